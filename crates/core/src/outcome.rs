@@ -1,0 +1,132 @@
+//! What a job found: the records that Python receives as JSON.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Everything one job measured. Maps are keyed by operation kind: `read`, `write`, `trim`, `sync`
+/// (one `fsync` or `fdatasync`) and `commit` (first write of a group to the end of its sync).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub status: Status,
+    pub error: Option<Failure>,
+    /// Wall clock at the start of the measured part, ns since 1970.
+    pub started_ns: u64,
+    /// Length of the measured part.
+    pub elapsed_ns: u64,
+    pub phases: Phases,
+    pub operations: BTreeMap<String, OperationTotals>,
+    /// HdrHistogram V2 (deflate) in base64, nanoseconds. In open loop the plain kind holds response times from the
+    /// intended start and `read_service`, `write_service`, … hold the time from the real start.
+    pub histograms: BTreeMap<String, String>,
+    pub intervals: Vec<Interval>,
+    pub cpu: CpuUse,
+    /// Time-weighted mean number of operations in flight, all threads.
+    pub mean_in_flight: f64,
+    /// Operations that the schedule asked for in the measured time (open loop only).
+    pub offered_operations: Option<u64>,
+    pub verified: Option<Verified>,
+    /// `tsc` or `monotonic`.
+    pub clock: String,
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Ok,
+    /// Stopped from outside; what was measured until then is in the outcome.
+    Stopped,
+    Failed,
+}
+
+/// Why a job failed: one sentence, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// `spec`, `open`, `layout`, `io`, `verify` or `engine`.
+    pub kind: String,
+    pub message: String,
+    pub errno: Option<i32>,
+    pub operation: Option<String>,
+    pub offset: Option<u64>,
+}
+
+/// Wall time of each part of a job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phases {
+    pub layout_ns: u64,
+    pub layout_bytes: u64,
+    pub warmup_ns: u64,
+    pub measure_ns: u64,
+    pub verify_ns: u64,
+}
+
+/// Counts of one operation kind over the measured part.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationTotals {
+    pub operations: u64,
+    pub bytes: u64,
+    pub errors: u64,
+    /// Exact sum of latencies, for the mean and Little's law.
+    pub latency_sum_ns: u64,
+}
+
+/// One interval (about a second) of the measured part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Since the start of the measured part.
+    pub start_ns: u64,
+    pub duration_ns: u64,
+    pub errors: u64,
+    pub operations: BTreeMap<String, IntervalOperations>,
+}
+
+/// One operation kind in one interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IntervalOperations {
+    pub operations: u64,
+    pub bytes: u64,
+    pub p50_ns: u64,
+    pub p99_ns: u64,
+    pub max_ns: u64,
+}
+
+/// CPU time of the job's own threads over the measured part.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuUse {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    /// Busiest single thread, share of the measured time, 0…1.
+    pub busiest_thread: f64,
+}
+
+/// Result of the read-back pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verified {
+    pub blocks: u64,
+    pub bad_blocks: u64,
+    pub first_bad_offset: Option<u64>,
+}
+
+/// What a running job tells while it runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    pub phase: Phase,
+    /// Since the start of the phase.
+    pub elapsed_ns: u64,
+    /// Share of the phase that is done, 0…1.
+    pub done: f64,
+    /// The last complete interval, absent before the first one.
+    pub interval: Option<Interval>,
+}
+
+/// Part of a job, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    Layout,
+    Warmup,
+    Measure,
+    Verify,
+    Finished,
+}

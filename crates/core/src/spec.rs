@@ -1,0 +1,178 @@
+//! What a job is asked to do: the record that Python sends as JSON.
+//!
+//! Base units only (bytes, nanoseconds, operations). Text such as `4KiB` or `75%` is read in Python
+//! (`plimsoll/parameters.py`), so that this side never guesses a unit. Unknown fields are refused.
+
+use serde::{Deserialize, Serialize};
+
+/// One block-I/O job on one file or device.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobSpec {
+    /// File or block device that is read and written.
+    pub path: String,
+    /// Name of the engine, one of the engine list.
+    pub engine: String,
+    pub mode: Mode,
+    /// Share of reads in `rw` and `randrw`, 0…1.
+    pub read_share: f64,
+    /// Block sizes with weights; one entry for a fixed size. Offsets are multiples of the smallest.
+    pub block_sizes: Vec<SizeWeight>,
+    /// Operations in flight per thread.
+    pub depth: u32,
+    pub threads: u32,
+    /// Region of the file: first byte and length in bytes.
+    pub offset: u64,
+    pub size: u64,
+    /// Open with `O_DIRECT`.
+    pub direct: bool,
+    pub sync: SyncPolicy,
+    pub limit: Limit,
+    /// Load that runs before anything is counted.
+    pub warmup_ns: u64,
+    /// Absent: closed loop. Present: open loop, latency counted from the intended start.
+    pub rate: Option<Rate>,
+    pub think: Option<Think>,
+    pub distribution: Distribution,
+    /// Share of operations that take a new random offset in a random mode, 0…1; the others follow the last one.
+    pub random_share: f64,
+    pub seed: u64,
+    pub content: Content,
+    pub layout: Layout,
+    /// Drop the file's pages from the page cache before measuring.
+    pub drop_cache: bool,
+    pub verify: bool,
+    /// CPUs to pin the threads to, in turn; empty: not pinned.
+    pub cpus: Vec<usize>,
+    /// Go on after a failed operation and count it; otherwise the first one ends the job.
+    pub count_errors: bool,
+    /// Length of one interval of the time series.
+    pub interval_ns: u64,
+    /// io_uring only: kernel submission thread, busy completion polling.
+    pub sqpoll: bool,
+    pub iopoll: bool,
+}
+
+/// Kind and order of the operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    Read,
+    Write,
+    Randread,
+    Randwrite,
+    Rw,
+    Randrw,
+    Trim,
+    Randtrim,
+}
+
+/// One block size of a mix; weights are relative to their sum.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizeWeight {
+    pub size: u64,
+    pub weight: f64,
+}
+
+/// How written data is made durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SyncPolicy {
+    pub kind: SyncKind,
+    /// After how many writes of one thread; 0 with `None` and `Dsync`.
+    pub every: u64,
+    /// One `fsync` after the last write, inside the measured time.
+    pub at_end: bool,
+}
+
+/// The call or open flag behind a [`SyncPolicy`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SyncKind {
+    None,
+    Fsync,
+    Fdatasync,
+    /// The file is opened with `O_DSYNC`.
+    Dsync,
+}
+
+/// The first limit reached ends the measured part. `runtime_ns` is always set: no job is endless.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    pub runtime_ns: u64,
+    pub bytes: Option<u64>,
+    pub operations: Option<u64>,
+}
+
+/// An open-loop schedule, over all threads together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    pub per_second: f64,
+    pub unit: RateUnit,
+    pub arrival: Arrival,
+}
+
+/// What a [`Rate`] counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RateUnit {
+    Operations,
+    Bytes,
+}
+
+/// Spacing of intended starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrival {
+    Even,
+    Poisson,
+}
+
+/// A pause after every `every` completed operations of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Think {
+    pub time_ns: u64,
+    pub every: u64,
+}
+
+/// Where random operations go.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind", deny_unknown_fields)]
+pub enum Distribution {
+    /// Uniform, every block once before any repeats (fio's default, its "random map").
+    Once,
+    /// Uniform with repetition.
+    Uniform,
+    /// Zipf with exponent `theta` (not 1), hot blocks scattered over the region.
+    Zipf { theta: f64 },
+    /// Self-similar: a share `h` of the blocks gets a share `1-h` of the operations.
+    Pareto { h: f64 },
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Content {
+    /// All zero bytes instead of random ones.
+    pub zero: bool,
+    /// Share of each 512-byte chunk that is zero, 0…1, so that it compresses by that share.
+    pub compressible: f64,
+}
+
+/// What is done to the region before measuring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// Use what is there; too small is an error.
+    Keep,
+    /// Write every block once and `fsync`, unless the file is already that long.
+    Fill,
+    /// Write every block once and `fsync`, always.
+    Refill,
+    /// `Fill`, then overwrite the region once in random order: a used state for flash.
+    Random,
+}

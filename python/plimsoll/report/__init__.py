@@ -1,0 +1,1 @@
+"""Reports: sections make blocks, renderers write them."""

@@ -1,0 +1,1 @@
+"""Renderers, one file per output format."""

@@ -1,0 +1,1 @@
+"""Carries out studies: plans, schedules, runs, guards."""

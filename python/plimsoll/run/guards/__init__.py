@@ -1,0 +1,1 @@
+"""Checks of a run's validity, one file each."""

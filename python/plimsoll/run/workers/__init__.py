@@ -1,0 +1,1 @@
+"""Workers execute plans, here or elsewhere."""

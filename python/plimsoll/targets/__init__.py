@@ -1,0 +1,1 @@
+"""Facts and safety of places under test."""

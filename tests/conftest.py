@@ -1,0 +1,42 @@
+"""What all tests share: honest skips and throw-away places."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+
+def need(condition: bool, what: str) -> None:
+    """Skip where a component is missing; under CI that is a failure, because skipped is not passed."""
+    if condition:
+        return
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"CI must have {what}")
+    pytest.skip(f"needs {what}")
+
+
+def need_root() -> None:
+    need(os.geteuid() == 0, "root")
+
+
+def need_program(name: str) -> str:
+    path = shutil.which(name)
+    need(path is not None, f"the program {name}")
+    return str(path)
+
+
+@pytest.fixture(autouse=True)
+def _private_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has its own store and state folder, so that no test touches the user's results."""
+    state = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("PLIMSOLL_HOME", str(state))
+    monkeypatch.delenv("PLIMSOLL_STORE", raising=False)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A directory on a real disk."""
+    return tmp_path
