@@ -1,0 +1,90 @@
+"""Many comparisons at once: p-values that know of the looks, corrections, and what may be said in a summary."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+from plimsoll.stats.policy import ADJUSTED_LEVELS, ALPHA
+from plimsoll.stats.verdict import Verdict
+
+FALSE_DISCOVERY_RATE = 0.05
+"""Share of false claims that summary sentences may contain on average."""
+
+
+def sequential_p(nominal: float, *, direction: bool) -> float:
+    """P(smallest nominal p over all looks ≤ `nominal`) if nothing is there: a p-value that pays for the peeking.
+
+    From the simulated table, straight lines between the logs; below the table in proportion, above it to (1, 1).
+    `direction` tells the two-sided test of a direction from the one-sided tests of sameness.
+    """
+    column = 1 if direction else 2
+    points = [(row[column], row[0]) for row in ADJUSTED_LEVELS] + [(1.0, 1.0)]
+    if nominal <= points[0][0]:
+        return nominal * points[0][1] / points[0][0]
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
+        if nominal <= x1:
+            share = math.log(nominal / x0) / math.log(x1 / x0)
+            return math.exp(math.log(y0) + share * math.log(y1 / y0))
+    return 1.0
+
+
+def p_value(verdict: Verdict) -> float:
+    """The p-value of the stronger of the two claims, direction or sameness, over all looks so far."""
+    return min(sequential_p(verdict.p_direction, direction=True), sequential_p(verdict.p_same, direction=False))
+
+
+def bonferroni_holm(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values of Holm (1979): any false claim at all has probability ≤ α among those with p ≤ α."""
+    count, largest = len(p_values), 0.0
+    adjusted = [1.0] * count
+    for rank, index in enumerate(sorted(range(count), key=p_values.__getitem__)):
+        largest = max(largest, (count - rank) * p_values[index])
+        adjusted[index] = min(1.0, largest)
+    return adjusted
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values of Benjamini & Hochberg (1995): expected share of false claims ≤ q among those with p ≤ q."""
+    return _step_up(p_values, 1.0)
+
+
+def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
+    """The same under any dependence (Benjamini & Yekutieli 2001), at the price of a factor of about ln(count)."""
+    return _step_up(p_values, math.fsum(1.0 / rank for rank in range(1, len(p_values) + 1)))
+
+
+def _step_up(p_values: Sequence[float], factor: float) -> list[float]:
+    count, smallest = len(p_values), 1.0
+    adjusted = [1.0] * count
+    for rank, index in zip(
+        range(count, 0, -1), sorted(range(count), key=p_values.__getitem__, reverse=True), strict=True
+    ):
+        smallest = min(smallest, factor * count / rank * p_values[index])
+        adjusted[index] = smallest
+    return adjusted
+
+
+def surviving(verdicts: Sequence[Verdict], q: float = FALSE_DISCOVERY_RATE) -> list[bool]:
+    """Which verdicts may enter a summary sentence such as "wins 12 of 20": decided, and kept by Benjamini-Hochberg."""
+    adjusted = benjamini_hochberg([p_value(verdict) for verdict in verdicts])
+    return [verdict.decided and p <= q for verdict, p in zip(verdicts, adjusted, strict=True)]
+
+
+def expected_false(comparisons: int, alpha: float = ALPHA) -> float:
+    """Largest expected number of false verdicts among so many comparisons."""
+    return comparisons * alpha
+
+
+def footer(verdicts: Sequence[Verdict]) -> str:
+    """The sentence below a table of verdicts."""
+    count, kept = len(verdicts), sum(surviving(verdicts))
+    decided = sum(verdict.decided for verdict in verdicts)
+    if count < 2:
+        return f"The verdict is false with probability at most {ALPHA:.0%}."
+    return (
+        f"{decided} of {count} comparisons decided. Each is false with probability at most {ALPHA:.0%}, so expect at "
+        f"most {expected_false(count):.1f} false ones; {kept} hold together (false discovery rate "
+        f"{FALSE_DISCOVERY_RATE:.0%})."
+    )

@@ -1,0 +1,128 @@
+"""The fixed numbers behind every verdict. Changing one of them means a new `plimsoll.model.POLICY_VERSION`.
+
+`python -m plimsoll.stats.critical_values` regenerates them; METHODOLOGY.md explains them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from plimsoll.errors import UnknownName
+
+ALPHA = 0.05
+"""Largest probability of a false verdict in one comparison, over all looks together."""
+
+DEFAULT_BAND = 0.10
+"""Ratios from 1/(1 + band) to 1 + band count as the same."""
+
+RESOLUTION = 0.001
+"""Smallest standard error that is believed: equal scores must not create certainty."""
+
+LOOKS = (3, 4, 5, 6, 8, 10, 12, 16, 20)
+"""Numbers of blocks after which a verdict may be given."""
+
+P2, P1 = 0.0058, 0.0071
+"""Nominal levels per look: two-sided for the direction, one-sided for each side of sameness."""
+
+TRIM_FROM = 6
+"""With fewer blocks there is nothing to trim: the trimmed mean is the mean."""
+
+
+def trim_count(blocks: int) -> int:
+    """Values cut from each end for the 20 % trimmed mean."""
+    return blocks // 5 if blocks >= TRIM_FROM else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """Critical values at one look: c for the mean, y for the trimmed mean; 2 for direction, 1 for sameness."""
+
+    blocks: int
+    c2: float
+    y2: float
+    c1: float
+    y1: float
+
+    @property
+    def trim(self) -> int:
+        """Values cut from each end."""
+        return trim_count(self.blocks)
+
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom of the mean."""
+        return self.blocks - 1
+
+    @property
+    def trimmed_degrees(self) -> int:
+        """Degrees of freedom of the trimmed mean (Yuen 1974)."""
+        return self.blocks - 2 * self.trim - 1
+
+
+BOUNDARIES = (
+    Boundary(3, c2=13.073, y2=13.073, c1=8.302, y1=8.302),
+    Boundary(4, c2=7.078, y2=7.078, c1=5.149, y1=5.149),
+    Boundary(5, c2=5.372, y2=5.372, c1=4.155, y1=4.155),
+    Boundary(6, c2=4.608, y2=7.078, c1=3.686, y1=5.149),
+    Boundary(8, c2=3.913, y2=4.608, c1=3.243, y1=3.686),
+    Boundary(10, c2=3.594, y2=4.608, c1=3.032, y1=3.686),
+    Boundary(12, c2=3.412, y2=3.913, c1=2.910, y1=3.243),
+    Boundary(16, c2=3.214, y2=3.594, c1=2.773, y1=3.032),
+    Boundary(20, c2=3.107, y2=3.412, c1=2.700, y1=2.910),
+)
+
+ADJUSTED_LEVELS = (
+    (0.000625, 3.5e-5, 3.8e-5),
+    (0.001, 6.0e-5, 6.9e-5),
+    (0.005, 0.00039, 0.00042),
+    (0.01, 0.00085, 0.00098),
+    (0.025, 0.00254, 0.00295),
+    (0.05, 0.0059, 0.0071),
+    (0.1, 0.0141, 0.0176),
+    (0.2, 0.0352, 0.0463),
+)
+"""Rows (α, p2, p1): if nothing is there, the smallest nominal p over all looks is below p2 (p1) with probability α."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How much certainty is bought. Widths are relative half-widths of 95 % intervals."""
+
+    name: str
+    cap: int
+    """Most blocks."""
+    verdict_width: float | None
+    """Comparisons go on until the interval of the ratio is at most this wide."""
+    score_width: float | None
+    """Scores of a single target go on until their intervals are at most this wide; None stops at the first look."""
+
+
+MODES = {
+    "quick": Mode("quick", cap=6, verdict_width=None, score_width=None),
+    "standard": Mode("standard", cap=12, verdict_width=None, score_width=0.10),
+    "publish": Mode("publish", cap=20, verdict_width=0.10, score_width=0.05),
+}
+STANDARD = MODES["standard"]
+
+
+def mode(name: str) -> Mode:
+    """The mode of that name."""
+    if name not in MODES:
+        raise UnknownName("mode", name, MODES)
+    return MODES[name]
+
+
+def looks_until(blocks: int) -> tuple[Boundary, ...]:
+    """The looks that `blocks` blocks allow, first to last."""
+    return tuple(boundary for boundary in BOUNDARIES if boundary.blocks <= blocks)
+
+
+def next_look(blocks: int) -> int | None:
+    """The first scheduled number of blocks above `blocks`, or None after the last."""
+    return next((look for look in LOOKS if look > blocks), None)
+
+
+def log_width(relative: float) -> float:
+    """A relative half-width as a half-width of a log ratio: 10 % is ln 1.10."""
+    return math.log1p(relative)

@@ -1,0 +1,107 @@
+"""Every verdict as one plain sentence."""
+
+from __future__ import annotations
+
+import math
+
+from plimsoll.model import Direction, Unit
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.policy import LOOKS
+from plimsoll.stats.verdict import Answer, StopReason, Verdict
+
+MANY_BLOCKS = 1000
+"""Projections above this are not told apart."""
+
+
+def sentence(cell: Cell, cost: str = "") -> str:
+    """The sentence on one cell; `cost` is what the caller knows about further blocks, such as `12 min, $0.40`."""
+    verdict, other, baseline = cell.verdict, cell.target, cell.baseline
+    if verdict.preview:
+        return _preview(verdict, other, baseline)
+    count = blocks(verdict.blocks_used)
+    if verdict.answer is Answer.SAME:
+        return (
+            f"{other} and {baseline} are the same within {band(verdict.band)}: {ratio(verdict)}{_ahead(cell)}, {count}"
+        )
+    if verdict.answer is Answer.UNKNOWN:
+        return f"not enough data: {other} / {baseline} {ratio(verdict)} after {count}; {_further(verdict, cost)}"
+    higher = (verdict.answer is Answer.BETTER) == (cell.direction == "higher")
+    return (
+        f"{other} {comparative(cell.metric, cell.unit, cell.direction, higher)} {baseline}: {ratio(verdict)}, {count}"
+    )
+
+
+def comparative(metric: str, unit: Unit, direction: Direction, higher: bool) -> str:
+    """`is faster than` for rates, else `has lower read p99 than`."""
+    if direction == "higher" and unit in ("1/s", "B/s"):
+        return "is faster than" if higher else "is slower than"
+    return f"has {'higher' if higher else 'lower'} {metric.replace('_', ' ')} than"
+
+
+def ratio(verdict: Verdict) -> str:
+    """`0.31× (0.29…0.33)`, of the metric as measured, rounded to the width of the interval."""
+    if verdict.ratio is None:
+        return "no ratio"
+    if verdict.ratio_low is None or verdict.ratio_high is None:
+        return f"{verdict.ratio:.2g}×"
+    # At least one digit of the lower end: a ratio is never 0.
+    leading = -math.floor(math.log10(verdict.ratio_low))
+    digits = max(leading, decimals((verdict.ratio_high - verdict.ratio_low) / 2))
+    middle, low, high = (rounded(x, digits) for x in (verdict.ratio, verdict.ratio_low, verdict.ratio_high))
+    return f"{middle}× ({low}…{high})"
+
+
+def decimals(half_width: float) -> int:
+    """Decimals that leave 2 to 20 units of the last digit in the half-width of an interval; may be negative."""
+    return min(6, math.ceil(math.log10(2 / half_width) - 1e-9)) if half_width > 0 else 6
+
+
+def rounded(value: float, digits: int) -> str:
+    """`value` with so many decimals; negative ones round to tens, hundreds and so on."""
+    return f"{round(value, digits):,.{max(0, digits)}f}"
+
+
+def band(relative: float) -> str:
+    """`±10 % (−9.1 %/+10 %)`: symmetric for the log, so not in percent."""
+    lower = 100 * relative / (1 + relative)
+    return f"±{100 * relative:.3g} % (−{lower:.2g} %/+{100 * relative:.3g} %)"
+
+
+def blocks(count: int) -> str:
+    """`1 block`, `4 blocks`."""
+    return f"{count:,} block{'' if count == 1 else 's'}"
+
+
+def further_blocks(verdict: Verdict) -> int | None:
+    """Projected blocks beyond those given until a verdict; None once decided."""
+    return None if verdict.blocks_needed is None else max(1, verdict.blocks_needed - verdict.blocks_given)
+
+
+def _further(verdict: Verdict, cost: str) -> str:
+    more = further_blocks(verdict) or 1
+    known = f"about {more:,} more blocks" if more <= MANY_BLOCKS else f"more than {MANY_BLOCKS:,} more blocks"
+    if more == 1:
+        known = "about 1 more block"
+    text = f"{known} ({cost})" if cost else known
+    if verdict.stop is StopReason.HOPELESS:
+        return f"{text}: reduce the noise or widen the band"
+    return f"{text}, in a new session" if verdict.blocks_used == LOOKS[-1] else text
+
+
+def _preview(verdict: Verdict, other: str, baseline: str) -> str:
+    if verdict.estimate is None:
+        return f"no verdict: {other} and {baseline} have no valid block in common"
+    count = blocks(verdict.blocks_given)
+    return f"preview, no verdict: {other} / {baseline} {ratio(verdict)} after {count}; a verdict needs {LOOKS[0]}"
+
+
+def _ahead(cell: Cell) -> str:
+    """Within the band, but the direction is known: who is ahead and by how much."""
+    verdict = cell.verdict
+    if not verdict.ahead or verdict.estimate is None or verdict.low is None or verdict.high is None:
+        return ""
+    ends = sorted(100 * math.expm1(verdict.ahead * end) for end in (verdict.low, verdict.high))
+    middle = 100 * math.expm1(verdict.ahead * verdict.estimate)
+    digits = decimals((ends[1] - ends[0]) / 2)
+    name = cell.target if verdict.ahead > 0 else cell.baseline
+    return f" ({name} ahead by {rounded(middle, digits)} %, {rounded(ends[0], digits)}…{rounded(ends[1], digits)} %)"

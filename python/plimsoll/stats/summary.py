@@ -1,0 +1,110 @@
+"""The score of one target over its blocks, and one score over many tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plimsoll.errors import UsageError
+from plimsoll.model import Direction
+from plimsoll.stats.looks import estimate
+from plimsoll.stats.policy import trim_count
+from plimsoll.stats.student_t import FloatArray, quantile
+
+UNSTABLE_WORST = 0.8
+"""A worst run below this share of the median makes a score unstable."""
+
+OUTLIER_MADS = 5.0
+OUTLIER_SHARE = 0.10
+OUTLIER_LEAST = math.log(1.05)
+OUTLIERS_FROM = 10
+"""More than 10 % of runs beyond 5 (scaled) median absolute deviations and beyond 5 % make a score unstable. Below 10
+runs the rule would call 5 to 20 % of normal samples unstable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One metric of one target over its valid runs, one run per block. Values in the unit of the metric."""
+
+    runs: int
+    value: float
+    """exp of the 20 % trimmed mean of ln (of the mean below 6 runs)."""
+    low: float | None
+    high: float | None
+    """95 % t interval; None for a single run."""
+    minimum: float
+    maximum: float
+    median: float
+    worst_share: float
+    """How good the worst run is against the median: 0.8 means a fifth slower. At most 1."""
+    variation: float | None
+    """Run-to-run standard deviation of ln, close to the coefficient of variation; None for a single run."""
+    unstable: bool
+    """The trimmed mean hides bad tails on purpose; this says that there is one."""
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval of ln; infinite for a single run."""
+        return math.inf if self.low is None or self.high is None else math.log(self.high / self.low) / 2
+
+
+def summarise(values: Sequence[float], direction: Direction) -> Summary:
+    """The summary of positive scores, one per run."""
+    scores = np.asarray(values, dtype=np.float64)
+    if not scores.size or not (np.isfinite(scores) & (scores > 0)).all():
+        raise UsageError("a summary needs at least one score, and scores above zero")
+    logs = np.log(scores)
+    median = float(np.median(scores))
+    worst = float(scores.min()) / median if direction == "higher" else median / float(scores.max())
+    centre, low, high, variation = float(logs[0]), None, None, None
+    if logs.size > 1:
+        found = estimate(logs.reshape(1, -1))
+        centre = float(found.trimmed[0])
+        reach = quantile(0.975, logs.size - 2 * trim_count(logs.size) - 1) * float(found.trimmed_error[0])
+        low, high, variation = math.exp(centre - reach), math.exp(centre + reach), float(logs.std(ddof=1))
+    return Summary(
+        runs=int(scores.size),
+        value=math.exp(centre),
+        low=low,
+        high=high,
+        minimum=float(scores.min()),
+        maximum=float(scores.max()),
+        median=median,
+        worst_share=worst,
+        variation=variation,
+        unstable=worst < UNSTABLE_WORST or _outlier_share(scores) > OUTLIER_SHARE,
+    )
+
+
+def _outlier_share(scores: FloatArray) -> float:
+    if scores.size < OUTLIERS_FROM:
+        return 0.0
+    away = np.abs(np.log(scores) - np.median(np.log(scores)))
+    limit = max(OUTLIER_MADS * 1.4826 * float(np.median(away)), OUTLIER_LEAST)
+    return float((away > limit).mean())
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteScore:
+    """Geometric mean of ratios over tests. Print it beside the worst test: it hides the spread."""
+
+    ratio: float
+    low: float
+    high: float
+    tests: int
+
+
+def suite_score(estimates: Sequence[float], standard_errors: Sequence[float]) -> SuiteScore:
+    """Geometric mean of ratios given as logs, with a 95 % interval; the tests are taken as fixed, not as a sample.
+
+    Mean of the logs; SE² = Σ SE²/T².
+    """
+    if not estimates or len(estimates) != len(standard_errors):
+        raise UsageError("a suite score needs one standard error for each of at least one estimate")
+    tests = len(estimates)
+    mean = math.fsum(estimates) / tests
+    error = math.sqrt(math.fsum(each * each for each in standard_errors)) / tests
+    return SuiteScore(math.exp(mean), math.exp(mean - 1.96 * error), math.exp(mean + 1.96 * error), tests)

@@ -1,0 +1,306 @@
+"""Better, same, worse or unknown: the answer of one comparison as a pure function of its paired differences.
+
+The parameter space is cut into "worse", "same" (within the band) and "better"; each piece is tested on its own level
+and only one can be true, so the three answers together are wrong with probability at most `policy.ALPHA`
+(Goeman, Solari & Stijnen 2010). Looks are group-sequential with simulated boundaries.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from plimsoll.errors import UsageError
+from plimsoll.model import Direction
+from plimsoll.stats.looks import Look, look
+from plimsoll.stats.policy import (
+    BOUNDARIES,
+    DEFAULT_BAND,
+    LOOKS,
+    STANDARD,
+    Boundary,
+    Mode,
+    log_width,
+    looks_until,
+    next_look,
+)
+from plimsoll.stats.student_t import FloatArray
+
+HOPELESS_FROM = 6
+"""Blocks after which a projection may end a session: the noise of fewer is not known well enough."""
+
+HOPELESS_FACTOR = 2
+"""A comparison that is projected to need more than this many times the cap is not pursued."""
+
+
+class Answer(StrEnum):
+    """What a comparison says about the other target, seen from the baseline."""
+
+    BETTER = "better"
+    SAME = "same"
+    WORSE = "worse"
+    UNKNOWN = "unknown"
+
+
+class StopReason(StrEnum):
+    """Why no more blocks are run."""
+
+    DECIDED = "decided"
+    CAP = "cap"
+    HOPELESS = "hopeless"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer of one comparison.
+
+    Numbers are natural logs of the ratio other target / baseline, turned so that positive means the other target is
+    better; `ratio`, `ratio_low` and `ratio_high` are plain ratios of the metric as it is measured.
+    """
+
+    answer: Answer
+    direction: Direction
+    """Of the metric: whether higher or lower values are better."""
+    band: float
+    """Relative: 0.10 calls ratios from 1/1.10 to 1.10 the same."""
+    estimate: float | None
+    """20 % trimmed mean (mean below 6 blocks); None without any block."""
+    low: float | None
+    high: float | None
+    """Interval that holds at every look together with 95 % confidence; None before the first look."""
+    same_low: float | None
+    same_high: float | None
+    """Interval that was held against the band."""
+    standard_error: float | None
+    ahead: int
+    """1 if the other target is ahead, -1 if behind, 0 if that is not decided. May be set within the band."""
+    same: bool
+    """The difference is within the band."""
+    p_direction: float
+    p_same: float
+    """Smallest nominal p over the looks so far; `multiplicity` turns them into p-values."""
+    contaminated: bool
+    """A few blocks differ wildly from the others, so mean and trimmed mean disagree."""
+    blocks_used: int
+    blocks_given: int
+    look: int | None
+    """Index into `policy.LOOKS`; None before the first look."""
+    blocks_needed: int | None
+    """Projected number of blocks in all until a verdict; None once decided."""
+    stop: StopReason | None
+    """None: another look may still come."""
+
+    @property
+    def decided(self) -> bool:
+        """There is an answer other than unknown."""
+        return self.answer is not Answer.UNKNOWN
+
+    @property
+    def preview(self) -> bool:
+        """Too few blocks for any verdict."""
+        return self.look is None
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval, as a log ratio; infinite before the first look."""
+        return math.inf if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    @property
+    def beyond_band(self) -> bool:
+        """The whole interval lies outside the band: better or worse by at least the band."""
+        edge = log_width(self.band)
+        return self.low is not None and self.high is not None and (self.low > edge or self.high < -edge)
+
+    @property
+    def ratio(self) -> float | None:
+        """Other target / baseline of the metric as measured."""
+        return None if self.estimate is None else math.exp(self._turn * self.estimate)
+
+    @property
+    def ratio_low(self) -> float | None:
+        """Lower end of the interval of `ratio`."""
+        end = self.low if self._turn > 0 else self.high
+        return None if end is None else math.exp(self._turn * end)
+
+    @property
+    def ratio_high(self) -> float | None:
+        """Upper end of the interval of `ratio`."""
+        end = self.high if self._turn > 0 else self.low
+        return None if end is None else math.exp(self._turn * end)
+
+    @property
+    def _turn(self) -> int:
+        return 1 if self.direction == "higher" else -1
+
+    def turned(self) -> Verdict:
+        """The same comparison seen from the other side: labels swapped, signs turned."""
+        opposite = {Answer.BETTER: Answer.WORSE, Answer.WORSE: Answer.BETTER}
+        return replace(
+            self,
+            answer=opposite.get(self.answer, self.answer),
+            estimate=_negated(self.estimate),
+            low=_negated(self.high),
+            high=_negated(self.low),
+            same_low=_negated(self.same_high),
+            same_high=_negated(self.same_low),
+            ahead=-self.ahead,
+        )
+
+
+def log_ratio(baseline: float, other: float, direction: Direction) -> float:
+    """One difference: ln of other / baseline, turned so that positive means the other is better."""
+    return math.log(other / baseline) if direction == "higher" else math.log(baseline / other)
+
+
+def judge(
+    differences: Sequence[float],
+    *,
+    band: float = DEFAULT_BAND,
+    mode: Mode = STANDARD,
+    cap: int | None = None,
+    direction: Direction = "higher",
+) -> Verdict:
+    """The verdict on one cell; `differences` as made by `log_ratio`, in block order.
+
+    Only the first blocks up to the largest scheduled look count. `cap` replaces the cap of the mode; it never moves
+    the last look, so no choice of it makes a verdict less safe.
+    """
+    matrix = np.asarray(differences, dtype=np.float64).reshape(1, -1)
+    return judge_many(matrix, band=band, mode=mode, cap=cap, directions=[direction])[0]
+
+
+def judge_many(
+    differences: FloatArray, *, band: float, mode: Mode, cap: int | None, directions: Sequence[Direction]
+) -> list[Verdict]:
+    """The verdicts on many cells that have the same number of blocks; `differences` has shape (cells, blocks)."""
+    if not 0 < band < 10:
+        raise UsageError(f"a band of {band:g} is not possible; give a share above 0, such as 0.10 for 10 %")
+    if not np.isfinite(differences).all():
+        raise UsageError("differences must be finite: scores of zero or below have no ratio")
+    given = differences.shape[1]
+    boundaries = looks_until(given)
+    if not boundaries:
+        return [_preview(row, band, direction) for row, direction in zip(differences, directions, strict=True)]
+    looks = [look(differences, boundary, log_width(band)) for boundary in boundaries]
+    p_direction = np.minimum.reduce([each.p_direction for each in looks])
+    p_same = np.minimum.reduce([each.p_same for each in looks])
+    limit = mode.cap if cap is None else cap
+    return [
+        _verdict(looks[-1], cell, boundaries[-1], band, mode, limit, direction, given, (p2, p1))
+        for cell, (direction, p2, p1) in enumerate(zip(directions, p_direction.tolist(), p_same.tolist(), strict=True))
+    ]
+
+
+def _preview(row: FloatArray, band: float, direction: Direction) -> Verdict:
+    """Before the first look: a number to show, and no claim."""
+    return Verdict(
+        answer=Answer.UNKNOWN,
+        direction=direction,
+        band=band,
+        estimate=float(row.mean()) if row.size else None,
+        low=None,
+        high=None,
+        same_low=None,
+        same_high=None,
+        standard_error=None,
+        ahead=0,
+        same=False,
+        p_direction=1.0,
+        p_same=1.0,
+        contaminated=False,
+        blocks_used=int(row.size),
+        blocks_given=int(row.size),
+        look=None,
+        blocks_needed=LOOKS[0],
+        stop=None,
+    )
+
+
+def _verdict(
+    at: Look,
+    cell: int,
+    boundary: Boundary,
+    band: float,
+    mode: Mode,
+    cap: int,
+    direction: Direction,
+    given: int,
+    p_values: tuple[float, float],
+) -> Verdict:
+    """One row of the arrays as a record."""
+    ahead, same = int(at.sign[cell]), bool(at.same[cell])
+    estimate, low, high = float(at.estimates.trimmed[cell]), float(at.low[cell]), float(at.high[cell])
+    decided = same or ahead != 0
+    needed = None if decided else _blocks_needed(at, cell, boundary, log_width(band))
+    wide = mode.verdict_width is not None and (high - low) / 2 > log_width(mode.verdict_width)
+    return Verdict(
+        answer=_answer(ahead, same),
+        direction=direction,
+        band=band,
+        estimate=estimate,
+        low=low,
+        high=high,
+        same_low=float(at.same_low[cell]),
+        same_high=float(at.same_high[cell]),
+        standard_error=float(at.estimates.trimmed_error[cell]),
+        ahead=ahead,
+        same=same,
+        p_direction=p_values[0],
+        p_same=p_values[1],
+        contaminated=bool(at.contaminated[cell]),
+        blocks_used=boundary.blocks,
+        blocks_given=given,
+        look=LOOKS.index(boundary.blocks),
+        blocks_needed=needed,
+        stop=_stop(decided and not wide, boundary.blocks, given, cap, needed),
+    )
+
+
+def _answer(ahead: int, same: bool) -> Answer:
+    if same:
+        return Answer.SAME
+    return {1: Answer.BETTER, -1: Answer.WORSE, 0: Answer.UNKNOWN}[ahead]
+
+
+def _stop(satisfied: bool, used: int, given: int, cap: int, needed: int | None) -> StopReason | None:
+    """Stopping for any reason but a decision is always safe: the boundaries hold for every way of stopping."""
+    if satisfied:
+        return StopReason.DECIDED
+    following = next_look(given)
+    if following is None or following > cap:
+        return StopReason.CAP
+    if needed is not None and used >= HOPELESS_FROM and needed > HOPELESS_FACTOR * cap:
+        return StopReason.HOPELESS
+    return None
+
+
+def _blocks_needed(at: Look, cell: int, boundary: Boundary, band: float) -> int:
+    """Projected blocks in all, from the noise and the estimate so far.
+
+    The number n with n = (c·s/gap)², for the nearer of the two answers: a direction (gap = distance from 1) or
+    sameness (gap = distance from the band).
+    """
+    found = at.estimates
+    noise = min(float(found.mean_error[cell]), float(found.trimmed_error[cell])) * math.sqrt(boundary.blocks)
+    distance = abs(float(found.trimmed[cell]))
+    nearer = min(_first_look(noise, distance, same=False), _first_look(noise, band - distance, same=True))
+    return max(nearer, next_look(boundary.blocks) or boundary.blocks + 1)
+
+
+def _first_look(noise: float, gap: float, *, same: bool) -> int:
+    """First look that would decide; beyond the last look, its critical value carried on."""
+    if gap <= noise * 1e-3:
+        return 10**6
+    for boundary in BOUNDARIES:
+        needed = ((boundary.c1 if same else boundary.c2) * noise / gap) ** 2
+        if needed <= boundary.blocks:
+            return boundary.blocks
+    return math.ceil(needed)
+
+
+def _negated(value: float | None) -> float | None:
+    return None if value is None else -value
