@@ -1,0 +1,26 @@
+"""Where Plimsoll keeps its own files on this machine: results, and the list of work folders in use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from plimsoll.errors import PlimsollError
+
+
+def home() -> Path:
+    """Folder for Plimsoll's own files, created on first use (mode 0700).
+
+    `$PLIMSOLL_HOME`, else `$XDG_STATE_HOME/plimsoll`, else `~/.local/state/plimsoll`.
+    """
+    chosen = os.environ.get("PLIMSOLL_HOME")
+    state = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
+    path = Path(chosen or f"{state}/plimsoll").expanduser().absolute()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise PlimsollError(
+            f"cannot create {path} for Plimsoll's own files ({error.strerror}); "
+            "set PLIMSOLL_HOME to a folder that can be written"
+        ) from None
+    return path

@@ -1,0 +1,189 @@
+"""What the guards look at: everything known about one run, and the views of it that several guards share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from plimsoll.model import Plan, Target
+from plimsoll.run.sampler import DiskCounters, HostSample
+from plimsoll.targets.chain import Chain
+from plimsoll.units import MIB, SECOND
+
+SHORTEST_JUDGED_NS = 2 * SECOND
+"""Below this, counters are dominated by what happens around a run: nothing is invalid because of them."""
+FLOOR_BYTES = 4 * MIB
+"""Journal, metadata and directory updates of a run; differences below it say nothing."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """A stretch of the measured part between two samples, with what the test did in it."""
+
+    before: HostSample
+    after: HostSample
+    duration_ns: int
+    tool_bytes: Mapping[str, float]
+    """Bytes by operation kind."""
+    tool_operations: Mapping[str, float]
+    uncertain_bytes: Mapping[str, float]
+    """How far `tool_bytes` may be off, because the samples do not fall on the edges of the test's own intervals."""
+
+    @property
+    def judged(self) -> bool:
+        """Whether it is long enough to call a run invalid."""
+        return self.duration_ns >= SHORTEST_JUDGED_NS
+
+    def device(self, names: Sequence[str]) -> DiskCounters:
+        """What some devices did in it."""
+        return self.after.disk(names) - self.before.disk(names)
+
+
+@dataclass(frozen=True)
+class RunEvidence:
+    """One run as the guards see it."""
+
+    plan: Plan
+    target: Target
+    outcome: Mapping[str, Any]
+    """The record of `crates/core/src/outcome.rs` as read from JSON."""
+    before: HostSample
+    after: HostSample
+    samples: tuple[HostSample, ...] = ()
+    """About one a second during the measured part."""
+    chain: Chain = field(default_factory=Chain)
+    file: Mapping[str, Any] = field(default_factory=dict)
+    """Facts of the data file (`plimsoll.targets.datafile`); empty if nobody looked."""
+    memory_limit_bytes: int = 0
+    """RAM that the process may use; 0 if unknown."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Parameters of the plan, in base units."""
+        return self.plan.parameters
+
+    @property
+    def elapsed_ns(self) -> int:
+        """Length of the measured part."""
+        return int(self.outcome["elapsed_ns"])
+
+    @property
+    def long_enough(self) -> bool:
+        """Whether the run is long enough to be called invalid because of the host's counters."""
+        return self.elapsed_ns >= SHORTEST_JUDGED_NS
+
+    @property
+    def in_flight(self) -> int:
+        """Operations that the plan keeps in flight."""
+        return int(self.parameters["depth"] * self.parameters["threads"])
+
+    @property
+    def reads(self) -> bool:
+        """Whether the plan reads."""
+        mode, share = self.parameters["mode"], self.parameters["read_share"]
+        return mode in ("read", "randread") or (mode in ("rw", "randrw") and share > 0)
+
+    @property
+    def writes(self) -> bool:
+        """Whether the plan writes."""
+        mode, share = self.parameters["mode"], self.parameters["read_share"]
+        return mode in ("write", "randwrite") or (mode in ("rw", "randrw") and share < 1)
+
+    @property
+    def random(self) -> bool:
+        """Whether places are chosen at random."""
+        return str(self.parameters["mode"]).startswith("rand")
+
+    @property
+    def syncs(self) -> bool:
+        """Whether writes are made durable one group at a time."""
+        return self.writes and self.parameters["sync"] != "none"
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the test reached for a device whose counters can be read."""
+        if self.parameters["engine"] == "null":
+            return False
+        devices = [device for device in self.chain.devices if device.name in self.chain.counters]
+        return bool(devices) and all(device.counts_io and device.name in self.after.disks for device in devices)
+
+    @property
+    def why_not_checkable(self) -> str:
+        """Why there are no device counters, as a clause."""
+        if self.parameters["engine"] == "null":
+            return "the null engine reaches no device"
+        return self.chain.reason or "the kernel keeps no counters for the device"
+
+    def totals(self, kind: str) -> Mapping[str, int]:
+        """Counts of one operation kind; zeros if there were none."""
+        none = {"operations": 0, "bytes": 0, "errors": 0, "latency_sum_ns": 0}
+        counts: Mapping[str, int] = self.outcome["operations"].get(kind, none)
+        return counts
+
+    @cached_property
+    def measured(self) -> tuple[HostSample, ...]:
+        """All samples in order of time."""
+        every = {sample.monotonic_ns: sample for sample in (self.before, *self.samples, self.after)}
+        return tuple(every[moment] for moment in sorted(every))
+
+    @cached_property
+    def window(self) -> Window | None:
+        """The longest stretch of the measured part between two samples; None if there is none of use.
+
+        Samples before the start cover layout and warm-up, which the test's own counts leave out.
+        """
+        start_ns = int(self.outcome["started_ns"]) - self.before.realtime_offset_ns
+        end_ns = start_ns + self.elapsed_ns
+        inside = [sample for sample in self.measured if start_ns <= sample.monotonic_ns <= end_ns]
+        if self.before not in inside and not self.parameters["warmup"]:
+            # Nothing ran between this sample and the start, so that it stands for the start.
+            inside.insert(0, self.before)
+        if self.after not in inside and not self.parameters["verify"]:
+            inside.append(self.after)
+        if len(inside) < 2 or not self.elapsed_ns:
+            return None
+        edges = [min(max(sample.monotonic_ns - start_ns, 0), self.elapsed_ns) for sample in (inside[0], inside[-1])]
+        duration_ns = edges[1] - edges[0]
+        if duration_ns < self.elapsed_ns // 2:
+            return None
+        counts = [_counts_until(self.outcome, edge) for edge in edges]
+        kinds = list(self.outcome["operations"])
+        return Window(
+            before=inside[0],
+            after=inside[-1],
+            duration_ns=duration_ns,
+            tool_bytes={kind: counts[1].bytes.get(kind, 0) - counts[0].bytes.get(kind, 0) for kind in kinds},
+            tool_operations={
+                kind: counts[1].operations.get(kind, 0) - counts[0].operations.get(kind, 0) for kind in kinds
+            },
+            uncertain_bytes={
+                kind: counts[0].uncertain.get(kind, 0) + counts[1].uncertain.get(kind, 0) for kind in kinds
+            },
+        )
+
+
+@dataclass
+class _Counts:
+    bytes: dict[str, float] = field(default_factory=dict)
+    operations: dict[str, float] = field(default_factory=dict)
+    uncertain: dict[str, float] = field(default_factory=dict)
+
+
+def _counts_until(outcome: Mapping[str, Any], moment_ns: int) -> _Counts:
+    """What the test had done at a moment of the measured part, from its intervals."""
+    counts = _Counts()
+    if moment_ns >= int(outcome["elapsed_ns"]):
+        for kind, totals in outcome["operations"].items():
+            counts.bytes[kind], counts.operations[kind] = totals["bytes"], totals["operations"]
+        return counts
+    for interval in outcome["intervals"]:
+        share = min(1.0, max(0.0, (moment_ns - interval["start_ns"]) / max(1, interval["duration_ns"])))
+        for kind, done in interval["operations"].items():
+            counts.bytes[kind] = counts.bytes.get(kind, 0) + share * done["bytes"]
+            counts.operations[kind] = counts.operations.get(kind, 0) + share * done["operations"]
+            # A rate that varies within the interval is furthest from even growth in its middle.
+            off = done["bytes"] * min(share, 1 - share) / 2
+            counts.uncertain[kind] = counts.uncertain.get(kind, 0) + off
+    return counts

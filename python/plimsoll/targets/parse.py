@@ -1,0 +1,74 @@
+"""`NAME=WHERE[,option=value…]`: how a target is written.
+
+    nvme=/mnt/a,engine=psync,depth=1      name, place, options
+    /mnt/a,depth=1                        the name is made from the place: `a`
+    .                                     the name of the current directory
+
+The name ends at the first `=`, unless a `/` or `,` stands before it; so a place may hold `=` if it starts with a path
+(`./a=b`) or if a name is given (`x=/mnt/a=b`). A comma starts an option only where `word=` follows; any other comma
+belongs to the place or to the value before it. Options stay text: the plan reads them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from plimsoll.errors import UsageError
+from plimsoll.model import Target
+from plimsoll.targets.mounts import is_block_device
+
+NAME_LENGTH = 40
+_NAME = re.compile(rf"[A-Za-z0-9._-]{{1,{NAME_LENGTH}}}")
+_HEAD = re.compile(r"([^=/,]*)=(.*)", re.DOTALL)
+_OPTION_START = re.compile(r",(?=[A-Za-z_][A-Za-z0-9_-]*=)")
+
+
+def parse_target(text: str) -> Target:
+    """The target written as `NAME=WHERE[,option=value…]` or `WHERE[,option=value…]`.
+
+    `kind` is `device` where the place is a block device, else `directory`. Nothing is checked here but the form.
+    Raises UsageError.
+    """
+    rest = text.strip()
+    name = ""
+    if head := _HEAD.fullmatch(rest):
+        name, rest = head[1].strip(), head[2].strip()
+        _check_name(name, text)
+    where, *words = _OPTION_START.split(rest)
+    where = where.strip()
+    if not where:
+        raise UsageError(f"target {text!r} names no place; write NAME=WHERE, such as disk=/mnt/a")
+    if "\0" in where:
+        raise UsageError(f"target {text!r}: a path cannot hold a zero byte")
+    place = Path(where).expanduser() if where.startswith("~") else Path(where)
+    return Target(
+        name=name or name_from(place),
+        kind="device" if is_block_device(place) else "directory",
+        where=str(place) if where.startswith("~") else where,
+        options=_options(words, text),
+    )
+
+
+def name_from(place: Path) -> str:
+    """A readable name: the last part of the place, with everything that a name cannot hold replaced by `-`."""
+    last = place.name if place.name not in ("", "..") else place.absolute().resolve().name
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", last).strip("-.")[:NAME_LENGTH]
+    return readable or ("root" if place.absolute().resolve() == Path("/") else "target")
+
+
+def _check_name(name: str, text: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"target {text!r}: {name!r} is no name; use 1 to {NAME_LENGTH} letters, digits, dots, dashes or underscores"
+        )
+
+
+def _options(words: list[str], text: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for word in words:
+        option, _, value = word.partition("=")
+        if option in options:
+            raise UsageError(f"target {text!r} gives {option} twice; keep one of them")
+        options[option] = value.strip()
+    return options
