@@ -1,7 +1,8 @@
 """The records that everything passes around. Frozen; base units only (ns, bytes, operations, 1/s).
 
 A session has runs; a run is one execution of one plan on one target. Statistics, store and report read these and
-nothing else. Times are ns since 1970 (UTC). Maps keyed by *kind* use the operation kinds read, write, trim, sync, commit.
+nothing else. Times are ns since 1970 (UTC). Maps keyed by *kind* use the operation kinds read, write, trim, sync,
+commit.
 """
 
 from __future__ import annotations

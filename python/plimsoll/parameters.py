@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.units import SECOND, parse_count, parse_duration, parse_share, parse_size
+from plimsoll.units import SECOND, format_duration, format_size, parse_count, parse_duration, parse_share, parse_size
 
 Reader = Callable[[Any], Any]
 
@@ -179,3 +179,32 @@ def interval_length_ns(runtime_ns: int) -> int:
     """One second, or more where a run would have over MAX_INTERVALS of them."""
     seconds = max(1, -(-runtime_ns // (MAX_INTERVALS * SECOND)))
     return int(seconds) * SECOND
+
+
+def value_text(parameter: Parameter, value: Any) -> str:
+    """A value in base units as people write it, so that the parameter's reader would read it back."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if parameter.read is parse_size:
+        return format_size(value)
+    if parameter.read is parse_duration:
+        return format_duration(value)
+    if parameter.read is parse_share:
+        return f"{value * 100:.10g}%"
+    if parameter.read is _size_mix:
+        sizes = [(format_size(size).replace(" ", ""), weight) for size, weight in value]
+        return sizes[0][0] if len(sizes) == 1 else " ".join(f"{size}:{weight:g}" for size, weight in sizes)
+    if parameter.read is _distribution:
+        return ":".join(f"{part:g}" if isinstance(part, float) else part for part in value.values())
+    if parameter.read is _cpus:
+        return "+".join(str(cpu) for cpu in value) or "any"
+    if isinstance(value, dict):
+        return f"{format_size(value['per_second'])}/s" if value["unit"] == "bytes" else f"{value['per_second']:g}/s"
+    return str(value)
+
+
+def parameter(workload: str, name: str) -> Parameter:
+    """The parameter of that name."""
+    return next(each for each in WORKLOADS[workload] if each.name == name)

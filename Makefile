@@ -1,0 +1,65 @@
+# What people and CI call. `make run` and `make test` work on a fresh machine.
+PYTHON ?= python3
+BIN := .venv/bin
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+.PHONY: help setup run test test-fast check format bench validate docs clean
+help:
+	@echo "make run        set up and measure the current directory (about two minutes in all)"
+	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
+	@echo "make test       all tests, with real servers, disks and a browser    make test-fast   the quick ones"
+	@echo "make check      format, lint, types, import rules, documents         make format      put it in shape"
+	@echo "make bench      side by side with fio, as ratios                     make validate    the long simulation"
+	@echo "make docs       regenerate docs/reference"
+
+setup: $(BIN)/.set-up
+$(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
+	@tools/need.sh $(PYTHON) cargo
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt maturin
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e .
+	@touch $@
+
+$(BIN)/.set-up-dev: $(BIN)/.set-up
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@
+
+run: setup
+	$(BIN)/plimsoll run --output plimsoll-report.html
+
+test: $(BIN)/.set-up-dev
+	tools/test-packages.sh
+	cargo test --quiet --workspace
+	$(BIN)/pytest
+
+test-fast: $(BIN)/.set-up-dev
+	$(BIN)/pytest tests/unit tests/golden -m 'not slow'
+
+check: $(BIN)/.set-up-dev
+	cargo fmt --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/ruff check --quiet
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/tidy.py
+	$(BIN)/python tools/reference.py --check
+
+format: $(BIN)/.set-up-dev
+	cargo fmt
+	$(BIN)/ruff format --quiet
+	$(BIN)/ruff check --quiet --fix
+
+docs: $(BIN)/.set-up-dev
+	$(BIN)/python tools/reference.py
+
+bench: $(BIN)/.set-up-dev
+	$(BIN)/python benches/io.py
+	$(BIN)/python benches/commands.py
+	$(BIN)/python benches/report.py
+
+validate: $(BIN)/.set-up-dev
+	$(BIN)/python benches/validate.py
+
+clean:
+	rm -rf .venv target plimsoll-report.html python/plimsoll/_core*.so

@@ -1,0 +1,120 @@
+"""`plimsoll plan`: what would run, for how long, and what it writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.cli.options import (
+    Band,
+    Baseline,
+    Blocks,
+    Destroy,
+    Json,
+    Mode,
+    On,
+    SamePlace,
+    Seed,
+    Set,
+    Tests,
+    Time,
+    Title,
+    study_from,
+)
+
+if TYPE_CHECKING:
+    from plimsoll.model import Plan, Target
+    from plimsoll.run.plan import Step
+
+EXAMPLES = "Takes the same arguments as `plimsoll run`, checks everything, and writes nothing."
+
+
+def command(
+    tests: Tests = None,
+    on: On = None,
+    mode: Mode = None,
+    blocks: Blocks = None,
+    time: Time = None,
+    band: Band = None,
+    settings: Set = None,
+    title: Title = None,
+    baseline: Baseline = None,
+    seed: Seed = None,
+    same_place: SamePlace = False,
+    destroy: Destroy = None,
+    json: Json = False,
+) -> None:
+    """Print what `plimsoll run` would do with the same arguments."""
+    from plimsoll.cli.output import print_json, print_table, say
+    from plimsoll.run import plan
+    from plimsoll.units import format_duration
+
+    study = study_from(
+        tests,
+        on,
+        settings,
+        mode=mode,
+        blocks=blocks,
+        time=time,
+        band=band,
+        title=title,
+        baseline=baseline,
+        seed=seed,
+        same_place=same_place,
+    )
+    steps = plan.steps(study)
+    plan.check(study, steps, destroy or [])
+    estimate = plan.estimate(study, steps)
+    if json:
+        print_json(
+            {
+                "study": study.to_table(),
+                "least_ns": estimate.least_ns,
+                "most_ns": estimate.most_ns,
+                "layout_bytes": estimate.layout_bytes,
+                "plans": [
+                    {"case": step.case, "target": name, "hash": each.hash, "parameters": each.parameters}
+                    for step in steps
+                    for name, each in step.plans.items()
+                ],
+            }
+        )
+        return
+    print_table([_row(step) for step in steps], right=("one block",))
+    for target in study.targets:
+        say(_writes(target, [step.plans[target.name] for step in steps], estimate.layout_bytes[target.name]))
+    least, most = format_duration(estimate.least_ns), format_duration(estimate.most_ns)
+    say(f"mode {study.mode}: {least} if everything is decided at once, {most} at most")
+
+
+def _row(step: Step) -> dict[str, Any]:
+    from plimsoll.parameters import parameter, value_text
+    from plimsoll.units import format_duration
+
+    plans = list(step.plans.values())
+    differing = {
+        name
+        for name in plans[0].parameters
+        if any(plan.parameters[name] != plans[0].parameters[name] for plan in plans)
+    }
+    shown = ("engine", "mode", "block_size", "depth", "threads", "size", "direct", "sync", "runtime")
+    return {
+        "test": step.case,
+        **{
+            name: " / ".join(
+                dict.fromkeys(value_text(parameter(plan.workload, name), plan.parameters[name]) for plan in plans)
+            )
+            for name in (*shown, *sorted(differing - set(shown)))
+        },
+        "one block": format_duration(step.block_ns),
+    }
+
+
+def _writes(target: Target, plans: list[Plan], layout_bytes: int) -> str:
+    from plimsoll.units import format_size
+
+    files = "the device itself" if target.kind == "device" else f"{format_size(layout_bytes)} of test files"
+    modes = {plan.parameters["mode"] for plan in plans}
+    load = (
+        "only read" if modes <= {"read", "randread"} else "overwritten by the write tests as fast as the place allows"
+    )
+    return f"{target.name}: {files} at {target.where}, {load}"

@@ -1,0 +1,53 @@
+"""What a session tells while it runs. The command line shows it; tests record it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from plimsoll.model import Run, Session
+from plimsoll.run.plan import Step
+
+
+class Observer(Protocol):
+    """Receives the events of one session, in order, on the session's own thread."""
+
+    def session_started(self, session: Session, steps: list[Step]) -> None:
+        """The session is in the store."""
+
+    def run_started(self, step: Step, target: str, block: int, remaining_ns: int) -> None:
+        """A run begins; `remaining_ns` is the expected time left of the whole session."""
+
+    def run_progress(self, progress: Mapping[str, Any]) -> None:
+        """About ten times a second: the core's progress (phase, share done, last interval)."""
+
+    def run_finished(self, run: Run) -> None:
+        """The run is in the store."""
+
+    def note(self, sentence: str) -> None:
+        """Something worth telling: a block repeated, a case decided, the time used up."""
+
+    def session_finished(self, session: Session) -> None:
+        """The session has ended and everything is cleaned up."""
+
+
+class Silent:
+    """An observer that ignores everything."""
+
+    def session_started(self, session: Session, steps: list[Step]) -> None:
+        """Ignore."""
+
+    def run_started(self, step: Step, target: str, block: int, remaining_ns: int) -> None:
+        """Ignore."""
+
+    def run_progress(self, progress: Mapping[str, Any]) -> None:
+        """Ignore."""
+
+    def run_finished(self, run: Run) -> None:
+        """Ignore."""
+
+    def note(self, sentence: str) -> None:
+        """Ignore."""
+
+    def session_finished(self, session: Session) -> None:
+        """Ignore."""

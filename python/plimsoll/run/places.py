@@ -1,0 +1,63 @@
+"""The places of a session while it runs: locked, with a work folder each, cleaned up on any exit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.model import Plan, Session, Target
+from plimsoll.run.plan import data_name
+from plimsoll.run.sampler import Sampler
+from plimsoll.targets import device, directory
+from plimsoll.targets.chain import Chain, chain_of
+from plimsoll.targets.host import memory_limit_bytes
+from plimsoll.targets.lock import lock
+from plimsoll.targets.workdir import workdir
+
+
+@dataclass(frozen=True)
+class Place:
+    """One target, ready for runs."""
+
+    target: Target
+    folder: Path | None
+    """The session's own folder below a directory; None for a device."""
+    chain: Chain
+    sampler: Sampler
+    memory_limit_bytes: int
+
+    def path_for(self, plan: Plan) -> Path:
+        """The file or device that a plan works on."""
+        return Path(self.target.where) if self.folder is None else self.folder / data_name(plan)
+
+
+@contextmanager
+def open_places(targets: Sequence[Target], session: Session) -> Iterator[dict[str, Place]]:
+    """Lock and prepare every target; two targets at one place share its lock, its folder and its files."""
+    with ExitStack() as stack:
+        folders: dict[tuple[int, int, int], Path | None] = {}
+        places = {}
+        for target in targets:
+            status = os.stat(target.where)
+            key = (status.st_dev, status.st_ino, status.st_rdev)
+            if key not in folders:
+                stack.enter_context(lock(Path(target.where)))
+                is_directory = target.kind == "directory"
+                folders[key] = stack.enter_context(workdir(Path(target.where), session.id)) if is_directory else None
+            places[target.name] = _place(target, folders[key])
+        yield places
+
+
+def _place(target: Target, folder: Path | None) -> Place:
+    facts = directory.facts(target) if folder is not None else device.facts(target)
+    chain = chain_of(Path(target.where))
+    return Place(
+        target=target.model_copy(update={"facts": facts}),
+        folder=folder,
+        chain=chain,
+        sampler=Sampler(chain),
+        memory_limit_bytes=memory_limit_bytes(),
+    )

@@ -1,0 +1,104 @@
+"""From an execution to the run record: status, scores, findings."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from uuid_utils import uuid7
+
+from plimsoll import kinds
+from plimsoll.model import Finding, Interval, Level, Plan, Run, RunStatus
+from plimsoll.run.evidence import RunEvidence
+from plimsoll.run.places import Place
+from plimsoll.run.sampler import attach
+from plimsoll.run.schedule import Block
+from plimsoll.run.scores import metric_kind, rates, scores
+from plimsoll.run.workers.local import Execution, failure
+from plimsoll.stats.paired import ScoreRow
+from plimsoll.stats.steady import classify
+from plimsoll.targets import datafile
+
+_ENDINGS = {"ok": RunStatus.OK, "stopped": RunStatus.PARTIAL, "failed": RunStatus.FAILED}
+
+
+def run_record(
+    session_id: str, block: Block, order: int, place: Place, plan: Plan, execution: Execution, started_ns: int
+) -> Run:
+    """The record of one finished execution."""
+    outcome = execution.outcome
+    status = _ENDINGS[outcome["status"]]
+    histograms = {kind: base64.b64decode(text) for kind, text in outcome["histograms"].items()}
+    measured = [Interval.model_validate(each) for each in outcome["intervals"]]
+    intervals = attach(measured, execution.samples, outcome["started_ns"], place.chain.counters)
+    regime = classify(rates(intervals, metric_kind(plan.metrics[0])[0]))
+    evidence = RunEvidence(
+        plan=plan,
+        target=place.target,
+        outcome=outcome,
+        before=execution.before,
+        after=execution.after,
+        samples=execution.samples,
+        chain=place.chain,
+        file=datafile.facts(place.path_for(plan)),
+        memory_limit_bytes=place.memory_limit_bytes,
+    )
+    findings = _findings(evidence) if status is RunStatus.OK else ()
+    reason = failure(outcome) if status is RunStatus.FAILED else ""
+    if status is RunStatus.PARTIAL:
+        reason = "stopped before its end"
+    if any(finding.level is Level.INVALID for finding in findings):
+        status = RunStatus.INVALID
+        reason = next(finding.message for finding in findings if finding.level is Level.INVALID)
+    return Run(
+        id=str(uuid7()),
+        session_id=session_id,
+        block=block.number,
+        order=order,
+        attempt=block.attempt,
+        target=place.target,
+        plan=plan,
+        started_ns=started_ns,
+        ended_ns=time.time_ns(),
+        status=status,
+        reason=reason,
+        scores=scores(outcome, histograms, intervals, regime),
+        histograms=histograms,
+        intervals=tuple(intervals),
+        findings=findings,
+        facts=_facts(outcome),
+    )
+
+
+def _findings(evidence: RunEvidence) -> tuple[Finding, ...]:
+    """What every guard says; a guard that can't judge this kind of run says nothing."""
+    found = (guard.check(evidence) for guard in kinds.modules("plimsoll.run.guards"))
+    return tuple(finding for finding in found if finding is not None)
+
+
+def _facts(outcome: Any) -> dict[str, Any]:
+    """What was measured once per run and is no score."""
+    names = ("elapsed_ns", "phases", "operations", "cpu", "mean_in_flight", "offered_operations", "verified", "clock")
+    return {name: outcome[name] for name in names}
+
+
+def score_rows(runs: Sequence[Run]) -> Iterable[ScoreRow]:
+    """The runs' scores as the light rows that the statistics take."""
+    for run in runs:
+        for score in run.scores:
+            yield ScoreRow(
+                session=run.session_id,
+                case=run.plan.case,
+                metric=score.metric,
+                unit=score.unit,
+                direction=score.direction,
+                target=run.target.name,
+                block=run.block,
+                attempt=run.attempt,
+                order=run.order,
+                status=run.status,
+                value=score.value,
+                plan_hash=run.plan.hash,
+            )

@@ -1,0 +1,152 @@
+"""Which block comes next, and when to stop: the session's state as a pure function of the runs so far.
+
+A block is one case on every target, once, in random order, adjacent in time. Cases take turns, so that a session which
+ends early has something of every test; a case leaves the round when its verdicts are decided or can't be.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from plimsoll.model import Run, RunStatus
+from plimsoll.run.plan import Step
+from plimsoll.run.study import Study
+from plimsoll.stats.paired import ScoreRow, cells
+from plimsoll.stats.policy import LOOKS, MODES
+from plimsoll.stats.stopping import Go, Stop, next_step, next_step_single
+from plimsoll.stats.summary import summarise
+
+ATTEMPTS = 2
+"""An invalid block is repeated once."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """The next block to run: a step, its number within the case, and the targets in their random order."""
+
+    step: Step
+    number: int
+    attempt: int
+    targets: tuple[str, ...]
+
+
+@dataclass
+class _CaseState:
+    """Where one case stands."""
+
+    step: Step
+    rows: list[ScoreRow] = field(default_factory=list)
+    statuses: dict[tuple[int, int], dict[str, RunStatus]] = field(default_factory=dict)
+    """Status of each run by (block, attempt) and target."""
+    wanted: int = LOOKS[0]
+    closed: str | None = None
+    blocks_needed: int | None = None
+
+    def complete(self, targets: int) -> dict[int, list[RunStatus]]:
+        """Statuses of the last complete attempt of each block."""
+        found: dict[int, list[RunStatus]] = {}
+        for (block, _), by_target in sorted(self.statuses.items()):
+            if len(by_target) == targets:
+                found[block] = list(by_target.values())
+        return found
+
+
+class Schedule:
+    """Hands out blocks and takes in runs. Deterministic: the same study and the same runs give the same blocks."""
+
+    def __init__(self, study: Study, steps: Sequence[Step]) -> None:
+        self._study = study
+        self._mode = MODES[study.mode]
+        self._cap = study.blocks or self._mode.cap
+        self._states = {step.case: _CaseState(step, wanted=min(LOOKS[0], self._cap)) for step in steps}
+
+    def next_block(self) -> Block | None:
+        """The block to run now: of the open case with the fewest blocks. None when every case is closed."""
+        targets = len(self._study.targets)
+        open_states = [state for state in self._states.values() if state.closed is None]
+        if not open_states:
+            return None
+        state = min(open_states, key=lambda each: len(self._settled(each)))
+        number = len(self._settled(state))
+        attempt = 1 + max((attempt for block, attempt in state.statuses if block == number), default=-1)
+        order = [target.name for target in self._study.targets]
+        random.Random(f"{self._study.seed}/{state.step.case}/{number}/{attempt}").shuffle(order)
+        assert len(order) == targets
+        return Block(state.step, number, attempt, tuple(order))
+
+    def _settled(self, state: _CaseState) -> list[int]:
+        """Blocks that need no further attempt: valid, or invalid as often as they may be."""
+        return [
+            block
+            for block, statuses in state.complete(len(self._study.targets)).items()
+            if RunStatus.INVALID not in statuses or self._attempts(state, block) >= ATTEMPTS
+        ]
+
+    def _attempts(self, state: _CaseState, block: int) -> int:
+        """Complete attempts of a block; one that was cut short by an interruption does not count."""
+        targets = len(self._study.targets)
+        return sum(1 for (number, _), each in state.statuses.items() if number == block and len(each) == targets)
+
+    def take(self, runs: Iterable[Run], session_rows: Iterable[ScoreRow]) -> None:
+        """Add finished runs and their score rows, without deciding anything."""
+        for run in runs:
+            if run.status is not RunStatus.PARTIAL:
+                self._states[run.plan.case].statuses.setdefault((run.block, run.attempt), {})[run.target.name] = (
+                    run.status
+                )
+        for row in session_rows:
+            self._states[row.case].rows.append(row)
+
+    def settle(self, case: str) -> str | None:
+        """Decide whether a case goes on; returns the sentence with which it closed, or None."""
+        state = self._states[case]
+        blocks = self._settled(state)
+        statuses = [status for block in blocks for status in state.complete(len(self._study.targets))[block]]
+        if RunStatus.FAILED in statuses:
+            state.closed = "failed: see the run's reason"
+        elif statuses and statuses.count(RunStatus.INVALID) == len(statuses):
+            state.closed = "invalid twice: see the warnings"
+        elif len(blocks) >= state.wanted:
+            self._look(state, len(blocks))
+        return state.closed
+
+    def _look(self, state: _CaseState, blocks: int) -> None:
+        primary = state.step.metrics[0]
+        rows = [row for row in state.rows if row.metric == primary]
+        if len(self._study.targets) > 1:
+            found = cells(
+                rows,
+                baseline=self._study.baseline or self._study.targets[0].name,
+                band=self._study.band,
+                mode=self._mode,
+                cap=self._cap,
+            )
+            step = next_step([cell.verdict for cell in found], self._mode, blocks, self._cap)
+        else:
+            values = [row.value for row in rows if row.status is RunStatus.OK]
+            summaries = [summarise(values, rows[0].direction)] if values else []
+            step = next_step_single(summaries, self._mode, blocks, self._cap)
+        match step:
+            case Go(blocks=wanted):
+                state.wanted = wanted
+            case Stop(reason=reason, blocks_needed=needed):
+                state.closed, state.blocks_needed = str(reason.value), needed
+
+    def close_all(self, reason: str) -> None:
+        """Close every open case, because the time is used up."""
+        for state in self._states.values():
+            state.closed = state.closed or reason
+
+    def remaining_ns(self) -> int:
+        """Expected time to the next look of every open case."""
+        return sum(
+            max(state.wanted - len(self._settled(state)), 1) * state.step.block_ns
+            for state in self._states.values()
+            if state.closed is None
+        )
+
+    def cheapest_block_ns(self) -> int:
+        """Time of the shortest block that is still wanted; 0 when nothing is."""
+        return min((state.step.block_ns for state in self._states.values() if state.closed is None), default=0)

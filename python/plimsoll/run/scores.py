@@ -1,0 +1,105 @@
+"""From what the core measured to the scores of a run: one number per metric.
+
+Rates count over the measured time, or over the steady part where a run had a warm-up or a burst in it; a burst that
+ended inside the run is a score of its own (`iops_burst`). Latency scores come from the histogram of the whole run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from plimsoll.model import Direction, Interval, Score, Unit
+from plimsoll.stats.histogram import Histogram
+from plimsoll.stats.steady import Regime
+from plimsoll.units import SECOND
+
+DATA_KINDS = ("read", "write", "trim")
+PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+
+
+def metric_kind(metric: str) -> tuple[Unit, Direction]:
+    """Base unit and direction of a metric by its name; one rule for every test."""
+    if metric.rsplit("_", 1)[-1] in (*PERCENTILES, "mean", "max"):
+        return "ns", "lower"
+    if "throughput" in metric:
+        return "B/s", "higher"
+    return "1/s", "higher"
+
+
+def rates(intervals: Sequence[Interval], unit: Unit) -> list[float]:
+    """Rate of all data operations in each interval, in operations/s or bytes/s."""
+    return [
+        sum(
+            getattr(interval.operations[kind], "bytes" if unit == "B/s" else "operations")
+            for kind in DATA_KINDS
+            if kind in interval.operations
+        )
+        * SECOND
+        / interval.duration_ns
+        for interval in intervals
+        if interval.duration_ns
+    ]
+
+
+def scores(
+    outcome: Mapping[str, Any],
+    histograms: Mapping[str, bytes],
+    intervals: Sequence[Interval],
+    regime: Regime,
+) -> tuple[Score, ...]:
+    """All scores of a run whose rates were classified as `regime`."""
+    named = {**dict(_rates(outcome, intervals, regime)), **dict(_latencies(outcome, histograms))}
+    return tuple(
+        Score(metric=metric, value=value, unit=metric_kind(metric)[0], direction=metric_kind(metric)[1])
+        for metric, value in named.items()
+    )
+
+
+def _rates(outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Regime) -> Iterator[tuple[str, float]]:
+    elapsed_s = outcome["elapsed_ns"] / SECOND
+    totals = {kind: counts for kind, counts in outcome["operations"].items() if counts["operations"]}
+    if elapsed_s <= 0:
+        return
+    window = _window_factor(intervals, regime)
+    data = [totals[kind] for kind in DATA_KINDS if kind in totals]
+    for metric, field in (("iops", "operations"), ("throughput", "bytes")):
+        if data:
+            yield metric, sum(counts[field] for counts in data) / elapsed_s * window
+        if regime.burst_level is not None and regime.sustained_level:
+            burst_to_sustained = regime.burst_level / regime.sustained_level
+            yield f"{metric}_burst", sum(counts[field] for counts in data) / elapsed_s * window * burst_to_sustained
+        if len(data) > 1:
+            for kind in DATA_KINDS:
+                if kind in totals:
+                    yield f"{kind}_{metric}", totals[kind][field] / elapsed_s * window
+    if "commit" in totals:
+        yield "commit_rate", totals["commit"]["operations"] / elapsed_s * window
+
+
+def _window_factor(intervals: Sequence[Interval], regime: Regime) -> float:
+    """Mean rate inside the regime's window over the mean rate of the whole run."""
+    start_s, end_s = regime.window
+    inside = [interval for interval in intervals if start_s * SECOND <= interval.start_ns < end_s * SECOND]
+    if not inside or len(inside) == len(intervals):
+        return 1.0
+
+    def mean_rate(part: Sequence[Interval]) -> float:
+        operations = sum(part_kind.operations for interval in part for part_kind in interval.operations.values())
+        return operations / sum(interval.duration_ns for interval in part)
+
+    return mean_rate(inside) / mean_rate(intervals)
+
+
+def _latencies(outcome: Mapping[str, Any], histograms: Mapping[str, bytes]) -> Iterator[tuple[str, float]]:
+    for kind, encoded in histograms.items():
+        totals = outcome["operations"].get(kind)
+        if totals and totals["operations"]:
+            yield f"{kind}_mean", totals["latency_sum_ns"] / totals["operations"]
+        histogram = Histogram.decode(encoded)
+        for name, quantile in PERCENTILES.items():
+            value = histogram.percentile(quantile)
+            if value is not None:
+                yield f"{kind}_{name}", float(value)
+        if histogram.count:
+            yield f"{kind}_max", float(histogram.max_ns)

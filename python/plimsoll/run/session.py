@@ -1,0 +1,133 @@
+"""One session, from study to stored runs: the main path of `plimsoll run`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from uuid_utils import uuid7
+
+import plimsoll
+from plimsoll.model import Run, RunStatus, Session, SessionState
+from plimsoll.run import plan as planning
+from plimsoll.run.observer import Observer
+from plimsoll.run.places import Place, open_places
+from plimsoll.run.record import run_record, score_rows
+from plimsoll.run.schedule import Block, Schedule
+from plimsoll.run.study import Study, from_table
+from plimsoll.run.workers.local import execute
+from plimsoll.store.store import Store
+from plimsoll.targets.host import host_facts
+
+
+def run_study(study: Study, store: Store, observer: Observer, destroy: Sequence[str] = ()) -> Session:
+    """Carry out a study; every finished run is in the store before the next begins.
+
+    Raises what `plan.check` raises before anything is written; passes KeyboardInterrupt on after cleaning up and
+    marking the session as interrupted.
+    """
+    steps = planning.steps(study)
+    planning.check(study, steps, destroy)
+    session = Session(
+        id=str(uuid7()),
+        title=study.title,
+        started_ns=time.time_ns(),
+        host=host_facts(),
+        study=study.to_table(),
+        plimsoll_version=plimsoll.__version__,
+    )
+    store.add_session(session)
+    return _Runner(study, steps, session, store, observer).run()
+
+
+def resume_session(session: Session, store: Store, observer: Observer, destroy: Sequence[str] = ()) -> Session:
+    """Go on with an interrupted session: the same study, the same seed, after the runs that are stored."""
+    study = from_table(session.study, f"session {session.title}")
+    steps = planning.steps(study)
+    planning.check(study, steps, destroy)
+    store.reopen_session(session.id)
+    return _Runner(study, steps, session, store, observer, store.runs([session.id])).run()
+
+
+@dataclass
+class _Clock:
+    """The hard bound of `--time`."""
+
+    deadline_ns: int | None
+
+    def left_ns(self) -> float:
+        return float("inf") if self.deadline_ns is None else self.deadline_ns - time.monotonic_ns()
+
+    def used_up(self) -> bool:
+        return self.left_ns() <= 0
+
+
+class _Runner:
+    """Carries one session through its blocks."""
+
+    def __init__(
+        self,
+        study: Study,
+        steps: list[planning.Step],
+        session: Session,
+        store: Store,
+        observer: Observer,
+        earlier: Sequence[Run] = (),
+    ) -> None:
+        self._study = study
+        self._steps = steps
+        self._session = session
+        self._store = store
+        self._observer = observer
+        self._schedule = Schedule(study, steps)
+        self._schedule.take(earlier, score_rows(earlier))
+        self._clock = _Clock(None if study.time_ns is None else time.monotonic_ns() + study.time_ns)
+
+    def run(self) -> Session:
+        """Run blocks until every case is closed; the session is finished in the store however this ends."""
+        state = SessionState.INTERRUPTED
+        try:
+            self._observer.session_started(self._session, self._steps)
+            for step in self._steps:
+                self._schedule.settle(step.case)
+            with open_places(self._study.targets, self._session) as places:
+                while (block := self._next_block()) is not None:
+                    self._run_block(block, places)
+            state = SessionState.DONE
+        finally:
+            ended = time.time_ns()
+            self._store.finish_session(self._session.id, state, ended)
+            finished = self._session.model_copy(update={"state": state, "ended_ns": ended})
+            self._observer.session_finished(finished)
+        return finished
+
+    def _next_block(self) -> Block | None:
+        """The next block that still fits into the time."""
+        block = self._schedule.next_block()
+        if block is not None and block.step.block_ns > self._clock.left_ns():
+            self._observer.note("the time is used up; what is undecided stays undecided")
+            self._schedule.close_all("time")
+            return None
+        return block
+
+    def _run_block(self, block: Block, places: dict[str, Place]) -> None:
+        runs = [self._run(block, order, places[name]) for order, name in enumerate(block.targets)]
+        self._schedule.take(runs, score_rows(runs))
+        if any(run.status is RunStatus.INVALID for run in runs):
+            names = ", ".join(run.target.name for run in runs if run.status is RunStatus.INVALID)
+            self._observer.note(f"{block.step.case}: block {block.number + 1} is not valid on {names}")
+        closed = self._schedule.settle(block.step.case)
+        if closed is not None:
+            self._observer.note(f"{block.step.case}: {closed}")
+
+    def _run(self, block: Block, order: int, place: Place) -> Run:
+        """One run, stored."""
+        self._observer.run_started(block.step, place.target.name, block.number, self._schedule.remaining_ns())
+        plan = block.step.plans[place.target.name]
+        started_ns = time.time_ns()
+        execution = execute(plan, place.path_for(plan), place.sampler, self._observer.run_progress, self._clock.used_up)
+        run = run_record(self._session.id, block, order, place, plan, execution, started_ns)
+        self._store.add_run(run)
+        self._observer.run_finished(run)
+        return run

@@ -1,0 +1,180 @@
+"""A study: everything one session needs, in one record that a file can hold.
+
+    title = "gp3 against nvme"
+    mode = "standard"            # quick, standard or publish
+    band = "10%"                 # what counts as the same
+    time = "30m"                 # hard bound; leave out for none
+    baseline = "nvme"
+    [set]                        # parameters for every test
+    size = "8GiB"
+    [targets]
+    nvme = "/mnt/a"
+    gp3 = { where = "/mnt/b", engine = "psync" }
+    [[tests]]
+    test = "randread"
+    depth = 16
+
+The command line makes the same record, so every session can be written as such a file.
+"""
+
+from __future__ import annotations
+
+import secrets
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import UnknownName, UsageError
+from plimsoll.model import Target
+from plimsoll.profile import Case, Entry, cases, entry_from
+from plimsoll.stats.policy import MODES
+from plimsoll.targets.parse import parse_target
+from plimsoll.units import format_duration, parse_count, parse_duration, parse_share
+
+_KEYS = ("title", "mode", "band", "blocks", "time", "baseline", "seed", "same_place", "set", "targets", "tests")
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to run, where, and how sure to be."""
+
+    title: str
+    targets: tuple[Target, ...]
+    entries: tuple[Entry, ...]
+    shared: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters that the user set for every test, as text."""
+    mode: str = "quick"
+    band: float = 0.10
+    blocks: int | None = None
+    """Largest number of blocks instead of the mode's."""
+    time_ns: int | None = None
+    baseline: str | None = None
+    seed: int = 0
+    same_place: bool = False
+    """The targets may be one place with the same options: an A/A session that shows the noise."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant; raises UsageError."""
+        names = [target.name for target in self.targets]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise UsageError(
+                f"two targets are named {', '.join(sorted(twice))!r}; write --on NAME=WHERE with two names"
+            )
+        if not self.targets or not self.entries:
+            raise UsageError("a study needs at least one target and one test")
+        if self.mode not in MODES:
+            raise UnknownName("mode", self.mode, MODES)
+        if self.baseline is not None and self.baseline not in names:
+            raise UnknownName("target", self.baseline, names, "baseline")
+        if self.blocks is not None and not 1 <= self.blocks <= MODES["publish"].cap:
+            raise UsageError(f"blocks = {self.blocks}: must be 1 to {MODES['publish'].cap}")
+        if not 0 < self.band < 1:
+            raise UsageError(f"band = {self.band}: must be above 0 and below 100 %, such as 10%")
+
+    def cases(self) -> list[Case]:
+        """The cases to run, every parameter filled in."""
+        return cases(self.entries, self.shared, self.title)
+
+    def to_table(self) -> dict[str, Any]:
+        """The study as the table that a study file holds; `from_table` reads it back."""
+        table: dict[str, Any] = {"title": self.title, "mode": self.mode, "band": f"{self.band * 100:.10g}%"}
+        if self.blocks is not None:
+            table["blocks"] = self.blocks
+        if self.time_ns is not None:
+            table["time"] = format_duration_exactly(self.time_ns)
+        if self.baseline is not None:
+            table["baseline"] = self.baseline
+        table["seed"] = self.seed
+        if self.same_place:
+            table["same_place"] = True
+        if self.shared:
+            table["set"] = dict(self.shared)
+        table["targets"] = {target.name: {"where": target.where, **target.options} for target in self.targets}
+        table["tests"] = [{"test": entry.test, **entry.overrides} for entry in self.entries]
+        return table
+
+
+def format_duration_exactly(duration_ns: int) -> str:
+    """A duration that `parse_duration` reads back without loss."""
+    text = format_duration(duration_ns)
+    return text if parse_duration(text) == duration_ns else f"{duration_ns}ns"
+
+
+def from_words(
+    tests: Iterable[str],
+    on: Iterable[str],
+    *,
+    shared: Iterable[str] = (),
+    title: str | None = None,
+    seed: int | None = None,
+    **choices: Any,
+) -> Study:
+    """A study from command-line words: test and suite names, `NAME=WHERE,…` targets and `parameter=value` settings."""
+    entries = tuple(Entry(test, {}) for test in tests) or (Entry("quick", {}),)
+    targets = tuple(parse_target(word) for word in on) or (parse_target("."),)
+    made_title = f"{', '.join(entry.test for entry in entries)} on {', '.join(target.name for target in targets)}"
+    return Study(
+        title=title or made_title,
+        targets=targets,
+        entries=entries,
+        shared=settings(shared),
+        seed=secrets.randbits(32) if seed is None else seed,
+        **choices,
+    )
+
+
+def settings(words: Iterable[str]) -> dict[str, str]:
+    """`parameter=value` words as a mapping."""
+    found = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise UsageError(f"--set {word!r}: write PARAMETER=VALUE, such as depth=16")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def from_file(path: Path) -> Study:
+    """The study in a TOML file. Relative places are relative to the current directory, as on the command line."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"no study file {path}; `plimsoll export SESSION --study {path}` writes one") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"cannot read the study file {path}: {error}") from None
+    return from_table(table, str(path))
+
+
+def from_table(table: Mapping[str, Any], where: str) -> Study:
+    """The study in a parsed study file; `where` names it in errors."""
+    for key in table:
+        if key not in _KEYS:
+            raise UnknownName("key", key, _KEYS, where)
+    try:
+        return Study(
+            title=str(table.get("title", where)),
+            targets=tuple(_target(name, value) for name, value in table.get("targets", {"here": "."}).items()),
+            entries=tuple(entry_from(line, where) for line in table.get("tests", [{"test": "quick"}])),
+            shared=dict(table.get("set", {})),
+            mode=str(table.get("mode", "quick")),
+            band=parse_share(table.get("band", 0.10)),
+            blocks=parse_count(table["blocks"]) if "blocks" in table else None,
+            time_ns=parse_duration(table["time"]) if "time" in table else None,
+            baseline=table.get("baseline"),
+            seed=int(table["seed"]) if "seed" in table else secrets.randbits(32),
+            same_place=bool(table.get("same_place", False)),
+        )
+    except (AttributeError, TypeError, ValueError) as error:
+        raise UsageError(f"{where} is no study: {error}; see `plimsoll run --help` for an example") from None
+
+
+def _target(name: str, value: Any) -> Target:
+    if isinstance(value, str):
+        return parse_target(f"{name}={value}")
+    if not isinstance(value, Mapping) or "where" not in value:
+        raise UsageError(f'target {name}: write {name} = "/path" or {name} = {{ where = "/path", depth = 1 }}')
+    options = {option: str(text).lower() if isinstance(text, bool) else str(text) for option, text in value.items()}
+    target = parse_target(f"{name}={options.pop('where')}")
+    return target.model_copy(update={"options": {**target.options, **options}})

@@ -1,0 +1,147 @@
+"""The worker on this machine: hands a plan to the compiled core and watches it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plimsoll import _core
+from plimsoll.errors import PlimsollError
+from plimsoll.model import Plan
+from plimsoll.parameters import interval_length_ns
+from plimsoll.run.sampler import HostSample, Sampler
+from plimsoll.units import SECOND
+
+POLL_S = 0.1
+STOP_S = 10.0
+"""How long a stopped job may take to come back before it is given up (a stalled device can hold it in the kernel)."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What came back from one execution: the core's outcome and the host's counters around it."""
+
+    outcome: Mapping[str, Any]
+    before: HostSample
+    after: HostSample
+    samples: tuple[HostSample, ...]
+
+
+def engines() -> dict[str, dict[str, Any]]:
+    """The engines of the core by name, with what each can do on this machine."""
+    return {engine["name"]: engine for engine in json.loads(_core.engines())}
+
+
+def alignment(path: Path) -> dict[str, int]:
+    """`memory` and `offset` alignment in bytes that direct I/O on `path` needs; OSError where it is refused."""
+    answer: dict[str, int] = json.loads(_core.alignment(str(path)))
+    return answer
+
+
+def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
+    """The plan as the record that the core takes (`crates/core/src/spec.rs`)."""
+    values = plan.parameters
+    syncs = values["sync"] in ("fsync", "fdatasync")
+    return {
+        "path": str(path),
+        **{name: values[name] for name in ("engine", "mode", "read_share", "depth", "threads", "offset", "size", "direct")},
+        "block_sizes": [{"size": int(size), "weight": weight} for size, weight in values["block_size"]],
+        "sync": {
+            "kind": values["sync"],
+            "every": values["sync_every"] if syncs else 0,
+            "at_end": values["sync_at_end"],
+        },
+        "limit": {
+            "runtime_ns": values["runtime"],
+            "bytes": values["max_bytes"],
+            "operations": values["max_operations"],
+        },
+        "warmup_ns": values["warmup"],
+        "rate": {**values["rate"], "arrival": values["arrival"]} if values["rate"] else None,
+        "think": {"time_ns": values["think_time"], "every": values["think_every"]} if values["think_time"] else None,
+        **{name: values[name] for name in ("distribution", "random_share", "seed", "layout", "drop_cache", "verify")},
+        "content": {"zero": values["content"] == "zero", "compressible": values["compressible"]},
+        **{name: values[name] for name in ("cpus", "count_errors", "sqpoll", "iopoll")},
+        "interval_ns": interval_length_ns(values["runtime"]),
+    }
+
+
+def execute(
+    plan: Plan,
+    path: Path,
+    sampler: Sampler,
+    on_progress: Callable[[Mapping[str, Any]], None],
+    deadline_reached: Callable[[], bool],
+) -> Execution:
+    """Carry out `plan` on `path`; returns when it ended or was stopped at the deadline.
+
+    The file is laid out by a job of its own, so that the host's counters before and after see only the load.
+    KeyboardInterrupt stops the job, waits for it, and is passed on: the file is not in use when it arrives.
+    """
+    if plan.parameters["layout"] != "keep":
+        before = sampler.sample()
+        outcome, _ = _watch(_layout_spec(plan, path), sampler, on_progress, deadline_reached)
+        if outcome["status"] != "ok":
+            return Execution(outcome, before, sampler.sample(), ())
+    before = sampler.sample()
+    outcome, samples = _watch({**job_spec(plan, path), "layout": "keep"}, sampler, on_progress, deadline_reached)
+    return Execution(outcome, before, sampler.sample(), samples)
+
+
+def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:
+    """A job that lays the file out and reads one block of it."""
+    smallest = min(plan.parameters["block_size"])[0]
+    changes = {
+        "engine": "psync",
+        "mode": "read",
+        "block_size": [[smallest, 1.0]],
+        "depth": 1,
+        "threads": 1,
+        "direct": False,
+        "sync": "none",
+        "sync_at_end": False,
+        "max_operations": 1,
+        "warmup": 0,
+        "rate": None,
+        "think_time": 0,
+        "verify": False,
+        "cpus": [],
+        "sqpoll": False,
+        "iopoll": False,
+    }
+    return job_spec(plan.model_copy(update={"parameters": {**plan.parameters, **changes}}), path)
+
+
+def _watch(
+    spec: Mapping[str, Any],
+    sampler: Sampler,
+    on_progress: Callable[[Mapping[str, Any]], None],
+    deadline_reached: Callable[[], bool],
+) -> tuple[Mapping[str, Any], tuple[HostSample, ...]]:
+    job = _core.start(json.dumps(spec))
+    samples: list[HostSample] = []
+    try:
+        while (result := job.result(POLL_S)) is None:
+            progress = json.loads(job.poll())
+            if progress["phase"] == "measure" and (not samples or sampler.age_ns(samples[-1]) >= SECOND):
+                samples.append(sampler.sample())
+            on_progress(progress)
+            if deadline_reached():
+                job.stop()
+    except KeyboardInterrupt:
+        job.stop()
+        job.result(STOP_S)
+        raise
+    return json.loads(result), tuple(samples)
+
+
+def failure(outcome: Mapping[str, Any]) -> str:
+    """Why the core ended a job, as one sentence."""
+    error = outcome["error"]
+    if error is None:
+        raise PlimsollError("the core reported a failure without a reason; please report this as a fault of Plimsoll")
+    place = f" at offset {error['offset']}" if error["offset"] is not None else ""
+    return f"{error['message']}{place}"
