@@ -1,0 +1,129 @@
+"""Records as JSON: one canonical spelling, and what may be in a record at all."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from plimsoll.model import Interval, Run, Session
+
+MAX_DEPTH = 32
+MAX_INTEGER = 2**64 - 1
+MAX_COUNT = 2**31 - 1
+MAX_TIME_NS = 2**63 - 1
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+_INTERVALS: TypeAdapter[tuple[Interval, ...]] = TypeAdapter(tuple[Interval, ...])
+
+
+class NotStorable(ValueError):
+    """A value that cannot be kept; `parts` is the way to it, innermost first."""
+
+    def __init__(self, what: str, *parts: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.parts = list(parts)
+
+    def __str__(self) -> str:
+        return f"{'.'.join(reversed(self.parts)) or 'value'} {self.what}"
+
+
+def canonical_json(value: Any) -> str:
+    """ASCII JSON with sorted keys and no spaces; bytes as base64. Equal records have equal text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_encode_bytes)
+
+
+def canonical_record(record: Session | Run) -> str:
+    """The canonical JSON of a record."""
+    return canonical_json(record.model_dump())
+
+
+def _encode_bytes(value: Any) -> str:
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    raise NotStorable(f"is a {type(value).__name__}, which is no JSON value")
+
+
+def check_storable(record: Mapping[str, Any]) -> None:
+    """Raise NotStorable unless both databases and a result file can hold `record` (a dumped Session or Run)."""
+    _check(record, MAX_DEPTH)
+    for name in ("id", "session_id"):
+        if name in record and not _ID.fullmatch(record[name]):
+            raise NotStorable(f"is {record[name]!r}, which is no UUID in lower case", name)
+    for name, largest in (
+        ("block", MAX_COUNT),
+        ("order", MAX_COUNT),
+        ("attempt", MAX_COUNT),
+        ("policy_version", MAX_COUNT),
+        ("started_ns", MAX_TIME_NS),
+        ("ended_ns", MAX_TIME_NS),
+    ):
+        value = record.get(name)
+        if value is not None and not 0 <= value <= largest:
+            raise NotStorable(f"is {value}, which is not between 0 and {largest}", name)
+    for artefact in record.get("artefacts", ()):
+        if hashlib.sha256(artefact["content"]).hexdigest() != artefact["sha256"]:
+            raise NotStorable(f"{artefact['name']!r} does not match its SHA-256", "artefacts")
+
+
+def _check(value: Any, depth: int) -> None:
+    if value is None or isinstance(value, bool | bytes):
+        return
+    if isinstance(value, str):
+        _check_text(value)
+    elif isinstance(value, int):
+        if abs(value) > MAX_INTEGER:
+            raise NotStorable("is a number of more than 64 bits")
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise NotStorable(f"is {value}, which is no finite number")
+    elif depth == 0:
+        raise NotStorable(f"is nested more than {MAX_DEPTH} levels deep")
+    elif isinstance(value, dict):
+        _check_items(value.items(), depth)
+    elif isinstance(value, list | tuple):
+        _check_items(enumerate(value), depth)
+    else:
+        raise NotStorable(f"is a {type(value).__name__}, which is no JSON value")
+
+
+def _check_items(items: Any, depth: int) -> None:
+    for key, item in items:
+        try:
+            if isinstance(key, str):
+                _check_text(key)
+            elif not isinstance(key, int):
+                raise NotStorable("is not named by text")
+            _check(item, depth - 1)
+        except NotStorable as error:
+            error.parts.append(ascii(key)[1:-1] if isinstance(key, str) else str(key))
+            raise
+
+
+def _check_text(text: str) -> None:
+    """PostgreSQL holds no NUL; UTF-8 holds no half of a surrogate pair (as in names of files in another encoding)."""
+    if "\0" in text:
+        raise NotStorable("contains a NUL character")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise NotStorable("contains bytes that are no Unicode text") from None
+
+
+def pack_intervals(intervals: Sequence[Mapping[str, Any]]) -> bytes:
+    """The time series of a run as one compressed block."""
+    return zlib.compress(canonical_json(intervals).encode(), 6)
+
+
+def unpack_intervals(packed: bytes) -> tuple[Interval, ...]:
+    """The reverse of `pack_intervals`. Raises zlib.error or ValueError if the block is damaged."""
+    return _INTERVALS.validate_json(zlib.decompress(packed))

@@ -1,0 +1,172 @@
+"""Connections to a store: SQLite set up so that what is committed stays, faults told in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from plimsoll.errors import StoreError
+from plimsoll.store.location import STORE_VARIABLE, home
+
+BUSY_TIMEOUT_MS = 30_000
+
+_ADVICE = (
+    (
+        r"database or disk is full|No space left on device|could not extend file",
+        "the disk of the store is full: nothing of this step was kept, earlier results are intact; free some space",
+    ),
+    (
+        r"malformed|file is not a database|database corruption|invalid page",
+        "the file is damaged or no store: move it away and import your exported result files into a new one, or try "
+        "`sqlite3 FILE .recover`",
+    ),
+    (
+        r"database is locked|lock timeout",
+        f"another process has been writing for over {BUSY_TIMEOUT_MS // 1000} s: wait for it, or end it",
+    ),
+    (r"readonly database|read-only", f"no permission to write: change its rights or set {STORE_VARIABLE} elsewhere"),
+    (
+        r"unable to open database file",
+        f"the folder is missing or not yours: create it or set {STORE_VARIABLE} elsewhere",
+    ),
+    (r"disk I/O error", "the disk of the store fails or is full: check the kernel's messages and the free space"),
+    (r"password authentication failed|no password supplied", "check the user and password of the URL"),
+    (
+        r"connection (failed|refused|timeout)|could not (connect|translate|receive)|server closed|terminating conn",
+        "check that the server runs and that this machine may reach it",
+    ),
+    (r"permission denied", "the database user needs the right to create and change tables"),
+)
+
+
+def parse_location(location: str) -> URL:
+    """The URL of a store given as an SQLAlchemy URL or as the path of an SQLite file."""
+    if "://" not in location:
+        return URL.create("sqlite", database=str(Path(location).expanduser()))
+    try:
+        # Before SQLAlchemy 2.1 the plain name meant psycopg2; the older spelling is what many providers print.
+        return make_url(re.sub(r"^(postgres|postgresql)://", "postgresql+psycopg://", location))
+    except (ArgumentError, ValueError):
+        raise StoreError(
+            "the store's URL cannot be read; write a file path, or postgresql://USER:PASSWORD@HOST/DATABASE with "
+            "special characters of the password as %XX"
+        ) from None
+
+
+def connect(url: URL) -> Engine:
+    """An engine for `url`. Raises StoreError if there is no driver for it; connects only when used."""
+    file = _sqlite_file(url)
+    if file:
+        _check_folder(file)
+    options: dict[str, Any] = {"hide_parameters": True}
+    if url.get_backend_name() == "postgresql":
+        options |= {"pool_pre_ping": True, "connect_args": {"connect_timeout": 10}}
+    try:
+        engine = create_engine(url, **options)
+    except NoSuchModuleError:
+        raise StoreError(
+            f"no kind of database is named {url.drivername!r}; use a file path or postgresql://…"
+        ) from None
+    except ModuleNotFoundError as error:
+        raise StoreError(
+            f"a store at {show(url)} needs the Python module {error.name!r}: pip install 'plimsoll[postgres]'"
+        ) from None
+    except (SQLAlchemyError, TypeError, ValueError) as error:
+        raise StoreError(f"the store {show(url)} cannot be used: {_first_line(error, url)}") from None
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def show(url: URL) -> str:
+    """The place of a store for messages: the path of a file, or the URL without its password and options."""
+    return _sqlite_file(url) or url.set(query={}).render_as_string(hide_password=True)
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A connection that sees one state of the store from beginning to end."""
+    with translated(engine.url), engine.connect() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execution_options(isolation_level="REPEATABLE READ")
+        with connection.begin():
+            yield connection
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A connection whose changes are all kept when the block ends, or none."""
+    with translated(engine.url), engine.connect() as connection:
+        connection.execution_options(plimsoll_writes=True)
+        with connection.begin():
+            yield connection
+
+
+@contextmanager
+def translated(url: URL) -> Iterator[None]:
+    """Turns database errors into StoreError with advice."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _explained(error.orig or error, url) from None
+    except SQLAlchemyError as error:
+        raise _explained(error, url) from None
+
+
+def _explained(error: BaseException, url: URL) -> StoreError:
+    text = _first_line(error, url)
+    advice = next((advice for pattern, advice in _ADVICE if re.search(pattern, str(error), re.IGNORECASE)), None)
+    return StoreError(f"the store {show(url)} cannot be used: {text}; " + (advice or "see `plimsoll doctor`"))
+
+
+def _first_line(error: BaseException, url: URL) -> str:
+    """The first line of a database's message; a password in it is never shown."""
+    text = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return text.replace(str(url.password), "***") if url.password else text
+
+
+def _sqlite_file(url: URL) -> str | None:
+    """The path of an SQLite file; None for another database and for one in memory."""
+    named = url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:")
+    return str(url.database) if named else None
+
+
+def _check_folder(file: str) -> None:
+    path = Path(file)
+    if path.is_dir():
+        raise StoreError(f"the store {file} is a folder; name a file in it, such as {path / 'results.db'}")
+    if path.parent == home():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"the folder {path.parent} cannot be made: {error.strerror}; set {STORE_VARIABLE} or PLIMSOLL_HOME"
+            ) from None
+    if not path.parent.is_dir():
+        raise StoreError(f"the folder of the store {file} does not exist; create {path.parent} first")
+
+
+def _set_up_sqlite(connection: Any, _record: Any) -> None:
+    # Transactions are begun by `_begin_sqlite`; the driver's own way begins them too late.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    # A run must be on disk before the next one begins: a power cut loses at most the run in flight.
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A writer that starts as a reader cannot wait for another writer; it would fail at once.
+    writes = connection.get_execution_options().get("plimsoll_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,74 @@
+"""Brings a store to this version's tables when it is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+from plimsoll import __version__
+from plimsoll.errors import StoreError, StoreTooNew
+from plimsoll.store.connection import reading, show, writing
+from plimsoll.store.schema import HEAD, VERSION_TABLE
+
+SCRIPTS = Path(__file__).parent / "migrations"
+
+_POSTGRES_LOCK = 0x706C696D
+"""Key of the advisory lock that keeps two processes from migrating one database at once."""
+
+
+def bring_up_to_date(engine: Engine) -> None:
+    """Create or migrate the tables. Raises StoreTooNew for a store of a newer version."""
+    with reading(engine) as connection:
+        if _revision(connection) == HEAD:
+            return
+    with writing(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
+        revision = _revision(connection)
+        if revision == HEAD:
+            return
+        if revision is None:
+            _refuse_foreign(connection, engine)
+        else:
+            _refuse_unknown(revision, engine)
+        _upgrade(connection)
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    return connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
+
+
+def _refuse_foreign(connection: Connection, engine: Engine) -> None:
+    tables = inspect(connection).get_table_names()
+    if tables:
+        raise StoreError(
+            f"the database {show(engine.url)} holds tables of another program ({', '.join(sorted(tables)[:3])}, …); "
+            "give Plimsoll a file or database of its own"
+        )
+
+
+def _refuse_unknown(revision: str, engine: Engine) -> None:
+    if not revision.isdigit():
+        raise StoreError(
+            f"the store {show(engine.url)} has the unknown format {revision!r}; set PLIMSOLL_STORE to another store"
+        )
+    if int(revision) > int(HEAD):
+        raise StoreTooNew(
+            f"the store {show(engine.url)} has format {revision}; Plimsoll {__version__} knows formats up to {HEAD}. "
+            "Install the newest Plimsoll, or set PLIMSOLL_STORE to another store"
+        )
+
+
+def _upgrade(connection: Connection) -> None:
+    # Alembic takes half a second to load, and most openings find the tables as they should be.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -1,0 +1,174 @@
+"""Rows to records and back, on an open connection."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Table, insert, select
+
+from plimsoll.errors import StoreError
+from plimsoll.model import Artefact, Finding, Plan, Run, Score, Session, Target
+from plimsoll.store import schema
+from plimsoll.store.codec import NotStorable, canonical_json, check_storable, pack_intervals, unpack_intervals
+
+CHUNK = 500
+"""Runs that are read at once: bounds memory and the length of a statement."""
+
+
+def insert_session(connection: Connection, record: Session) -> None:
+    """Write a new session. Raises StoreError if a database cannot hold it."""
+    connection.execute(insert(schema.session).values(session_row(record)))
+
+
+def session_row(record: Session) -> dict[str, Any]:
+    """The columns of a session."""
+    values = _checked(record)
+    return values | {
+        "state": record.state.value,
+        "host": canonical_json(values["host"]),
+        "study": canonical_json(values["study"]),
+    }
+
+
+def read_session(row: Row[Any]) -> Session:
+    """A session from its row."""
+    values = dict(row._mapping)
+    return Session(**values | {"host": json.loads(values["host"]), "study": json.loads(values["study"])})
+
+
+def insert_runs(connection: Connection, records: Iterable[Run]) -> None:
+    """Write new runs and everything that belongs to them. Raises StoreError if a database cannot hold one."""
+    rows: dict[Table, list[dict[str, Any]]] = defaultdict(list)
+    for record in records:
+        values = _checked(record)
+        rows[schema.run].append(_run_row(record, values))
+        for table, parts in _part_rows(values).items():
+            rows[table] += [{"run_id": record.id, **part} for part in parts]
+    for table in schema.metadata.sorted_tables:
+        if rows.get(table):
+            connection.execute(insert(table), rows[table])
+
+
+def _run_row(record: Run, values: dict[str, Any]) -> dict[str, Any]:
+    same = ("id", "session_id", "block", "attempt", "started_ns", "ended_ns", "reason")
+    return {name: values[name] for name in same} | {
+        "status": record.status.value,
+        "position": values["order"],
+        "case_label": record.plan.case,
+        "target_name": record.target.name,
+        "plan_hash": record.plan.hash,
+        "target": canonical_json(values["target"]),
+        "plan": canonical_json(values["plan"]),
+        "facts": canonical_json(values["facts"]),
+    }
+
+
+def _part_rows(values: dict[str, Any]) -> dict[Table, list[dict[str, Any]]]:
+    return {
+        # SQLite keeps no sign of zero, so neither does a store.
+        schema.score: [
+            {**score, "position": i, "value": score["value"] + 0.0} for i, score in enumerate(values["scores"])
+        ],
+        schema.histogram: [{"kind": kind, "encoded": encoded} for kind, encoded in values["histograms"].items()],
+        schema.series: [{"intervals": pack_intervals(values["intervals"])}] if values["intervals"] else [],
+        schema.finding: [
+            {
+                **{name: found[name] for name in ("guard", "message", "advice")},
+                "level": str(found["level"]),
+                "position": i,
+                "measured": canonical_json(found["values"]),
+            }
+            for i, found in enumerate(values["findings"])
+        ],
+        schema.artefact: [{**artefact, "position": i} for i, artefact in enumerate(values["artefacts"])],
+    }
+
+
+def _checked(record: Session | Run) -> dict[str, Any]:
+    values = record.model_dump()
+    try:
+        check_storable(values)
+        canonical_json(values)
+    except NotStorable as error:
+        kind = type(record).__name__.lower()
+        raise StoreError(f"{kind} {record.id} cannot be stored: {error}; nothing of it was kept") from None
+    return values
+
+
+def read_runs(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[Run]:
+    """Full runs from rows of the table `run`, in the same order. Raises StoreError for a run that cannot be read."""
+    targets: dict[str, Target] = {}
+    plans: dict[str, Plan] = {}
+    for start in range(0, len(rows), CHUNK):
+        chunk = rows[start : start + CHUNK]
+        parts = _read_parts(connection, [row.id for row in chunk])
+        for row in chunk:
+            try:
+                # Thousands of runs share a few targets and plans; frozen records can be shared too.
+                if row.target not in targets:
+                    targets[row.target] = Target(**json.loads(row.target))
+                if row.plan not in plans:
+                    plans[row.plan] = Plan(**json.loads(row.plan))
+                yield _read_run(row, targets[row.target], plans[row.plan], parts)
+            except (ValueError, zlib.error) as error:
+                raise StoreError(
+                    f"run {row.id} in the store is damaged ({str(error).splitlines()[0]}); delete its session "
+                    f"{row.session_id}, or restore the store from exported result files"
+                ) from None
+
+
+Parts = dict[Table, dict[str, list[Row[Any]]]]
+
+
+def _read_parts(connection: Connection, run_ids: Sequence[str]) -> Parts:
+    """Rows of each part table by run."""
+    parts: Parts = {}
+    for table in (schema.score, schema.histogram, schema.series, schema.finding, schema.artefact):
+        statement = select(table).where(table.c.run_id.in_(run_ids)).order_by(*table.primary_key)
+        by_run: dict[str, list[Row[Any]]] = defaultdict(list)
+        for row in connection.execute(statement).all():
+            by_run[row.run_id].append(row)
+        parts[table] = by_run
+    return parts
+
+
+def _read_run(row: Row[Any], target: Target, plan: Plan, parts: Parts) -> Run:
+    series = parts[schema.series].get(row.id)
+    return Run(
+        id=row.id,
+        session_id=row.session_id,
+        block=row.block,
+        order=row.position,
+        attempt=row.attempt,
+        target=target,
+        plan=plan,
+        started_ns=row.started_ns,
+        ended_ns=row.ended_ns,
+        status=row.status,
+        reason=row.reason,
+        scores=tuple(
+            Score(metric=part.metric, value=part.value, unit=part.unit, direction=part.direction)
+            for part in parts[schema.score].get(row.id, ())
+        ),
+        histograms={part.kind: bytes(part.encoded) for part in parts[schema.histogram].get(row.id, ())},
+        intervals=unpack_intervals(series[0].intervals) if series else (),
+        findings=tuple(
+            Finding(
+                guard=part.guard,
+                level=part.level,
+                message=part.message,
+                advice=part.advice,
+                values=json.loads(part.measured),
+            )
+            for part in parts[schema.finding].get(row.id, ())
+        ),
+        facts=json.loads(row.facts),
+        artefacts=tuple(
+            Artefact(name=part.name, sha256=part.sha256, content=bytes(part.content))
+            for part in parts[schema.artefact].get(row.id, ())
+        ),
+    )

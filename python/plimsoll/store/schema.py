@@ -1,0 +1,117 @@
+"""The tables of a store, in types that SQLite and PostgreSQL share.
+
+What is searched or compared has columns; what is only read back with its record is JSON text. Times are ns since 1970.
+Every change here needs a new file in `migrations/versions` and a new HEAD; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+HEAD = "0001"
+"""Revision of these tables: a number with leading zeros, so that a newer store can be told from a foreign one."""
+
+VERSION_TABLE = "plimsoll_version"
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+
+def _run_part(name: str, *columns: Column[Any]) -> Table:
+    """A table of things that belong to a run and go with it; in SQLite their rows lie together by run."""
+    owner = Column("run_id", String(36), ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
+    return Table(name, metadata, owner, *columns, sqlite_with_rowid=False)
+
+
+def _position() -> Column[int]:
+    """Place in the tuple of the record."""
+    return Column("position", Integer, primary_key=True, autoincrement=False)
+
+
+session = Table(
+    "session",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("started_ns", BigInteger, nullable=False),
+    Column("ended_ns", BigInteger),
+    Column("state", String(16), nullable=False),
+    Column("plimsoll_version", Text, nullable=False),
+    Column("policy_version", Integer, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("study", Text, nullable=False),
+    Index(None, "started_ns", "id"),
+)
+
+run = Table(
+    "run",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("session_id", String(36), ForeignKey("session.id", ondelete="CASCADE"), nullable=False),
+    Column("block", Integer, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("case_label", Text, nullable=False),
+    Column("target_name", Text, nullable=False),
+    Column("plan_hash", String(16), nullable=False),
+    Column("started_ns", BigInteger, nullable=False),
+    Column("ended_ns", BigInteger, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("plan", Text, nullable=False),
+    Column("facts", Text, nullable=False),
+    Index(None, "session_id", "started_ns", "id"),
+)
+
+score = _run_part(
+    "score",
+    _position(),
+    Column("metric", Text, nullable=False),
+    Column("value", Double, nullable=False),
+    Column("unit", String(8), nullable=False),
+    Column("direction", String(8), nullable=False),
+)
+
+histogram = _run_part(
+    "histogram", Column("kind", Text, primary_key=True), Column("encoded", LargeBinary, nullable=False)
+)
+
+series = _run_part("series", Column("intervals", LargeBinary, nullable=False))
+
+finding = _run_part(
+    "finding",
+    _position(),
+    Column("guard", Text, nullable=False),
+    Column("level", String(16), nullable=False),
+    Column("message", Text, nullable=False),
+    Column("advice", Text, nullable=False),
+    Column("measured", Text, nullable=False),
+)
+
+artefact = _run_part(
+    "artefact",
+    _position(),
+    Column("name", Text, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)

@@ -1,0 +1,196 @@
+"""The result store: sessions and runs in SQLite, or in PostgreSQL for a team."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Engine, Select, delete, select, update
+from sqlalchemy.exc import IntegrityError
+
+from plimsoll.errors import StoreError, UnknownName
+from plimsoll.model import Direction, Run, Session, SessionState, Unit
+from plimsoll.stats.paired import ScoreRow
+from plimsoll.store import names
+from plimsoll.store.connection import connect, parse_location, reading, show, translated, writing
+from plimsoll.store.location import store_location
+from plimsoll.store.migrate import bring_up_to_date
+from plimsoll.store.names import short_id
+from plimsoll.store.records import insert_runs, insert_session, read_runs, read_session
+from plimsoll.store.schema import histogram, run, score, session
+
+__all__ = ["Store", "open_store", "short_id"]
+
+
+def open_store(url: str | None = None) -> Store:
+    """Open the store at `url`, else at PLIMSOLL_STORE, else `results.db` in the state folder; create it if absent.
+
+    `url` is an SQLAlchemy URL or the path of an SQLite file. Raises StoreTooNew for a store of a newer version and
+    StoreError for one that cannot be used.
+    """
+    engine = connect(parse_location(store_location(url)))
+    try:
+        with translated(engine.url):
+            bring_up_to_date(engine)
+    except BaseException:
+        engine.dispose()
+        raise
+    return Store(engine)
+
+
+class Store:
+    """Sessions and their runs. Every method is one transaction; when it returns, what it wrote is on disk."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    @property
+    def place(self) -> str:
+        """Where the store is, for messages: a path, or a URL without its password."""
+        return show(self.engine.url)
+
+    def add_session(self, record: Session) -> None:
+        """Write a new session."""
+        with writing(self.engine) as connection:
+            try:
+                insert_session(connection, record)
+            except IntegrityError:
+                raise StoreError(f"session {record.id} is already in the store {self.place}") from None
+
+    def finish_session(self, session_id: str, state: SessionState, ended_ns: int) -> None:
+        """Mark a session as ended in `state`. Raises UnknownName if there is none of this id."""
+        self._update_session(session_id, state=state.value, ended_ns=ended_ns)
+
+    def reopen_session(self, session_id: str) -> None:
+        """Mark a session as running again, for more runs. Raises UnknownName if there is none of this id."""
+        self._update_session(session_id, state=SessionState.RUNNING.value, ended_ns=None)
+
+    def _update_session(self, session_id: str, **values: Any) -> None:
+        with writing(self.engine) as connection:
+            done = connection.execute(update(session).where(session.c.id == session_id).values(**values))
+            if not done.rowcount:
+                raise UnknownName("session", session_id, (), f"the store {self.place}")
+
+    def add_run(self, record: Run) -> None:
+        """Write a finished run. It is on disk when this returns."""
+        with writing(self.engine) as connection:
+            try:
+                insert_runs(connection, [record])
+            except IntegrityError:
+                raise StoreError(
+                    f"run {record.id} cannot be added to the store {self.place}: it is already there, or its session "
+                    f"{record.session_id} is not"
+                ) from None
+
+    def delete_session(self, session_id: str) -> None:
+        """Remove a session and all its runs. Raises UnknownName if there is none of this id."""
+        with writing(self.engine) as connection:
+            done = connection.execute(delete(session).where(session.c.id == session_id))
+            if not done.rowcount:
+                raise UnknownName("session", session_id, (), f"the store {self.place}")
+
+    def sessions(self, limit: int | None = None) -> list[Session]:
+        """Sessions, newest first."""
+        statement = select(session).order_by(session.c.started_ns.desc(), session.c.id.desc()).limit(limit)
+        with reading(self.engine) as connection:
+            return [read_session(row) for row in connection.execute(statement)]
+
+    def last_session(self) -> Session | None:
+        """The session that started last."""
+        return next(iter(self.sessions(limit=1)), None)
+
+    def find_session(self, text: str) -> Session:
+        """The session that `text` names: short id (4 digits or more), full id or exact title.
+
+        Raises UnknownName where nothing fits and UsageError, with the candidates, where several do.
+        """
+        order = session.c.started_ns.desc(), session.c.id.desc()
+        with reading(self.engine) as connection:
+            listed = connection.execute(select(session.c.id, session.c.title).order_by(*order))
+            found = names.find(text, (names.Named(*row) for row in listed))
+            return read_session(connection.execute(select(session).where(session.c.id == found)).one())
+
+    def runs(self, session_ids: Sequence[str]) -> list[Run]:
+        """All runs of the sessions with all their material, in the order in which they started."""
+        with reading(self.engine) as connection:
+            return list(read_runs(connection, connection.execute(_runs_of(session_ids)).all()))
+
+    def histograms(self, run_ids: Sequence[str], kind: str) -> dict[str, bytes]:
+        """HdrHistogram V2 (deflate) of one operation kind by run; runs without it are absent."""
+        statement = select(histogram.c.run_id, histogram.c.encoded).where(histogram.c.kind == kind)
+        with reading(self.engine) as connection:
+            return {
+                run_id: bytes(encoded)
+                for run_id, encoded in connection.execute(statement.where(histogram.c.run_id.in_(run_ids)))
+            }
+
+    def plans(self, session_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """The parameters of each plan hash of the sessions."""
+        statement = select(run.c.plan_hash, run.c.plan).where(run.c.session_id.in_(session_ids)).distinct()
+        with reading(self.engine) as connection:
+            return {key: json.loads(plan)["parameters"] for key, plan in connection.execute(statement)}
+
+    def score_rows(self, session_ids: Sequence[str]) -> list[ScoreRow]:
+        """One light row per score, in the order in which the runs started.
+
+        A run without scores has a row with value None for each metric that others of its case and session have, so
+        that a comparison sees that it was tried.
+        """
+        with reading(self.engine) as connection:
+            rows = list(map(ScoreRow._make, connection.execute(_score_rows_of(session_ids)).all()))
+        return _with_missing(rows)
+
+
+def _runs_of(session_ids: Sequence[str]) -> Select[Any]:
+    return select(run).where(run.c.session_id.in_(session_ids)).order_by(run.c.started_ns, run.c.id)
+
+
+def _score_rows_of(session_ids: Sequence[str]) -> Select[Any]:
+    """The columns of ScoreRow in its order."""
+    return (
+        select(
+            run.c.session_id,
+            run.c.case_label,
+            score.c.metric,
+            score.c.unit,
+            score.c.direction,
+            run.c.target_name,
+            run.c.block,
+            run.c.attempt,
+            run.c.position,
+            run.c.status,
+            score.c.value,
+            run.c.plan_hash,
+        )
+        .select_from(run.outerjoin(score))
+        .where(run.c.session_id.in_(session_ids))
+        .order_by(run.c.started_ns, run.c.id, score.c.position)
+    )
+
+
+def _with_missing(rows: list[ScoreRow]) -> list[ScoreRow]:
+    """The rows of scores; those of runs without any are spread over the metrics of their case, at the end."""
+    missing = [row for row in rows if row.metric is None]
+    if not missing:
+        return rows
+    present = [row for row in rows if row.metric is not None]
+    measured: dict[tuple[str, str], dict[tuple[str, Unit, Direction], None]] = defaultdict(dict)
+    for row in present:
+        measured[row.session, row.case][row.metric, row.unit, row.direction] = None
+    return present + [
+        row._replace(metric=metric, unit=unit, direction=direction)
+        for row in missing
+        for metric, unit, direction in measured.get((row.session, row.case), ())
+    ]
