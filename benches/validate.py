@@ -1,0 +1,152 @@
+"""Holds the statistics against simulated truth and prints a table: `make validate`.
+
+Every line is an acceptance rule; the exit code is 1 if one fails. Takes a few minutes on one core; `--reps` shortens
+it (the bounds then get wider, so fewer than 5,000 may fail by chance).
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import beta
+
+from plimsoll.stats.carryover import drift as carryover_drift
+from plimsoll.stats.policy import BOUNDARIES, looks_until
+from plimsoll.stats.simulation import (
+    SCENARIOS,
+    TRUE_LEVELS,
+    Random,
+    Scenario,
+    differences,
+    normal,
+    rates,
+    sequential,
+)
+from plimsoll.stats.steady import Shape, classify
+
+BAND = math.log(1.10)
+TRUTHS = (1.0, 1.03, 1.10, 1.20, 2.0)
+LARGEST_FALSE = 0.055
+LEAST_COVERAGE = 0.95
+
+
+@dataclass(frozen=True)
+class Check:
+    rule: str
+    subject: str
+    found: str
+    limit: str
+    passed: bool
+
+
+def upper_bound(hits: int, count: int) -> float:
+    """Upper end of the 95 % interval of Clopper & Pearson (1934)."""
+    return 1.0 if hits == count else float(beta.ppf(0.975, hits + 1, count - hits))
+
+
+def false_verdicts(reps: int, random: Random) -> Iterator[Check]:
+    """(1) and (2): false verdicts and coverage at the stop, each noise with each true ratio."""
+    for scenario in SCENARIOS:
+        for truth in TRUTHS:
+            outcomes = sequential(differences(scenario, math.log(truth), reps, random), BAND)
+            hits = int(outcomes.false(math.log(truth), BAND).sum())
+            covered = int(outcomes.covers(math.log(truth)).sum())
+            subject = f"{scenario.name}, ratio {truth:.2f}"
+            runs = f"{2 * outcomes.blocks.mean():.1f} runs, {outcomes.decided.mean():.0%} decided"
+            bound = upper_bound(hits, reps)
+            yield Check(
+                "false verdicts", subject, f"{hits / reps:.2%} ≤ {bound:.2%}; {runs}", "≤ 5.5 %", bound <= 0.055
+            )
+            # The claim fails only if the data contradict it: the upper end of the interval is below 95 %.
+            reach = upper_bound(covered, reps)
+            yield Check("coverage", subject, f"{covered / reps:.2%}", "≥ 95 %", reach >= LEAST_COVERAGE)
+
+
+def power(reps: int, random: Random) -> Iterator[Check]:
+    """(3): clear differences are found within 8 blocks."""
+    for deviation in (0.02, 0.05):
+        for truth in (1.2, 1.5, 2.0):
+            paths = differences(Scenario("", normal(deviation)), math.log(truth), reps, random)
+            found = float((sequential(paths, BAND, looks_until(8)).sign == 1).mean())
+            subject = f"CV {deviation:.0%}, ratio {truth:.1f}"
+            yield Check("found by 8 blocks", subject, f"{found:.2%}", "≥ 99 %", found >= 0.99)
+
+
+def cost(reps: int, random: Random) -> Iterator[Check]:
+    """(4): not more runs than "3 to 12 runs per side until the deviation is below 3 %", on a mix of cases."""
+    ours, theirs = [], []
+    for deviation in (0.02, 0.05, 0.10):
+        for truth in (1.0, 1.03, 1.2, 1.5, 2.0):
+            paths = differences(Scenario("", normal(deviation)), math.log(truth), reps, random)
+            ours.append(2 * float(sequential(paths, BAND).blocks.mean()))
+            theirs.append(2 * dynamic_runs(deviation, reps, random))
+    found = f"{np.mean(ours):.1f} against {np.mean(theirs):.1f}"
+    yield Check("runs per comparison", "CV 2/5/10 %, ratio 1…2", found, "not more", np.mean(ours) <= np.mean(theirs))
+
+
+def dynamic_runs(deviation: float, reps: int, random: Random) -> float:
+    """Mean runs per side of the common rule: at least 3, at most 12, until the relative deviation is below 3 %."""
+    scores = np.exp(deviation * random.standard_normal((reps, 12)))
+    runs = np.full(reps, 12)
+    for count in range(11, 2, -1):
+        part = scores[:, :count]
+        runs[part.std(axis=1, ddof=1) / part.mean(axis=1) < 0.03] = count
+    return float(runs.mean())
+
+
+def carry_over(reps: int, random: Random) -> Iterator[Check]:
+    """(5): a difference that drifts because runs act on later ones is reported; a steady one is not."""
+    count = min(reps, 2000)
+    for slope, rule, limit in ((-0.02, "drift reported", 0.95), (0.0, "no drift: silent", 0.98)):
+        paths = differences(Scenario("", normal(0.02)), 0.3, count, random)[:, :12] + slope * np.arange(12)
+        seen = float(np.mean([(carryover_drift(path.tolist()) is not None) == (slope != 0) for path in paths]))
+        subject = f"CV 2 %, {slope:+.0%} per block, 12 blocks"
+        yield Check(rule, subject, f"{seen:.1%}", f"≥ {limit:.0%}", seen >= limit)
+
+
+def steady_state(reps: int, random: Random) -> Iterator[Check]:
+    """(7): 600-s runs; the shape is recognised, and the score is near the truth."""
+    count = max(100, min(1000, reps // 20))
+    expected = {"flat": (Shape.FLAT,), "burst": (Shape.STEP_DOWN,), "drift": (Shape.DRIFT,), "cycles": (Shape.CYCLIC,)}
+    expected |= {"warm-up": (Shape.WARMUP,), "fresh flash": (Shape.DECAY,)}
+    for name, shapes in expected.items():
+        regimes = [classify(rates(name, 600, random).tolist()) for _ in range(count)]
+        named = sum(regime.shape in shapes for regime in regimes) / count
+        yield Check("recognised", f"{name}, 600 s", f"{named:.1%}", "≥ 95 %", named >= 0.95)
+        accepted = [
+            regime.score / 1000 / TRUE_LEVELS[name] - 1 for regime in regimes if regime.accepted and name != "drift"
+        ]
+        if name == "drift":
+            refused = sum(not regime.accepted for regime in regimes) / count
+            yield Check("refused", f"{name}, 600 s", f"{refused:.1%}", "≥ 95 %", refused >= 0.95)
+        else:
+            bias = float(np.quantile(np.abs(accepted), 0.95))
+            found = f"95 % within {bias:.1%}, {len(accepted) / count:.0%} accepted"
+            yield Check("bias of the score", f"{name}, 600 s", found, "≤ 2.5 %", bias <= 0.025)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--reps", type=int, default=20_000, help="repetitions per cell")
+    parser.add_argument("--seed", type=int, default=20_261_121)
+    arguments = parser.parse_args()
+    random = np.random.default_rng(arguments.seed)
+    began, failed, count = time.monotonic(), 0, 0
+    for part in (false_verdicts, power, cost, carry_over, steady_state):
+        for check in part(arguments.reps, random):
+            count += 1
+            failed += not check.passed
+            state = "ok  " if check.passed else "FAIL"
+            print(f"{state} {check.rule:<20} {check.subject:<42} {check.found:<48} {check.limit}", flush=True)
+    print(f"{count - failed} of {count} hold; looks {[b.blocks for b in BOUNDARIES]}; {time.monotonic() - began:.0f} s")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
