@@ -11,11 +11,13 @@ from plimsoll.errors import PlimsollError
 def home() -> Path:
     """Folder for Plimsoll's own files, created on first use (mode 0700).
 
-    `$PLIMSOLL_HOME`, else `$XDG_STATE_HOME/plimsoll`, else `~/.local/state/plimsoll`.
+    `$PLIMSOLL_HOME`, else `$XDG_DATA_HOME/plimsoll`, else `~/.local/share/plimsoll`.
     """
     chosen = os.environ.get("PLIMSOLL_HOME")
-    state = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    path = Path(chosen or f"{state}/plimsoll").expanduser().absolute()
+    data = Path(os.environ.get("XDG_DATA_HOME", ""))
+    # The XDG specification says that relative paths must be ignored.
+    base = data if data.is_absolute() else Path("~/.local/share")
+    path = (Path(chosen) if chosen else base / "plimsoll").expanduser().absolute()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

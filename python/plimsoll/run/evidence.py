@@ -54,6 +54,7 @@ class RunEvidence:
     samples: tuple[HostSample, ...] = ()
     """About one a second during the measured part."""
     chain: Chain = field(default_factory=Chain)
+    """The devices below the data file."""
     file: Mapping[str, Any] = field(default_factory=dict)
     """Facts of the data file (`plimsoll.targets.datafile`); empty if nobody looked."""
     memory_limit_bytes: int = 0
