@@ -1,0 +1,185 @@
+//! Requests that make no sense on any target, refused before anything is opened.
+
+use crate::error::JobError;
+use crate::spec::{Distribution, JobSpec, Mode, SyncKind};
+
+/// The longest time series that is kept.
+pub const MAX_INTERVALS: u64 = 100_000;
+/// Verification keeps two bytes per block in memory.
+pub const MAX_VERIFIED_BLOCKS: u64 = 64 << 20;
+/// Room for checksum, offset, generation and seed in a verified block.
+pub const MIN_VERIFIED_BLOCK: u64 = 32;
+const MAX_BLOCK: u64 = 1 << 30;
+const MAX_DEPTH: u32 = 16_384;
+const MAX_THREADS: u32 = 1024;
+const MAX_RATE: f64 = 1e12;
+
+impl Mode {
+    /// Operations go to random offsets.
+    pub fn is_random(self) -> bool {
+        matches!(self, Self::Randread | Self::Randwrite | Self::Randrw | Self::Randtrim)
+    }
+
+    /// Some operations write.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::Randwrite | Self::Rw | Self::Randrw)
+    }
+
+    /// Some operations read.
+    pub fn reads(self) -> bool {
+        matches!(self, Self::Read | Self::Randread | Self::Rw | Self::Randrw)
+    }
+
+    /// All operations trim.
+    pub fn trims(self) -> bool {
+        matches!(self, Self::Trim | Self::Randtrim)
+    }
+}
+
+/// Refuses impossible combinations; each message says what to change.
+pub fn check(spec: &JobSpec) -> Result<(), JobError> {
+    sizes(spec)?;
+    shares(spec)?;
+    distribution(spec)?;
+    limits(spec)?;
+    sync(spec)?;
+    verify(spec)
+}
+
+fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {
+    Err(JobError::spec(message))
+}
+
+fn sizes(spec: &JobSpec) -> Result<(), JobError> {
+    let Some(smallest) = spec.block_sizes.iter().map(|s| s.size).min() else {
+        return refuse("no block size is given: give at least one");
+    };
+    let largest = spec.block_sizes.iter().map(|s| s.size).max().unwrap_or(smallest);
+    if smallest == 0 || largest > MAX_BLOCK {
+        return refuse(format!("block sizes must lie between 1 byte and {MAX_BLOCK} bytes"));
+    }
+    let weights_ok = spec.block_sizes.iter().all(|s| s.weight.is_finite() && s.weight >= 0.0);
+    if !weights_ok || spec.block_sizes.iter().map(|s| s.weight).sum::<f64>() <= 0.0 {
+        return refuse("weights of block sizes must be 0 or more and not all 0");
+    }
+    if spec.size < largest {
+        return refuse(format!(
+            "the region has {} bytes, less than one block of {largest}: use a larger size or a smaller block",
+            spec.size
+        ));
+    }
+    match spec.offset.checked_add(spec.size) {
+        Some(end) if end <= i64::MAX as u64 => {}
+        _ => return refuse("offset plus size is beyond what a file can hold: use smaller ones"),
+    }
+    if spec.threads == 0 || spec.threads > MAX_THREADS {
+        return refuse(format!("{} threads: use 1 to {MAX_THREADS}", spec.threads));
+    }
+    if spec.depth == 0 || spec.depth > MAX_DEPTH {
+        return refuse(format!("depth {}: use 1 to {MAX_DEPTH}", spec.depth));
+    }
+    if (!spec.mode.is_random() || spec.verify) && spec.size / u64::from(spec.threads) < largest {
+        return refuse(format!(
+            "each of {} threads needs a part of the region of at least one block of {largest} bytes: use fewer threads or a larger size",
+            spec.threads
+        ));
+    }
+    Ok(())
+}
+
+fn shares(spec: &JobSpec) -> Result<(), JobError> {
+    for (name, value) in [
+        ("read_share", spec.read_share),
+        ("random_share", spec.random_share),
+        ("compressible", spec.content.compressible),
+    ] {
+        if !(0.0..=1.0).contains(&value) {
+            return refuse(format!("{name} is {value}: use a share between 0 and 1"));
+        }
+    }
+    Ok(())
+}
+
+fn distribution(spec: &JobSpec) -> Result<(), JobError> {
+    match spec.distribution {
+        Distribution::Zipf { theta } if !(theta.is_finite() && theta > 0.0) || (theta - 1.0).abs() < 1e-6 => {
+            refuse(format!("zipf theta {theta}: use a value above 0 that is not 1, such as 0.99 or 1.1"))
+        }
+        Distribution::Pareto { h } if !(h > 0.0 && h < 1.0) => {
+            refuse(format!("pareto h {h}: use a share strictly between 0 and 1, such as 0.2"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn limits(spec: &JobSpec) -> Result<(), JobError> {
+    if spec.limit.runtime_ns == 0 || spec.limit.bytes == Some(0) || spec.limit.operations == Some(0) {
+        return refuse("a limit of 0 measures nothing: use a positive runtime, number of bytes or of operations");
+    }
+    let threads = u64::from(spec.threads);
+    if spec.limit.operations.is_some_and(|n| n < threads) || spec.limit.bytes.is_some_and(|n| n < threads) {
+        return refuse("the limit is smaller than the number of threads: use a larger limit or fewer threads");
+    }
+    if spec.interval_ns < 1_000_000 {
+        return refuse("intervals must last at least 1 ms");
+    }
+    if spec.limit.runtime_ns / spec.interval_ns > MAX_INTERVALS {
+        return refuse(format!(
+            "the run has more than {MAX_INTERVALS} intervals: use longer intervals or a shorter runtime"
+        ));
+    }
+    if spec.limit.runtime_ns.checked_add(spec.warmup_ns).is_none_or(|n| n > i64::MAX as u64) {
+        return refuse("runtime plus warm-up is beyond 292 years: use a shorter one");
+    }
+    if let Some(rate) = spec.rate {
+        if !(rate.per_second > 0.0 && rate.per_second <= MAX_RATE) {
+            return refuse(format!("a rate of {} per second: use a positive one up to {MAX_RATE:e}", rate.per_second));
+        }
+        if spec.think.is_some() {
+            return refuse("a rate and think time exclude each other: use one of them");
+        }
+    }
+    if spec.think.is_some_and(|think| think.every == 0) {
+        return refuse("think time after every 0 operations: use 1 or more");
+    }
+    Ok(())
+}
+
+fn sync(spec: &JobSpec) -> Result<(), JobError> {
+    let counts = matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync);
+    if counts && spec.sync.every == 0 {
+        return refuse("fsync or fdatasync after every 0 writes: use 1 or more, or no sync");
+    }
+    if !counts && spec.sync.every != 0 {
+        return refuse("sync.every counts writes between fsync or fdatasync calls: set it to 0 for the other kinds");
+    }
+    if (counts || spec.sync.at_end) && !spec.mode.writes() {
+        return refuse("a sync policy needs a mode that writes");
+    }
+    Ok(())
+}
+
+fn verify(spec: &JobSpec) -> Result<(), JobError> {
+    if !spec.verify {
+        return Ok(());
+    }
+    if !spec.mode.writes() {
+        return refuse("verify checks what the job wrote: use a mode that writes");
+    }
+    let smallest = spec.block_sizes.iter().map(|s| s.size).min().unwrap_or(0);
+    if smallest < MIN_VERIFIED_BLOCK {
+        return refuse(format!("verify needs blocks of at least {MIN_VERIFIED_BLOCK} bytes"));
+    }
+    if spec.block_sizes.iter().any(|s| s.size % smallest != 0) {
+        return refuse("verify needs block sizes that are multiples of the smallest one");
+    }
+    if spec.size / smallest > MAX_VERIFIED_BLOCKS {
+        return refuse(format!(
+            "verify keeps a map of at most {MAX_VERIFIED_BLOCKS} blocks: use larger blocks or a smaller region"
+        ));
+    }
+    if spec.content.zero || spec.content.compressible > 0.0 {
+        return refuse("verify writes its own content: leave zero and compressible off");
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Where random operations go: each distribution turns a step into a block number.
+
+mod once;
+mod pareto;
+mod uniform;
+mod zipf;
+
+pub use once::Once;
+pub use pareto::Pareto;
+pub use uniform::Uniform;
+pub use zipf::Zipf;
+
+use crate::random::{Purpose, Stream};
+use crate::spec::Distribution;
+
+/// Multiplier that scatters neighbouring ranks over the region (fio's `GOLDEN_RATIO_PRIME`).
+const SCATTER: u64 = 0x61C8_8646_80B5_83EB;
+
+/// A source of block numbers in `0..blocks`.
+#[derive(Debug, Clone)]
+pub enum Blocks {
+    /// Every block once, then again in another order.
+    Once(Once),
+    /// With repetition.
+    Uniform(Uniform),
+    /// Some blocks hot, by rank.
+    Zipf(Zipf),
+    /// Some blocks hot, self-similar.
+    Pareto(Pareto),
+}
+
+impl Blocks {
+    /// The distribution over `blocks` blocks; `blocks` is at least 1. Where hot blocks lie depends on the seed only.
+    pub fn new(kind: Distribution, blocks: u64, seed: u64) -> Self {
+        let place = Stream::new(seed, 0, Purpose::Offset).bits();
+        match kind {
+            Distribution::Once => Self::Once(Once::new(blocks, seed)),
+            Distribution::Uniform => Self::Uniform(Uniform::new(blocks)),
+            Distribution::Zipf { theta } => Self::Zipf(Zipf::new(blocks, theta, place)),
+            Distribution::Pareto { h } => Self::Pareto(Pareto::new(blocks, h, place)),
+        }
+    }
+
+    /// The part of thread `thread` of `threads`: [`Once`] deals its permutation out, the others are drawn independently.
+    pub fn for_thread(&self, thread: u32, threads: u32) -> Self {
+        match self {
+            Self::Once(once) => Self::Once(once.deal(u64::from(thread), u64::from(threads))),
+            other => other.clone(),
+        }
+    }
+
+    /// The next block number.
+    #[inline]
+    pub fn next(&mut self, stream: &mut Stream) -> u64 {
+        match self {
+            Self::Once(once) => once.next(),
+            Self::Uniform(uniform) => uniform.next(stream),
+            Self::Zipf(zipf) => zipf.next(stream),
+            Self::Pareto(pareto) => pareto.next(stream),
+        }
+    }
+}
+
+/// Places rank `rank` somewhere in `0..blocks`.
+#[inline]
+fn scatter(rank: u64, place: u64, blocks: u64) -> u64 {
+    rank.wrapping_mul(SCATTER).wrapping_add(place) % blocks
+}

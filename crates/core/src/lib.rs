@@ -1,0 +1,16 @@
+//! The pure half of Plimsoll's measuring core: what a job is, what it found, and the arithmetic in between.
+//!
+//! Touches no file, device or network. The I/O itself lives in `plimsoll-io`, which depends on this crate.
+
+pub mod check;
+pub mod clock;
+pub mod distribution;
+pub mod error;
+pub mod histogram;
+#[expect(missing_docs, reason = "field names and units are the documentation of a record")]
+pub mod outcome;
+pub mod pace;
+pub mod random;
+pub mod size_mix;
+#[expect(missing_docs, reason = "field names and units are the documentation of a record")]
+pub mod spec;

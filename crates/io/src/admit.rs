@@ -1,0 +1,159 @@
+//! Requests that this engine, machine or target cannot carry out, refused before anything is written.
+
+use std::path::Path;
+
+use plimsoll_core::check;
+use plimsoll_core::error::JobError;
+use plimsoll_core::spec::{JobSpec, Layout, SyncKind};
+
+use crate::direct;
+use crate::engine::Caps;
+use crate::engines;
+use crate::target::Target;
+
+/// Checks a request from its own values to the file system, and says what the target is. No target for engines that
+/// touch none.
+pub fn admit(spec: &JobSpec) -> Result<Option<Target>, JobError> {
+    check::check(spec)?;
+    let caps = engine(spec)?;
+    abilities(spec, &caps)?;
+    cpus(spec)?;
+    if !caps.real {
+        return Ok(None);
+    }
+    let target = Target::look(Path::new(&spec.path))?;
+    length(spec, &target)?;
+    if spec.direct {
+        alignment(spec, &target)?;
+    }
+    if spec.mode.trims() && !(if target.is_device { caps.trim_device } else { caps.trim_file }) {
+        let what = if target.is_device { "a block device" } else { "a file" };
+        return refuse(format!("engine {} cannot trim {what}: use psync with depth 1", caps.name));
+    }
+    Ok(Some(target))
+}
+
+fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {
+    Err(JobError::spec(message))
+}
+
+fn engine(spec: &JobSpec) -> Result<Caps, JobError> {
+    let Some(entry) = engines::find(&spec.engine) else {
+        let names: Vec<&str> = engines::LIST.iter().map(|entry| entry.caps.name).collect();
+        return refuse(format!("there is no engine {:?}: use one of {}", spec.engine, names.join(", ")));
+    };
+    match (entry.available)() {
+        Ok(()) => Ok(entry.caps),
+        Err(reason) => refuse(format!("engine {} cannot be used here: {reason}", spec.engine)),
+    }
+}
+
+fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
+    let name = caps.name;
+    if let Some(max) = caps.max_depth.filter(|&max| spec.depth > max) {
+        return refuse(format!(
+            "engine {name} keeps at most {max} operations in flight, not {}: use depth {max}, more threads, or an asynchronous engine such as io_uring",
+            spec.depth
+        ));
+    }
+    if spec.direct && !caps.direct {
+        return refuse(format!("engine {name} works through the page cache: leave direct off or use another engine"));
+    }
+    if spec.sync.kind == SyncKind::Dsync && !caps.dsync {
+        return refuse(format!("engine {name} has no O_DSYNC writes: use fdatasync or another engine"));
+    }
+    if (spec.sqpoll || spec.iopoll) && !caps.polls {
+        return refuse(format!("engine {name} has no sqpoll and iopoll: leave them off or use io_uring"));
+    }
+    if spec.iopoll {
+        if !spec.direct && caps.real {
+            return refuse("iopoll works with direct I/O only: turn direct on");
+        }
+        let syncs = matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync) || spec.sync.at_end;
+        if syncs || spec.mode.trims() {
+            return refuse("a ring with iopoll takes reads and writes only: leave sync and trim off, or iopoll");
+        }
+    }
+    if spec.verify && !caps.real {
+        return refuse(format!("engine {name} stores nothing, so there is nothing to verify: use another engine"));
+    }
+    Ok(())
+}
+
+fn cpus(spec: &JobSpec) -> Result<(), JobError> {
+    // SAFETY: takes an integer only.
+    let configured = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.max(1) as usize;
+    match spec.cpus.iter().find(|&&cpu| cpu >= configured) {
+        Some(cpu) => refuse(format!("there is no CPU {cpu}: this machine has CPUs 0 to {}", configured - 1)),
+        None => Ok(()),
+    }
+}
+
+fn length(spec: &JobSpec, target: &Target) -> Result<(), JobError> {
+    let end = spec.offset + spec.size;
+    let path = target.path.display();
+    let Some(length) = target.length else {
+        if spec.layout == Layout::Keep {
+            return Err(JobError::Open {
+                message: format!("{path} does not exist: create it or use layout fill"),
+                errno: Some(libc::ENOENT),
+            });
+        }
+        return free_space(target, end);
+    };
+    if length >= end {
+        return Ok(());
+    }
+    if target.is_device || spec.layout == Layout::Keep {
+        let hint = if target.is_device { "use a smaller size" } else { "use a smaller size or layout fill" };
+        return refuse(format!("{path} has {length} bytes, the region ends at {end}: {hint}"));
+    }
+    free_space(target, end - length)
+}
+
+fn free_space(target: &Target, needed: u64) -> Result<(), JobError> {
+    let path = &target.path;
+    let directory = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => path,
+    };
+    let free = direct::free_bytes(directory).map_err(|error| JobError::Open {
+        message: format!("cannot look at directory {}: {error}", directory.display()),
+        errno: error.raw_os_error(),
+    })?;
+    if free < needed {
+        let path = path.display();
+        return refuse(format!("{path} needs {needed} more bytes but only {free} are free: use a smaller size"));
+    }
+    Ok(())
+}
+
+fn alignment(spec: &JobSpec, target: &Target) -> Result<(), JobError> {
+    let probed = match (target.length, target.path.parent()) {
+        (Some(_), _) => target.path.as_path(),
+        (None, Some(parent)) if !parent.as_os_str().is_empty() => parent,
+        (None, _) => Path::new("."),
+    };
+    let found = match direct::alignment(probed) {
+        Ok(found) => found,
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+            let path = target.path.display();
+            return refuse(format!("the file system refuses direct I/O on {path}: leave direct off"));
+        }
+        // No temporary files here: the real open will tell.
+        Err(_) if target.length.is_none() => return Ok(()),
+        Err(error) => return Err(crate::target::open_failed(&target.path, &error)),
+    };
+    let unit = found.offset;
+    if let Some(odd) = spec.block_sizes.iter().find(|s| s.size % unit != 0) {
+        return refuse(format!(
+            "direct I/O here needs block sizes that are multiples of {unit} bytes, not {}: change the block size or leave direct off",
+            odd.size
+        ));
+    }
+    if spec.offset % unit != 0 {
+        return refuse(format!("direct I/O here needs an offset that is a multiple of {unit} bytes"));
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! Page-aligned buffers, and what is in them.
+
+use std::io;
+use std::ptr::NonNull;
+
+use plimsoll_core::random::Stream;
+use plimsoll_core::spec::Content;
+
+/// Alignment of every buffer: no device asks for more than a page.
+pub const ALIGNMENT: usize = 4096;
+/// Content and marks are laid out in pieces of this size, the smallest unit that devices deduplicate or compress.
+const CHUNK: usize = 512;
+
+/// One buffer of a [`Pool`]; whoever holds it may use the memory.
+#[derive(Debug)]
+pub struct Buffer {
+    address: NonNull<u8>,
+    length: usize,
+    index: u16,
+}
+
+// SAFETY: a buffer is the only handle to its bytes, so it may move to another thread like a `Box<[u8]>`.
+unsafe impl Send for Buffer {}
+
+impl Buffer {
+    /// Position in the pool, the index it is registered under.
+    pub fn index(&self) -> u16 {
+        self.index
+    }
+
+    /// First byte.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.address.as_ptr()
+    }
+
+    /// All bytes.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the pool mapped `length` bytes at `address`, initialised by the kernel to zero, for this handle alone.
+        unsafe { std::slice::from_raw_parts(self.address.as_ptr(), self.length) }
+    }
+
+    /// All bytes.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `bytes`, and `&mut self` makes the access exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.length) }
+    }
+}
+
+/// The memory behind all buffers of one thread. It outlives them: see [`Pool::new`].
+#[derive(Debug)]
+pub struct Pool {
+    address: NonNull<u8>,
+    stride: usize,
+    length: usize,
+    count: usize,
+}
+
+impl Pool {
+    /// `count` zeroed buffers of `length` bytes each, and the pool they live in. The caller keeps the pool until the
+    /// last buffer is gone; [`Worker`](crate::worker) holds both and leaks them together when the kernel keeps a buffer.
+    pub fn new(count: usize, length: usize) -> io::Result<(Self, Vec<Buffer>)> {
+        let stride = length.next_multiple_of(ALIGNMENT);
+        let too_much = || io::Error::new(io::ErrorKind::OutOfMemory, "depth times block size is too large");
+        let count_u16 = u16::try_from(count).map_err(|_| too_much())?;
+        let bytes = stride.checked_mul(count).ok_or_else(too_much)?;
+        // SAFETY: an anonymous mapping at an address of the kernel's choice touches no memory in use.
+        let address = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes.max(ALIGNMENT),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if address == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let Some(address) = NonNull::new(address.cast::<u8>()) else { return Err(too_much()) };
+        let buffers = (0..count_u16)
+            .map(|index| Buffer {
+                // SAFETY: `index * stride` lies inside the mapping of `count * stride` bytes.
+                address: unsafe { address.add(usize::from(index) * stride) },
+                length,
+                index,
+            })
+            .collect();
+        Ok((Self { address, stride, length, count }, buffers))
+    }
+
+    /// One `iovec` per buffer, for registration with the kernel.
+    pub fn iovecs(&self) -> Vec<libc::iovec> {
+        (0..self.count)
+            .map(|index| libc::iovec {
+                // SAFETY: `index * stride` lies inside the mapping.
+                iov_base: unsafe { self.address.add(index * self.stride) }.as_ptr().cast(),
+                iov_len: self.length,
+            })
+            .collect()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made with this address and length and its buffers are gone (see `new`).
+        unsafe { libc::munmap(self.address.as_ptr().cast(), (self.stride * self.count).max(ALIGNMENT)) };
+    }
+}
+
+/// Fills buffers with the content a job asks for, and marks every write so that no two are equal.
+#[derive(Debug)]
+pub struct Filler {
+    /// Leading bytes of each chunk that are random.
+    random_bytes: usize,
+    stream: Stream,
+    mark: u64,
+}
+
+impl Filler {
+    /// The content of one thread.
+    pub fn new(content: Content, mut stream: Stream) -> Self {
+        let share = if content.zero { 0.0 } else { 1.0 - content.compressible };
+        Self { random_bytes: (CHUNK as f64 * share).round() as usize, mark: stream.bits() | 1, stream }
+    }
+
+    /// First content of a buffer.
+    pub fn fill(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(CHUNK) {
+            let random = self.random_bytes.min(chunk.len());
+            self.stream.fill(&mut chunk[..random]);
+            chunk[random..].fill(0);
+        }
+    }
+
+    /// Changes eight bytes of every chunk, so that devices cannot deduplicate. Content that is (nearly) all zero stays.
+    #[inline]
+    pub fn stamp(&mut self, bytes: &mut [u8]) {
+        if self.random_bytes < 8 {
+            return;
+        }
+        for chunk in bytes.chunks_mut(CHUNK) {
+            if let Some(head) = chunk.first_chunk_mut::<8>() {
+                // A Weyl sequence: 2⁶⁴ steps before a mark comes back, and cheaper than any generator.
+                self.mark = self.mark.wrapping_add(0x9E37_79B9_7F4A_7C15);
+                *head = self.mark.to_le_bytes();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::DeflateEncoder;
+    use plimsoll_core::random::Purpose;
+    use std::io::Write;
+
+    fn content(zero: bool, compressible: f64) -> Vec<u8> {
+        let (_pool, mut buffers) = Pool::new(1, 256 * 1024).unwrap();
+        let mut filler = Filler::new(Content { zero, compressible }, Stream::new(1, 0, Purpose::Content));
+        filler.fill(buffers[0].bytes_mut());
+        filler.stamp(buffers[0].bytes_mut());
+        buffers[0].bytes().to_vec()
+    }
+
+    fn deflated_share(bytes: &[u8]) -> f64 {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap().len() as f64 / bytes.len() as f64
+    }
+
+    #[test]
+    fn a_real_compressor_finds_the_share_that_was_asked_for() {
+        for share in [0.0, 0.25, 0.5, 0.75, 0.9] {
+            let left = deflated_share(&content(false, share));
+            assert!((left - (1.0 - share)).abs() < 0.06, "compressible {share}: {left} left");
+        }
+        assert!(content(true, 0.0).iter().all(|&b| b == 0));
+        assert!(content(false, 1.0).iter().all(|&b| b == 0));
+    }
+
+    #[test]
+    fn stamped_chunks_never_repeat() {
+        let (_pool, mut buffers) = Pool::new(1, 4096).unwrap();
+        let mut filler =
+            Filler::new(Content { zero: false, compressible: 0.0 }, Stream::new(1, 0, Purpose::Content));
+        let bytes = buffers[0].bytes_mut();
+        filler.fill(bytes);
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..1000 {
+            filler.stamp(bytes);
+            assert!(bytes.chunks(CHUNK).all(|chunk| seen.insert(chunk.to_vec())));
+        }
+    }
+
+    #[test]
+    fn buffers_are_aligned_and_disjoint() {
+        let (pool, mut buffers) = Pool::new(5, 5000).unwrap();
+        for (i, buffer) in buffers.iter_mut().enumerate() {
+            assert_eq!(buffer.as_mut_ptr() as usize % ALIGNMENT, 0);
+            buffer.bytes_mut().fill(i as u8 + 1);
+        }
+        for (i, buffer) in buffers.iter().enumerate() {
+            assert!(buffer.bytes().iter().all(|&b| b == i as u8 + 1));
+            assert_eq!(usize::from(buffer.index()), i);
+        }
+        assert_eq!(pool.iovecs().len(), 5);
+    }
+}

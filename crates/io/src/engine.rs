@@ -1,0 +1,141 @@
+//! The engine trait: how I/O is issued.
+//!
+//! An engine never reads the clock and never chooses an offset or a count; the worker does. An operation owns its buffer
+//! while the engine has it and gives it back with the completion.
+
+use std::fs::File;
+use std::io;
+use std::time::Duration;
+
+use crate::buffer::{Buffer, Pool};
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Into the buffer.
+    Read,
+    /// From the buffer.
+    Write,
+    /// Give the range back to the device.
+    Trim,
+    /// `fsync`.
+    Fsync,
+    /// `fdatasync`.
+    Fdatasync,
+}
+
+impl Kind {
+    /// Name of the kind in results: both kinds of sync are `sync`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+            Self::Fsync | Self::Fdatasync => "sync",
+        }
+    }
+}
+
+/// One operation on its way to the device.
+#[derive(Debug)]
+pub struct Operation {
+    /// Below the depth; comes back in the [`Completion`]. No two operations in flight share one.
+    pub tag: u32,
+    /// What it does.
+    pub kind: Kind,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes; 0 for a sync.
+    pub length: u32,
+    /// Present for reads and writes, at least `length` bytes long.
+    pub buffer: Option<Buffer>,
+}
+
+/// One finished operation.
+#[derive(Debug)]
+pub struct Completion {
+    /// Of the operation.
+    pub tag: u32,
+    /// Bytes transferred (0 for a sync, the length for a trim), or a negative errno.
+    pub result: i64,
+    /// Of the operation.
+    pub buffer: Option<Buffer>,
+}
+
+/// Answer to a submission.
+#[derive(Debug)]
+pub enum Submitted {
+    /// It ran to its end inside the call.
+    Done(Completion),
+    /// It will be reaped later.
+    Queued,
+    /// There is no room; reap first, then submit it again.
+    Full(Operation),
+}
+
+/// What an engine can do: data, so that nobody has to ask for its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caps {
+    /// The name users type.
+    pub name: &'static str,
+    /// One sentence.
+    pub description: &'static str,
+    /// Absent: no limit of its own.
+    pub max_depth: Option<u32>,
+    /// Can open with `O_DIRECT`.
+    pub direct: bool,
+    /// Honours `O_DSYNC`.
+    pub dsync: bool,
+    /// Can trim a part of a file (punch a hole).
+    pub trim_file: bool,
+    /// Can trim a part of a block device (discard).
+    pub trim_device: bool,
+    /// `submit` returns before the operation is done.
+    pub asynchronous: bool,
+    /// Has kernel-side submission and completion polling.
+    pub polls: bool,
+    /// Touches the file; otherwise nothing is opened.
+    pub real: bool,
+}
+
+/// What an engine is given to start with.
+pub struct Setup<'a> {
+    /// Opened with the flags of the job; lives longer than the engine.
+    pub file: &'a File,
+    /// A block device rather than a regular file.
+    pub is_device: bool,
+    /// Operations that may be in flight.
+    pub depth: u32,
+    /// All buffers that operations will carry, for registration.
+    pub pool: &'a Pool,
+    /// First byte and length of the region.
+    pub region: (u64, u64),
+    /// The region will be written.
+    pub writes: bool,
+    /// Offsets will jump about.
+    pub random: bool,
+    /// Kernel submission thread.
+    pub sqpoll: bool,
+    /// Busy completion polling.
+    pub iopoll: bool,
+}
+
+/// A way to issue I/O, owned and used by one thread.
+pub trait Engine: Sized {
+    /// What it can do.
+    const CAPS: Caps;
+
+    /// Why this machine cannot run it, if so.
+    fn available() -> Result<(), String>;
+
+    /// Ready to submit.
+    fn open(setup: &Setup<'_>) -> io::Result<Self>;
+
+    /// Takes an operation. Queued operations may be held back until the next `reap`.
+    fn submit(&mut self, operation: Operation) -> Submitted;
+
+    /// Pushes held-back operations, waits until at least `at_least` operations have finished, the timeout is over or a
+    /// signal arrives, and appends all finished operations to `finished`. Without a timeout it waits as long as it takes.
+    fn reap(&mut self, at_least: u32, timeout: Option<Duration>, finished: &mut Vec<Completion>) -> io::Result<()>;
+}

@@ -1,0 +1,62 @@
+//! `psync`: one positional system call per operation, `pread64` and `pwrite64`.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::time::Duration;
+
+use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
+use crate::trim;
+
+/// A file descriptor is all there is.
+pub struct Kind {
+    /// Kept open by the worker.
+    fd: RawFd,
+    is_device: bool,
+}
+
+impl Engine for Kind {
+    const CAPS: Caps = Caps {
+        name: "psync",
+        description: "pread and pwrite, one at a time",
+        max_depth: Some(1),
+        direct: true,
+        dsync: true,
+        trim_file: true,
+        trim_device: true,
+        asynchronous: false,
+        polls: false,
+        real: true,
+    };
+
+    fn available() -> Result<(), String> {
+        Ok(())
+    }
+
+    fn open(setup: &Setup<'_>) -> io::Result<Self> {
+        Ok(Self { fd: File::as_raw_fd(setup.file), is_device: setup.is_device })
+    }
+
+    #[inline]
+    fn submit(&mut self, mut operation: Operation) -> Submitted {
+        let address = operation.buffer.as_mut().map_or(std::ptr::null_mut(), |b| b.as_mut_ptr()).cast();
+        let (length, offset) = (operation.length as usize, operation.offset as libc::off64_t);
+        // SAFETY: for reads and writes `address` is a buffer of at least `length` bytes that the operation owns; the file
+        // is open.
+        let result = unsafe {
+            match operation.kind {
+                engine::Kind::Read => libc::pread64(self.fd, address, length, offset) as i64,
+                engine::Kind::Write => libc::pwrite64(self.fd, address, length, offset) as i64,
+                engine::Kind::Fsync => i64::from(libc::fsync(self.fd)),
+                engine::Kind::Fdatasync => i64::from(libc::fdatasync(self.fd)),
+                engine::Kind::Trim => trim::trim(self.fd, self.is_device, operation.offset, operation.length),
+            }
+        };
+        let result = if result < 0 { -i64::from(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)) } else { result };
+        Submitted::Done(Completion { tag: operation.tag, result, buffer: operation.buffer })
+    }
+
+    fn reap(&mut self, _at_least: u32, _timeout: Option<Duration>, _finished: &mut Vec<Completion>) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,194 @@
+//! Starts the threads of a job: opens everything inside the thread that will use it.
+
+use std::fs::{File, OpenOptions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use plimsoll_core::clock::Clock;
+use plimsoll_core::distribution::Blocks;
+use plimsoll_core::error::JobError;
+use plimsoll_core::random::{Purpose, Stream};
+use plimsoll_core::size_mix::SizeMix;
+use plimsoll_core::spec::{JobSpec, SyncKind};
+
+use crate::buffer::{Filler, Pool};
+use crate::engine::{Engine, Setup};
+use crate::engines::Visitor;
+use crate::pattern::{self, Pattern};
+use crate::recorder::{Batch, Series};
+use crate::runner::Event;
+use crate::signal;
+use crate::target::Target;
+use crate::usage;
+use crate::verify::Stamps;
+use crate::worker::{Parts, Window, Worker};
+
+/// Batches of a thread that are under way while it fills another one.
+const SPARE_BATCHES: usize = 2;
+
+/// Starts one thread per worker. Each reports [`Event::Ready`] and waits for its window.
+pub struct Launch {
+    /// What to do.
+    pub spec: Arc<JobSpec>,
+    /// Nothing for engines that touch no file.
+    pub target: Option<Target>,
+    /// To the runner.
+    pub events: Sender<Event>,
+    /// Ends all threads.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// The runner's ends of the channels to one thread.
+pub struct Line {
+    /// Starts it; dropping this ends it.
+    pub go: Sender<Window>,
+    /// Emptied batches.
+    pub emptied: Sender<Box<Batch>>,
+}
+
+/// The series that a job can record.
+pub fn series(spec: &JobSpec) -> Vec<Series> {
+    let mode = spec.mode;
+    let open_loop = spec.rate.is_some();
+    let counts = matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync);
+    [
+        (mode.reads(), Series::Read),
+        (mode.writes(), Series::Write),
+        (mode.trims(), Series::Trim),
+        (counts || spec.sync.at_end, Series::Sync),
+        (counts, Series::Commit),
+        (mode.reads() && open_loop, Series::ReadService),
+        (mode.writes() && open_loop, Series::WriteService),
+        (mode.trims() && open_loop, Series::TrimService),
+    ]
+    .into_iter()
+    .filter_map(|(used, series)| used.then_some(series))
+    .collect()
+}
+
+impl Visitor for Launch {
+    type Output = std::io::Result<Vec<Line>>;
+
+    fn visit<E: Engine + 'static>(self) -> Self::Output {
+        let blocks = pattern::blocks(&self.spec);
+        let writing = Arc::new(AtomicU32::new(self.spec.threads));
+        let launch = Arc::new(self);
+        (0..launch.spec.threads)
+            .map(|thread| {
+                let (go, wait) = channel();
+                let (emptied, returns) = channel();
+                let seat = Seat { thread, wait, returns, emptied: emptied.clone() };
+                let (launch, blocks, writing) = (Arc::clone(&launch), blocks.clone(), Arc::clone(&writing));
+                thread::Builder::new()
+                    .name(format!("plimsoll-io-{thread}"))
+                    .spawn(move || launch.thread::<E>(seat, &blocks, writing))?;
+                Ok(Line { go, emptied })
+            })
+            .collect()
+    }
+}
+
+/// A thread's ends of its channels.
+struct Seat {
+    thread: u32,
+    wait: Receiver<Window>,
+    returns: Receiver<Box<Batch>>,
+    emptied: Sender<Box<Batch>>,
+}
+
+impl Launch {
+    fn thread<E: Engine>(&self, seat: Seat, blocks: &Blocks, writing: Arc<AtomicU32>) {
+        let thread = seat.thread;
+        // A closed channel means that the job was given up: then nobody waits for a report.
+        match self.parts::<E>(seat.thread, seat.returns, &seat.emptied, blocks, writing) {
+            Err(error) => drop(self.events.send(Event::Ready(thread, Err(error)))),
+            Ok(parts) => {
+                drop(seat.emptied);
+                let _ = self.events.send(Event::Ready(thread, Ok(signal::this_thread())));
+                if let Ok(window) = seat.wait.recv() {
+                    let (report, result) = Worker::new(parts, window).run();
+                    let _ = self.events.send(Event::Ended(thread, Box::new(report), result));
+                }
+            }
+        }
+    }
+
+    fn parts<E: Engine>(
+        &self,
+        thread: u32,
+        emptied: Receiver<Box<Batch>>,
+        spares: &Sender<Box<Batch>>,
+        blocks: &Blocks,
+        writing: Arc<AtomicU32>,
+    ) -> Result<Parts<E>, JobError> {
+        let spec = &self.spec;
+        usage::precise_timers();
+        if let Some(&cpu) = spec.cpus.get(thread as usize % spec.cpus.len().max(1)) {
+            usage::pin(cpu).map_err(|error| JobError::spec(format!("cannot pin a thread to CPU {cpu}: {error}")))?;
+        }
+        let file = self.open()?;
+        let largest = SizeMix::new(&spec.block_sizes).largest() as usize;
+        let sets = if spec.mode.reads() && spec.mode.writes() { 2 } else { 1 };
+        let (pool, mut buffers) = Pool::new(spec.depth as usize * sets, largest).map_err(|error| {
+            JobError::spec(format!("no memory for {} buffers of {largest} bytes: {error}", spec.depth as usize * sets))
+        })?;
+        let mut filler = Filler::new(spec.content, Stream::new(spec.seed, thread, Purpose::Content));
+        // Read buffers are filled as well: their pages then exist before they are needed.
+        buffers.iter_mut().for_each(|buffer| filler.fill(buffer.bytes_mut()));
+        let engine = self.engine::<E>(&file, &pool)?;
+        let series = series(spec);
+        for _ in 0..SPARE_BATCHES {
+            let _ = spares.send(Box::new(Batch::new(&series)));
+        }
+        let (base, size) = pattern::slice(spec, thread);
+        let unit = SizeMix::new(&spec.block_sizes).smallest();
+        Ok(Parts {
+            engine,
+            pool,
+            buffers,
+            file,
+            thread,
+            pattern: Pattern::new(spec, thread, blocks),
+            filler,
+            stamps: spec.verify.then(|| Stamps::new(base, size, unit, spec.seed)),
+            clock: Clock::new(),
+            stop: Arc::clone(&self.stop),
+            writing,
+            deliveries: self.events.clone(),
+            emptied,
+            batch: Box::new(Batch::new(&series)),
+            spec: Arc::clone(spec),
+        })
+    }
+
+    fn open(&self) -> Result<File, JobError> {
+        match &self.target {
+            Some(target) => target.open(&self.spec),
+            None => OpenOptions::new().read(true).write(true).open("/dev/null").map_err(|error| JobError::Open {
+                message: format!("cannot open /dev/null: {error}"),
+                errno: error.raw_os_error(),
+            }),
+        }
+    }
+
+    fn engine<E: Engine>(&self, file: &File, pool: &Pool) -> Result<E, JobError> {
+        let spec = &self.spec;
+        let setup = Setup {
+            file,
+            is_device: self.target.as_ref().is_some_and(|target| target.is_device),
+            depth: spec.depth,
+            pool,
+            region: (spec.offset, spec.size),
+            writes: spec.mode.writes(),
+            random: spec.mode.is_random(),
+            sqpoll: spec.sqpoll,
+            iopoll: spec.iopoll,
+        };
+        E::open(&setup).map_err(|error| JobError::Engine {
+            message: format!("engine {} cannot start on {}: {error}", E::CAPS.name, spec.path),
+            errno: error.raw_os_error(),
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! Puts something into the region before it is measured.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plimsoll_core::error::JobError;
+use plimsoll_core::random::{Purpose, Stream};
+use plimsoll_core::spec::{JobSpec, Layout};
+
+use crate::buffer::{Filler, Pool};
+use crate::target::Target;
+
+/// Large enough for full throughput, small enough to stop quickly.
+const PIECE: u64 = 1 << 20;
+/// Dirty pages that may pile up before they are written back: keeps the final sync, and so a stop, short.
+const DIRTY: u64 = 16 << 20;
+
+/// Bytes that filling will write; 0 when the region is kept as it is.
+pub fn planned_bytes(spec: &JobSpec, target: &Target) -> u64 {
+    let end = spec.offset + spec.size;
+    match spec.layout {
+        Layout::Keep => 0,
+        Layout::Refill => spec.size,
+        Layout::Fill | Layout::Random if target.length.is_some_and(|length| length >= end) => 0,
+        Layout::Fill | Layout::Random => spec.size,
+    }
+}
+
+/// Writes every byte of the region once and syncs. `told` is called with the bytes written so far. A file that this call
+/// created or made longer is removed or cut back when it fails or is stopped, so that no half-filled file is left.
+pub fn fill(spec: &JobSpec, target: &Target, stop: &AtomicBool, told: impl Fn(u64)) -> Result<u64, JobError> {
+    let bytes = planned_bytes(spec, target);
+    if bytes == 0 {
+        return Ok(0);
+    }
+    let file = open(spec, target)?;
+    match write(spec, target, &file, stop, told) {
+        Ok(true) => Ok(bytes),
+        Ok(false) => {
+            take_back(target, &file);
+            Ok(0)
+        }
+        Err(error) => {
+            take_back(target, &file);
+            Err(error)
+        }
+    }
+}
+
+fn open(spec: &JobSpec, target: &Target) -> Result<File, JobError> {
+    let open = |flags| {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).custom_flags(libc::O_CLOEXEC | flags);
+        options.open(&target.path)
+    };
+    // A region that starts or ends off a page is written through the page cache.
+    let aligned = spec.direct && spec.offset % 4096 == 0 && spec.size % 4096 == 0;
+    open(if aligned { libc::O_DIRECT } else { 0 }).map_err(|error| crate::target::open_failed(&target.path, &error))
+}
+
+/// False when it was stopped.
+fn write(
+    spec: &JobSpec,
+    target: &Target,
+    file: &File,
+    stop: &AtomicBool,
+    told: impl Fn(u64),
+) -> Result<bool, JobError> {
+    let failed = |offset: u64, error: &io::Error| layout_failed(spec, offset, error);
+    reserve(spec, target, file).map_err(|error| failed(spec.offset, &error))?;
+    let (_pool, mut buffers) = Pool::new(1, PIECE as usize).map_err(|error| failed(spec.offset, &error))?;
+    let mut filler = Filler::new(spec.content, Stream::new(spec.seed, u32::MAX, Purpose::Content));
+    let bytes = buffers[0].bytes_mut();
+    filler.fill(bytes);
+    let end = spec.offset + spec.size;
+    let mut offset = spec.offset;
+    while offset < end {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let length = PIECE.min(end - offset);
+        let piece = &mut bytes[..length as usize];
+        filler.stamp(piece);
+        file.write_all_at(piece, offset).map_err(|error| failed(offset, &error))?;
+        offset += length;
+        let done = offset - spec.offset;
+        if done % DIRTY == 0 && !spec.direct {
+            file.sync_data().map_err(|error| failed(offset, &error))?;
+        }
+        told(done);
+    }
+    file.sync_all().map_err(|error| failed(offset, &error))?;
+    Ok(true)
+}
+
+/// Asks the file system for the space, so that a full one says so before anything is written.
+fn reserve(spec: &JobSpec, target: &Target, file: &File) -> io::Result<()> {
+    if target.is_device {
+        return Ok(());
+    }
+    let (offset, size) = (spec.offset as i64, spec.size as i64);
+    // SAFETY: takes no pointers; the file is open.
+    if unsafe { libc::fallocate64(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, offset, size) } == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        // Cannot be asked here: the writes will tell.
+        Some(libc::EOPNOTSUPP | libc::ENOSYS | libc::EINTR) => Ok(()),
+        _ => Err(error),
+    }
+}
+
+fn take_back(target: &Target, file: &File) {
+    // Nothing more can be done when this fails too; the fault itself is what the user needs to see.
+    let _ = match target.length {
+        None => std::fs::remove_file(&target.path),
+        Some(length) if !target.is_device => file.set_len(length),
+        Some(_) => Ok(()),
+    };
+}
+
+fn layout_failed(spec: &JobSpec, offset: u64, error: &io::Error) -> JobError {
+    let hint = match error.raw_os_error() {
+        Some(libc::ENOSPC | libc::EDQUOT) => ": free some space or use a smaller size",
+        _ => "",
+    };
+    JobError::Layout {
+        message: format!("laying out {} failed at offset {offset}: {error}{hint}", spec.path),
+        errno: error.raw_os_error(),
+        offset: Some(offset),
+    }
+}

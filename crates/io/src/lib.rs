@@ -1,0 +1,26 @@
+//! Block and file I/O: engines, and the job that drives them.
+//!
+//! A job goes through `admit` (refuse what cannot work) → `layout` → `launch` (one `worker` per thread) → `collector` →
+//! `verify`, all held together by `runner`; `job` is the handle that others see.
+
+mod admit;
+pub mod buffer;
+pub mod collector;
+pub mod direct;
+pub mod engine;
+pub mod engines;
+mod job;
+mod launch;
+mod layout;
+pub mod pattern;
+mod progress;
+pub mod recorder;
+mod runner;
+mod signal;
+mod target;
+mod trim;
+mod usage;
+pub mod verify;
+mod worker;
+
+pub use job::Job;

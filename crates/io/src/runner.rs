@@ -1,0 +1,384 @@
+//! One job from request to outcome.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
+use plimsoll_core::error::JobError;
+use plimsoll_core::outcome::{CpuUse, Outcome, Phase, Phases, Status, Verified};
+use plimsoll_core::spec::JobSpec;
+
+use crate::admit::admit;
+use crate::buffer::Pool;
+use crate::collector::Collector;
+use crate::engines;
+use crate::job::Shared;
+use crate::launch::{self, Launch, Line};
+use crate::layout;
+use crate::signal;
+use crate::target::{self, Target};
+use crate::verify::{ReadBack, Stamps};
+use crate::worker::{Delivery, Report, Window};
+
+/// Time between "all threads are ready" and the start of the load.
+const LEAD_NS: u64 = 2_000_000;
+/// After a stop request, threads that sit in the kernel get this long; then the job ends without them.
+const GRACE: Duration = Duration::from_millis(80);
+/// How often threads are woken up while they are waited for.
+const NUDGE: Duration = Duration::from_millis(5);
+
+/// What reaches the runner.
+pub enum Event {
+    /// The handle asks to end.
+    Stop,
+    /// A thread is set up (its kernel thread id), or cannot be.
+    Ready(u32, Result<libc::pid_t, JobError>),
+    /// A thread has finished an interval.
+    Interval(u32, Delivery),
+    /// A thread has ended.
+    Ended(u32, Box<Report>, Result<(), JobError>),
+    /// The layout is done: bytes written.
+    Laid(Result<u64, JobError>),
+    /// The read-back pass is done.
+    Verified(Result<ReadBack, JobError>),
+}
+
+/// The job's own thread: starts the others, merges what they count, never blocks on the device itself.
+pub struct Runner {
+    spec: Arc<JobSpec>,
+    shared: Arc<Shared>,
+    events: Sender<Event>,
+    inbox: Receiver<Event>,
+    /// Ends all threads: set on a stop request and on the first fault.
+    halt: Arc<AtomicBool>,
+    outcome: Outcome,
+}
+
+/// The threads of the measured part.
+struct Crew {
+    lines: Vec<Line>,
+    threads: Vec<libc::pid_t>,
+    reports: Vec<Option<Report>>,
+    fault: Option<JobError>,
+}
+
+impl Runner {
+    /// For one request; `inbox` is the other end of `events`.
+    pub fn new(spec: JobSpec, shared: Arc<Shared>, events: Sender<Event>, inbox: Receiver<Event>) -> Self {
+        let halt = Arc::new(AtomicBool::new(false));
+        Self { spec: Arc::new(spec), shared, events, inbox, halt, outcome: nothing_yet() }
+    }
+
+    /// Runs the job to its end.
+    pub fn run(mut self) -> Outcome {
+        if let Err(error) = self.phases() {
+            self.outcome.status = Status::Failed;
+            self.outcome.error = Some(error.into());
+        } else if self.stopped() {
+            self.outcome.status = Status::Stopped;
+        }
+        self.shared.board.enter(Phase::Finished, monotonic_ns(), None);
+        self.outcome
+    }
+
+    fn phases(&mut self) -> Result<(), JobError> {
+        let target = admit(&self.spec)?;
+        signal::install();
+        let target = match target {
+            Some(target) => {
+                self.layout(&target)?;
+                Some(Target::look(&target.path)?)
+            }
+            None => None,
+        };
+        if self.stopped() {
+            return Ok(());
+        }
+        if let Some(target) = target.as_ref().filter(|_| self.spec.drop_cache) {
+            self.drop_cache(target)?;
+        }
+        let stamps = self.measure(target.clone())?;
+        match target {
+            Some(target) if !stamps.is_empty() && !self.stopped() => self.verify(target, stamps),
+            _ => Ok(()),
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.shared.stopped.load(Ordering::SeqCst)
+    }
+
+    /// The next event; nothing after the time is over. A stop request only wakes up the caller, who asks `stopped`.
+    fn next_event(&self, timeout: Duration) -> Option<Event> {
+        match self.inbox.recv_timeout(timeout) {
+            Ok(event) => Some(event),
+            // The runner holds a sender itself, so the channel is never closed.
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    /// Waits for the one event of a task on its own thread; nothing when it does not answer to a stop request.
+    fn await_task<T>(&self, task: impl FnOnce() + Send + 'static, pick: impl Fn(Event) -> Option<T>) -> Option<T> {
+        let spawned = thread::Builder::new().name("plimsoll-task".to_owned()).spawn(task);
+        let mut deadline: Option<Instant> = None;
+        while spawned.is_ok() {
+            if self.stopped() {
+                self.halt.store(true, Ordering::SeqCst);
+                if *deadline.get_or_insert_with(|| Instant::now() + GRACE) <= Instant::now() {
+                    return None;
+                }
+            }
+            let patience = if deadline.is_some() { NUDGE } else { Duration::from_secs(1) };
+            if let Some(found) = self.next_event(patience).and_then(&pick) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn layout(&mut self, target: &Target) -> Result<(), JobError> {
+        let began_ns = monotonic_ns();
+        self.shared.board.enter(Phase::Layout, began_ns, None);
+        let planned = layout::planned_bytes(&self.spec, target);
+        if planned > 0 {
+            let (spec, shared) = (Arc::clone(&self.spec), Arc::clone(&self.shared));
+            let (target, halt, events) = (target.clone(), Arc::clone(&self.halt), self.events.clone());
+            let task = move || {
+                let told = |done: u64| shared.board.share(done as f64 / planned as f64);
+                let _ = events.send(Event::Laid(layout::fill(&spec, &target, &halt, told)));
+            };
+            let laid = self.await_task(task, |event| if let Event::Laid(result) = event { Some(result) } else { None });
+            self.outcome.phases.layout_bytes = laid.unwrap_or(Ok(0))?;
+        }
+        self.outcome.phases.layout_ns = monotonic_ns() - began_ns;
+        Ok(())
+    }
+
+    fn drop_cache(&self, target: &Target) -> Result<(), JobError> {
+        let spec = &self.spec;
+        target
+            .open(spec)
+            .and_then(|file| target::drop_cache(&file, spec.offset, spec.size).map_err(|error| drop_failed(spec, &error)))
+    }
+
+    /// Warm-up and measured part. Returns what the blocks must hold now, when verifying.
+    fn measure(&mut self, target: Option<Target>) -> Result<Vec<Stamps>, JobError> {
+        let launch = Launch {
+            spec: Arc::clone(&self.spec),
+            target,
+            events: self.events.clone(),
+            stop: Arc::clone(&self.halt),
+        };
+        let lines = match engines::with(&self.spec.engine, launch) {
+            Some(Ok(lines)) => lines,
+            Some(Err(error)) => return Err(engine_error("cannot start the threads", &error)),
+            None => return Err(JobError::spec(format!("there is no engine {:?}", self.spec.engine))),
+        };
+        let count = lines.len();
+        let threads = vec![0; count];
+        let mut crew = Crew { lines, threads, reports: (0..count).map(|_| None).collect(), fault: None };
+        if !self.gather(&mut crew)? {
+            return Ok(Vec::new());
+        }
+        let window = self.window();
+        let started_ns = wall_ns() + (window.measure_ns - monotonic_ns());
+        self.shared.board.run(window.begin_ns, self.spec.warmup_ns, self.spec.limit.runtime_ns);
+        for line in &crew.lines {
+            // A thread that is gone has left its fault among the events.
+            let _ = line.go.send(window);
+        }
+        let mut collector = Collector::new(self.spec.threads, window.interval_ns, &launch::series(&self.spec));
+        self.collect(&mut crew, &mut collector);
+        self.outcome.started_ns = started_ns;
+        self.sum_up(&crew, &mut collector, window);
+        match crew.fault {
+            Some(fault) => Err(fault),
+            None => Ok(crew.reports.into_iter().flatten().filter_map(|report| report.stamps).collect()),
+        }
+    }
+
+    /// Waits until every thread is set up. False when a stop request came first.
+    fn gather(&self, crew: &mut Crew) -> Result<bool, JobError> {
+        let mut waiting = crew.lines.len();
+        while waiting > 0 {
+            if self.stopped() {
+                return Ok(false);
+            }
+            if let Some(Event::Ready(thread, result)) = self.next_event(Duration::from_secs(1)) {
+                crew.threads[thread as usize] = result?;
+                waiting -= 1;
+            }
+        }
+        Ok(true)
+    }
+
+    fn window(&self) -> Window {
+        let (spec, clock) = (&self.spec, Clock::new());
+        let begin_ns = clock.now_ns() + LEAD_NS;
+        let measure_ns = begin_ns + spec.warmup_ns;
+        // A rest of less than half an interval belongs to the interval before.
+        let intervals = ((spec.limit.runtime_ns as f64 / spec.interval_ns as f64).round() as u64).max(1);
+        Window {
+            begin_ns,
+            measure_ns,
+            end_ns: measure_ns + spec.limit.runtime_ns,
+            interval_ns: spec.interval_ns,
+            last_interval: intervals - 1,
+        }
+    }
+
+    /// Merges what the threads deliver until all have ended, or have had their time to.
+    fn collect(&self, crew: &mut Crew, collector: &mut Collector) {
+        let mut deadline: Option<Instant> = None;
+        while crew.reports.iter().any(Option::is_none) {
+            if self.stopped() || crew.fault.is_some() {
+                self.halt.store(true, Ordering::SeqCst);
+                if *deadline.get_or_insert_with(|| Instant::now() + GRACE) <= Instant::now() {
+                    return;
+                }
+                let out = crew.threads.iter().zip(&crew.reports).filter(|(_, report)| report.is_none());
+                out.for_each(|(&thread, _)| signal::wake(thread));
+            }
+            let patience = if deadline.is_some() { NUDGE } else { Duration::from_secs(1) };
+            match self.next_event(patience) {
+                Some(Event::Interval(thread, delivery)) => self.add(crew, collector, thread, delivery),
+                Some(Event::Ended(thread, report, result)) => {
+                    collector.finish(thread);
+                    crew.reports[thread as usize] = Some(*report);
+                    if let Err(fault) = result {
+                        crew.fault.get_or_insert(fault);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn add(&self, crew: &Crew, collector: &mut Collector, thread: u32, delivery: Delivery) {
+        let Delivery { index, mut batch } = delivery;
+        collector.add(thread, index, &batch);
+        batch.clear();
+        // A thread that has ended needs no empty batch.
+        let _ = crew.lines[thread as usize].emptied.send(batch);
+        if let Some(interval) = collector.last() {
+            self.shared.board.interval(interval.clone());
+        }
+        let (operations, bytes) = collector.transferred();
+        let limit = self.spec.limit;
+        let share = |done: u64, total: Option<u64>| total.map_or(0.0, |total| done as f64 / total as f64);
+        self.shared.board.share(share(operations, limit.operations).max(share(bytes, limit.bytes)));
+    }
+
+    fn sum_up(&mut self, crew: &Crew, collector: &mut Collector, window: Window) {
+        let reports: Vec<&Report> = crew.reports.iter().flatten().collect();
+        let now = monotonic_ns();
+        // A thread that never came back was measured until now.
+        let whole = reports.len() == crew.reports.len();
+        let end_ns = if whole { reports.iter().map(|r| r.end_ns).max().unwrap_or(now) } else { now };
+        let elapsed_ns = end_ns.saturating_sub(window.measure_ns);
+        let outcome = &mut self.outcome;
+        outcome.elapsed_ns = elapsed_ns;
+        outcome.phases.warmup_ns = self.spec.warmup_ns.min(end_ns.saturating_sub(window.begin_ns));
+        outcome.phases.measure_ns = elapsed_ns;
+        outcome.operations = collector.totals();
+        outcome.histograms = collector.histograms();
+        outcome.intervals =
+            if elapsed_ns > 0 { collector.intervals(elapsed_ns, window.last_interval) } else { Vec::new() };
+        let span = elapsed_ns.max(1) as f64;
+        outcome.mean_in_flight = collector.in_flight_ns() as f64 / span;
+        outcome.cpu = CpuUse {
+            user_ns: reports.iter().map(|r| r.user_ns).sum(),
+            system_ns: reports.iter().map(|r| r.system_ns).sum(),
+            busiest_thread: reports
+                .iter()
+                .map(|r| ((r.user_ns + r.system_ns) as f64 / span).min(1.0))
+                .fold(0.0, f64::max),
+        };
+        outcome.offered_operations = self.spec.rate.map(|_| reports.iter().map(|r| r.offered).sum());
+        let steady = reports.iter().all(|r| r.clock == "tsc") && !reports.is_empty();
+        outcome.clock = if steady { "tsc" } else { "monotonic" }.to_owned();
+    }
+
+    fn verify(&mut self, target: Target, stamps: Vec<Stamps>) -> Result<(), JobError> {
+        let began_ns = monotonic_ns();
+        self.shared.board.enter(Phase::Verify, began_ns, None);
+        let (spec, shared) = (Arc::clone(&self.spec), Arc::clone(&self.shared));
+        let events = self.events.clone();
+        let task = move || {
+            let result = read_back(&spec, &target, &stamps, &shared);
+            let _ = events.send(Event::Verified(result));
+        };
+        let pick = |event| if let Event::Verified(result) = event { Some(result) } else { None };
+        let found = self.await_task(task, pick).transpose()?;
+        self.outcome.phases.verify_ns = monotonic_ns() - began_ns;
+        let Some(found) = found.filter(|_| !self.stopped()) else { return Ok(()) };
+        self.outcome.verified = Some(Verified {
+            blocks: found.blocks,
+            bad_blocks: found.bad_blocks,
+            first_bad_offset: found.first_bad_offset,
+        });
+        match found.first_bad_offset {
+            Some(offset) => Err(JobError::Verify {
+                message: format!(
+                    "{} of {} blocks of {} are not what was written; the first bad one is at offset {offset}",
+                    found.bad_blocks, found.blocks, self.spec.path
+                ),
+                offset,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reads all slices back, from the device rather than from the page cache where that can be had.
+fn read_back(spec: &JobSpec, target: &Target, stamps: &[Stamps], shared: &Shared) -> Result<ReadBack, JobError> {
+    let file = target.open(spec)?;
+    target::drop_cache(&file, spec.offset, spec.size).map_err(|error| drop_failed(spec, &error))?;
+    let largest = spec.block_sizes.iter().map(|s| s.size).max().unwrap_or(1).max(1 << 20);
+    let (_pool, mut buffers) =
+        Pool::new(1, largest as usize).map_err(|error| engine_error("no memory to verify", &error))?;
+    let mut sum = ReadBack::default();
+    for (i, part) in stamps.iter().enumerate() {
+        let keep_going = |done: f64| {
+            shared.board.share((i as f64 + done) / stamps.len() as f64);
+            !shared.stopped.load(Ordering::Relaxed)
+        };
+        let found = part
+            .read_back(&file, &mut buffers[0], keep_going)
+            .map_err(|error| engine_error(&format!("cannot read {} back", spec.path), &error))?;
+        sum.blocks += found.blocks;
+        sum.bad_blocks += found.bad_blocks;
+        sum.first_bad_offset = sum.first_bad_offset.or(found.first_bad_offset);
+    }
+    Ok(sum)
+}
+
+fn engine_error(what: &str, error: &std::io::Error) -> JobError {
+    JobError::Engine { message: format!("{what}: {error}"), errno: error.raw_os_error() }
+}
+
+fn drop_failed(spec: &JobSpec, error: &std::io::Error) -> JobError {
+    engine_error(&format!("cannot write {} back to drop it from the page cache", spec.path), error)
+}
+
+fn nothing_yet() -> Outcome {
+    Outcome {
+        status: Status::Ok,
+        error: None,
+        started_ns: wall_ns(),
+        elapsed_ns: 0,
+        phases: Phases::default(),
+        operations: BTreeMap::new(),
+        histograms: BTreeMap::new(),
+        intervals: Vec::new(),
+        cpu: CpuUse::default(),
+        mean_in_flight: 0.0,
+        offered_operations: None,
+        verified: None,
+        clock: Clock::new().name().to_owned(),
+    }
+}

@@ -1,0 +1,37 @@
+//! Waking a thread out of a system call.
+//!
+//! A stop request has to reach threads that sleep in the kernel without a timeout, because a timer per operation would
+//! cost measured time. They are sent a signal whose handler does nothing, so that the call returns `EINTR`.
+
+use std::sync::Once;
+
+/// Ignored by default, so a stray one never hurts the process.
+const WAKE: libc::c_int = libc::SIGURG;
+
+extern "C" fn ignore(_signal: libc::c_int) {}
+
+/// Installs the empty handler, without `SA_RESTART`: interrupted calls return.
+pub fn install() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        // SAFETY: an all-zero sigaction is valid; the handler touches nothing, so it is safe at any moment.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = ignore as extern "C" fn(libc::c_int) as usize;
+            libc::sigemptyset(&mut action.sa_mask);
+            libc::sigaction(WAKE, &action, std::ptr::null_mut());
+        }
+    });
+}
+
+/// Identifies the calling thread for [`wake`].
+pub fn this_thread() -> libc::pid_t {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::gettid() }
+}
+
+/// Interrupts the system call that the thread is in, if any. Harmless when the thread has ended.
+pub fn wake(thread: libc::pid_t) {
+    // SAFETY: takes no pointers; `install` made the signal harmless to every thread of this process.
+    unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, WAKE) };
+}

@@ -1,0 +1,654 @@
+//! The loop of one thread: choose, submit, reap, count.
+
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
+
+use plimsoll_core::clock::Clock;
+use plimsoll_core::error::JobError;
+use plimsoll_core::pace::Pace;
+use plimsoll_core::spec::{JobSpec, SyncKind};
+
+use crate::buffer::{Buffer, Filler, Pool};
+use crate::engine::{Completion, Engine, Kind, Operation, Submitted};
+use crate::pattern::{Next, Pattern};
+use crate::recorder::{Batch, Series};
+use crate::runner::Event;
+use crate::usage;
+use crate::verify::Stamps;
+
+/// A sleeping thread wakes up this much before the time it is wanted, and then watches the clock.
+const WAKE_EARLY_NS: u64 = 60_000;
+/// After a stop request, operations in flight get this long to come back.
+const DRAIN: Duration = Duration::from_millis(50);
+
+/// The measured part of a job, on the clock of all threads.
+#[derive(Debug, Clone, Copy)]
+pub struct Window {
+    /// Load begins.
+    pub begin_ns: u64,
+    /// Counting begins.
+    pub measure_ns: u64,
+    /// Nothing is issued from here on.
+    pub end_ns: u64,
+    /// Length of an interval; the last one lasts to the end.
+    pub interval_ns: u64,
+    /// Number of the last interval.
+    pub last_interval: u64,
+}
+
+/// One interval of one thread, on its way to the collector.
+pub struct Delivery {
+    /// Number of the interval.
+    pub index: u64,
+    /// Comes back emptied.
+    pub batch: Box<Batch>,
+}
+
+/// What a thread says when it has ended.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// When its last operation came back.
+    pub end_ns: u64,
+    /// CPU time over the measured part.
+    pub user_ns: u64,
+    /// CPU time over the measured part.
+    pub system_ns: u64,
+    /// Operations that the schedule asked for, open loop only.
+    pub offered: u64,
+    /// `tsc` or `monotonic`.
+    pub clock: &'static str,
+    /// What is in the blocks, when verifying.
+    pub stamps: Option<Stamps>,
+}
+
+/// Everything a worker is made of.
+pub struct Parts<E> {
+    /// Open on `file`.
+    pub engine: E,
+    /// Memory of the buffers.
+    #[expect(dead_code, reason = "owned here so that it outlives the engine and the buffers")]
+    pub pool: Pool,
+    /// Of `pool`: one per tag, or two per tag (first for reads, then for writes) when a mode does both.
+    pub buffers: Vec<Buffer>,
+    /// The target.
+    #[expect(dead_code, reason = "owned here so that it outlives the engine, which holds its number")]
+    pub file: File,
+    /// What to do.
+    pub spec: Arc<JobSpec>,
+    /// Number of this thread.
+    pub thread: u32,
+    /// Offsets and kinds.
+    pub pattern: Pattern,
+    /// Content of writes.
+    pub filler: Filler,
+    /// Present when verifying.
+    pub stamps: Option<Stamps>,
+    /// The shared time line.
+    pub clock: Clock,
+    /// Ends the loop.
+    pub stop: Arc<AtomicBool>,
+    /// Threads that may still write.
+    pub writing: Arc<AtomicU32>,
+    /// To the collector.
+    pub deliveries: Sender<Event>,
+    /// Back from the collector.
+    pub emptied: Receiver<Box<Batch>>,
+    /// To record into.
+    pub batch: Box<Batch>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    kind: Kind,
+    length: u32,
+    offset: u64,
+    /// Closed loop: submission; open loop: intended start.
+    start_ns: u64,
+    /// Submission.
+    issued_ns: u64,
+}
+
+/// Why nothing may be issued at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    Open,
+    /// Waits for everything in flight, then syncs.
+    Sync,
+    /// Waits for the sync.
+    Syncing,
+    /// Waits for everything in flight, then pauses.
+    Think,
+    /// Pauses until then.
+    Pause(u64),
+    /// The limit is reached.
+    Shut,
+}
+
+/// The state of one thread.
+pub struct Worker<E: Engine> {
+    parts: Parts<E>,
+    window: Window,
+    pace: Option<Pace>,
+    slots: Vec<Slot>,
+    /// Tags and read or only buffers that are free.
+    free: Vec<u32>,
+    buffers: Vec<Option<Buffer>>,
+    /// From here on in `buffers` are those for writes.
+    write_buffers: usize,
+    finished: Vec<Completion>,
+    held: Option<Next>,
+    refused: Option<Operation>,
+    gate: Gate,
+    in_flight: u32,
+    /// Last time that `in_flight` was accounted for.
+    accounted_ns: u64,
+    /// Operations submitted from here on count; never before the warm-up is over.
+    counting_ns: u64,
+    /// When something other than a completion has to be done.
+    alarm_ns: u64,
+    interval: u64,
+    operations_left: u64,
+    bytes_left: u64,
+    since_sync: u64,
+    since_think: u64,
+    /// Start of the first write since the last sync.
+    group_ns: Option<u64>,
+    /// Has passed the last write.
+    left: bool,
+    report: Report,
+    cpu_at_start: (u64, u64),
+}
+
+impl<E: Engine> Worker<E> {
+    /// Ready to run in `window`.
+    pub fn new(mut parts: Parts<E>, window: Window) -> Self {
+        let spec = &parts.spec;
+        let depth = spec.depth as usize;
+        let buffers: Vec<_> = std::mem::take(&mut parts.buffers).into_iter().map(Some).collect();
+        let idle = Slot { kind: Kind::Read, length: 0, offset: 0, start_ns: 0, issued_ns: 0 };
+        Self {
+            pace: None,
+            slots: vec![idle; depth],
+            free: (0..spec.depth).rev().collect(),
+            write_buffers: if buffers.len() > depth { depth } else { 0 },
+            buffers,
+            finished: Vec::with_capacity(depth),
+            held: None,
+            refused: None,
+            gate: Gate::Open,
+            in_flight: 0,
+            accounted_ns: 0,
+            counting_ns: u64::MAX,
+            alarm_ns: window.measure_ns,
+            interval: 0,
+            operations_left: u64::MAX,
+            bytes_left: u64::MAX,
+            since_sync: 0,
+            since_think: 0,
+            group_ns: None,
+            left: false,
+            report: Report::default(),
+            cpu_at_start: (0, 0),
+            parts,
+            window,
+        }
+    }
+
+    /// Runs to the end of the window, a limit, a fault or a stop request.
+    pub fn run(mut self) -> (Report, Result<(), JobError>) {
+        usage::sleep_until(self.window.begin_ns);
+        if let Some(rate) = self.parts.spec.rate {
+            let ahead = self.look_ahead();
+            let spec = &self.parts.spec;
+            let begin = self.window.begin_ns;
+            self.pace = Some(Pace::new(rate, begin, self.parts.thread, spec.threads, ahead, spec.seed));
+        }
+        let result = self.work();
+        self.finish(result)
+    }
+
+    /// Bytes of the next operation, which decide when an open loop in bytes per second issues it.
+    fn look_ahead(&mut self) -> u64 {
+        u64::from(self.held.get_or_insert_with(|| self.parts.pattern.next()).length)
+    }
+
+    fn work(&mut self) -> Result<(), JobError> {
+        let mut now = self.parts.clock.now_ns();
+        loop {
+            if now >= self.alarm_ns {
+                self.ring(now);
+            }
+            if self.parts.stop.load(Ordering::Relaxed) {
+                return self.drain();
+            }
+            if self.gate == Gate::Shut && self.in_flight == 0 && !self.sync_at_end(now)? {
+                return Ok(());
+            }
+            now = self.issue(now)?;
+            now = if self.in_flight > 0 { self.reap(now)? } else { self.idle(now)? };
+        }
+    }
+
+    /// Submits as much as depth, schedule, sync policy and limits allow.
+    #[inline]
+    fn issue(&mut self, mut now: u64) -> Result<u64, JobError> {
+        if let Some(operation) = self.refused.take() {
+            now = self.accept(operation, now)?;
+        }
+        while self.gate == Gate::Open {
+            if self.operations_left == 0 || self.bytes_left == 0 {
+                self.gate = Gate::Shut;
+                break;
+            }
+            if self.free.is_empty() {
+                break;
+            }
+            let start = match &self.pace {
+                Some(pace) if pace.due_ns() > now => break,
+                Some(pace) => pace.due_ns(),
+                None => now,
+            };
+            let next = self.held.take().unwrap_or_else(|| self.parts.pattern.next());
+            if !self.reserve(next) {
+                break;
+            }
+            if let Some(pace) = &mut self.pace {
+                pace.advance(u64::from(next.length));
+                if start >= self.window.measure_ns {
+                    self.report.offered += 1;
+                }
+            }
+            self.since_think += 1;
+            let operation = self.prepare(next, start, now);
+            self.close_gate(next.kind, start);
+            let before = now;
+            now = self.accept(operation, now)?;
+            if now != before || self.refused.is_some() {
+                break;
+            }
+        }
+        Ok(now)
+    }
+
+    /// Hands an operation to the engine. The time moves on only when it was done at once.
+    #[inline]
+    fn accept(&mut self, operation: Operation, now: u64) -> Result<u64, JobError> {
+        match self.parts.engine.submit(operation) {
+            Submitted::Queued => Ok(now),
+            Submitted::Done(completion) => {
+                let now = self.parts.clock.now_ns();
+                self.account(now);
+                self.complete(completion, now)?;
+                Ok(now)
+            }
+            Submitted::Full(operation) => {
+                self.refused = Some(operation);
+                Ok(now)
+            }
+        }
+    }
+
+    /// Keeps two writes of one block from being in flight at once when the result will be verified.
+    #[inline]
+    fn reserve(&mut self, next: Next) -> bool {
+        let Some(stamps) = &mut self.parts.stamps else { return true };
+        let free = next.kind != Kind::Write || stamps.reserve(next.offset, next.length);
+        if !free {
+            self.held = Some(next);
+        }
+        free
+    }
+
+    /// Gives the operation a tag and a buffer.
+    #[inline]
+    fn prepare(&mut self, next: Next, start_ns: u64, issued_ns: u64) -> Operation {
+        let Next { kind, offset, length } = next;
+        let tag = self.free.pop().unwrap_or(0);
+        let mut buffer = match kind {
+            Kind::Read => self.buffers[tag as usize].take(),
+            Kind::Write => self.buffers[self.write_buffers + tag as usize].take(),
+            Kind::Trim | Kind::Fsync | Kind::Fdatasync => None,
+        };
+        if kind == Kind::Write
+            && let Some(buffer) = &mut buffer
+        {
+            let bytes = &mut buffer.bytes_mut()[..length as usize];
+            self.parts.filler.stamp(bytes);
+            if let Some(stamps) = &mut self.parts.stamps {
+                stamps.stamp(offset, bytes);
+            }
+        }
+        self.slots[tag as usize] = Slot { kind, length, offset, start_ns, issued_ns };
+        if issued_ns >= self.counting_ns {
+            self.operations_left -= 1;
+            self.bytes_left = self.bytes_left.saturating_sub(u64::from(length));
+        }
+        self.account(issued_ns);
+        self.in_flight += 1;
+        Operation { tag, kind, offset, length, buffer }
+    }
+
+    /// After an operation was issued: is it time to sync or to pause?
+    #[inline]
+    fn close_gate(&mut self, kind: Kind, start_ns: u64) {
+        let spec = &self.parts.spec;
+        if kind == Kind::Write && matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync) {
+            self.group_ns.get_or_insert(start_ns);
+            self.since_sync += 1;
+            if self.since_sync >= spec.sync.every {
+                self.gate = Gate::Sync;
+                return;
+            }
+        }
+        if let Some(think) = spec.think
+            && self.since_think >= think.every
+        {
+            self.gate = Gate::Think;
+        }
+    }
+
+    /// Waits for completions and counts them.
+    #[inline]
+    fn reap(&mut self, now: u64) -> Result<u64, JobError> {
+        let (at_least, timeout) = self.patience(now);
+        self.parts.engine.reap(at_least, timeout, &mut self.finished).map_err(engine_failed)?;
+        let now = self.parts.clock.now_ns();
+        self.account(now);
+        let mut finished = std::mem::take(&mut self.finished);
+        let result = finished.drain(..).try_for_each(|completion| self.complete(completion, now));
+        self.finished = finished;
+        result.map(|()| now)
+    }
+
+    /// How long to wait for a completion: without end in a closed loop, until the next start is due in an open one.
+    #[inline]
+    fn patience(&self, now: u64) -> (u32, Option<Duration>) {
+        match &self.pace {
+            Some(pace) if self.gate == Gate::Open && !self.free.is_empty() && self.refused.is_none() => {
+                let wait_ns = pace.due_ns().min(self.alarm_ns).saturating_sub(now);
+                if wait_ns <= WAKE_EARLY_NS {
+                    (0, None)
+                } else {
+                    (1, Some(Duration::from_nanos(wait_ns - WAKE_EARLY_NS)))
+                }
+            }
+            _ => (1, None),
+        }
+    }
+
+    /// Nothing is in flight: sync, pause, or wait for the next start.
+    fn idle(&mut self, now: u64) -> Result<u64, JobError> {
+        let until = match self.gate {
+            Gate::Sync => {
+                self.gate = Gate::Syncing;
+                let kind = if self.parts.spec.sync.kind == SyncKind::Fsync { Kind::Fsync } else { Kind::Fdatasync };
+                let operation = self.prepare_sync(kind, now);
+                return self.accept(operation, now);
+            }
+            Gate::Think => {
+                let pause_ns = self.parts.spec.think.map_or(0, |think| think.time_ns);
+                self.since_think = 0;
+                self.gate = Gate::Pause(now.saturating_add(pause_ns));
+                return Ok(now);
+            }
+            Gate::Pause(until) if now >= until => {
+                self.gate = Gate::Open;
+                return Ok(now);
+            }
+            Gate::Pause(until) => until,
+            Gate::Open => match &self.pace {
+                Some(pace) => pace.due_ns(),
+                None => return Ok(now),
+            },
+            Gate::Syncing | Gate::Shut => return Ok(now),
+        };
+        let until = until.min(self.alarm_ns);
+        if until.saturating_sub(now) > WAKE_EARLY_NS {
+            usage::sleep_until(until - WAKE_EARLY_NS);
+        }
+        Ok(self.parts.clock.now_ns())
+    }
+
+    fn prepare_sync(&mut self, kind: Kind, now: u64) -> Operation {
+        let tag = self.free.pop().unwrap_or(0);
+        self.slots[tag as usize] = Slot { kind, length: 0, offset: 0, start_ns: now, issued_ns: now };
+        self.account(now);
+        self.in_flight += 1;
+        Operation { tag, kind, offset: 0, length: 0, buffer: None }
+    }
+
+    /// Counts one completion and frees its tag.
+    #[inline]
+    fn complete(&mut self, completion: Completion, now: u64) -> Result<(), JobError> {
+        let Completion { tag, result, buffer } = completion;
+        let slot = self.slots[tag as usize];
+        if let Some(buffer) = buffer {
+            let index = usize::from(buffer.index());
+            self.buffers[index] = Some(buffer);
+        }
+        self.free.push(tag);
+        self.in_flight -= 1;
+        let good = result == i64::from(slot.length);
+        if let Some(stamps) = &mut self.parts.stamps
+            && slot.kind == Kind::Write
+        {
+            stamps.release(slot.offset, slot.length, good);
+        }
+        if !good {
+            return self.failed(slot, result);
+        }
+        let counts = slot.issued_ns >= self.counting_ns;
+        let latency = now.saturating_sub(slot.start_ns);
+        let (series, service) = match slot.kind {
+            Kind::Read => (Series::Read, Series::ReadService),
+            Kind::Write => (Series::Write, Series::WriteService),
+            Kind::Trim => (Series::Trim, Series::TrimService),
+            Kind::Fsync | Kind::Fdatasync => {
+                self.synced(now, latency, counts);
+                return Ok(());
+            }
+        };
+        if counts {
+            self.parts.batch.record(series, latency, u64::from(slot.length));
+            if self.pace.is_some() {
+                let service_ns = now.saturating_sub(slot.issued_ns);
+                self.parts.batch.record(service, service_ns, u64::from(slot.length));
+            }
+        }
+        Ok(())
+    }
+
+    fn synced(&mut self, now: u64, latency: u64, counts: bool) {
+        if counts {
+            self.parts.batch.record(Series::Sync, latency, 0);
+            if let Some(start) = self.group_ns.filter(|&start| start >= self.counting_ns) {
+                self.parts.batch.record(Series::Commit, now.saturating_sub(start), 0);
+            }
+        }
+        self.reopen();
+    }
+
+    fn reopen(&mut self) {
+        self.group_ns = None;
+        self.since_sync = 0;
+        if self.gate == Gate::Syncing {
+            self.gate = Gate::Open;
+        }
+    }
+
+    #[cold]
+    fn failed(&mut self, slot: Slot, result: i64) -> Result<(), JobError> {
+        let series = match slot.kind {
+            Kind::Read => Series::Read,
+            Kind::Write => Series::Write,
+            Kind::Trim => Series::Trim,
+            Kind::Fsync | Kind::Fdatasync => {
+                self.reopen();
+                Series::Sync
+            }
+        };
+        if self.parts.stop.load(Ordering::Relaxed) && result == -i64::from(libc::EINTR) {
+            return Ok(());
+        }
+        if !self.parts.spec.count_errors {
+            return Err(operation_failed(&self.parts.spec.path, slot, result));
+        }
+        if slot.issued_ns >= self.counting_ns {
+            self.parts.batch.fail(series);
+        }
+        Ok(())
+    }
+
+    /// Adds the time since the last call at the number of operations in flight since then.
+    #[inline]
+    fn account(&mut self, now: u64) {
+        let elapsed = now.saturating_sub(self.accounted_ns);
+        self.parts.batch.in_flight_ns += elapsed * u64::from(self.in_flight);
+        self.accounted_ns = now;
+    }
+
+    /// Something is due: the measured part begins, an interval is over, or the time is up.
+    #[cold]
+    fn ring(&mut self, now: u64) {
+        let window = self.window;
+        self.account(now);
+        if self.counting_ns == u64::MAX {
+            self.begin_counting();
+        }
+        let index = (now.saturating_sub(window.measure_ns) / window.interval_ns).min(window.last_interval);
+        if index > self.interval {
+            self.deliver(self.interval);
+            self.parts.clock.discipline(window.interval_ns);
+            self.interval = index;
+        }
+        if now >= window.end_ns {
+            self.gate = Gate::Shut;
+        }
+        let next_interval = if self.interval < window.last_interval {
+            window.measure_ns.saturating_add((self.interval + 1).saturating_mul(window.interval_ns))
+        } else {
+            u64::MAX
+        };
+        let end = if now >= window.end_ns { u64::MAX } else { window.end_ns };
+        self.alarm_ns = next_interval.min(end);
+    }
+
+    fn begin_counting(&mut self) {
+        let limit = self.parts.spec.limit;
+        let share = |total: Option<u64>| {
+            let threads = u64::from(self.parts.spec.threads);
+            let extra = |total: u64| u64::from(u64::from(self.parts.thread) < total % threads);
+            total.map_or(u64::MAX, |total| total / threads + extra(total))
+        };
+        (self.operations_left, self.bytes_left) = (share(limit.operations), share(limit.bytes));
+        self.counting_ns = self.window.measure_ns;
+        self.parts.batch.in_flight_ns = 0;
+        self.cpu_at_start = usage::cpu_ns();
+    }
+
+    /// The thread that is the last to have nothing in flight syncs once, when the policy says so. True when it did.
+    fn sync_at_end(&mut self, now: u64) -> Result<bool, JobError> {
+        if !self.parts.spec.sync.at_end || std::mem::replace(&mut self.left, true) {
+            return Ok(false);
+        }
+        if self.parts.writing.fetch_sub(1, Ordering::AcqRel) != 1 {
+            return Ok(false);
+        }
+        let operation = self.prepare_sync(Kind::Fsync, now);
+        self.accept(operation, now)?;
+        Ok(true)
+    }
+
+    /// After a stop request: takes back what comes back soon.
+    fn drain(&mut self) -> Result<(), JobError> {
+        let deadline = self.parts.clock.now_ns() + DRAIN.as_nanos() as u64;
+        self.gate = Gate::Shut;
+        while self.in_flight > u32::from(self.refused.is_some()) {
+            let now = self.parts.clock.now_ns();
+            if now >= deadline {
+                break;
+            }
+            let patience = Duration::from_nanos(deadline - now);
+            self.parts.engine.reap(1, Some(patience), &mut self.finished).map_err(engine_failed)?;
+            let now = self.parts.clock.now_ns();
+            self.account(now);
+            for completion in std::mem::take(&mut self.finished) {
+                self.complete(completion, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, mut result: Result<(), JobError>) -> (Report, Result<(), JobError>) {
+        if result.is_err() {
+            // The fault that ended the loop is the one to report, not a second one met while cleaning up.
+            let _ = self.drain();
+        }
+        let now = self.parts.clock.now_ns();
+        self.count_unissued(now);
+        let (user_ns, system_ns) = usage::cpu_ns();
+        let counted = self.counting_ns != u64::MAX;
+        let mut report = std::mem::take(&mut self.report);
+        report.end_ns = now;
+        report.user_ns = if counted { user_ns - self.cpu_at_start.0 } else { 0 };
+        report.system_ns = if counted { system_ns - self.cpu_at_start.1 } else { 0 };
+        report.clock = self.parts.clock.name();
+        report.stamps = self.parts.stamps.take();
+        if counted {
+            self.deliver(self.interval);
+        } else if result.is_ok() && !self.parts.stop.load(Ordering::Relaxed) {
+            result = Err(JobError::Engine { message: "the run ended before it was measured".to_owned(), errno: None });
+        }
+        if self.in_flight > u32::from(self.refused.is_some()) {
+            // The kernel may still write into the buffers: they must never be used for anything else.
+            std::mem::forget(self);
+        }
+        (report, result)
+    }
+
+    /// Completes the number of offered operations by those that the schedule asked for but that never found room.
+    fn count_unissued(&mut self, now: u64) {
+        let Some(pace) = &mut self.pace else { return };
+        let end = now.min(self.window.end_ns);
+        if self.operations_left == 0 || self.bytes_left == 0 {
+            return;
+        }
+        while pace.due_ns() < end {
+            if pace.due_ns() >= self.window.measure_ns {
+                self.report.offered += 1;
+            }
+            let length = self.held.take().unwrap_or_else(|| self.parts.pattern.next()).length;
+            pace.advance(u64::from(length));
+        }
+    }
+
+    /// Swaps the batch for an empty one.
+    fn deliver(&mut self, index: u64) {
+        // The collector returns every batch, so this waits only when it is two intervals behind; when it is gone the
+        // job is over and the counts no longer matter.
+        if let Ok(empty) = self.parts.emptied.recv() {
+            let batch = std::mem::replace(&mut self.parts.batch, empty);
+            let _ = self.parts.deliveries.send(Event::Interval(self.parts.thread, Delivery { index, batch }));
+        }
+    }
+}
+
+fn engine_failed(error: std::io::Error) -> JobError {
+    JobError::Engine { message: format!("the engine stopped working: {error}"), errno: error.raw_os_error() }
+}
+
+fn operation_failed(path: &str, slot: Slot, result: i64) -> JobError {
+    let (verb, length, offset) = (slot.kind.name(), slot.length, slot.offset);
+    let (message, errno) = if result < 0 {
+        let error = std::io::Error::from_raw_os_error((-result) as i32);
+        let place = if slot.length == 0 { String::new() } else { format!(" of {length} bytes at offset {offset}") };
+        (format!("{verb}{place} failed on {path}: {error}"), error.raw_os_error())
+    } else {
+        let hint = if slot.kind == Kind::Read { ": was the file cut off during the run?" } else { "" };
+        (format!("short {verb} on {path}: {result} of {length} bytes at offset {offset}{hint}"), None)
+    };
+    JobError::Io { message, errno, operation: verb, offset }
+}

@@ -1,0 +1,63 @@
+"""The compiled measuring core. Only `plimsoll.run.workers` and `plimsoll.volumes` import it.
+
+Records cross the boundary as JSON text in base units (bytes, nanoseconds, operations). Their definitions are
+`crates/core/src/spec.rs` (what goes in) and `crates/core/src/outcome.rs` (what comes out).
+"""
+
+from typing import final
+
+version: str
+"""Version of the core, the same as the package's."""
+
+@final
+class Job:
+    """A running job. It works on threads of its own; dropping the last reference stops it."""
+
+    def poll(self) -> str:
+        """How far the job is: a `Progress` as JSON. Takes microseconds and never waits for the device."""
+
+    def stop(self) -> None:
+        """Ask the job to end and return at once.
+
+        Operations in flight get about 50 ms to come back. The outcome, status `stopped`, is there within 100 ms even
+        when a device hangs; it holds what was measured until then. Stopping a job that has ended does nothing.
+        """
+
+    def result(self, timeout_s: float | None = None) -> str | None:
+        """Wait for the end of the job: its `Outcome` as JSON, or None when `timeout_s` seconds are over first.
+
+        Other Python threads run meanwhile, but a signal (Ctrl-C) is only seen after the return: wait in short pieces.
+        Faults of the job are no exceptions: they are the `error` of the outcome.
+
+        Raises:
+            ValueError: `timeout_s` is negative or not a number.
+        """
+
+def start(spec_json: str) -> Job:
+    """Start the job described by a `JobSpec` in JSON.
+
+    Returns at once. A request that is well formed but impossible (depth above what the engine can do, a block size that
+    direct I/O refuses, a file too small, …) gives an outcome with status `failed` and error kind `spec`, before
+    anything is written.
+
+    Raises:
+        ValueError: the text is not a `JobSpec`: not JSON, a field is missing, unknown or of the wrong type.
+        RuntimeError: the process cannot start another thread.
+    """
+
+def engines() -> str:
+    """The I/O engines as a JSON list, in order of definition.
+
+    Each entry: `name`, `description`, `max_depth` (operations in flight per thread, null: no limit of its own),
+    `direct` (can do direct I/O), `trim` (can trim files or devices), `asynchronous`, `available` (on this machine) and
+    `reason` (why not, else null).
+    """
+
+def alignment(path: str) -> str:
+    """What direct I/O needs on a file, a block device, or a new file in a directory.
+
+    JSON object with `memory` (of buffer addresses) and `offset` (of offsets and lengths), both in bytes.
+
+    Raises:
+        OSError: direct I/O is refused (errno EINVAL), or the path cannot be opened.
+    """
