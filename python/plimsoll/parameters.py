@@ -91,7 +91,7 @@ def _rate(value: Any) -> dict[str, Any]:
         return value
     number = str(value).strip().removesuffix("/s").strip()
     if number.replace(".", "", 1).isdigit():
-        rate = {"per_second": float(number), "unit": "operations"}
+        rate: dict[str, Any] = {"per_second": float(number), "unit": "operations"}
     else:
         rate = {"per_second": float(parse_size(number)), "unit": "bytes"}
     if rate["per_second"] <= 0:

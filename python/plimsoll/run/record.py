@@ -11,6 +11,7 @@ from uuid_utils import uuid7
 
 from plimsoll import kinds
 from plimsoll.model import Finding, Interval, Level, Plan, Run, RunStatus
+from plimsoll.parameters import interval_length_ns
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.places import Place
 from plimsoll.run.sampler import attach
@@ -20,6 +21,7 @@ from plimsoll.run.workers.local import Execution, failure
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.stats.steady import classify
 from plimsoll.targets import datafile
+from plimsoll.units import SECOND
 
 _ENDINGS = {"ok": RunStatus.OK, "stopped": RunStatus.PARTIAL, "failed": RunStatus.FAILED}
 
@@ -33,7 +35,8 @@ def run_record(
     histograms = {kind: base64.b64decode(text) for kind, text in outcome["histograms"].items()}
     measured = [Interval.model_validate(each) for each in outcome["intervals"]]
     intervals = attach(measured, execution.samples, outcome["started_ns"], place.chain.counters)
-    regime = classify(rates(intervals, metric_kind(plan.metrics[0])[0]))
+    interval_s = interval_length_ns(plan.parameters["runtime"]) / SECOND
+    regime = classify(rates(intervals, metric_kind(plan.metrics[0])[0]), interval_s)
     evidence = RunEvidence(
         plan=plan,
         target=place.target,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from plimsoll.model import Run, RunStatus
 from plimsoll.run.plan import Step
 from plimsoll.run.study import Study
-from plimsoll.stats.paired import ScoreRow, cells
+from plimsoll.stats.paired import ScoreRow, cells, valid_scores
 from plimsoll.stats.policy import LOOKS, MODES
 from plimsoll.stats.stopping import Go, Stop, next_step, next_step_single
 from plimsoll.stats.summary import summarise
@@ -125,8 +125,7 @@ class Schedule:
             )
             step = next_step([cell.verdict for cell in found], self._mode, blocks, self._cap)
         else:
-            values = [row.value for row in rows if row.status is RunStatus.OK]
-            summaries = [summarise(values, rows[0].direction)] if values else []
+            summaries = [summarise(values, rows[0].direction) for values in valid_scores(rows).values() if values]
             step = next_step_single(summaries, self._mode, blocks, self._cap)
         match step:
             case Go(blocks=wanted):

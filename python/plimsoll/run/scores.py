@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plimsoll.model import Direction, Interval, Score, Unit
-from plimsoll.stats.histogram import Histogram
+from plimsoll.stats.histogram import decode
 from plimsoll.stats.steady import Regime
 from plimsoll.units import SECOND
 
 DATA_KINDS = ("read", "write", "trim")
-PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+PERCENTILES = {"p50": 50, "p90": 90, "p99": 99, "p999": 99.9}
 
 
 def metric_kind(metric: str) -> tuple[Unit, Direction]:
@@ -28,17 +28,16 @@ def metric_kind(metric: str) -> tuple[Unit, Direction]:
 
 
 def rates(intervals: Sequence[Interval], unit: Unit) -> list[float]:
-    """Rate of all data operations in each interval, in operations/s or bytes/s."""
+    """Rate of all data operations in each whole interval, in operations/s or bytes/s."""
+    field = "bytes" if unit == "B/s" else "operations"
+    longest_ns = max((interval.duration_ns for interval in intervals), default=0)
     return [
-        sum(
-            getattr(interval.operations[kind], "bytes" if unit == "B/s" else "operations")
-            for kind in DATA_KINDS
-            if kind in interval.operations
-        )
+        sum(getattr(interval.operations[kind], field) for kind in DATA_KINDS if kind in interval.operations)
         * SECOND
         / interval.duration_ns
         for interval in intervals
-        if interval.duration_ns
+        # The last interval of a run is as short as the run left it.
+        if interval.duration_ns > longest_ns * 0.9
     ]
 
 
@@ -64,11 +63,12 @@ def _rates(outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Re
     window = _window_factor(intervals, regime)
     data = [totals[kind] for kind in DATA_KINDS if kind in totals]
     for metric, field in (("iops", "operations"), ("throughput", "bytes")):
-        if data:
-            yield metric, sum(counts[field] for counts in data) / elapsed_s * window
-        if regime.burst_level is not None and regime.sustained_level:
-            burst_to_sustained = regime.burst_level / regime.sustained_level
-            yield f"{metric}_burst", sum(counts[field] for counts in data) / elapsed_s * window * burst_to_sustained
+        if not data:
+            break
+        rate = sum(counts[field] for counts in data) / elapsed_s * window
+        yield metric, rate
+        if regime.burst and regime.sustained:
+            yield f"{metric}_burst", rate * regime.burst / regime.sustained
         if len(data) > 1:
             for kind in DATA_KINDS:
                 if kind in totals:
@@ -79,9 +79,9 @@ def _rates(outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Re
 
 def _window_factor(intervals: Sequence[Interval], regime: Regime) -> float:
     """Mean rate inside the regime's window over the mean rate of the whole run."""
-    start_s, end_s = regime.window
+    start_s, end_s = regime.window_s
     inside = [interval for interval in intervals if start_s * SECOND <= interval.start_ns < end_s * SECOND]
-    if not inside or len(inside) == len(intervals):
+    if not regime.accepted or not inside or len(inside) == len(intervals):
         return 1.0
 
     def mean_rate(part: Sequence[Interval]) -> float:
@@ -96,10 +96,10 @@ def _latencies(outcome: Mapping[str, Any], histograms: Mapping[str, bytes]) -> I
         totals = outcome["operations"].get(kind)
         if totals and totals["operations"]:
             yield f"{kind}_mean", totals["latency_sum_ns"] / totals["operations"]
-        histogram = Histogram.decode(encoded)
-        for name, quantile in PERCENTILES.items():
-            value = histogram.percentile(quantile)
+        histogram = decode(encoded)
+        for name, percent in PERCENTILES.items():
+            value = histogram.percentile(percent)
             if value is not None:
                 yield f"{kind}_{name}", float(value)
-        if histogram.count:
-            yield f"{kind}_max", float(histogram.max_ns)
+        if histogram.max is not None:
+            yield f"{kind}_max", float(histogram.max)

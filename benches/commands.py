@@ -1,0 +1,74 @@
+"""How long commands take: `--help`, and `compare` over ten thousand stored runs. Prints medians and spread.
+
+python benches/commands.py [--json]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+PLIMSOLL = str(Path(sys.executable).parent / "plimsoll")
+REPEATS = 15
+
+
+def timed(*words: str, repeats: int = REPEATS) -> list[float]:
+    """Seconds of each of `repeats` executions."""
+    found = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        found.append(time.perf_counter() - start)
+    return found
+
+
+def fill_store(runs: int) -> str:
+    """A store with so many runs in one session; returns its title."""
+    from tests.factories import make_study
+
+    from plimsoll.store.store import open_store
+
+    targets = [f"t{number}" for number in range(5)]
+    cases = [f"case{number}" for number in range(runs // (5 * 20))]
+    session, records = make_study(targets=targets, cases=cases, blocks=20, seed=1)
+    with open_store() as store:
+        store.add_session(session)
+        for record in records:
+            store.add_run(record)
+    assert len(records) == runs
+    return session.id
+
+
+def main() -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["PLIMSOLL_HOME"] = home
+        os.environ.pop("PLIMSOLL_STORE", None)
+        rows = {
+            "python -c pass": timed(sys.executable, "-c", "pass"),
+            "plimsoll --help": timed(PLIMSOLL, "--help"),
+        }
+        session = fill_store(10_000)
+        rows["plimsoll compare, 10,000 runs"] = timed(PLIMSOLL, "compare", session, repeats=7)
+    table = {
+        name: {"median_s": statistics.median(times), "low_s": min(times), "high_s": max(times)}
+        for name, times in rows.items()
+    }
+    if "--json" in sys.argv:
+        print(json.dumps(table, indent=2))
+        return
+    for name, row in table.items():
+        print(f"{name:32} {row['median_s']:6.3f} s  ({row['low_s']:.3f}…{row['high_s']:.3f})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Runs the real command in a process of its own, as a user does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLIMSOLL = Path(sys.executable).parent / "plimsoll"
+
+SHORT = ("--set", "size=16MiB", "--set", "runtime=300ms", "--set", "warmup=100ms")
+"""Runs that take moments; for tests of behaviour, not of speed."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Command = Callable[..., Answer]
+
+
+@pytest.fixture
+def plimsoll(tmp_path: Path) -> Command:
+    """`plimsoll("run", …)` with a store of its own, in a folder of its own."""
+
+    def run(*words: str | Path, check: int | None = 0, cwd: Path = tmp_path, **environment: str) -> Answer:
+        done = subprocess.run(
+            [PLIMSOLL, *map(str, words)],
+            cwd=cwd,
+            env={**os.environ, "COLUMNS": "200", **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        answer = Answer(done.returncode, done.stdout, done.stderr)
+        assert "Traceback" not in answer.err, answer.err
+        if check is not None:
+            assert answer.code == check, f"exit {answer.code}\n{answer.out}\n{answer.err}"
+        return answer
+
+    return run
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Path:
+    """An empty directory to measure."""
+    path = tmp_path / "disk"
+    path.mkdir()
+    return path
+
+
+def leftovers(directory: Path) -> list[Path]:
+    """What a session left in a directory target."""
+    return list(directory.iterdir())

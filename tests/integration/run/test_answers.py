@@ -1,0 +1,90 @@
+"""From the command line to the answer, on real files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from tests.integration.run.conftest import SHORT, Command, leftovers
+
+
+def test_every_quick_test_runs_and_is_scored(plimsoll: Command, disk: Path) -> None:
+    answer = plimsoll("run", "--on", f"here={disk}", *SHORT, "--blocks", "1", "--json")
+    assert leftovers(disk) == []
+    found = plimsoll("export", "-o", "out.plimsoll.gz")
+    assert "out.plimsoll.gz" in found.err
+    with gzip.open(disk.parent / "out.plimsoll.gz", "rt") as file:
+        runs = [record for record in map(json.loads, file) if "plan" in str(record.keys()) or "run" in record]
+    assert len(runs) >= 7
+    for test in ("ping", "randread", "randwrite", "randrw", "seqread", "seqwrite", "commit"):
+        assert test in answer.out
+
+
+def test_depth_32_is_faster_than_depth_1_within_three_blocks(plimsoll: Command, disk: Path) -> None:
+    plimsoll(
+        "run", "randread", "--on", f"one={disk},depth=1", "--on", f"many={disk},depth=32",
+        "--set", "size=64MiB", "--set", "runtime=1s", "--set", "warmup=200ms",
+    )  # fmt: skip
+    rows = plimsoll("compare", "--json").json
+    (iops,) = [row for row in rows if row["metric"] == "iops"]
+    assert iops["answer"] == "better"
+    assert iops["blocks"] <= 3
+    assert "many is faster than one" in iops["sentence"]
+    assert any("depth" in note for note in iops["notes"])
+
+
+def test_a_gate_closes_when_something_got_worse(plimsoll: Command, disk: Path) -> None:
+    plimsoll("run", "randread", "--on", f"many={disk},depth=32", "--on", f"one={disk},depth=1", *SHORT)
+    gate = plimsoll("compare", "--baseline", "many", "--fail-on", "worse", check=1)
+    assert "one is slower than many" in gate.err
+    # The other way round nothing is slower; latency is, so the gate looks at what the tests judge.
+    assert plimsoll("compare", "--baseline", "many", check=0).out
+
+
+def test_a_session_repeats_from_its_study_file(plimsoll: Command, disk: Path) -> None:
+    plimsoll("run", "ping", "--on", f"here={disk}", *SHORT, "--blocks", "1", "--title", "first")
+    plimsoll("export", "first", "--study", "again.toml")
+    plimsoll("run", "again.toml")
+    plans = [
+        plimsoll("show", session["session"], "--json").json for session in plimsoll("list", "sessions", "--json").json
+    ]
+    assert len(plans) == 2
+    plan_one = plimsoll("plan", "again.toml", "--json").json
+    plan_two = plimsoll("plan", "ping", "--on", f"here={disk}", *SHORT, "--blocks", "1", "--json").json
+    assert [each["hash"] for each in plan_one["plans"]] == [each["hash"] for each in plan_two["plans"]]
+
+
+def test_results_travel_between_machines(plimsoll: Command, disk: Path, tmp_path: Path) -> None:
+    plimsoll("run", "ping", "--on", f"here={disk}", *SHORT, "--blocks", "1")
+    plimsoll("export", "-o", "a.plimsoll.gz")
+    before = plimsoll("show", "--json").json
+    other = {"PLIMSOLL_HOME": str(tmp_path / "elsewhere")}
+    plimsoll("import", "a.plimsoll.gz", **other)
+    plimsoll("merge", "a.plimsoll.gz", **other)
+    assert plimsoll("show", "--json", **other).json == before
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md", ".json", ".csv", ".txt"])
+def test_reports_in_every_format(plimsoll: Command, disk: Path, tmp_path: Path, suffix: str) -> None:
+    plimsoll("run", "ping", "--on", f"here={disk}", *SHORT, "--blocks", "1")
+    plimsoll("report", "-o", f"out{suffix}")
+    assert (tmp_path / f"out{suffix}").stat().st_size > 100
+
+
+def test_time_is_a_hard_bound(plimsoll: Command, disk: Path) -> None:
+    answer = plimsoll(
+        "run", "ping", "seqread", "--on", f"here={disk}", "--set", "size=16MiB", "--set", "runtime=1s",
+        "--mode", "publish", "--time", "6s",
+    )  # fmt: skip
+    assert "the time is used up" in answer.err
+    (session,) = plimsoll("list", "sessions", "--json").json
+    assert session["state"] == "done"
+
+
+def test_plan_writes_nothing(plimsoll: Command, disk: Path) -> None:
+    answer = plimsoll("plan", "disk", "--on", f"here={disk}")
+    assert "4 GiB" in answer.out + answer.err
+    assert leftovers(disk) == []
+    assert plimsoll("list", "sessions", "--json").json == []

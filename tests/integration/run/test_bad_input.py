@@ -1,0 +1,108 @@
+"""Bad input: a clear error before anything is written, and exit code 2."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.conftest import need_root
+from tests.integration.run.conftest import Command, leftovers
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["randred"], "did you mean 'randread'"),
+        (["quik"], "did you mean 'quick'"),
+        (["--mode", "standart"], "did you mean 'standard'"),
+        (["--set", "deth=3"], "did you mean 'depth'"),
+        (["--set", "depth"], "PARAMETER=VALUE"),
+        (["--set", "depth=0"], "at least 1"),
+        (["--set", "engine=iouring"], "did you mean 'io_uring'"),
+        (["--set", "runtime=soon"], "10s"),
+        (["--set", "block_size=1000"], "multiples of"),
+        (["--set", "size=1k"], "holds no block"),
+        (["randread", "--set", "engine=psync"], "depth=1"),
+        (["--set", "engine=mmap", "--set", "depth=1"], "direct=no"),
+        (["randread", "--set", "verify=yes"], "mode=write"),
+        (["randread", "--set", "distribution=zipf:1"], "other than 1"),
+        (["--set", "size=999T"], "free"),
+        (["--band", "0"], "band"),
+        (["--baseline", "b"], "no target named"),
+        (["nothing.toml"], "no study file"),
+        (["--blocks", "50"], "1 to 20"),
+    ],
+)
+def test_impossible_requests(plimsoll: Command, disk: Path, words: list[str], said: str) -> None:
+    answer = plimsoll("run", *words, "--on", f"here={disk}", check=2)
+    assert said in answer.err
+    assert leftovers(disk) == []
+    assert plimsoll("list", "sessions", "--json").json == []
+
+
+def test_places_that_do_not_work(plimsoll: Command, disk: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for where, said in ((tmp_path / "nowhere", "nowhere"), (tmp_path / "file", "file"), (Path("/proc"), "/proc")):
+        assert said in plimsoll("run", "ping", "--on", f"x={where}", check=2).err
+    assert "two targets are named" in plimsoll("run", "--on", f"a={disk}", "--on", f"a={disk},depth=1", check=2).err
+    same = plimsoll("run", "ping", "--on", f"a={disk}", "--on", f"b={disk}/.", check=2)
+    assert "--same-place" in same.err
+
+
+def test_a_study_file_with_faults(plimsoll: Command, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    for text, said in (
+        ("title = [", "cannot read"),
+        ('titel = "x"', "did you mean 'title'"),
+        ("[[tests]]\ndepth = 3", 'test = "NAME"'),
+        ('[targets]\na = {engine = "psync"}', "where"),
+        ("tests = 3", "no study"),
+    ):
+        study.write_text(text)
+        assert said in plimsoll("run", study, check=2).err
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 32 MiB in memory."""
+    need_root()
+    path = tmp_path / "small"
+    path.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", path], check=True)
+    yield path
+    subprocess.run(["umount", "-l", path], check=True)
+
+
+def test_a_file_larger_than_the_free_space(plimsoll: Command, small: Path) -> None:
+    answer = plimsoll("run", "ping", "--on", f"small={small}", "--set", "size=1G", check=2)
+    assert "free" in answer.err
+    assert leftovers(small) == []
+
+
+def test_a_store_on_a_full_disk(plimsoll: Command, disk: Path, small: Path) -> None:
+    filler = small / "filler"
+    with filler.open("wb") as file:
+        try:
+            while True:
+                file.write(b"x" * 2**20)
+        except OSError:
+            pass
+    answer = plimsoll("run", "ping", "--on", f"here={disk}", check=2, PLIMSOLL_STORE=str(small / "results.db"))
+    assert "results.db" in answer.err
+    assert leftovers(disk) == []
+
+
+def test_damaged_files_and_stores(plimsoll: Command, tmp_path: Path) -> None:
+    (tmp_path / "bad.plimsoll.gz").write_bytes(b"no gzip at all")
+    assert "bad.plimsoll.gz" in plimsoll("import", "bad.plimsoll.gz", check=2).err
+    (tmp_path / "bad.db").write_bytes(b"no database" * 100)
+    assert "bad.db" in plimsoll("list", "sessions", check=2, PLIMSOLL_STORE=str(tmp_path / "bad.db")).err
+
+
+def test_asking_for_what_is_not_there(plimsoll: Command) -> None:
+    assert "no session" in plimsoll("show", check=2).err
+    assert "did you mean" in plimsoll("list", "test", check=2).err
+    assert plimsoll("show", "abcdef", check=2).err
+    assert "no session was interrupted" in plimsoll("run", "--resume", check=2).err

@@ -1,0 +1,177 @@
+"""The schedule: blocks hold every target once, cases take turns, and looks decide when to stop."""
+
+import itertools
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+
+from plimsoll.model import Run, RunStatus, Score, Target
+from plimsoll.profile import Entry
+from plimsoll.run import plan as planning
+from plimsoll.run.record import score_rows
+from plimsoll.run.schedule import Block, Schedule
+from plimsoll.run.study import Study
+
+Value = Callable[[str, int], float]
+
+
+def make_study(targets: int = 2, tests: tuple[str, ...] = ("randread", "seqread"), **choices: object) -> Study:
+    named = tuple(Target(name=f"t{number}", where=f"/t{number}") for number in range(targets))
+    return Study(title="test", targets=named, entries=tuple(Entry(test, {}) for test in tests), **choices)  # type: ignore[arg-type]
+
+
+def runs_of(study: Study, block: Block, value: Value, status: Callable[[str, int, int], RunStatus]) -> list[Run]:
+    targets = {target.name: target for target in study.targets}
+    return [
+        Run(
+            id=f"{block.step.case}/{block.number}/{block.attempt}/{name}",
+            session_id="s",
+            block=block.number,
+            order=order,
+            attempt=block.attempt,
+            target=targets[name],
+            plan=block.step.plans[name],
+            started_ns=0,
+            ended_ns=1,
+            status=status(name, block.number, block.attempt),
+            scores=(
+                Score(metric=block.step.metrics[0], value=value(name, block.number), unit="1/s", direction="higher"),
+            ),
+        )
+        for order, name in enumerate(block.targets)
+    ]
+
+
+def ok(_name: str, _block: int, _attempt: int) -> RunStatus:
+    return RunStatus.OK
+
+
+def carry_out(
+    study: Study, value: Value, status: Callable[[str, int, int], RunStatus] = ok
+) -> tuple[list[Block], dict[str, str | None]]:
+    """All blocks of a study whose runs score `value`, and how each case closed."""
+    steps = planning.steps(study)
+    schedule = Schedule(study, steps)
+    blocks: list[Block] = []
+    closed: dict[str, str | None] = {}
+    while (block := schedule.next_block()) is not None:
+        runs = runs_of(study, block, value, status)
+        schedule.take(runs, score_rows(runs))
+        closed[block.step.case] = schedule.settle(block.step.case)
+        blocks.append(block)
+        assert len(blocks) < 200
+    return blocks, closed
+
+
+def clear_difference(name: str, block: int) -> float:
+    return (100.0 if name == "t0" else 200.0) * math.exp(0.001 * math.sin(block + len(name)))
+
+
+def noise(name: str, block: int) -> float:
+    return math.exp(random.Random(f"{name}{block}").gauss(4, 0.5))
+
+
+def test_every_block_holds_every_target_once_in_an_order_that_varies() -> None:
+    blocks, _ = carry_out(make_study(3, mode="standard"), noise)
+    assert all(sorted(block.targets) == ["t0", "t1", "t2"] for block in blocks)
+    assert len({block.targets for block in blocks}) > 1
+
+
+def test_cases_take_turns() -> None:
+    blocks, _ = carry_out(make_study(), clear_difference)
+    assert [block.step.case for block in blocks[:4]] == ["randread", "seqread", "randread", "seqread"]
+
+
+def test_a_clear_difference_is_decided_after_three_blocks() -> None:
+    blocks, closed = carry_out(make_study(), clear_difference)
+    assert len(blocks) == 6
+    assert set(closed.values()) == {"decided"}
+
+
+@pytest.mark.parametrize(("mode", "cap"), [("quick", 6), ("standard", 12), ("publish", 20)])
+def test_noise_ends_at_the_cap_of_the_mode_or_earlier(mode: str, cap: int) -> None:
+    blocks, closed = carry_out(make_study(tests=("randread",), mode=mode), noise)
+    assert 3 <= len(blocks) <= cap
+    assert closed["randread"] in ("cap", "hopeless", "decided")
+
+
+def test_blocks_replaces_the_cap() -> None:
+    blocks, _ = carry_out(make_study(tests=("randread",), mode="publish", blocks=4), noise)
+    assert len(blocks) == 4
+
+
+def test_one_or_two_blocks_are_possible_as_a_preview() -> None:
+    for count in (1, 2):
+        blocks, _ = carry_out(make_study(tests=("randread",), blocks=count), clear_difference)
+        assert len(blocks) == count
+
+
+def test_a_single_target_stops_at_three_in_quick_mode() -> None:
+    blocks, _ = carry_out(make_study(targets=1, tests=("randread",)), noise)
+    assert len(blocks) == 3
+
+
+def test_an_invalid_block_is_repeated_once_as_a_whole() -> None:
+    def status(name: str, block: int, attempt: int) -> RunStatus:
+        return RunStatus.INVALID if (name, block, attempt) == ("t1", 1, 0) else RunStatus.OK
+
+    blocks, closed = carry_out(make_study(tests=("randread",)), clear_difference, status)
+    assert [(block.number, block.attempt) for block in blocks] == [(0, 0), (1, 0), (1, 1), (2, 0)]
+    assert closed == {"randread": "decided"}
+
+
+def test_a_case_that_is_always_invalid_ends() -> None:
+    blocks, closed = carry_out(make_study(tests=("randread",)), clear_difference, lambda *_: RunStatus.INVALID)
+    assert [(block.number, block.attempt) for block in blocks] == [(0, 0), (0, 1)]
+    assert "invalid" in str(closed["randread"])
+
+
+def test_a_failed_run_ends_its_case_and_no_other() -> None:
+    def status(name: str, _block: int, _attempt: int) -> RunStatus:
+        return RunStatus.FAILED if name == "t1" else RunStatus.OK
+
+    blocks, closed = carry_out(make_study(), clear_difference, status)
+    assert len(blocks) == 2
+    assert all("failed" in str(reason) for reason in closed.values())
+
+
+def test_going_on_after_any_interruption_gives_the_same_blocks() -> None:
+    study = make_study(mode="standard", seed=7)
+    whole, _ = carry_out(study, noise)
+    for cut in range(len(whole)):
+        schedule = Schedule(study, planning.steps(study))
+        earlier = list(itertools.chain.from_iterable(runs_of(study, block, noise, ok) for block in whole[:cut]))
+        schedule.take(earlier, score_rows(earlier))
+        for step in planning.steps(study):
+            schedule.settle(step.case)
+        following = schedule.next_block()
+        assert following is not None
+        assert (following.step.case, following.number) == (whole[cut].step.case, whole[cut].number)
+
+
+def test_a_block_that_was_cut_short_is_run_again_in_whole() -> None:
+    study = make_study(tests=("randread",))
+    schedule = Schedule(study, planning.steps(study))
+    first = schedule.next_block()
+    assert first is not None
+    half = runs_of(study, first, clear_difference, ok)[:1]
+    schedule.take(half, score_rows(half))
+    again = schedule.next_block()
+    assert again is not None
+    assert (again.number, again.attempt) == (0, 1)
+
+
+def test_the_time_left_shrinks_and_closing_ends_everything() -> None:
+    study = make_study()
+    schedule = Schedule(study, planning.steps(study))
+    before = schedule.remaining_ns()
+    block = schedule.next_block()
+    assert block is not None
+    runs = runs_of(study, block, clear_difference, ok)
+    schedule.take(runs, score_rows(runs))
+    assert 0 < schedule.remaining_ns() < before
+    schedule.close_all("time")
+    assert schedule.next_block() is None
+    assert schedule.remaining_ns() == 0

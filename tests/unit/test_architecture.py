@@ -1,0 +1,46 @@
+"""Who may import whom. Python's layers are checked by import-linter; this is the rest."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CRATES = {"core": set(), "io": {"core"}, "python": {"core", "io"}}
+CORE_MODULE_USERS = {"python/plimsoll/run/workers/local.py"}
+TOUCHES_OUTSIDE = re.compile(r"\bstd::(fs|net|os|process)\b|\blibc::")
+
+
+@pytest.mark.parametrize("crate", CRATES)
+def test_crates_depend_only_downwards(crate: str) -> None:
+    manifest = tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text())
+    own = {name.removeprefix("plimsoll-") for name in manifest["dependencies"] if name.startswith("plimsoll-")}
+    assert own <= CRATES[crate]
+
+
+@pytest.mark.parametrize("crate", [crate for crate in CRATES if crate != "python"])
+def test_only_one_crate_knows_python(crate: str) -> None:
+    assert "pyo3" not in (ROOT / "crates" / crate / "Cargo.toml").read_text()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "crates/core/src").rglob("*.rs")), ids=lambda path: path.name)
+def test_core_touches_no_file_device_or_network(path: Path) -> None:
+    assert not TOUCHES_OUTSIDE.search(path.read_text())
+
+
+def test_only_workers_use_the_compiled_module() -> None:
+    users = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "python/plimsoll").rglob("*.py")
+        if re.search(r"plimsoll import _core|plimsoll\._core", path.read_text())
+    }
+    assert users == CORE_MODULE_USERS
+
+
+def test_the_code_map_names_places_that_exist() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    for place in re.findall(r"`(?:plimsoll/)((?:\w+/)*\w+(?:\.py)?/?)`", text):
+        assert (ROOT / "python/plimsoll" / place).exists(), place
+    for place in re.findall(r"`(crates/[\w/.]+)`", text):
+        assert (ROOT / place).exists(), place

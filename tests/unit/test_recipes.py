@@ -1,0 +1,48 @@
+"""CONTRIBUTING.md says that adding one kind is one new file: these tests add one and see that it is found."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from plimsoll import kinds, profile
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("run/guards", "report/sections", "doctor/checks", "cli/commands")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_new_file_is_a_new_kind(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"plimsoll.{package.replace('/', '.')}"
+    (tmp_path / "brand_new.py").write_text("NAME = 'brand_new'\n")
+    (tmp_path / "_helper.py").write_text("")
+    parent = import_module(name)
+    monkeypatch.setattr(parent, "__path__", [*parent.__path__, str(tmp_path)])
+    found = [module.__name__.rsplit(".", 1)[-1] for module in kinds.modules(name)]
+    assert "brand_new" in found
+    assert "_helper" not in found
+    assert found == sorted(found)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_recipe_names_the_folder(package: str) -> None:
+    assert f"`python/plimsoll/{package}/NAME.py`" in (ROOT / "CONTRIBUTING.md").read_text()
+
+
+def test_a_new_profile_is_a_new_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "profiles").mkdir()
+    original = (ROOT / "python/plimsoll/profiles/ping.toml").read_text()
+    (tmp_path / "profiles/brand_new.toml").write_text(original)
+    monkeypatch.setattr(profile, "files", lambda _package: tmp_path)
+    profile.profiles.cache_clear()
+    try:
+        assert list(profile.profiles()) == ["brand_new"]
+    finally:
+        profile.profiles.cache_clear()
+
+
+def test_engines_are_one_word_in_one_list() -> None:
+    listed = (ROOT / "crates/io/src/engines/mod.rs").read_text()
+    for path in (ROOT / "crates/io/src/engines").glob("*.rs"):
+        if path.stem != "mod":
+            assert path.stem in listed
