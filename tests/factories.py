@@ -19,6 +19,7 @@ from statistics import NormalDist
 from typing import Any
 
 from hdrh.histogram import HdrHistogram
+
 from plimsoll import parameters
 from plimsoll.model import (
     Artefact,
@@ -154,10 +155,12 @@ def make_session(
         "study": {
             "title": title,
             "mode": "standard",
-            "band": 0.1,
+            "band": "10%",
             "seed": 1,
-            "targets": [{"name": name, "where": f"/mnt/{name}"} for name in targets],
-            "tests": [{"case": case} for case in cases],
+            "targets": {name: {"where": f"/mnt/{name}"} for name in targets},
+            "tests": [
+                {"test": test, **dict(word.split("=", 1) for word in words)} for test, *words in map(str.split, cases)
+            ],
         },
         "plimsoll_version": "0.1.0",
     }
@@ -187,7 +190,7 @@ def _scores(
         scores.append(Score(metric="iops", value=exact_total, unit="1/s", direction="higher"))
         scores.append(Score(metric="throughput", value=exact_total * block_bytes, unit="B/s", direction="higher"))
     for kind, values in percentiles.items():
-        for name, value in zip(("p50", "p99", "p99.9"), values, strict=False):
+        for name, value in zip(("p50", "p99", "p999"), values, strict=True):
             scores.append(Score(metric=f"{kind}_{name}", value=value, unit="ns", direction="lower"))
     return tuple(scores)
 

@@ -8,7 +8,7 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -19,6 +19,7 @@ MAX_DEPTH = 32
 MAX_INTEGER = 2**64 - 1
 MAX_COUNT = 2**31 - 1
 MAX_TIME_NS = 2**63 - 1
+MAX_SERIES_BYTES = 2**28
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _INTERVALS: TypeAdapter[tuple[Interval, ...]] = TypeAdapter(tuple[Interval, ...])
@@ -42,8 +43,16 @@ def canonical_json(value: Any) -> str:
 
 
 def canonical_record(record: Session | Run) -> str:
-    """The canonical JSON of a record."""
-    return canonical_json(record.model_dump())
+    """The canonical JSON of a record as a store gives it back."""
+    return canonical_json(as_stored(record))
+
+
+def as_stored(record: Session | Run) -> dict[str, Any]:
+    """The record as plain values. SQLite keeps no sign of zero in a number column, so neither does a store."""
+    values = record.model_dump()
+    for score in values.get("scores", ()):
+        score["value"] += 0.0
+    return values
 
 
 def _encode_bytes(value: Any) -> str:
@@ -90,22 +99,39 @@ def _check(value: Any, depth: int) -> None:
     elif isinstance(value, dict):
         _check_items(value.items(), depth)
     elif isinstance(value, list | tuple):
-        _check_items(enumerate(value), depth)
+        for index, item in enumerate(value):
+            if not _is_plain(item):
+                _check_item(str(index), item, depth)
     else:
         raise NotStorable(f"is a {type(value).__name__}, which is no JSON value")
 
 
-def _check_items(items: Any, depth: int) -> None:
+def _check_items(items: Iterable[tuple[Any, Any]], depth: int) -> None:
     for key, item in items:
-        try:
-            if isinstance(key, str):
-                _check_text(key)
-            elif not isinstance(key, int):
-                raise NotStorable("is not named by text")
-            _check(item, depth - 1)
-        except NotStorable as error:
-            error.parts.append(ascii(key)[1:-1] if isinstance(key, str) else str(key))
-            raise
+        if not isinstance(key, str):
+            raise NotStorable(f"has the name {key!r}, which is no text")
+        if not _is_plain(key):
+            _check_item(ascii(key)[1:-1], key, depth)
+        if not _is_plain(item):
+            _check_item(ascii(key)[1:-1], item, depth)
+
+
+def _is_plain(value: Any) -> bool:
+    """The common case, in a few steps: a record of an hour has a hundred thousand values."""
+    kind = type(value)
+    if kind is str:
+        return str.isascii(value) and "\0" not in value
+    if kind is int:
+        return bool(-MAX_INTEGER <= value <= MAX_INTEGER)
+    return kind is float and math.isfinite(value)
+
+
+def _check_item(name: str, item: Any, depth: int) -> None:
+    try:
+        _check(item, depth - 1)
+    except NotStorable as error:
+        error.parts.append(name)
+        raise
 
 
 def _check_text(text: str) -> None:
@@ -126,4 +152,9 @@ def pack_intervals(intervals: Sequence[Mapping[str, Any]]) -> bytes:
 
 def unpack_intervals(packed: bytes) -> tuple[Interval, ...]:
     """The reverse of `pack_intervals`. Raises zlib.error or ValueError if the block is damaged."""
-    return _INTERVALS.validate_json(zlib.decompress(packed))
+    # Bounded, because a store may be a file from a stranger too.
+    unpacker = zlib.decompressobj()
+    text = unpacker.decompress(packed, MAX_SERIES_BYTES)
+    if not unpacker.eof:
+        raise ValueError(f"its intervals are cut off or over {MAX_SERIES_BYTES} bytes")
+    return _INTERVALS.validate_json(text)

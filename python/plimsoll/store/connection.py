@@ -13,7 +13,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from plimsoll.errors import StoreError
-from plimsoll.store.location import STORE_VARIABLE, home
+from plimsoll.store.location import STORE_VARIABLE
 
 BUSY_TIMEOUT_MS = 30_000
 
@@ -143,13 +143,6 @@ def _check_folder(file: str) -> None:
     path = Path(file)
     if path.is_dir():
         raise StoreError(f"the store {file} is a folder; name a file in it, such as {path / 'results.db'}")
-    if path.parent == home():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"the folder {path.parent} cannot be made: {error.strerror}; set {STORE_VARIABLE} or PLIMSOLL_HOME"
-            ) from None
     if not path.parent.is_dir():
         raise StoreError(f"the folder of the store {file} does not exist; create {path.parent} first")
 
@@ -163,6 +156,8 @@ def _set_up_sqlite(connection: Any, _record: Any) -> None:
     # A run must be on disk before the next one begins: a power cut loses at most the run in flight.
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
+    # A store may be a file from a stranger: nothing written in its tables is run as a function.
+    cursor.execute("PRAGMA trusted_schema = OFF")
     cursor.close()
 
 

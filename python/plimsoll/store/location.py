@@ -1,22 +1,12 @@
-"""Where results are kept: the state folder and the URL of the store."""
+"""Where the store is when nobody says."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
+
+from plimsoll.location import home
 
 STORE_VARIABLE = "PLIMSOLL_STORE"
-
-
-def home() -> Path:
-    """The folder of everything Plimsoll keeps: PLIMSOLL_HOME, else `plimsoll` in the user's data folder."""
-    chosen = os.environ.get("PLIMSOLL_HOME")
-    if chosen:
-        return Path(chosen).expanduser()
-    data = os.environ.get("XDG_DATA_HOME")
-    # The XDG specification says that relative paths must be ignored.
-    base = Path(data) if data and Path(data).is_absolute() else Path.home() / ".local" / "share"
-    return base / "plimsoll"
 
 
 def store_location(given: str | None = None) -> str:

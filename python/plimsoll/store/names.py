@@ -54,4 +54,4 @@ def find(text: str, sessions: Iterable[Named]) -> str:
 
 
 def _label(session: Named) -> str:
-    return f"{short_id(session.id)} ({session.title})"
+    return f"{short_id(session.id)} ({session.title!r})"

@@ -13,7 +13,14 @@ from sqlalchemy import Connection, Row, Table, insert, select
 from plimsoll.errors import StoreError
 from plimsoll.model import Artefact, Finding, Plan, Run, Score, Session, Target
 from plimsoll.store import schema
-from plimsoll.store.codec import NotStorable, canonical_json, check_storable, pack_intervals, unpack_intervals
+from plimsoll.store.codec import (
+    NotStorable,
+    as_stored,
+    canonical_json,
+    check_storable,
+    pack_intervals,
+    unpack_intervals,
+)
 
 CHUNK = 500
 """Runs that are read at once: bounds memory and the length of a statement."""
@@ -69,10 +76,7 @@ def _run_row(record: Run, values: dict[str, Any]) -> dict[str, Any]:
 
 def _part_rows(values: dict[str, Any]) -> dict[Table, list[dict[str, Any]]]:
     return {
-        # SQLite keeps no sign of zero, so neither does a store.
-        schema.score: [
-            {**score, "position": i, "value": score["value"] + 0.0} for i, score in enumerate(values["scores"])
-        ],
+        schema.score: [{**score, "position": i} for i, score in enumerate(values["scores"])],
         schema.histogram: [{"kind": kind, "encoded": encoded} for kind, encoded in values["histograms"].items()],
         schema.series: [{"intervals": pack_intervals(values["intervals"])}] if values["intervals"] else [],
         schema.finding: [
@@ -89,7 +93,7 @@ def _part_rows(values: dict[str, Any]) -> dict[Table, list[dict[str, Any]]]:
 
 
 def _checked(record: Session | Run) -> dict[str, Any]:
-    values = record.model_dump()
+    values = as_stored(record)
     try:
         check_storable(values)
         canonical_json(values)

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, Select, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from plimsoll.errors import StoreError, UnknownName
-from plimsoll.model import Direction, Run, Session, SessionState, Unit
+from plimsoll.model import Direction, Plan, Run, Session, SessionState, Unit
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.store import names
 from plimsoll.store.connection import connect, parse_location, reading, show, translated, writing
@@ -136,11 +136,18 @@ class Store:
                 for run_id, encoded in connection.execute(statement.where(histogram.c.run_id.in_(run_ids)))
             }
 
-    def plans(self, session_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The parameters of each plan hash of the sessions."""
+    def plans(self, session_ids: Sequence[str]) -> dict[str, Plan]:
+        """The plans of the sessions by hash. Cases that share one give it all their metrics."""
         statement = select(run.c.plan_hash, run.c.plan).where(run.c.session_id.in_(session_ids)).distinct()
+        found: dict[str, Plan] = {}
         with reading(self.engine) as connection:
-            return {key: json.loads(plan)["parameters"] for key, plan in connection.execute(statement)}
+            rows = connection.execute(statement.order_by(run.c.plan_hash, run.c.plan)).all()
+        for key, text in rows:
+            plan = Plan(**json.loads(text))
+            first = found.setdefault(key, plan)
+            metrics = tuple(dict.fromkeys(first.metrics + plan.metrics))
+            found[key] = first.model_copy(update={"metrics": metrics})
+        return found
 
     def score_rows(self, session_ids: Sequence[str]) -> list[ScoreRow]:
         """One light row per score, in the order in which the runs started.

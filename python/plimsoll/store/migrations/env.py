@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from alembic import context
+
 from plimsoll.store.schema import VERSION_TABLE, metadata
 
 context.configure(

@@ -1,0 +1,167 @@
+"""Results between stores: export, import and merge.
+
+Merging is a union by id: in any order, in any grouping, twice, the result is the same. Runs never change; of two
+versions of a session the one further along stays.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from sqlalchemy import Connection, insert, select, update
+
+from plimsoll.errors import ResultFileError, UnknownName, UsageError
+from plimsoll.model import Run, Session, SessionState
+from plimsoll.store.codec import canonical_record
+from plimsoll.store.connection import reading, writing
+from plimsoll.store.records import CHUNK, insert_runs, read_runs, read_session, session_row
+from plimsoll.store.result_file import SUFFIX, Counts, Limits, Record, read_results, write_results
+from plimsoll.store.schema import run, session
+from plimsoll.store.store import Store, open_store
+
+__all__ = ["SUFFIX", "ImportSummary", "Limits", "export", "import_results", "join", "merge", "read_results"]
+
+Source = Store | str | Path
+
+_SQLITE_MAGIC = b"SQLite format 3\0"
+_FURTHER = {SessionState.RUNNING: 0, SessionState.INTERRUPTED: 1, SessionState.DONE: 2}
+
+
+@dataclass
+class ImportSummary:
+    """What an import or merge added, and how many runs were there before."""
+
+    new_sessions: int = 0
+    new_runs: int = 0
+    already_there: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{_number(self.new_sessions, 'new session')}, {_number(self.new_runs, 'new run')}, "
+            f"{_number(self.already_there, 'run')} already there"
+        )
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def export(store: Store, session_ids: Sequence[str], path: Path | str) -> Counts:
+    """Write sessions and their runs as a result file. Equal sessions make equal files, byte for byte.
+
+    Raises UnknownName for a session that is not in the store and StoreError if the file cannot be written.
+    """
+    if not session_ids:
+        raise UsageError("there is no session to export; `plimsoll list sessions` shows what is there")
+    with reading(store.engine) as connection:
+        known = set(connection.execute(select(session.c.id)).scalars())
+        for wanted in session_ids:
+            if wanted not in known:
+                raise UnknownName("session", wanted, (), f"the store {store.place}")
+        return write_results(Path(path), _stored(connection, sorted(set(session_ids))))
+
+
+def import_results(store: Store, path: Path | str) -> ImportSummary:
+    """Add everything of a result file that the store does not have: all of it, or nothing.
+
+    Raises ResultFileError for a file that is damaged, hostile or contradicts the store.
+    """
+    return merge(store, [Path(path)])
+
+
+def merge(store: Store, sources: Sequence[Source]) -> ImportSummary:
+    """Add everything of other stores and result files that the store does not have: all of it, or nothing.
+
+    A source is an open store, an SQLAlchemy URL, or the path of a result file or SQLite store. Raises ResultFileError
+    for a file that is damaged, hostile or contradicts the store, naming the run.
+    """
+    summary = ImportSummary()
+    with ExitStack() as opened:
+        opened_sources = [_opened(source, opened) for source in sources]
+        for source in opened_sources:
+            if not isinstance(source, Store):
+                # To the end, so that a bad file is known before the store is locked.
+                deque(read_results(source), maxlen=0)
+        with writing(store.engine) as connection:
+            for source in opened_sources:
+                _absorb(connection, _records(source), source, summary)
+    return summary
+
+
+def join(one: Session, other: Session) -> Session:
+    """The version of a session that stays: further along, then ended later, then last in canonical JSON."""
+    return max(one, other, key=lambda each: (_FURTHER[each.state], each.ended_ns or 0, canonical_record(each)))
+
+
+def _opened(source: Source, opened: ExitStack) -> Store | Path:
+    """A store to read from, or the path of a result file."""
+    if isinstance(source, Store):
+        return source
+    return opened.enter_context(open_store(str(source))) if _is_store(source) else Path(source)
+
+
+def _records(source: Store | Path) -> Iterator[Record]:
+    return _all_of(source) if isinstance(source, Store) else read_results(source, checked=True)
+
+
+def _is_store(source: str | Path) -> bool:
+    if "://" in str(source):
+        return True
+    try:
+        with open(source, "rb") as file:
+            return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+    except OSError as error:
+        raise ResultFileError(f"cannot read {source}: {error.strerror}; check its name and rights") from None
+
+
+def _all_of(store: Store) -> Iterator[Record]:
+    with reading(store.engine) as connection:
+        yield from _stored(connection, sorted(connection.execute(select(session.c.id)).scalars()))
+
+
+def _stored(connection: Connection, session_ids: Sequence[str]) -> Iterator[Record]:
+    """Sessions by id, each followed by its runs by id."""
+    for session_id in session_ids:
+        yield read_session(connection.execute(select(session).where(session.c.id == session_id)).one())
+        rows = connection.execute(select(run).where(run.c.session_id == session_id).order_by(run.c.id)).all()
+        yield from read_runs(connection, rows)
+
+
+def _absorb(connection: Connection, records: Iterator[Record], source: Store | Path, summary: ImportSummary) -> None:
+    while chunk := list(islice(records, CHUNK)):
+        _absorb_sessions(connection, [each for each in chunk if isinstance(each, Session)], summary)
+        _absorb_runs(connection, [each for each in chunk if isinstance(each, Run)], source, summary)
+
+
+def _absorb_sessions(connection: Connection, arriving: Iterable[Session], summary: ImportSummary) -> None:
+    for record in arriving:
+        row = connection.execute(select(session).where(session.c.id == record.id)).one_or_none()
+        if row is None:
+            connection.execute(insert(session).values(session_row(record)))
+            summary.new_sessions += 1
+            continue
+        there = read_session(row)
+        joined = join(there, record)
+        if joined != there:
+            connection.execute(update(session).where(session.c.id == record.id).values(session_row(joined)))
+
+
+def _absorb_runs(connection: Connection, arriving: Sequence[Run], source: Store | Path, summary: ImportSummary) -> None:
+    rows = connection.execute(select(run).where(run.c.id.in_([record.id for record in arriving]))).all()
+    there = {record.id: record for record in read_runs(connection, rows)}
+    for record in arriving:
+        if record.id in there and canonical_record(there[record.id]) != canonical_record(record):
+            place = source.place if isinstance(source, Store) else source
+            raise ResultFileError(
+                f"{place}: run {record.id} is known with other content; runs never change, so one of the two was "
+                "altered or made up: nothing was imported; find out which, and leave the other out"
+            )
+    new = [record for record in arriving if record.id not in there]
+    insert_runs(connection, new)
+    summary.new_runs += len(new)
+    summary.already_there += len(arriving) - len(new)
