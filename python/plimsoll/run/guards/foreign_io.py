@@ -1,0 +1,63 @@
+"""Did other programs use the device?"""
+
+from __future__ import annotations
+
+from plimsoll.model import Finding, Level
+from plimsoll.run.evidence import RunEvidence, Window
+from plimsoll.run.guards._judge import at_most, finding, graded, not_checkable, percent
+from plimsoll.units import MIB, format_size
+
+NAME = "foreign_io"
+TITLE = "Foreign I/O"
+WHY = """Whatever other programs read and write on the same disk takes time from the test. The bytes that the disk
+moved and this process did not ask for are theirs."""
+
+WARN, INVALID = 0.01, 0.05
+"""(device − own) / device."""
+FLOOR_BYTES = MIB
+"""Log files and access times; below it nothing is said."""
+
+
+def check(evidence: RunEvidence) -> Finding | None:
+    """The whole disk, beside the test's own partition too. Journal writes of durable writes are not foreign."""
+    if evidence.parameters["engine"] == "null":
+        return None
+    if not evidence.on_device:
+        return not_checkable(NAME, evidence.why_not_checkable)
+    window = evidence.window
+    if window is None:
+        return not_checkable(NAME, "the run is too short for the once-a-second counters")
+    device = own = 0.0
+    for kind in _kinds(evidence):
+        moved, mine = _bytes(evidence, window, kind)
+        device += moved
+        own += min(mine, moved)
+    uncertain = sum(window.uncertain_bytes.values())
+    foreign = device - own
+    share = foreign / device if device else 0.0
+    level = graded(share, WARN, INVALID) if foreign > FLOOR_BYTES + uncertain else Level.OK
+    return finding(
+        NAME,
+        level if window.judged else at_most(level, Level.WARN),
+        f"other programs moved {format_size(foreign)} of the {format_size(device)} on the disk ({percent(share)})",
+        "Stop what else uses this disk (updates, backups, containers, other tests), and run again.",
+        share=share,
+        foreign_bytes=foreign,
+    )
+
+
+def _kinds(evidence: RunEvidence) -> list[str]:
+    # Buffered writes reach the disk later, by a kernel thread, and durable ones write a journal: neither can be told
+    # from the writes of others.
+    return ["read"] if evidence.syncs or not evidence.parameters["direct"] else ["read", "write"]
+
+
+def _bytes(evidence: RunEvidence, window: Window, kind: str) -> tuple[float, float]:
+    """What the disks moved, and what this process asked for, in the window."""
+    # With several disks below, each byte may be written more than once: count where it is seen once.
+    names = evidence.chain.disks if len(evidence.chain.disks) == 1 else evidence.chain.counters
+    counters = window.device(names)
+    moved = counters.read_bytes if kind == "read" else counters.write_bytes
+    name = f"{kind}_bytes"
+    asked = window.after.own_io.get(name, 0) - window.before.own_io.get(name, 0)
+    return float(moved), max(float(asked), window.tool_bytes.get(kind, 0.0))

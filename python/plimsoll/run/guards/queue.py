@@ -1,0 +1,37 @@
+"""Was the queue as full as the test says?"""
+
+from __future__ import annotations
+
+from plimsoll.model import Finding, Level
+from plimsoll.run.evidence import RunEvidence
+from plimsoll.run.guards._judge import at_most, finding, percent
+
+NAME = "queue"
+TITLE = "Queue depth reached"
+WHY = """A test at depth 64 that keeps only 20 operations in flight is a test at depth 20: the client could not fill
+the queue."""
+
+WARN, INVALID = 0.90, 0.50
+"""Mean in flight / (depth × threads)."""
+FEWEST_ROUNDS = 20
+
+
+def check(evidence: RunEvidence) -> Finding | None:
+    """Closed loop on a device; pauses, syncs and the page cache empty the queue on purpose."""
+    values = evidence.parameters
+    pauses = values["rate"] or values["think_time"] or evidence.syncs or values["sync_at_end"]
+    operations = sum(evidence.totals(kind)["operations"] for kind in ("read", "write", "trim"))
+    if pauses or not values["direct"] or not evidence.on_device or operations < FEWEST_ROUNDS * evidence.in_flight:
+        return None
+    mean = float(evidence.outcome["mean_in_flight"])
+    share = mean / evidence.in_flight
+    level = Level.INVALID if share < INVALID else Level.WARN if share < WARN else Level.OK
+    return finding(
+        NAME,
+        level if evidence.long_enough else at_most(level, Level.WARN),
+        f"on average {mean:.3g} operations were in flight, {percent(share)} of the {evidence.in_flight} asked for",
+        "Use more threads with less depth each, or an engine that queues (io_uring, libaio); if the device is that "
+        "fast, less depth says the same.",
+        mean_in_flight=mean,
+        share=share,
+    )

@@ -1,0 +1,31 @@
+"""Did the hypervisor give this machine's processors to others?"""
+
+from __future__ import annotations
+
+from plimsoll.model import Finding, Level
+from plimsoll.run.evidence import RunEvidence
+from plimsoll.run.guards._judge import at_most, finding, graded, percent
+
+NAME = "steal"
+TITLE = "Stolen CPU time"
+WHY = """In a virtual machine the hypervisor can run other guests while this one wants to work. Each such pause looks
+like a slow operation."""
+
+WARN, INVALID = 0.01, 0.05
+"""Δsteal / Δtotal of all processors."""
+
+
+def check(evidence: RunEvidence) -> Finding | None:
+    """Over the whole run; on bare metal the value is zero."""
+    ticks = evidence.after.cpu.total - evidence.before.cpu.total
+    if ticks <= 0:
+        return None
+    share = (evidence.after.cpu.steal - evidence.before.cpu.steal) / ticks
+    level = graded(share, WARN, INVALID)
+    return finding(
+        NAME,
+        level if evidence.long_enough else at_most(level, Level.WARN),
+        f"the hypervisor took {percent(share)} of the processor time away",
+        "Run when the host is quieter, or use an instance with processors of its own (no burstable or shared type).",
+        steal=share,
+    )
