@@ -1,0 +1,265 @@
+"""One run that each guard objects to and one that it accepts. A new guard needs a case here, or its test fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from plimsoll.model import Level, Plan, Target
+from plimsoll.parameters import defaults
+from plimsoll.run.evidence import RunEvidence
+from plimsoll.run.sampler import CpuTimes, DiskCounters, HostSample
+from plimsoll.targets.blockdev import SECTOR, BlockDevice
+from plimsoll.targets.chain import Chain
+from plimsoll.units import GIB, MIB, MILLISECOND, SECOND
+
+WALL_NS = 1_700_000_000 * SECOND
+TICKS = 200
+"""Clock ticks of two processors in a second."""
+
+
+def disk(**changes: Any) -> BlockDevice:
+    """A plain disk `sda`."""
+    values: dict[str, Any] = {
+        **dict.fromkeys(("kind", "disk"), "disk"),
+        **dict.fromkeys(("backing_file", "model", "serial", "scheduler"), ""),
+        **dict.fromkeys(("backing_direct", "read_only", "removable", "rotational", "forced_unit_access"), False),
+        **dict.fromkeys(("partitions", "slaves", "holders"), ()),
+        **dict.fromkeys(("start_bytes", "optimal_io_bytes", "alignment_offset_bytes", "read_ahead_bytes"), 0),
+        "name": "sda",
+        "number": "8:0",
+        "size_bytes": 100 * GIB,
+        "logical_block_bytes": 512,
+        "physical_block_bytes": 4096,
+        "largest_request_bytes": MIB,
+        "write_cache": "write back",
+        "queue_requests": 256,
+        "counts_io": True,
+    }
+    return BlockDevice(**{**values, "disk": "sda", **changes})
+
+
+@dataclass
+class RunMaker:
+    """Builds the evidence of a run of constant speed; every field can be set to something implausible."""
+
+    parameters: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
+    seconds: int = 10
+    operations_per_s: int = 10_000
+    size: int = 4096
+    kind: str = "read"
+    latency_ns: int | None = None
+    """Mean latency; as long as one operation in flight takes if not given."""
+    device_share: float = 1.0
+    """Bytes that the device moved / bytes of the test."""
+    device_other: Mapping[str, int] = field(default_factory=dict)
+    """Counters of the device at the end of the run that the test does not explain."""
+    own_share: float = 1.0
+    steal_share: float = 0.0
+    busy_share: float = 0.3
+    busiest_thread: float = 0.2
+    clock_source: str = "tsc"
+    clock_jump_ns: int = 0
+    vm: Mapping[str, int] = field(default_factory=dict)
+    available: float = 0.5
+    syncs_per_s: int = 0
+    errors: int = 0
+    rates: Sequence[int] = ()
+    """Operations of each second, where they are not all alike."""
+    devices: tuple[BlockDevice, ...] = field(default_factory=lambda: (disk(),))
+    file: Mapping[str, Any] = field(
+        default_factory=lambda: {
+            "region_bytes": GIB,
+            "hole_bytes": 0,
+            "unwritten_bytes": 0,
+            "sampled_blocks": 200,
+            "zero_blocks": 0,
+        }
+    )
+    sample_cost_ns: int = 600_000
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the outcome that replace the computed ones."""
+
+    def make(self) -> RunEvidence:
+        per_second = list(self.rates) or [self.operations_per_s] * self.seconds
+        done = [sum(per_second[:second]) for second in range(len(per_second) + 1)]
+        samples = [self._sample(second, total, done[-1]) for second, total in enumerate(done)]
+        return RunEvidence(
+            plan=Plan(
+                test="case",
+                case="case",
+                workload="io",
+                parameters={**defaults("io"), "warmup": 0, **self.parameters},
+                metrics=("iops", f"{self.kind}_p99"),
+            ),
+            target=Target(name="t", where="/t", options=self.options),
+            outcome={**self._outcome(per_second), **self.outcome},
+            before=samples[0],
+            after=samples[-1],
+            samples=tuple(samples[1:-1]),
+            chain=Chain(
+                devices=self.devices,
+                counters=tuple(device.name for device in self.devices),
+                disks=tuple(device.name for device in self.devices if device.kind != "partition"),
+                reason="" if self.devices else "tmpfs keeps its files in memory",
+            ),
+            file=self.file,
+            memory_limit_bytes=16 * GIB,
+        )
+
+    def _sample(self, second: int, done: int, all_done: int) -> HostSample:
+        share = done / all_done if all_done else 0.0
+        moved = round(done * self.size * self.device_share)
+        other = {name: round(number * share) for name, number in self.device_other.items()}
+        counters = {
+            f"{self.kind}s": round(moved / self.size) if moved else 0,
+            f"{self.kind}_sectors": moved // SECTOR,
+        }
+        last = done == all_done
+        return HostSample(
+            monotonic_ns=second * SECOND,
+            realtime_offset_ns=WALL_NS + (self.clock_jump_ns if last else 0),
+            disks={device.name: DiskCounters(**counters) + DiskCounters(**other) for device in self.devices[:1]},
+            cpu=CpuTimes(
+                total=second * TICKS,
+                idle=round(second * TICKS * (1 - self.busy_share)),
+                steal=round(second * TICKS * self.steal_share),
+            ),
+            memory_bytes={"MemTotal": 16 * GIB, "MemAvailable": round(16 * GIB * self.available)},
+            vm={name: round(number * share) for name, number in {"pswpin": 0, "oom_kill": 0, **self.vm}.items()},
+            own_io={f"{self.kind}_bytes": round(done * self.size * self.own_share)},
+            clock_source=self.clock_source,
+            cost_ns=self.sample_cost_ns,
+        )
+
+    def _outcome(self, per_second: list[int]) -> dict[str, Any]:
+        total = sum(per_second)
+        seconds = len(per_second)
+        syncs = self.syncs_per_s * seconds
+        latency_ns = self.latency_ns or SECOND * seconds // max(1, total)
+        kinds = {self.kind: (total, total * self.size, latency_ns), "sync": (syncs, 0, MILLISECOND)}
+        return {
+            "started_ns": WALL_NS,
+            "elapsed_ns": seconds * SECOND,
+            "operations": {
+                kind: {
+                    "operations": count,
+                    "bytes": size,
+                    "errors": self.errors if kind == self.kind else 0,
+                    "latency_sum_ns": count * latency,
+                }
+                for kind, (count, size, latency) in kinds.items()
+                if count
+            },
+            "intervals": [
+                {
+                    "start_ns": second * SECOND,
+                    "duration_ns": SECOND,
+                    "errors": 0,
+                    "operations": {
+                        self.kind: {"operations": count, "bytes": count * self.size},
+                        **({"sync": {"operations": self.syncs_per_s, "bytes": 0}} if syncs else {}),
+                    },
+                }
+                for second, count in enumerate(per_second)
+            ],
+            "cpu": {"busiest_thread": self.busiest_thread},
+            "mean_in_flight": (total * latency_ns + syncs * MILLISECOND) / SECOND / seconds,
+            "offered_operations": None,
+            "verified": None,
+        }
+
+
+def write_run(**changes: Any) -> RunMaker:
+    """Random writes with an fdatasync after each."""
+    return RunMaker(
+        **{
+            "kind": "write",
+            "operations_per_s": 500,
+            "syncs_per_s": 500,
+            "parameters": {"mode": "randwrite", "sync": "fdatasync"},
+            "device_other": {"flushes": 5000},
+            **changes,
+        }
+    )
+
+
+def buffered(**changes: Any) -> RunMaker:
+    """Reads through the page cache, of a file half as large as the memory."""
+    return RunMaker(**{"parameters": {"direct": False, "size": 8 * GIB}, **changes})
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run a guard objects to, at which level, what its message must say, and a run it accepts."""
+
+    bad: RunMaker
+    good: RunMaker
+    level: Level = Level.INVALID
+    says: str = ""
+
+
+_BURST = [4000] * 40 + [1000] * 80
+_VERIFIED = {"blocks": 1000, "bad_blocks": 3, "first_bad_offset": 8192}
+
+CASES: dict[str, Case] = {
+    "alignment": Case(
+        RunMaker(parameters={"mode": "randwrite", "block_size": [[512, 1.0]]}, kind="write", size=512),
+        RunMaker(parameters={"mode": "randwrite"}, kind="write"),
+        says="blocks of 512 B",
+    ),
+    "cap_plateau": Case(
+        RunMaker(options={"cap_iops": "3000"}, operations_per_s=2990),
+        RunMaker(options={"cap_iops": "3000"}, operations_per_s=1500),
+        Level.WARN,
+        "the cap is the limit",
+    ),
+    "change_point": Case(RunMaker(rates=_BURST), RunMaker(rates=[1000] * 120), Level.WARN, "burst"),
+    "client_cpu": Case(RunMaker(busiest_thread=0.99), RunMaker(), says="99 % of a processor"),
+    "clock": Case(RunMaker(clock_jump_ns=2 * MILLISECOND), RunMaker(), says="by 2 ms"),
+    "device_bytes": Case(RunMaker(device_share=0.5), RunMaker(device_share=0.99), says="50 % never reached it"),
+    "discard": Case(RunMaker(device_other={"discards": 5000}), RunMaker(), Level.WARN, "5,000 discards"),
+    "durability": Case(write_run(device_other={}), write_run(), says="0 flushes reached the device for 5,000 syncs"),
+    "errors": Case(RunMaker(errors=1000), RunMaker(errors=1), says="1,000 of 101,000"),
+    "foreign_io": Case(RunMaker(device_share=1.2), RunMaker(device_share=1.001), says="17 %"),
+    "littles_law": Case(RunMaker(outcome={"mean_in_flight": 2.0}), RunMaker(), says="-50 % off"),
+    "memory": Case(RunMaker(vm={"pswpout": 5000}), RunMaker(vm={"pswpout": 0}), says="5,000 pages"),
+    "open_loop": Case(
+        RunMaker(outcome={"offered_operations": 120_000}),
+        RunMaker(outcome={"offered_operations": 100_000}),
+        Level.WARN,
+        "83 %",
+    ),
+    "page_cache": Case(buffered(device_share=0.2), buffered(), says="80 %"),
+    "queue": Case(
+        RunMaker(parameters={"depth": 64}),
+        RunMaker(parameters={"depth": 64}, latency_ns=6_400_000),
+        says="of the 64 asked for",
+    ),
+    "request_shape": Case(
+        RunMaker(device_other={"reads": -60_000}), RunMaker(), says="reached the device as requests of 10 KiB"
+    ),
+    "sampler": Case(RunMaker(sample_cost_ns=50 * MILLISECOND), RunMaker(), Level.WARN, "4.5 %"),
+    "short_run": Case(RunMaker(operations_per_s=10), RunMaker(), Level.WARN, "100 operations; it needs at least 368"),
+    "steal": Case(RunMaker(steal_share=0.1), RunMaker(steal_share=0.005), says="10 %"),
+    "unwritten": Case(
+        RunMaker(file={"region_bytes": GIB, "hole_bytes": GIB // 2, "sampled_blocks": 0}),
+        RunMaker(),
+        says="50 % of the region was never written",
+    ),
+    "verify": Case(
+        RunMaker(outcome={"verified": _VERIFIED}),
+        RunMaker(outcome={"verified": {"blocks": 1000, "bad_blocks": 0, "first_bad_offset": None}}),
+        says="the first at byte 8192",
+    ),
+    "working_set": Case(
+        buffered(device_share=0.2), buffered(parameters={"direct": False, "size": 64 * GIB}), says="0.5 times"
+    ),
+}
+
+
+def shorter(maker: RunMaker) -> RunMaker:
+    """The same run, one second long."""
+    return replace(maker, seconds=1)

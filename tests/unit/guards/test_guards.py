@@ -1,0 +1,226 @@
+"""Every guard of the folder objects to its bad run, accepts its good run, and speaks in plain sentences."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+
+import pytest
+from tests.unit.guards.guard_cases import CASES, RunMaker, buffered, disk, shorter, write_run
+
+from plimsoll import kinds
+from plimsoll.model import Finding, Level
+from plimsoll.targets.chain import Chain
+from plimsoll.units import GIB, KIB, MILLISECOND
+
+GUARDS = {guard.NAME: guard for guard in kinds.modules("plimsoll.run.guards")}
+RUN_SHAPE = frozenset({"alignment", "errors", "verify", "clock", "memory", "unwritten"})
+"""Guards whose evidence is as strong in a short run."""
+
+
+def judge(name: str, run: RunMaker) -> Finding:
+    found = GUARDS[name].check(run.make())
+    assert isinstance(found, Finding)
+    return found
+
+
+def test_every_guard_has_a_case() -> None:
+    assert set(GUARDS) == set(CASES)
+
+
+@pytest.mark.parametrize("guard", GUARDS.values(), ids=list(GUARDS))
+def test_a_guard_says_what_it_is(guard: ModuleType) -> None:
+    assert guard.__name__.endswith(f".{guard.NAME}")
+    assert 0 < len(guard.TITLE) < 40
+    assert guard.WHY.endswith(".")
+    assert guard.__doc__
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_objects(name: str) -> None:
+    found = judge(name, CASES[name].bad)
+    assert found.guard == name
+    assert found.level is CASES[name].level
+    assert CASES[name].says in found.message
+    assert found.advice.endswith(".")
+    assert not found.message.endswith(".")
+    assert found.values
+    assert not re.search(r"\bnan\b|\binf\b|\{|\}|None", found.message)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_accepts(name: str) -> None:
+    found = judge(name, CASES[name].good)
+    assert found.level is Level.OK
+    assert found.advice == ""
+    assert found.values
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_good_run_is_good_for_all_guards(name: str) -> None:
+    for other, guard in GUARDS.items():
+        found = guard.check(CASES[name].good.make())
+        assert found is None or found.level is Level.OK, f"{other} objects to the good run of {name}: {found.message}"
+
+
+@pytest.mark.parametrize("name", sorted(set(CASES) - RUN_SHAPE))
+def test_a_second_is_too_short_to_be_called_invalid(name: str) -> None:
+    found = GUARDS[name].check(shorter(CASES[name].bad).make())
+    assert found is None or found.level is not Level.INVALID
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_without_a_device_nothing_is_invalid_for_what_cannot_be_seen(name: str) -> None:
+    found = GUARDS[name].check(RunMaker(devices=()).make())
+    assert found is None or found.level is Level.OK
+
+
+def test_what_cannot_be_checked_says_why() -> None:
+    assert judge("device_bytes", RunMaker(devices=())).message == "not checkable: tmpfs keeps its files in memory"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_run_in_which_nothing_happened(name: str) -> None:
+    found = GUARDS[name].check(RunMaker(operations_per_s=0, outcome={"mean_in_flight": 0.0}).make())
+    assert found is None or found.level is not Level.INVALID
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_null_engine_is_never_blamed_on_a_device(name: str) -> None:
+    run = RunMaker(parameters={"engine": "null"}, device_share=0.0, busiest_thread=1.0, file={})
+    found = GUARDS[name].check(run.make())
+    assert found is None or found.level is Level.OK
+
+
+# Details of single guards: each line is a false alarm that was thought of, or an alarm that must not be missed.
+
+
+def test_journal_writes_of_durable_writes_are_no_alarm() -> None:
+    run = write_run(device_share=3.0)
+    assert judge("device_bytes", run).level is Level.OK
+    assert judge("foreign_io", run).level is Level.OK
+
+
+def test_metadata_of_a_small_run_is_no_alarm() -> None:
+    run = RunMaker(operations_per_s=20, device_share=1.5)
+    assert judge("device_bytes", run).level is Level.OK
+    assert judge("foreign_io", run).level is Level.OK
+
+
+def test_missing_bytes_of_a_slow_disk_are_an_alarm() -> None:
+    assert judge("device_bytes", RunMaker(operations_per_s=80, device_share=0.1)).level is Level.INVALID
+
+
+def test_more_than_asked_for_is_a_warning_and_foreign() -> None:
+    run = RunMaker(device_share=1.2)
+    assert judge("device_bytes", run).level is Level.WARN
+    assert judge("foreign_io", run).level is Level.INVALID
+
+
+def test_own_extra_reads_are_not_foreign() -> None:
+    assert judge("foreign_io", RunMaker(device_share=1.2, own_share=1.2)).level is Level.OK
+
+
+def test_without_flushes_on_a_disk_without_a_volatile_cache() -> None:
+    run = write_run(device_other={}, devices=(disk(write_cache="write through"),))
+    assert judge("durability", run).level is Level.OK
+
+
+def test_half_of_the_flushes_missing_is_a_warning() -> None:
+    assert judge("durability", write_run(device_other={"flushes": 1000})).level is Level.WARN
+
+
+def test_a_partition_that_starts_inside_a_block() -> None:
+    part = disk(name="sda1", kind="partition", start_bytes=63 * 512)
+    found = judge("alignment", RunMaker(devices=(part,)))
+    assert found.level is Level.INVALID
+    assert "/dev/sda1" in found.message
+
+
+def test_small_aligned_reads_on_an_array_with_large_optimal_size() -> None:
+    assert judge("alignment", RunMaker(devices=(disk(optimal_io_bytes=512 * KIB),))).level is Level.OK
+
+
+def test_polling_is_no_sign_of_a_slow_client() -> None:
+    assert judge("client_cpu", RunMaker(parameters={"iopoll": True}, busiest_thread=1.0)).level is Level.OK
+
+
+def test_a_machine_that_is_busy_all_the_time() -> None:
+    found = judge("client_cpu", RunMaker(busy_share=0.99))
+    assert found.level is Level.INVALID
+    assert "all processors" in found.message
+
+
+def test_a_page_cache_that_is_asked_for() -> None:
+    run = buffered(parameters={"direct": False, "drop_cache": False}, device_share=0.0)
+    assert GUARDS["page_cache"].check(run.make()) is None
+    assert judge("working_set", run).level is Level.OK
+
+
+def test_buffered_writes_that_never_leave_memory() -> None:
+    run = RunMaker(kind="write", parameters={"mode": "randwrite", "direct": False}, device_share=0.0)
+    assert judge("working_set", run).level is Level.INVALID
+    durable = RunMaker(kind="write", parameters={"mode": "randwrite", "direct": False, "sync": "fsync"})
+    assert GUARDS["working_set"].check(durable.make()) is None
+
+
+def test_zero_blocks_that_were_asked_for() -> None:
+    file = {"region_bytes": GIB, "hole_bytes": 0, "unwritten_bytes": 0, "sampled_blocks": 200, "zero_blocks": 200}
+    assert judge("unwritten", RunMaker(file=file)).level is Level.INVALID
+    assert judge("unwritten", RunMaker(file=file, parameters={"content": "zero"})).level is Level.OK
+
+
+def test_first_writes_are_a_warning() -> None:
+    file = {"region_bytes": GIB, "unwritten_bytes": GIB, "sampled_blocks": 0}
+    assert judge("unwritten", RunMaker(file=file, kind="write", parameters={"mode": "randwrite"})).level is Level.WARN
+
+
+def test_more_than_the_volume_can_deliver() -> None:
+    run = RunMaker(options={"cap_throughput": "10MiB/s"})
+    assert judge("cap_plateau", run).level is Level.INVALID
+    assert "more than the volume can deliver" in judge("cap_plateau", run).message
+
+
+def test_a_target_without_caps() -> None:
+    assert GUARDS["cap_plateau"].check(RunMaker().make()) is None
+
+
+def test_a_slow_clock_source() -> None:
+    assert judge("clock", RunMaker(clock_source="hpet")).level is Level.WARN
+
+
+def test_a_handful_of_swapped_pages_is_a_warning_and_a_killed_program_is_not() -> None:
+    assert judge("memory", RunMaker(vm={"pswpin": 3})).level is Level.WARN
+    assert judge("memory", RunMaker(vm={"oom_kill": 1})).level is Level.INVALID
+    assert judge("memory", RunMaker(available=0.02)).level is Level.WARN
+
+
+def test_large_requests_may_be_cut() -> None:
+    run = RunMaker(size=1024 * KIB, operations_per_s=500, device_other={"reads": 5000})
+    assert judge("request_shape", run).level is Level.OK
+
+
+def test_merged_requests_are_sequential() -> None:
+    assert judge("request_shape", RunMaker(device_other={"reads_merged": 50_000})).level is Level.INVALID
+
+
+def test_drift_is_invalid_in_a_long_run_only() -> None:
+    falling = [round(4000 * 0.99**second) for second in range(120)]
+    assert judge("change_point", RunMaker(rates=falling)).level is Level.INVALID
+    assert judge("change_point", RunMaker(rates=falling[:40])).level is Level.WARN
+
+
+def test_a_window_leaves_out_what_happened_before_the_run() -> None:
+    """Warm-up reads pass the device before anything is counted: the window starts at the first sample inside."""
+    run = RunMaker(parameters={"warmup": 1})
+    evidence = run.make()
+    shifted = {**evidence.outcome, "started_ns": evidence.outcome["started_ns"] + 300 * MILLISECOND}
+    shifted["elapsed_ns"] = evidence.elapsed_ns - 300 * MILLISECOND
+    late = RunMaker(parameters={"warmup": 1}, outcome=shifted).make()
+    assert late.window is not None
+    assert late.window.before is late.samples[0]
+
+
+def test_a_chain_without_counters_is_not_on_a_device() -> None:
+    assert not RunMaker(devices=(disk(counts_io=False),)).make().on_device
+    assert Chain().top is None
