@@ -16,8 +16,8 @@ TRIMMED_TENTH = 10
 TRIMMED_SHARE = 0.623
 """Variance of a normal distribution without the tenth that is farthest out, as a share of the whole."""
 
-TREND_WINDOW = 9
-"""Bins of the moving mean that is taken out before autocorrelation is measured."""
+LARGEST_LAG = 0.4
+"""Autocorrelation beyond this is not believed: a warm-up looks like it, and would hide itself."""
 
 
 def segment_ends(values: FloatArray, penalty: float, minimum: int) -> list[int]:
@@ -55,21 +55,23 @@ def segment_ends(values: FloatArray, penalty: float, minimum: int) -> list[int]:
 
 
 def long_run_variance(values: FloatArray, smallest: float) -> float:
-    """Variance of a sum per value, σ²·(1 + r)/(1 − r), robust against level changes; at least `smallest`².
+    """Variance of a sum per value, σ²·(1 + r)/(1 − r), hardly moved by level changes; at least `smallest`².
 
-    σ² from the first differences without their largest tenth (level changes are rare, fast dips are not), which are
-    2·σ²·(1 − r) on average; r is the lag-1 autocorrelation left after a moving mean, kept between 0 and 0.9.
+    From the mean squares g₁, g₂ of differences one and two apart, each without its largest tenth (level changes are
+    rare, fast dips are not). For a first-order autoregression g₁ = 2σ²(1 − r) and g₂/g₁ = 1 + r; r is kept between 0
+    and `LARGEST_LAG`.
     """
-    steps = np.sort(np.abs(np.diff(values)))
-    kept = steps[: steps.size - steps.size // TRIMMED_TENTH]
-    if kept.size < 2:
+    if values.size < 4:
         return smallest**2
-    rest = values - _moving_mean(values)
-    spread = float((rest * rest).sum())
-    lag = float((rest[1:] * rest[:-1]).sum()) / spread if spread > 0 else 0.0
-    lag = min(max(lag, 0.0), 0.9)
-    sigma2 = float((kept * kept).mean()) / TRIMMED_SHARE / (2.0 * (1.0 - lag))
-    return max(sigma2 * (1.0 + lag) / (1.0 - lag), smallest**2)
+    near, far = _mean_square(values[1:] - values[:-1]), _mean_square(values[2:] - values[:-2])
+    lag = min(max(far / near - 1.0, 0.0), LARGEST_LAG) if near > 0 else 0.0
+    return max(near / (2.0 * (1.0 - lag)) * (1.0 + lag) / (1.0 - lag), smallest**2)
+
+
+def _mean_square(steps: FloatArray) -> float:
+    """Mean square without the largest tenth, made up for what a normal sample loses by that."""
+    squares = np.sort(steps * steps)
+    return float(squares[: steps.size - steps.size // TRIMMED_TENTH].mean()) / TRIMMED_SHARE
 
 
 def penalty(values: FloatArray, variance: float) -> float:
@@ -101,11 +103,3 @@ def largest_step(values: FloatArray, minimum: int) -> tuple[int, float]:
     gains = (left - right) ** 2 * splits * (count - splits) / count
     choice = int(np.argmax(gains))
     return int(splits[choice]), float(gains[choice])
-
-
-def _moving_mean(values: FloatArray) -> FloatArray:
-    """Centred moving mean; at the edges over the part that exists."""
-    window = min(TREND_WINDOW, len(values))
-    ones = np.ones(window)
-    total = np.convolve(values, ones, mode="same")
-    return np.asarray(total / np.convolve(np.ones(len(values)), ones, mode="same"))

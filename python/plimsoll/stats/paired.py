@@ -167,13 +167,21 @@ def _valid(row: ScoreRow) -> bool:
     return row.status == RunStatus.OK and row.value is not None and row.value == row.value
 
 
+def _first_valid(ours: Attempts, theirs: Attempts) -> int | None:
+    """The first attempt in which both runs are valid."""
+    for attempt in sorted(ours) if len(ours) > 1 else ours:
+        if attempt in theirs and _valid(ours[attempt]) and _valid(theirs[attempt]):
+            return attempt
+    return None
+
+
 def _drafts(key: _Key, target: str, ours: dict[Place, Attempts], theirs: dict[Place, Attempts]) -> Iterable[_Draft]:
     """One draft per pair of plans: runs of different plans are not comparable, so they are never pooled."""
     found: dict[tuple[str, str], _Draft] = {}
     lost = 0
     for place in sorted(ours.keys() | theirs.keys()):
         mine, other = ours.get(place, {}), theirs.get(place, {})
-        attempt = next((n for n in sorted(mine.keys() & other.keys()) if _valid(mine[n]) and _valid(other[n])), None)
+        attempt = _first_valid(mine, other)
         if attempt is None:
             lost += 1
             continue

@@ -1,0 +1,92 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.stats.paired import Cell, ScoreRow, cells
+from plimsoll.stats.policy import MODES
+from plimsoll.stats.sentences import band, decimals, ratio, rounded, sentence
+
+
+def cell(ratios: list[float], *, metric: str = "iops", unit="1/s", direction="higher", **options) -> Cell:
+    rows = [
+        ScoreRow("s", "c", metric, unit, direction, target, block, 0, 0, "ok", value, "p")
+        for block, each in enumerate(ratios)
+        for target, value in (("nvme", 1000.0), ("gp3", 1000.0 * each))
+    ]
+    return cells(rows, "nvme", **options)[0]
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (cell([0.31, 0.312, 0.308, 0.31]), "gp3 is slower than nvme: 0.310× (0.304…0.316), 4 blocks"),
+        (cell([0.31, 0.32, 0.30, 0.31]), "gp3 is slower than nvme: 0.31× (0.28…0.34), 4 blocks"),
+        (
+            cell([3.1, 3.2, 3.0, 3.1], metric="read_p99", unit="ns", direction="lower"),
+            "gp3 has higher read p99 than nvme: 3.1× (2.8…3.4), 4 blocks",
+        ),
+        (
+            cell([0.5, 0.51, 0.49], metric="read_p99", unit="ns", direction="lower"),
+            "gp3 has lower read p99 than nvme: 0.50× (0.43…0.58), 3 blocks",
+        ),
+        (
+            cell([2.0, 2.01, 2.0], metric="hit_share", unit="1"),
+            "gp3 has higher hit share than nvme: 2.00× (1.96…2.05), 3 blocks",
+        ),
+        (
+            cell([1.001, 1.004, 0.998]),
+            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 1.00× (0.98…1.02), 3 blocks",
+        ),
+        (
+            cell([0.97, 0.969, 0.971, 0.97]),
+            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 0.970× (0.963…0.977) "
+            "(nvme ahead by 3.1 %, 2.4…3.8 %), 4 blocks",
+        ),
+        (cell([1.2, 1.3]), "preview, no verdict: gp3 / nvme 1.2× after 2 blocks; a verdict needs 3"),
+    ],
+)
+def test_sentences(found: Cell, text: str) -> None:
+    assert sentence(found) == text
+
+
+def test_not_enough_data_says_how_much_more() -> None:
+    found = cell([1.1, 1.3, 0.9, 1.2])
+    text = sentence(found, cost="12 min, $0.40")
+    assert text.startswith("not enough data: gp3 / nvme 1.1×")
+    more = found.verdict.blocks_needed - 4
+    assert f"about {more} more blocks (12 min, $0.40)" in text
+
+
+def test_hopeless_says_what_to_do() -> None:
+    found = cell([1.1, 3.3, 0.4, 1.2, 0.9, 0.6], mode=MODES["quick"], cap=8)
+    assert sentence(found).endswith(": reduce the noise or widen the band")
+
+
+def test_the_last_look_needs_a_new_session() -> None:
+    assert sentence(cell([1.05 + 0.25 * (-1) ** block for block in range(20)])).endswith("in a new session")
+
+
+def test_no_common_block() -> None:
+    rows = [ScoreRow(t, "c", "iops", "1/s", "higher", t, 0, 0, 0, "ok", 1.0, "p") for t in ("a", "b")]
+    assert sentence(cells(rows, "a")[0]) == "no verdict: b and a have no valid block in common"
+
+
+@given(st.floats(1e-6, 1e6))
+def test_half_widths_keep_one_or_two_digits(half_width: float) -> None:
+    digits = decimals(half_width)
+    assert 2 * (1 - 1e-6) <= half_width * 10**digits < 20 * (1 + 1e-6) or digits == 6
+
+
+@given(st.lists(st.floats(0.001, 1000), min_size=1, max_size=12))
+def test_no_ratio_is_printed_as_zero(ratios: list[float]) -> None:
+    text = ratio(cell(ratios).verdict)
+    numbers = text.replace("×", "").replace("(", "").replace(")", "").replace("…", " ").replace(",", "").split()
+    assert all(float(number) > 0 for number in numbers if float(number) != math.inf)
+
+
+def test_numbers() -> None:
+    assert rounded(1234.5, -2) == "1,200"
+    assert band(0.10) == "±10 % (−9.1 %/+10 %)"
+    assert band(0.05) == "±5 % (−4.8 %/+5 %)"

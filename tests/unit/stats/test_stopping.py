@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+
+from plimsoll.stats.policy import MODES
+from plimsoll.stats.stopping import Go, Stop, next_step, next_step_single
+from plimsoll.stats.summary import Summary, summarise
+from plimsoll.stats.verdict import StopReason, Verdict, judge
+
+STANDARD, QUICK, PUBLISH = MODES["standard"], MODES["quick"], MODES["publish"]
+
+
+def verdict(noise: float, count: int, centre: float = 0.05, mode=STANDARD, cap=None) -> Verdict:
+    values = (centre + np.random.default_rng(1).normal(0, noise, count)).tolist()
+    return judge(values, mode=mode, cap=cap)
+
+
+def score(noise: float, count: int) -> Summary:
+    return summarise(np.exp(np.random.default_rng(1).normal(0, noise, count)).tolist(), "higher")
+
+
+def test_first_look_comes_first() -> None:
+    assert next_step([], STANDARD, 0) == Go(3)
+    assert next_step([], STANDARD, 0, cap=2) == Go(2)
+    assert next_step_single([], QUICK, 1) == Go(3)
+
+
+def test_goes_to_the_next_look_while_one_cell_is_open() -> None:
+    decided, open_ = verdict(0.001, 5, 0.5), verdict(0.15, 5)
+    assert open_.stop is None
+    assert next_step([decided, open_], STANDARD, 5) == Go(6)
+    assert next_step([decided], STANDARD, 5) == Stop(StopReason.DECIDED)
+
+
+def test_a_cell_that_lost_blocks_catches_up() -> None:
+    # Seven blocks were run, two had no valid pair: one more makes six.
+    assert next_step([verdict(0.15, 5)], STANDARD, 7) == Go(8)
+
+
+def test_stops_at_the_cap_and_says_what_is_missing() -> None:
+    step = next_step([verdict(0.11, 6, mode=QUICK)], QUICK, 6)
+    assert isinstance(step, Stop)
+    assert step.reason is StopReason.CAP
+    assert step.blocks_needed > 6
+
+
+def test_a_cap_below_the_first_look_is_a_preview() -> None:
+    assert next_step([verdict(0.1, 2, cap=2)], STANDARD, 2, cap=2) == Stop(StopReason.CAP, 3)
+
+
+def test_a_cell_that_cannot_catch_up_under_the_cap_does_not_hold_the_session() -> None:
+    assert next_step([verdict(0.15, 5)], STANDARD, 12) == Stop(StopReason.CAP, verdict(0.15, 5).blocks_needed)
+
+
+def test_hopeless_cells_end_the_session() -> None:
+    step = next_step([judge([0.6, -0.6] * 3)], STANDARD, 6)
+    assert isinstance(step, Stop)
+    assert step.reason is StopReason.HOPELESS
+
+
+def test_publish_waits_for_a_narrow_interval() -> None:
+    assert next_step([verdict(0.06, 3, 0.7, PUBLISH)], PUBLISH, 3) == Go(4)
+    assert next_step([verdict(0.06, 3, 0.7, STANDARD)], STANDARD, 3) == Stop(StopReason.DECIDED)
+
+
+@pytest.mark.parametrize(
+    ("noise", "blocks", "mode", "step"),
+    [
+        (0.5, 3, QUICK, Stop(StopReason.DECIDED)),
+        (0.01, 3, STANDARD, Stop(StopReason.DECIDED)),
+        (0.5, 3, STANDARD, Go(4)),
+        (0.5, 12, STANDARD, Stop(StopReason.CAP)),
+        (0.02, 12, PUBLISH, Stop(StopReason.DECIDED)),
+        (0.3, 12, PUBLISH, Go(16)),
+    ],
+)
+def test_single_targets_stop_when_precise(noise: float, blocks: int, mode, step: Stop | Go) -> None:
+    assert next_step_single([score(0.001, blocks), score(noise, blocks)], mode, blocks) == step
