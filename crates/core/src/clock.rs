@@ -44,9 +44,8 @@ impl Clock {
     pub fn new() -> Self {
         let Some(origin) = origin() else { return Self { counter: None } };
         let (ticks, ns) = pair();
-        let mut clock = Self {
-            counter: Some(Scale { base_ticks: ticks, base_ns: ns, rate: fixed_point(origin.ns_per_tick) }),
-        };
+        let mut clock =
+            Self { counter: Some(Scale { base_ticks: ticks, base_ns: ns, rate: fixed_point(origin.ns_per_tick) }) };
         clock.discipline(1_000_000_000);
         clock
     }

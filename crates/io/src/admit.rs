@@ -152,7 +152,7 @@ fn alignment(spec: &JobSpec, target: &Target) -> Result<(), JobError> {
             odd.size
         ));
     }
-    if spec.offset % unit != 0 {
+    if !spec.offset.is_multiple_of(unit) {
         return refuse(format!("direct I/O here needs an offset that is a multiple of {unit} bytes"));
     }
     Ok(())

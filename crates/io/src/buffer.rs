@@ -184,8 +184,7 @@ mod tests {
     #[test]
     fn stamped_chunks_never_repeat() {
         let (_pool, mut buffers) = Pool::new(1, 4096).unwrap();
-        let mut filler =
-            Filler::new(Content { zero: false, compressible: 0.0 }, Stream::new(1, 0, Purpose::Content));
+        let mut filler = Filler::new(Content { zero: false, compressible: 0.0 }, Stream::new(1, 0, Purpose::Content));
         let bytes = buffers[0].bytes_mut();
         filler.fill(bytes);
         let mut seen = std::collections::HashSet::new();

@@ -219,8 +219,7 @@ mod tests {
         collector.add(0, 0, &batch(&[5]));
         collector.add(0, 3, &batch(&[5]));
         collector.finish(0);
-        let counts: Vec<u64> =
-            collector.intervals(4000, 9).iter().map(|i| i.operations["read"].operations).collect();
+        let counts: Vec<u64> = collector.intervals(4000, 9).iter().map(|i| i.operations["read"].operations).collect();
         assert_eq!(counts, [1, 0, 0, 1]);
     }
 }

@@ -57,7 +57,7 @@ fn open(spec: &JobSpec, target: &Target) -> Result<File, JobError> {
         options.open(&target.path)
     };
     // A region that starts or ends off a page is written through the page cache.
-    let aligned = spec.direct && spec.offset % 4096 == 0 && spec.size % 4096 == 0;
+    let aligned = spec.direct && spec.offset.is_multiple_of(4096) && spec.size.is_multiple_of(4096);
     open(if aligned { libc::O_DIRECT } else { 0 }).map_err(|error| crate::target::open_failed(&target.path, &error))
 }
 
@@ -87,7 +87,7 @@ fn write(
         file.write_all_at(piece, offset).map_err(|error| failed(offset, &error))?;
         offset += length;
         let done = offset - spec.offset;
-        if done % DIRTY == 0 && !spec.direct {
+        if done.is_multiple_of(DIRTY) && !spec.direct {
             file.sync_data().map_err(|error| failed(offset, &error))?;
         }
         told(done);

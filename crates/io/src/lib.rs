@@ -5,10 +5,12 @@
 
 mod admit;
 pub mod buffer;
+mod bus_error;
 pub mod collector;
 pub mod direct;
 pub mod engine;
 pub mod engines;
+mod in_flight;
 mod job;
 mod launch;
 mod layout;

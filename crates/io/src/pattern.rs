@@ -88,7 +88,7 @@ impl Pattern {
 
     /// The next operation.
     #[inline]
-    pub fn next(&mut self) -> Next {
+    pub fn draw(&mut self) -> Next {
         let kind = match self.only {
             Some(kind) => kind,
             None if self.kinds.chance(self.read_share) => Kind::Read,
@@ -97,7 +97,7 @@ impl Pattern {
         let length = self.sizes.draw(&mut self.draws);
         let start = match &mut self.random {
             Some(blocks) if self.random_share >= 1.0 || self.follows.chance(self.random_share) => {
-                let start = blocks.next(&mut self.offsets) * self.unit;
+                let start = blocks.draw(&mut self.offsets) * self.unit;
                 // A large operation of a mix that would stick out moves back to the last place where it fits.
                 if start + length > self.size { (self.size - length) / self.unit * self.unit } else { start }
             }

@@ -27,7 +27,14 @@ impl Board {
     /// A job that is about to start.
     pub fn new() -> Self {
         let began_ns = monotonic_ns();
-        Self(Mutex::new(State { phase: Phase::Layout, began_ns, length_ns: None, measure_ns: 0, share: 0.0, interval: None }))
+        Self(Mutex::new(State {
+            phase: Phase::Layout,
+            began_ns,
+            length_ns: None,
+            measure_ns: 0,
+            share: 0.0,
+            interval: None,
+        }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -66,7 +73,8 @@ impl Board {
             && let Some(length) = state.length_ns
             && now >= state.began_ns + length
         {
-            (state.phase, state.began_ns, state.length_ns) = (Phase::Measure, state.began_ns + length, Some(state.measure_ns));
+            (state.phase, state.began_ns, state.length_ns) =
+                (Phase::Measure, state.began_ns + length, Some(state.measure_ns));
         }
         let elapsed_ns = now.saturating_sub(state.began_ns);
         let by_time = state.length_ns.map_or(0.0, |length| elapsed_ns as f64 / length.max(1) as f64);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -114,11 +114,8 @@ impl Runner {
 
     /// The next event; nothing after the time is over. A stop request only wakes up the caller, who asks `stopped`.
     fn next_event(&self, timeout: Duration) -> Option<Event> {
-        match self.inbox.recv_timeout(timeout) {
-            Ok(event) => Some(event),
-            // The runner holds a sender itself, so the channel is never closed.
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        // The runner holds a sender itself, so the only failure is a timeout.
+        self.inbox.recv_timeout(timeout).ok()
     }
 
     /// Waits for the one event of a task on its own thread; nothing when it does not answer to a stop request.
@@ -160,19 +157,15 @@ impl Runner {
 
     fn drop_cache(&self, target: &Target) -> Result<(), JobError> {
         let spec = &self.spec;
-        target
-            .open(spec)
-            .and_then(|file| target::drop_cache(&file, spec.offset, spec.size).map_err(|error| drop_failed(spec, &error)))
+        target.open(spec).and_then(|file| {
+            target::drop_cache(&file, spec.offset, spec.size).map_err(|error| drop_failed(spec, &error))
+        })
     }
 
     /// Warm-up and measured part. Returns what the blocks must hold now, when verifying.
     fn measure(&mut self, target: Option<Target>) -> Result<Vec<Stamps>, JobError> {
-        let launch = Launch {
-            spec: Arc::clone(&self.spec),
-            target,
-            events: self.events.clone(),
-            stop: Arc::clone(&self.halt),
-        };
+        let launch =
+            Launch { spec: Arc::clone(&self.spec), target, events: self.events.clone(), stop: Arc::clone(&self.halt) };
         let lines = match engines::with(&self.spec.engine, launch) {
             Some(Ok(lines)) => lines,
             Some(Err(error)) => return Err(engine_error("cannot start the threads", &error)),

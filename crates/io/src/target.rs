@@ -61,8 +61,7 @@ impl Target {
             .open(&self.path)
             .map_err(|error| open_failed(&self.path, &error))?;
         if !spec.direct {
-            let advice =
-                if spec.mode.is_random() { libc::POSIX_FADV_RANDOM } else { libc::POSIX_FADV_SEQUENTIAL };
+            let advice = if spec.mode.is_random() { libc::POSIX_FADV_RANDOM } else { libc::POSIX_FADV_SEQUENTIAL };
             advise(&file, spec.offset, spec.size, advice);
         }
         Ok(file)

@@ -212,7 +212,7 @@ impl<E: Engine> Worker<E> {
 
     /// Bytes of the next operation, which decide when an open loop in bytes per second issues it.
     fn look_ahead(&mut self) -> u64 {
-        u64::from(self.held.get_or_insert_with(|| self.parts.pattern.next()).length)
+        u64::from(self.held.get_or_insert_with(|| self.parts.pattern.draw()).length)
     }
 
     fn work(&mut self) -> Result<(), JobError> {
@@ -251,7 +251,7 @@ impl<E: Engine> Worker<E> {
                 Some(pace) => pace.due_ns(),
                 None => now,
             };
-            let next = self.held.take().unwrap_or_else(|| self.parts.pattern.next());
+            let next = self.held.take().unwrap_or_else(|| self.parts.pattern.draw());
             if !self.reserve(next) {
                 break;
             }
@@ -620,7 +620,7 @@ impl<E: Engine> Worker<E> {
             if pace.due_ns() >= self.window.measure_ns {
                 self.report.offered += 1;
             }
-            let length = self.held.take().unwrap_or_else(|| self.parts.pattern.next()).length;
+            let length = self.held.take().unwrap_or_else(|| self.parts.pattern.draw()).length;
             pace.advance(u64::from(length));
         }
     }

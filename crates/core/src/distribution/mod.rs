@@ -51,12 +51,12 @@ impl Blocks {
 
     /// The next block number.
     #[inline]
-    pub fn next(&mut self, stream: &mut Stream) -> u64 {
+    pub fn draw(&mut self, stream: &mut Stream) -> u64 {
         match self {
-            Self::Once(once) => once.next(),
-            Self::Uniform(uniform) => uniform.next(stream),
-            Self::Zipf(zipf) => zipf.next(stream),
-            Self::Pareto(pareto) => pareto.next(stream),
+            Self::Once(once) => once.draw(),
+            Self::Uniform(uniform) => uniform.draw(stream),
+            Self::Zipf(zipf) => zipf.draw(stream),
+            Self::Pareto(pareto) => pareto.draw(stream),
         }
     }
 }

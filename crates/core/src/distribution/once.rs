@@ -35,7 +35,7 @@ impl Once {
 
     /// The next block number.
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         let block = self.permutation.at(self.index);
         self.index += self.step;
         if self.index >= self.permutation.blocks {
@@ -97,7 +97,7 @@ mod tests {
         fn every_pass_is_a_permutation(blocks in 1u64..5000, seed: u64) {
             let mut once = Once::new(blocks, seed);
             for _ in 0..3 {
-                let mut seen: Vec<u64> = (0..blocks).map(|_| once.next()).collect();
+                let mut seen: Vec<u64> = (0..blocks).map(|_| once.draw()).collect();
                 seen.sort_unstable();
                 prop_assert!(seen.iter().copied().eq(0..blocks));
             }
@@ -109,7 +109,7 @@ mod tests {
             let mut seen = Vec::new();
             for thread in 0..threads {
                 let mut part = whole.deal(thread, threads);
-                seen.extend((0..(blocks - thread).div_ceil(threads)).map(|_| part.next()));
+                seen.extend((0..(blocks - thread).div_ceil(threads)).map(|_| part.draw()));
             }
             seen.sort_unstable();
             prop_assert!(seen.iter().copied().eq(0..blocks));
@@ -118,7 +118,7 @@ mod tests {
         #[test]
         fn numbers_of_a_huge_region_stay_inside_and_differ(blocks in (1u64 << 40)..(1 << 52), seed: u64) {
             let mut once = Once::new(blocks, seed);
-            let mut seen: Vec<u64> = (0..1000).map(|_| once.next()).collect();
+            let mut seen: Vec<u64> = (0..1000).map(|_| once.draw()).collect();
             prop_assert!(seen.iter().all(|&b| b < blocks));
             seen.sort_unstable();
             seen.dedup();
@@ -130,7 +130,7 @@ mod tests {
     fn passes_and_seeds_differ() {
         let order = |seed, skip: usize| {
             let mut once = Once::new(1000, seed);
-            (0..skip + 1000).map(|_| once.next()).skip(skip).collect::<Vec<_>>()
+            (0..skip + 1000).map(|_| once.draw()).skip(skip).collect::<Vec<_>>()
         };
         assert_eq!(order(1, 0), order(1, 0));
         assert_ne!(order(1, 0), order(1, 1000));
@@ -142,10 +142,10 @@ mod tests {
         // Distances of neighbours, folded into ten classes: a permutation that keeps runs would pile up in a few.
         let blocks = 100_003u64;
         let mut once = Once::new(blocks, 42);
-        let mut last = once.next();
+        let mut last = once.draw();
         let mut counts = [0f64; 10];
         for _ in 1..blocks {
-            let block = once.next();
+            let block = once.draw();
             counts[((block + blocks - last) % blocks * 10 / blocks) as usize] += 1.0;
             last = block;
         }

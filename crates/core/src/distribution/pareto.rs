@@ -20,7 +20,7 @@ impl Pareto {
 
     /// The next block number.
     #[inline]
-    pub fn next(&mut self, stream: &mut Stream) -> u64 {
+    pub fn draw(&mut self, stream: &mut Stream) -> u64 {
         scatter(self.rank(stream.unit()), self.place, self.blocks)
     }
 
@@ -51,7 +51,7 @@ mod tests {
         let mut stream = Stream::new(4, 0, Purpose::Offset);
         for blocks in [1, 2, 3, 1 << 40] {
             let mut pareto = Pareto::new(blocks, 0.2, 77);
-            assert!((0..1000).all(|_| pareto.next(&mut stream) < blocks));
+            assert!((0..1000).all(|_| pareto.draw(&mut stream) < blocks));
         }
     }
 }

@@ -16,7 +16,7 @@ impl Uniform {
 
     /// The next block number.
     #[inline]
-    pub fn next(&mut self, stream: &mut Stream) -> u64 {
+    pub fn draw(&mut self, stream: &mut Stream) -> u64 {
         stream.below(self.blocks)
     }
 }
@@ -32,7 +32,7 @@ mod tests {
         let mut stream = Stream::new(5, 0, Purpose::Offset);
         let mut counts = [0f64; 100];
         for _ in 0..100_000 {
-            counts[uniform.next(&mut stream) as usize] += 1.0;
+            counts[uniform.draw(&mut stream) as usize] += 1.0;
         }
         let chi_square: f64 = counts.iter().map(|c| (c - 1000.0).powi(2) / 1000.0).sum();
         // 99 degrees of freedom: the 0.1 % and 99.9 % points.

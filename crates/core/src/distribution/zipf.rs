@@ -36,7 +36,7 @@ impl Zipf {
 
     /// The next block number.
     #[inline]
-    pub fn next(&mut self, stream: &mut Stream) -> u64 {
+    pub fn draw(&mut self, stream: &mut Stream) -> u64 {
         scatter(self.rank(stream.unit()), self.place, self.blocks)
     }
 
@@ -66,7 +66,7 @@ mod tests {
             let mut zipf = Zipf::new(blocks, theta, seed);
             let mut stream = Stream::new(seed, 0, Purpose::Offset);
             for _ in 0..100 {
-                prop_assert!(zipf.next(&mut stream) < blocks);
+                prop_assert!(zipf.draw(&mut stream) < blocks);
             }
         }
     }

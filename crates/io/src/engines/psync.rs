@@ -52,7 +52,11 @@ impl Engine for Kind {
                 engine::Kind::Trim => trim::trim(self.fd, self.is_device, operation.offset, operation.length),
             }
         };
-        let result = if result < 0 { -i64::from(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)) } else { result };
+        let result = if result < 0 {
+            -i64::from(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
+        } else {
+            result
+        };
         Submitted::Done(Completion { tag: operation.tag, result, buffer: operation.buffer })
     }
 

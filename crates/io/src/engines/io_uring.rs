@@ -1,0 +1,218 @@
+//! `io_uring`: operations go into a ring shared with the kernel; one system call submits and waits for many.
+//!
+//! File and buffers are registered, so that the kernel need not look them up or pin them per operation. The ring is used
+//! by one thread only and runs completion work when that thread asks for it (`SINGLE_ISSUER`, `DEFER_TASKRUN`), without
+//! interrupts to other CPUs; older kernels get what they have.
+
+use std::io;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use ::io_uring::{IoUring, opcode, squeue, types};
+
+use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
+use crate::in_flight::InFlight;
+
+const ENTER_GETEVENTS: u32 = 1;
+const ENTER_EXT_ARG: u32 = 1 << 3;
+/// The kernel's submission thread sleeps after this time without work.
+const SQPOLL_IDLE_MS: u32 = 1000;
+/// The file's place among the registered ones.
+const FILE: types::Fixed = types::Fixed(0);
+
+/// A ring with the file and, where memory limits allow, the buffers registered.
+pub struct Kind {
+    ring: IoUring,
+    in_flight: InFlight,
+    /// Pushed, not yet handed to the kernel.
+    pushed: u32,
+    fixed_buffers: bool,
+    sqpoll: bool,
+}
+
+impl Engine for Kind {
+    const CAPS: Caps = Caps {
+        name: "io_uring",
+        description: "asynchronous, many operations per system call, registered file and buffers",
+        max_depth: None,
+        direct: true,
+        dsync: true,
+        trim_file: true,
+        trim_device: false,
+        asynchronous: true,
+        polls: true,
+        real: true,
+    };
+
+    fn available() -> Result<(), String> {
+        match IoUring::new(1) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(match error.raw_os_error() {
+                Some(libc::ENOSYS) => "this kernel has no io_uring".to_owned(),
+                Some(libc::EPERM | libc::EACCES) => {
+                    "io_uring is forbidden here (sysctl kernel.io_uring_disabled, or the container's seccomp profile)"
+                        .to_owned()
+                }
+                _ => format!("the kernel refuses a ring: {error}"),
+            }),
+        }
+    }
+
+    fn open(setup: &Setup<'_>) -> io::Result<Self> {
+        let ring = build(setup)?;
+        ring.submitter().register_files(&[setup.file.as_raw_fd()])?;
+        // SAFETY: the pool outlives the ring, and while the kernel has a buffer nobody else holds its handle.
+        let fixed_buffers = unsafe { ring.submitter().register_buffers(&setup.pool.iovecs()) }.is_ok();
+        if !setup.sqpoll {
+            // Saves a lookup per call; kernels before 5.18 go without.
+            let _ = ring.submitter().register_ring_fd();
+        }
+        let mut engine =
+            Self { ring, in_flight: InFlight::new(setup.depth), pushed: 0, fixed_buffers, sqpoll: setup.sqpoll };
+        if setup.iopoll {
+            engine.try_polling(setup.region.0)?;
+        }
+        Ok(engine)
+    }
+
+    #[inline]
+    fn submit(&mut self, operation: Operation) -> Submitted {
+        let (tag, kind, offset, length) = (operation.tag, operation.kind, operation.offset, operation.length);
+        if self.ring.submission().is_full() {
+            return Submitted::Full(operation);
+        }
+        let (address, index) = self.in_flight.keep(operation);
+        let entry = match kind {
+            engine::Kind::Read if self.fixed_buffers => {
+                opcode::ReadFixed::new(FILE, address, length, index).offset(offset).build()
+            }
+            engine::Kind::Read => opcode::Read::new(FILE, address, length).offset(offset).build(),
+            engine::Kind::Write if self.fixed_buffers => {
+                opcode::WriteFixed::new(FILE, address, length, index).offset(offset).build()
+            }
+            engine::Kind::Write => opcode::Write::new(FILE, address, length).offset(offset).build(),
+            engine::Kind::Trim => opcode::Fallocate::new(FILE, u64::from(length))
+                .offset(offset)
+                .mode(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE)
+                .build(),
+            engine::Kind::Fsync => opcode::Fsync::new(FILE).build(),
+            engine::Kind::Fdatasync => opcode::Fsync::new(FILE).flags(types::FsyncFlags::DATASYNC).build(),
+        };
+        self.push(&entry.user_data(u64::from(tag)));
+        Submitted::Queued
+    }
+
+    #[inline]
+    fn reap(&mut self, at_least: u32, timeout: Option<Duration>, finished: &mut Vec<Completion>) -> io::Result<()> {
+        if self.sqpoll {
+            self.enter_sqpoll(at_least, timeout)?;
+        } else {
+            self.enter(at_least, timeout)?;
+        }
+        let in_flight = &mut self.in_flight;
+        finished.extend(
+            self.ring.completion().map(|entry| in_flight.complete(entry.user_data() as u32, i64::from(entry.result()))),
+        );
+        Ok(())
+    }
+}
+
+/// The best ring that the kernel has.
+fn build(setup: &Setup<'_>) -> io::Result<IoUring> {
+    let entries = setup.depth.max(2).next_power_of_two();
+    let builder = || {
+        let mut builder = IoUring::builder();
+        if setup.iopoll {
+            builder.setup_iopoll();
+        }
+        builder
+    };
+    if setup.sqpoll {
+        return builder().setup_sqpoll(SQPOLL_IDLE_MS).build(entries);
+    }
+    builder()
+        .setup_single_issuer()
+        .setup_defer_taskrun()
+        .build(entries)
+        .or_else(|_| builder().setup_coop_taskrun().build(entries))
+        .or_else(|_| builder().build(entries))
+}
+
+impl Kind {
+    #[inline]
+    fn push(&mut self, entry: &squeue::Entry) {
+        // SAFETY: buffer and file of the entry stay valid until its completion: the buffer is kept in `in_flight`, the
+        // file is registered. The queue has room: `submit` looked.
+        let pushed = unsafe { self.ring.submission().push(entry) };
+        if pushed.is_ok() {
+            self.pushed += 1;
+        }
+    }
+
+    /// One system call: submit what was pushed and wait.
+    #[inline]
+    fn enter(&mut self, at_least: u32, timeout: Option<Duration>) -> io::Result<()> {
+        if self.pushed == 0 && at_least > 0 && self.ring.completion().len() >= at_least as usize {
+            return Ok(());
+        }
+        let submitter = self.ring.submitter();
+        // SAFETY: entries were pushed under the rules of `push`; the argument, if any, lives through the call.
+        let entered = unsafe {
+            match timeout {
+                None => submitter.enter::<libc::sigset_t>(self.pushed, at_least, ENTER_GETEVENTS, None),
+                Some(timeout) => {
+                    let time = types::Timespec::from(timeout);
+                    let arguments = types::SubmitArgs::new().timespec(&time);
+                    submitter.enter(self.pushed, at_least, ENTER_GETEVENTS | ENTER_EXT_ARG, Some(&arguments))
+                }
+            }
+        };
+        self.pushed = self.ring.submission().len() as u32;
+        forgive(entered)
+    }
+
+    /// The kernel's thread submits; a system call is needed only to wake it up or to wait.
+    fn enter_sqpoll(&mut self, at_least: u32, timeout: Option<Duration>) -> io::Result<()> {
+        self.pushed = 0;
+        let missing = (at_least as usize).saturating_sub(self.ring.completion().len());
+        let wanted = if missing > 0 { at_least as usize } else { 0 };
+        let submitter = self.ring.submitter();
+        match timeout {
+            Some(timeout) if wanted > 0 => {
+                let time = types::Timespec::from(timeout);
+                forgive(submitter.submit_with_args(wanted, &types::SubmitArgs::new().timespec(&time)))
+            }
+            _ => forgive(submitter.submit_and_wait(wanted)),
+        }
+    }
+
+    /// Reads one block, because only a completion tells whether the device can be polled.
+    fn try_polling(&mut self, offset: u64) -> io::Result<()> {
+        let (_pool, mut buffers) = crate::buffer::Pool::new(1, crate::buffer::ALIGNMENT)?;
+        let length = crate::buffer::ALIGNMENT as u32;
+        self.push(&opcode::Read::new(FILE, buffers[0].as_mut_ptr(), length).offset(offset).build());
+        self.enter(1, None)?;
+        match self.ring.completion().next().map(|entry| entry.result()) {
+            Some(errno) if errno < 0 => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!(
+                    "the device or its driver cannot be polled ({}): leave iopoll off",
+                    io::Error::from_raw_os_error(-errno)
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Interruptions, time-outs and a kernel short of memory only mean "look again".
+#[inline]
+fn forgive(entered: io::Result<usize>) -> io::Result<()> {
+    match entered {
+        Ok(_) => Ok(()),
+        Err(error) => match error.raw_os_error() {
+            Some(libc::EINTR | libc::ETIME | libc::EAGAIN | libc::EBUSY) => Ok(()),
+            _ => Err(error),
+        },
+    }
+}
