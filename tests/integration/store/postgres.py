@@ -1,0 +1,107 @@
+"""A private PostgreSQL server for tests: its own data, user, port and end."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+PASSWORD = "s3cr3t%/word"
+STARTUP_S = 30
+
+
+@dataclass(frozen=True)
+class PostgresServer:
+    """A server on loopback that asks for a password."""
+
+    port: int
+
+    def url(self, database: str, password: str = "s3cr3t%25%2Fword") -> str:
+        return f"postgresql://plimsoll:{password}@127.0.0.1:{self.port}/{database}"
+
+    def connect(self, database: str = "postgres") -> psycopg.Connection:
+        return psycopg.connect(
+            host="127.0.0.1", port=self.port, user="plimsoll", password=PASSWORD, dbname=database, autocommit=True
+        )
+
+    def new_database(self) -> str:
+        """URL of an empty database."""
+        name = f"store_{secrets.token_hex(6)}"
+        with self.connect() as connection:
+            connection.execute(f'CREATE DATABASE "{name}"')
+        return self.url(name)
+
+
+def find_programs() -> Path | None:
+    """The folder of Debian's newest server programs."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[4]))
+    return found[-1].parent if found else None
+
+
+@contextmanager
+def running(programs: Path) -> Iterator[PostgresServer]:
+    """A fresh server; stopped and removed at the end. As root it runs as another user, as PostgreSQL demands."""
+    folder = Path(tempfile.mkdtemp(prefix="plimsoll-postgres-"))
+    try:
+        become = _other_user(folder)
+        data, secret, log = folder / "data", folder / "password", folder / "log"
+        secret.write_text(PASSWORD)
+        secret.chmod(0o644)
+        initdb = [programs / "initdb", "--pgdata", data, "--username=plimsoll", f"--pwfile={secret}"]
+        settings = ["--auth=scram-sha-256", "--no-sync", "--encoding=UTF8", "--locale=C"]
+        subprocess.run([*become, *map(str, initdb), *settings], check=True, capture_output=True, cwd=folder)
+        port = _free_port()
+        options = {"listen_addresses": "127.0.0.1", "port": port, "unix_socket_directories": "", "fsync": "off"}
+        words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
+        with log.open("wb") as output:
+            server = subprocess.Popen(
+                [*become, str(programs / "postgres"), "-D", str(data), *words], stdout=output, stderr=output, cwd=folder
+            )
+        try:
+            _wait(server, port, log)
+            yield PostgresServer(port)
+        finally:
+            # SIGINT is PostgreSQL's fast shutdown: it ends sessions and stops at once.
+            server.send_signal(signal.SIGINT)
+            server.wait(timeout=STARTUP_S)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _other_user(folder: Path) -> list[str]:
+    if os.geteuid() != 0:
+        return []
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+    os.chown(folder, user.pw_uid, user.pw_gid)
+    return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + STARTUP_S
+    while time.monotonic() < deadline:
+        assert server.poll() is None, f"PostgreSQL ended: {log.read_text()}"
+        try:
+            PostgresServer(port).connect().close()
+            return
+        except psycopg.OperationalError:
+            time.sleep(0.1)
+    raise AssertionError(f"PostgreSQL does not answer: {log.read_text()}")

@@ -1,0 +1,188 @@
+"""What a store promises, once in SQLite and once in PostgreSQL."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from tests.factories import START_NS, make_study, many_cases
+from tests.integration.store.strategies import RUNS, SESSIONS
+
+from plimsoll.errors import StoreError, UnknownName, UsageError
+from plimsoll.model import Run, RunStatus, Session, SessionState
+from plimsoll.stats.paired import cells
+from plimsoll.store.store import Store, open_store, short_id
+
+
+def add(store: Store, session: Session, runs: list[Run]) -> None:
+    store.add_session(session)
+    for run in runs:
+        store.add_run(run)
+
+
+def test_a_study_comes_back_as_it_was(store: Store) -> None:
+    session, runs = make_study(("a", "b", "c"), many_cases(9), 2, failed=2, invalid=1, artefacts=True)
+    add(store, session, runs)
+    assert store.sessions() == [session]
+    assert store.runs([session.id]) == runs
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(session=SESSIONS, run=RUNS)
+def test_every_field_comes_back(store: Store, session: Session, run: Run) -> None:
+    run = run.model_copy(update={"session_id": session.id})
+    add(store, session, [run])
+    try:
+        assert store.sessions() == [session]
+        assert store.runs([session.id]) == [run]
+        for kind, encoded in run.histograms.items():
+            assert store.histograms([run.id], kind) == {run.id: encoded}
+    finally:
+        store.delete_session(session.id)
+
+
+def test_what_was_added_is_there_for_the_next_one_who_opens(store: Store, store_url: str) -> None:
+    session, runs = make_study(blocks=1)
+    add(store, session, runs)
+    with open_store(store_url) as again:
+        assert again.runs([session.id]) == runs
+
+
+def test_sessions_come_newest_first(store: Store) -> None:
+    made = [make_study(title=f"study {n}", started_ns=START_NS + n, blocks=0)[0] for n in (2, 0, 1)]
+    for session in made:
+        store.add_session(session)
+    assert [each.title for each in store.sessions()] == ["study 2", "study 1", "study 0"]
+    assert [each.title for each in store.sessions(limit=2)] == ["study 2", "study 1"]
+    assert store.last_session() == made[0]
+
+
+def test_an_empty_store_has_no_last_session(store: Store) -> None:
+    assert store.last_session() is None
+    assert store.sessions() == []
+    assert store.score_rows([]) == []
+    with pytest.raises(UnknownName, match="no session named 'x'"):
+        store.find_session("x")
+
+
+def test_a_session_is_found_by_short_id_and_title(store: Store) -> None:
+    first, second = (make_study(title=title, seed=n, blocks=0)[0] for n, title in enumerate(("one", "two")))
+    store.add_session(first)
+    store.add_session(second)
+    assert store.find_session(short_id(first.id)) == first
+    assert store.find_session(short_id(first.id)[:5]) == first
+    assert store.find_session(second.id) == second
+    assert store.find_session("two") == second
+    with pytest.raises(UsageError, match=f"2 sessions.*{short_id(second.id)}"):
+        store.find_session(first.id[:8])
+
+
+def test_a_session_ends_and_goes_on(store: Store) -> None:
+    session, _ = make_study(blocks=0, state=SessionState.RUNNING, ended_ns=None)
+    store.add_session(session)
+    store.finish_session(session.id, SessionState.INTERRUPTED, START_NS + 5)
+    expected = session.model_copy(update={"state": SessionState.INTERRUPTED, "ended_ns": START_NS + 5})
+    assert store.last_session() == expected
+    store.reopen_session(session.id)
+    assert store.last_session() == session
+    store.finish_session(session.id, SessionState.DONE, START_NS + 9)
+    assert store.sessions()[0].state is SessionState.DONE
+
+
+def test_unknown_sessions_are_named(store: Store) -> None:
+    for action in (
+        lambda: store.finish_session("gone", SessionState.DONE, 1),
+        lambda: store.reopen_session("gone"),
+        lambda: store.delete_session("gone"),
+    ):
+        with pytest.raises(UnknownName, match="gone"):
+            action()
+
+
+def test_a_deleted_session_takes_its_runs_along(store: Store) -> None:
+    kept, kept_runs = make_study(blocks=1, seed=1)
+    gone, gone_runs = make_study(blocks=1, seed=2, title="gone", artefacts=True)
+    add(store, kept, kept_runs)
+    add(store, gone, gone_runs)
+    store.delete_session(gone.id)
+    assert store.sessions() == [kept]
+    assert store.runs([kept.id, gone.id]) == kept_runs
+    assert store.histograms([run.id for run in gone_runs], "read") == {}
+    add(store, gone, gone_runs)
+    assert store.runs([gone.id]) == gone_runs
+
+
+def test_nothing_is_stored_twice_or_without_its_session(store: Store) -> None:
+    session, runs = make_study(blocks=1)
+    with pytest.raises(StoreError, match=f"its session {session.id} is not"):
+        store.add_run(runs[0])
+    add(store, session, runs)
+    with pytest.raises(StoreError, match="already there"):
+        store.add_run(runs[0].model_copy(update={"reason": "other"}))
+    with pytest.raises(StoreError, match="already in the store"):
+        store.add_session(session)
+    assert store.runs([session.id]) == runs
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"facts": {"cpu": {"share": float("nan")}}}, "facts.cpu.share is nan"),
+        ({"facts": {"counter": 2**64}}, "facts.counter is a number of more than 64 bits"),
+        ({"facts": {"path": object()}}, "facts.path is a object"),
+        ({"reason": "a\0b"}, "reason contains a NUL"),
+        ({"reason": "\udcff"}, "reason contains bytes that are no Unicode text"),
+        ({"id": "1"}, "id is '1', which is no UUID"),
+        ({"block": -1}, "block is -1"),
+        ({"started_ns": 2**63}, "started_ns is"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_as_a_whole(store: Store, change: dict[str, object], named: str) -> None:
+    session, (run, *_) = make_study(blocks=1)
+    store.add_session(session)
+    with pytest.raises(StoreError) as caught:
+        store.add_run(run.model_copy(update=change))
+    assert named in str(caught.value)
+    assert store.runs([session.id]) == []
+
+
+def test_score_rows_are_what_comparisons_take(store: Store) -> None:
+    session, runs = make_study(("a", "b"), ("randread", "commit"), 6, {"b": 2.0})
+    add(store, session, runs)
+    rows = store.score_rows([session.id])
+    assert len(rows) == sum(len(run.scores) for run in runs)
+    run, score, row = runs[0], runs[0].scores[0], rows[0]
+    assert (row.session, row.case, row.target, row.block) == (session.id, run.plan.case, run.target.name, run.block)
+    assert (row.attempt, row.order, row.status, row.plan_hash) == (run.attempt, run.order, run.status, run.plan.hash)
+    assert (row.metric, row.unit, row.direction, row.value) == (score.metric, score.unit, score.direction, score.value)
+    found = {(cell.case, cell.metric): cell.verdict.ratio for cell in cells(rows, "a")}
+    assert 1.8 < found["randread", "iops"] < 2.2
+    assert 1.8 < found["commit", "commit_rate"] < 2.2
+
+
+def test_a_failed_run_is_a_row_without_value(store: Store) -> None:
+    session, runs = make_study(("a", "b"), ("randread",), 3, failed=1)
+    add(store, session, runs)
+    failed = next(run for run in runs if run.status is RunStatus.FAILED)
+    rows = [row for row in store.score_rows([session.id]) if row.value is None]
+    assert {row.metric for row in rows} >= {"iops", "read_p99"}
+    assert {(row.target, row.block, row.status) for row in rows} == {(failed.target.name, failed.block, "failed")}
+
+
+def test_plans_say_what_was_run(store: Store) -> None:
+    session, runs = make_study(("a",), ("ping", "randread depth=1", "randwrite"), 1)
+    add(store, session, runs)
+    plans = store.plans([session.id])
+    assert set(plans) == {run.plan.hash for run in runs}
+    for run in runs:
+        assert plans[run.plan.hash].parameters == run.plan.parameters
+        # `ping` and `randread depth=1` do the same thing and judge different metrics of it.
+        assert set(plans[run.plan.hash].metrics) >= set(run.plan.metrics)
+
+
+def test_histograms_are_found_by_run_and_kind(store: Store) -> None:
+    session, runs = make_study(("a",), ("randrw", "randread"), 1)
+    add(store, session, runs)
+    ids = [run.id for run in runs]
+    assert store.histograms(ids, "read") == {run.id: run.histograms["read"] for run in runs}
+    assert store.histograms(ids, "write") == {runs[0].id: runs[0].histograms["write"]}
+    assert store.histograms(ids[1:], "write") == {}
