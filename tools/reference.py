@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import typer.main
-from click import Command, Context
+
 from plimsoll import kinds
 from plimsoll.cli.main import EXIT_CODES, app
 from plimsoll.parameters import WORKLOADS, value_text
@@ -31,18 +32,18 @@ def table(*names: str) -> Iterator[str]:
 
 def commands() -> Iterator[str]:
     """Every command with its options."""
-    group = typer.main.get_command(app)
-    context = Context(group, info_name="plimsoll")
+    group: Any = typer.main.get_command(app)
+    context = group.make_context("plimsoll", [], resilient_parsing=True)
     yield f"# Commands\n\n{EXIT_CODES}\n"
-    for name in group.list_commands(context):  # type: ignore[attr-defined]
-        command: Command = group.get_command(context, name)  # type: ignore[attr-defined]
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        own = command.make_context(name, [], parent=context, resilient_parsing=True)
         yield f"## plimsoll {name}\n\n{command.help}\n"
         if command.epilog:
             yield f"{command.epilog}\n"
         yield from table("option", "meaning")
-        for parameter in command.get_params(Context(command, parent=context, info_name=name)):
-            record = parameter.get_help_record(Context(command))
-            words = record or (parameter.make_metavar(Context(command)), getattr(parameter, "help", ""))
+        for parameter in command.get_params(own):
+            words = parameter.get_help_record(own) or (parameter.make_metavar(own), getattr(parameter, "help", ""))
             yield row(f"`{words[0]}`", words[1])
         yield ""
 

@@ -27,6 +27,7 @@ app = typer.Typer(
     epilog=f"`plimsoll run` alone measures the current directory in about a minute. {EXIT_CODES}",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help: rich would double the time to `plimsoll --help`
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

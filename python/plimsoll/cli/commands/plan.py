@@ -87,26 +87,25 @@ def command(
 
 
 def _row(step: Step) -> dict[str, Any]:
-    from plimsoll.parameters import parameter, value_text
     from plimsoll.units import format_duration
 
-    plans = list(step.plans.values())
-    differing = {
-        name
-        for name in plans[0].parameters
-        if any(plan.parameters[name] != plans[0].parameters[name] for plan in plans)
-    }
-    shown = ("engine", "mode", "block_size", "depth", "threads", "size", "direct", "sync", "runtime")
-    return {
-        "test": step.case,
-        **{
-            name: " / ".join(
-                dict.fromkeys(value_text(parameter(plan.workload, name), plan.parameters[name]) for plan in plans)
-            )
-            for name in (*shown, *sorted(differing - set(shown)))
-        },
-        "one block": format_duration(step.block_ns),
-    }
+    what = list(dict.fromkeys(_what(plan) for plan in step.plans.values()))
+    return {"test": step.case, "what": " / ".join(what), "one block": format_duration(step.block_ns)}
+
+
+def _what(plan: Plan) -> str:
+    """The parameters that matter most, as people say them."""
+    from plimsoll.parameters import parameter, value_text
+
+    def text(name: str) -> str:
+        return value_text(parameter(plan.workload, name), plan.parameters[name])
+
+    values = plan.parameters
+    parts = [f"{text('mode')} {text('block_size')}", f"depth {text('depth')}"]
+    parts += [f"{text('threads')} threads"] if values["threads"] > 1 else []
+    parts += [f"over {text('size')}", "direct" if values["direct"] else "through the page cache"]
+    parts += [f"{text('sync')} every {text('sync_every')}"] if values["sync"] in ("fsync", "fdatasync") else []
+    return ", ".join([*parts, text("engine"), f"for {text('runtime')}"])
 
 
 def _writes(target: Target, plans: list[Plan], layout_bytes: int) -> str:

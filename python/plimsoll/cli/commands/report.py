@@ -14,9 +14,6 @@ EXAMPLES = (
     "The ending chooses the format: .html, .md, .json, .csv or .txt."
 )
 
-FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json", ".csv": "csv", ".txt": "terminal"}
-
-
 def command(
     sessions: Sessions = None,
     output: Annotated[
@@ -31,17 +28,13 @@ def command(
     """Write a report: one self-contained file, rebuilt from the stored runs."""
     from plimsoll.cli.evidence import evidence
     from plimsoll.cli.output import say
-    from plimsoll.errors import UnknownName
-    from plimsoll.report.build import build_document
-    from plimsoll.report.renderers import render, write_charts
+    from plimsoll.report import build_document, format_of, render, write_charts
 
     path = output or (None if charts else Path("plimsoll-report.html"))
-    if path is not None and path.suffix not in FORMATS:
-        raise UnknownName("report format", path.suffix or path.name, FORMATS, f"-o {path}")
+    chosen = None if path is None else format_of(path)
     document = build_document(evidence(sessions, baseline))
-    if path is not None:
-        render(document, FORMATS[path.suffix], path)
+    if path is not None and chosen is not None:
+        render(document, chosen, path)
         say(f"report: {path}")
     if charts is not None:
-        written = write_charts(document, charts)
-        say(f"{len(written)} pictures in {charts}")
+        say(f"{len(write_charts(document, charts))} pictures in {charts}")

@@ -62,11 +62,12 @@ def command(
     from plimsoll.cli.progress import observer
     from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.model import RunStatus
+    from plimsoll.report import format_of
     from plimsoll.run.session import resume_session, run_study
     from plimsoll.store.store import open_store
 
-    if output is not None and output.suffix not in report.FORMATS:
-        raise UsageError(f"-o {output}: the ending chooses the format: {', '.join(report.FORMATS)}")
+    if output is not None:
+        format_of(output)
     with open_store() as store, observer(quiet=quiet) as watching:
         if resume:
             if tests or on:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typer
+
 from plimsoll.cli.options import Baseline, Csv, Json, Sessions
 
 EXAMPLES = "`plimsoll show` shows the last session; `plimsoll show 3f9c --json` prints the same for programs."
@@ -10,8 +12,12 @@ EXAMPLES = "`plimsoll show` shows the last session; `plimsoll show 3f9c --json` 
 def command(sessions: Sessions = None, baseline: Baseline = None, json: Json = False, csv: Csv = False) -> None:
     """Show the verdicts, scores and warnings of sessions."""
     from plimsoll.cli.evidence import evidence
-    from plimsoll.report.build import build_document
-    from plimsoll.report.renderers import render
+    from plimsoll.cli.output import console
+    from plimsoll.report import build_document, render
+    from plimsoll.report.renderers.terminal import print_document
 
-    with_format = "json" if json else "csv" if csv else "terminal"
-    render(build_document(evidence(sessions, baseline)), with_format)
+    document = build_document(evidence(sessions, baseline))
+    if json or csv:
+        typer.echo(render(document, "json" if json else "csv"), nl=False)
+    else:
+        print_document(document, console())
