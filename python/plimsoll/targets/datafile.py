@@ -33,7 +33,7 @@ def facts(path: Path, offset: int = 0, size: int | None = None, seed: int = 1) -
     tell); of `sampled_blocks` blocks read at random places `zero_blocks` held only zeros.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return {}
     try:

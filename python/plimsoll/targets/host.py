@@ -14,6 +14,9 @@ import psutil  # type: ignore[import-untyped]  # its stubs are a package of thei
 
 from plimsoll.targets.blockdev import number_of, text_of
 
+FAST_CLOCK_SOURCES = frozenset({"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"})
+"""Read without leaving the process, in tens of nanoseconds (§6 of the method, guard "clock")."""
+
 UNLIMITED = 2**60
 """Cgroup v1 writes "no limit" as the largest multiple of the page size."""
 
@@ -31,6 +34,7 @@ def host_facts(root: Path = Path("/")) -> dict[str, Any]:
         "processor": _processor(root),
         "memory": _memory(root),
         "virtualisation": virtualisation(root),
+        "steal_since_boot": steal_since_boot(),
         "clock_source": text_of(root / "sys/devices/system/clocksource/clocksource0/current_clocksource"),
         "io_uring": io_uring_allowed(root),
         "aio_limit": number_of(root / "proc/sys/fs/aio-max-nr"),
@@ -155,6 +159,14 @@ def _hypervisor(root: Path) -> str:
     if kind or guest or re.search(r"KVM|QEMU|VMware|Xen|Amazon EC2|Google|Virtual|Bochs|Droplet", name):
         return name or kind or "unnamed hypervisor"
     return ""
+
+
+def steal_since_boot() -> float:
+    """Share of the processor time since boot that a hypervisor gave to others; 0 on bare metal."""
+    times = psutil.cpu_times()
+    # Guest time is part of user time already.
+    total = sum(times) - times.guest - times.guest_nice
+    return float(times.steal / total) if total else 0.0
 
 
 def io_uring_allowed(root: Path = Path("/")) -> str:

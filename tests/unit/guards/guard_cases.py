@@ -127,6 +127,7 @@ class RunMaker:
                 idle=round(second * TICKS * (1 - self.busy_share)),
                 steal=round(second * TICKS * self.steal_share),
             ),
+            cpus=(CpuTimes(), CpuTimes()),
             memory_bytes={"MemTotal": 16 * GIB, "MemAvailable": round(16 * GIB * self.available)},
             vm={name: round(number * share) for name, number in {"pswpin": 0, "oom_kill": 0, **self.vm}.items()},
             own_io={f"{self.kind}_bytes": round(done * self.size * self.own_share)},
@@ -165,7 +166,11 @@ class RunMaker:
                 }
                 for second, count in enumerate(per_second)
             ],
-            "cpu": {"busiest_thread": self.busiest_thread},
+            "cpu": {
+                "busiest_thread": self.busiest_thread,
+                "user_ns": round(self.busiest_thread * seconds * SECOND),
+                "system_ns": 0,
+            },
             "mean_in_flight": (total * latency_ns + syncs * MILLISECOND) / SECOND / seconds,
             "offered_operations": None,
             "verified": None,

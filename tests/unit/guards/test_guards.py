@@ -11,11 +11,14 @@ from tests.unit.guards.guard_cases import CASES, RunMaker, buffered, disk, short
 from plimsoll import kinds
 from plimsoll.model import Finding, Level
 from plimsoll.targets.chain import Chain
-from plimsoll.units import GIB, KIB, MILLISECOND
+from plimsoll.units import GIB, KIB, MILLISECOND, SECOND
 
 GUARDS = {guard.NAME: guard for guard in kinds.modules("plimsoll.run.guards")}
 RUN_SHAPE = frozenset({"alignment", "errors", "verify", "clock", "memory", "unwritten"})
 """Guards whose evidence is as strong in a short run."""
+
+
+BUSY_TEST = {"busiest_thread": 0.8, "user_ns": 8 * SECOND, "system_ns": 7 * SECOND}
 
 
 def judge(name: str, run: RunMaker) -> Finding:
@@ -111,14 +114,23 @@ def test_missing_bytes_of_a_slow_disk_are_an_alarm() -> None:
     assert judge("device_bytes", RunMaker(operations_per_s=80, device_share=0.1)).level is Level.INVALID
 
 
-def test_more_than_asked_for_is_a_warning_and_foreign() -> None:
+def test_what_others_did_is_said_once() -> None:
     run = RunMaker(device_share=1.2)
-    assert judge("device_bytes", run).level is Level.WARN
     assert judge("foreign_io", run).level is Level.INVALID
+    assert judge("device_bytes", run).level is Level.OK
+    assert judge("request_shape", run).level is Level.OK
 
 
 def test_own_extra_reads_are_not_foreign() -> None:
-    assert judge("foreign_io", RunMaker(device_share=1.2, own_share=1.2)).level is Level.OK
+    run = RunMaker(device_share=1.2, own_share=1.2)
+    assert judge("foreign_io", run).level is Level.OK
+    assert judge("device_bytes", run).level is Level.WARN
+
+
+def test_reads_of_others_count_against_all_bytes_of_a_writing_test() -> None:
+    run = write_run(device_other={"flushes": 5000, "read_sectors": 20_000})
+    found = judge("foreign_io", run)
+    assert 0.3 < found.values["share"] < 0.4
 
 
 def test_without_flushes_on_a_disk_without_a_volatile_cache() -> None:
@@ -146,9 +158,12 @@ def test_polling_is_no_sign_of_a_slow_client() -> None:
 
 
 def test_a_machine_that_is_busy_all_the_time() -> None:
-    found = judge("client_cpu", RunMaker(busy_share=0.99))
-    assert found.level is Level.INVALID
-    assert "all processors" in found.message
+    others = judge("client_cpu", RunMaker(busy_share=0.99))
+    assert others.level is Level.WARN
+    assert "other programs kept all processors busy" in others.message
+    own = judge("client_cpu", RunMaker(busy_share=0.99, outcome={"cpu": BUSY_TEST}))
+    assert own.level is Level.INVALID
+    assert "the test kept" in own.message
 
 
 def test_a_page_cache_that_is_asked_for() -> None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding
+from plimsoll.targets.host import FAST_CLOCK_SOURCES
 from plimsoll.units import MILLISECOND, format_duration
 
 NAME = "clock"
@@ -14,7 +15,6 @@ TITLE = "Clock"
 WHY = """Latencies are differences of clock readings. A slow clock source adds its own time to each; a wall clock that
 is set during a run puts samples and operations at the wrong time."""
 
-GOOD_SOURCES = frozenset({"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"})
 LARGEST_JUMP_NS = MILLISECOND
 
 
@@ -34,7 +34,7 @@ def check(evidence: RunEvidence) -> Finding | None:
             jump_ns=jump,
         )
     source = evidence.after.clock_source
-    if source and source not in GOOD_SOURCES:
+    if source and source not in FAST_CLOCK_SOURCES:
         return finding(
             NAME,
             Level.WARN,

@@ -39,7 +39,9 @@ def _judge(evidence: RunEvidence, window: Window, kind: str) -> Finding:
     counters = window.device(evidence.chain.counters)
     device = counters.read_bytes if kind == "read" else counters.write_bytes
     tool = window.tool_bytes.get(kind, 0.0)
-    difference = device - tool
+    asked = window.after.own_io.get(f"{kind}_bytes", 0) - window.before.own_io.get(f"{kind}_bytes", 0)
+    # What the device did beyond this process' own requests is foreign I/O, which has a guard of its own.
+    difference = max(min(device, asked) - tool, 0.0) if device > tool <= asked else device - tool
     floor = FLOOR_MISSING if difference < 0 else FLOOR_BYTES
     slack = max(floor, window.uncertain_bytes.get(kind, 0.0))
     share = max(0.0, abs(difference) - slack) / tool if tool else 0.0

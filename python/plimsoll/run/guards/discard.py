@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, percent
+from plimsoll.targets.blockdev import SECTOR
 from plimsoll.units import format_size
 
 NAME = "discard"
@@ -25,7 +26,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     counters = window.device(evidence.chain.disks)
     requests = counters.reads + counters.writes + counters.discards
     share = counters.discards / requests if requests else 0.0
-    size = counters.discard_sectors * 512
+    size = counters.discard_sectors * SECTOR
     return finding(
         NAME,
         Level.WARN if share > SMALLEST_SHARE else Level.OK,

@@ -27,13 +27,12 @@ def check(evidence: RunEvidence) -> Finding | None:
     window = evidence.window
     if window is None:
         return not_checkable(NAME, "the run is too short for the once-a-second counters")
-    device = own = 0.0
-    for kind in _kinds(evidence):
+    device = foreign = 0.0
+    for kind in ("read", "write"):
         moved, mine = _bytes(evidence, window, kind)
         device += moved
-        own += min(mine, moved)
+        foreign += max(0.0, moved - mine) if _can_tell(evidence, kind) else 0.0
     uncertain = sum(window.uncertain_bytes.values())
-    foreign = device - own
     share = foreign / device if device else 0.0
     level = graded(share, WARN, INVALID) if foreign > FLOOR_BYTES + uncertain else Level.OK
     return finding(
@@ -46,10 +45,9 @@ def check(evidence: RunEvidence) -> Finding | None:
     )
 
 
-def _kinds(evidence: RunEvidence) -> list[str]:
-    # Buffered writes reach the disk later, by a kernel thread, and durable ones write a journal: neither can be told
-    # from the writes of others.
-    return ["read"] if evidence.syncs or not evidence.parameters["direct"] else ["read", "write"]
+def _can_tell(evidence: RunEvidence, kind: str) -> bool:
+    """Buffered writes reach the disk later, by a kernel thread, and durable ones write a journal: both look foreign."""
+    return kind == "read" or not (evidence.syncs or (evidence.writes and not evidence.parameters["direct"]))
 
 
 def _bytes(evidence: RunEvidence, window: Window, kind: str) -> tuple[float, float]:

@@ -6,7 +6,7 @@ import math
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence, Window
-from plimsoll.run.guards._judge import at_most, finding, graded, percent, severest, worst
+from plimsoll.run.guards._judge import at_most, finding, graded, not_checkable, percent, severest, worst
 from plimsoll.units import KIB, format_size
 
 NAME = "request_shape"
@@ -21,6 +21,8 @@ MERGED_WARN, MERGED_INVALID = 0.01, 0.10
 LARGEST_JUDGED = 128 * KIB
 """Larger operations are cut by limits of driver and memory that differ from device to device: shown, not judged."""
 FEWEST_REQUESTS = 1000
+LARGEST_DIFFERENCE = 0.02
+"""Of the device's bytes from those of the test."""
 
 
 def check(evidence: RunEvidence) -> Finding | None:
@@ -49,6 +51,8 @@ def _judge(evidence: RunEvidence, window: Window, kind: str) -> Finding | None:
     operations = window.tool_operations.get(kind, 0.0)
     if requests < FEWEST_REQUESTS or operations < FEWEST_REQUESTS:
         return None
+    if abs(moved / window.tool_bytes[kind] - 1) > LARGEST_DIFFERENCE:
+        return not_checkable(NAME, "the device moved other bytes than the test, so the requests are not only its own")
     size = window.tool_bytes[kind] / operations
     expected = _expected(evidence, size)
     mean = moved / requests
