@@ -108,11 +108,16 @@ SCENARIOS = (
 )
 
 
-def differences(scenario: Scenario, truth: float, repetitions: int, random: Random) -> FloatArray:
-    """Paired log ratios, shape (repetitions, 20)."""
+def scores(scenario: Scenario, truth: float, repetitions: int, random: Random) -> tuple[FloatArray, FloatArray]:
+    """What baseline and other target would score in every slot, as logs; a slot is given to only one of them."""
     shape = (repetitions, SLOTS)
     level = scenario.shared(random, shape) if scenario.shared else np.zeros(shape)
-    baseline, other = level + scenario.own(random, shape), level + scenario.own(random, shape) + truth
+    return level + scenario.own(random, shape), level + scenario.own(random, shape) + truth
+
+
+def differences(scenario: Scenario, truth: float, repetitions: int, random: Random) -> FloatArray:
+    """Paired log ratios of adjacent slots in random order, shape (repetitions, 20)."""
+    baseline, other = scores(scenario, truth, repetitions, random)
     first = random.random((repetitions, BLOCKS)) < 0.5
     even, odd = slice(0, None, 2), slice(1, None, 2)
     return np.where(first, other[:, odd] - baseline[:, even], other[:, even] - baseline[:, odd])

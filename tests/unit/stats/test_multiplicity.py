@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
@@ -21,6 +21,7 @@ from plimsoll.stats.verdict import judge, judge_many
     ("ours", "golden"),
     [(bonferroni_holm, "holm"), (benjamini_hochberg, "fdr_bh"), (benjamini_yekutieli, "fdr_by")],
 )
+@settings(max_examples=30)
 @given(p=st.lists(st.floats(0, 1), min_size=1, max_size=40))
 def test_corrections_are_those_of_statsmodels(ours, golden: str, p: list[float]) -> None:
     assert ours(p) == pytest.approx(multipletests(p, method=golden)[1], abs=1e-9)
