@@ -1,1 +1,83 @@
-"""Reports: sections make blocks, renderers write them."""
+"""Reports: sections make blocks, renderers write them. Never opens a store.
+
+build_document(Evidence) → Document
+render(Document, format, path) → text, and the file if there is a path
+write_charts(Document, directory) → every chart as SVG and PNG
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from plimsoll import kinds
+from plimsoll.errors import UnknownName, UsageError
+from plimsoll.report.build import build_document
+from plimsoll.report.document import Document
+from plimsoll.report.evidence import Evidence
+
+PNG_SCALE = 2.0
+"""For screens of double density."""
+
+
+@cache
+def formats() -> dict[str, ModuleType]:
+    """The renderers by the name of their format."""
+    return {module.__name__.rsplit(".", 1)[-1]: module for module in kinds.modules("plimsoll.report.renderers")}
+
+
+def format_of(path: Path) -> str:
+    """The format that a file name asks for by its suffix; raises UnknownName."""
+    by_suffix = {module.SUFFIX: name for name, module in formats().items()}
+    if path.suffix.lower() not in by_suffix:
+        raise UnknownName("report format", path.suffix or path.name, by_suffix, str(path))
+    return by_suffix[path.suffix.lower()]
+
+
+def render(document: Document, format: str, path: Path | None = None) -> str:
+    """The document in one of the formats of `formats()`; also written to `path` if there is one."""
+    if format not in formats():
+        raise UnknownName("report format", format, formats())
+    written: str = formats()[format].render(document)
+    if path is not None:
+        _write(path, written.encode())
+    return written
+
+
+def write_charts(document: Document, directory: Path) -> list[Path]:
+    """Every chart as `NAME.svg` and `NAME.png` in `directory`, which is made if it is missing; returns the files."""
+    import vl_convert
+
+    written = []
+    for chart in document.charts:
+        picture = chart.svg()
+        for suffix, content in ((".svg", picture.encode()), (".png", vl_convert.svg_to_png(picture, scale=PNG_SCALE))):
+            written.append(directory / f"{chart.id}{suffix}")
+            _write(written[-1], content)
+    return written
+
+
+def _write(path: Path, content: bytes) -> None:
+    """The whole file or nothing: a full disk never leaves half a report."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            # Temporary files are private; a report is as readable as any new file.
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(name, 0o666 & ~mask)
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}; choose another place with -o") from None
+
+
+__all__ = ["Document", "Evidence", "build_document", "format_of", "formats", "render", "write_charts"]

@@ -1,1 +1,1 @@
-"""Renderers, one file per output format."""
+"""Renderers, one file per output format. Each has `render(document) -> str` and `SUFFIX`, the usual file suffix."""

@@ -1,0 +1,48 @@
+"""From evidence to a document: every section of the folder in order, each a pure function of the evidence."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import ModuleType
+
+from plimsoll import kinds
+from plimsoll.report.document import Document, Section
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import count_text
+from plimsoll.report.sections.data import flat
+from plimsoll.report.sections.environment import time_text
+
+
+def build_document(evidence: Evidence) -> Document:
+    """The whole report. Sections without anything to say are left out."""
+    modules = sorted(kinds.modules("plimsoll.report.sections"), key=lambda module: module.ORDER)
+    sections = [_section(module, evidence) for module in modules]
+    return Document(
+        title=_title(evidence),
+        subtitle=_subtitle(evidence),
+        sections=tuple(section for section in sections if section.blocks),
+        make_scores=partial(flat, evidence),
+    )
+
+
+def _section(module: ModuleType, evidence: Evidence) -> Section:
+    name = module.__name__.rsplit(".", 1)[-1]
+    return Section(name, module.TITLE, tuple(module.build(evidence)), getattr(module, "SHORT", False))
+
+
+def _title(evidence: Evidence) -> str:
+    titles = list(dict.fromkeys(session.title for session in evidence.sessions))
+    return titles[0] if len(titles) == 1 else f"{titles[0]} and {count_text(len(titles) - 1, 'more session')}"
+
+
+def _subtitle(evidence: Evidence) -> str:
+    started = time_text(min(session.started_ns for session in evidence.sessions))
+    targets = ", ".join(evidence.targets) or "no target"
+    counts = (
+        count_text(len(evidence.cases), "case"),
+        count_text(len(evidence.targets), "target") + f" ({targets})",
+        f"{len(evidence.valid):,} of {count_text(len(evidence.runs), 'run')} valid",
+        count_text(len(evidence.sessions), "session"),
+        started,
+    )
+    return " · ".join(counts)

@@ -1,0 +1,166 @@
+"""What a report is made from, and what all sections derive from it, each thing once.
+
+Nothing here reads a store, a clock or a file: the same evidence always gives the same report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from plimsoll.errors import UnknownName, UsageError
+from plimsoll.model import Direction, Run, RunStatus, Session, Unit
+from plimsoll.stats.paired import Cell, ScoreRow, cells, valid_scores
+from plimsoll.stats.policy import MODES, STANDARD, Mode
+from plimsoll.stats.summary import Summary, summarise
+
+
+@dataclass(frozen=True)
+class ScoreLine:
+    """One metric of one target in one case, over the valid runs."""
+
+    case: str
+    target: str
+    metric: str
+    unit: Unit
+    direction: Direction
+    judged: bool
+    values: tuple[float, ...]
+    summary: Summary | None
+    """None where no valid run has a score above zero."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Sessions with their runs, the target that others are compared with, and the band of sameness (0.10 = ±10 %)."""
+
+    sessions: list[Session]
+    runs: list[Run]
+    baseline: str | None
+    band: float
+
+    def __post_init__(self) -> None:
+        if not self.sessions:
+            raise UsageError("a report needs at least one session")
+        if self.baseline is not None and self.runs and self.baseline not in self.targets:
+            raise UnknownName("target", self.baseline, self.targets, "these sessions")
+
+    @cached_property
+    def cases(self) -> tuple[str, ...]:
+        """Cases in the order in which they first ran."""
+        return tuple(dict.fromkeys(run.plan.case for run in self.runs))
+
+    @cached_property
+    def targets(self) -> tuple[str, ...]:
+        """The baseline, then the others in the order of the studies. Colours and shapes go by this order."""
+        ran = dict.fromkeys(run.target.name for run in sorted(self.runs, key=lambda run: (run.block, run.order)))
+        planned = [name for session in self.sessions for name in _target_names(session.study.get("targets"))]
+        ordered = dict.fromkeys([self.baseline, *planned, *ran])
+        return tuple(name for name in ordered if name in ran and name is not None)
+
+    @property
+    def reference(self) -> str | None:
+        """The baseline, or the first target where none was named."""
+        return self.baseline or (self.targets[0] if self.targets else None)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The targets that are compared with the reference."""
+        return tuple(name for name in self.targets if name != self.reference)
+
+    @cached_property
+    def mode(self) -> Mode:
+        """Mode of the first session that names one."""
+        names = [session.study.get("mode") for session in self.sessions]
+        return next((MODES[name] for name in names if isinstance(name, str) and name in MODES), STANDARD)
+
+    @cached_property
+    def valid(self) -> tuple[Run, ...]:
+        """The runs that ended well and passed every guard."""
+        return tuple(run for run in self.runs if run.status is RunStatus.OK)
+
+    @cached_property
+    def judged(self) -> Mapping[str, tuple[str, ...]]:
+        """The metrics that are judged in each case, the deciding one first."""
+        found: dict[str, dict[str, None]] = {}
+        for run in self.runs:
+            found.setdefault(run.plan.case, {}).update(dict.fromkeys(run.plan.metrics))
+        return {case: tuple(names) for case, names in found.items()}
+
+    @cached_property
+    def metrics(self) -> Mapping[tuple[str, str], tuple[Unit, Direction]]:
+        """Unit and direction of every (case, metric) with a score, judged ones first."""
+        seen: dict[tuple[str, str], tuple[Unit, Direction]] = {}
+        for run in self.runs:
+            for score in run.scores:
+                seen.setdefault((run.plan.case, score.metric), (score.unit, score.direction))
+        place = {(case, name): i for case, names in self.judged.items() for i, name in enumerate(names)}
+        return dict(sorted(seen.items(), key=lambda item: (self.cases.index(item[0][0]), place.get(item[0], 999))))
+
+    @cached_property
+    def rows(self) -> tuple[ScoreRow, ...]:
+        """Every score as statistics want it; a run without scores has a row without value for each judged metric."""
+        return tuple(row for run in self.runs for row in self._rows_of(run))
+
+    def _rows_of(self, run: Run) -> list[ScoreRow]:
+        def row(metric: str, unit: Unit, direction: Direction, value: float | None) -> ScoreRow:
+            about = (run.target.name, run.block, run.attempt, run.order, run.status.value, value, self._hashes[run.id])
+            return ScoreRow(run.session_id, run.plan.case, metric, unit, direction, *about)
+
+        if run.scores:
+            return [row(score.metric, score.unit, score.direction, score.value) for score in run.scores]
+        known = [(name, self.metrics.get((run.plan.case, name))) for name in run.plan.metrics]
+        return [row(name, *kind, None) for name, kind in known if kind is not None]
+
+    @cached_property
+    def _hashes(self) -> Mapping[str, str]:
+        """Plan hash by run; runs share plans, so each different plan is hashed once."""
+        by_plan: dict[int, str] = {}
+        return {run.id: by_plan.setdefault(id(run.plan), run.plan.hash) for run in self.runs}
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every comparison with the reference in a judged metric."""
+        if self.reference is None or not self.others:
+            return ()
+        judged = [row for row in self.rows if row.metric in self.judged[row.case]]
+        if not any(row.target == self.reference for row in judged):
+            return ()
+        plans = {self._hashes[run.id]: run.plan.parameters for run in self.runs}
+        found = cells(judged, self.reference, band=self.band, mode=self.mode, plans=plans)
+        return tuple(sorted(found, key=lambda cell: self.cases.index(cell.case)))
+
+    @cached_property
+    def lines(self) -> tuple[ScoreLine, ...]:
+        """Every metric of every case and target with its summary."""
+        values = valid_scores(self.rows)
+        return tuple(
+            self._line(case, target, metric, values[case, metric, target])
+            for case, metric in self.metrics
+            for target in self.targets
+            if (case, metric, target) in values
+        )
+
+    def _line(self, case: str, target: str, metric: str, values: Sequence[float]) -> ScoreLine:
+        unit, direction = self.metrics[case, metric]
+        usable = [value for value in values if 0 < value < float("inf")]
+        summary = summarise(usable, direction) if usable else None
+        judged = metric in self.judged[case]
+        return ScoreLine(case, target, metric, unit, direction, judged, tuple(values), summary)
+
+    def runs_of(self, case: str, target: str) -> list[Run]:
+        """The valid runs of a target in a case, in the order in which they ran."""
+        return self._by_place.get((case, target), [])
+
+    @cached_property
+    def _by_place(self) -> Mapping[tuple[str, str], list[Run]]:
+        found: dict[tuple[str, str], list[Run]] = {}
+        for run in self.valid:
+            found.setdefault((run.plan.case, run.target.name), []).append(run)
+        return found
+
+
+def _target_names(targets: object) -> list[str]:
+    """The names in the target table of a study; studies come from files, so it may be anything."""
+    return [str(name) for name in targets] if isinstance(targets, Mapping) else []

@@ -1,0 +1,111 @@
+"""Names of metrics as people read them, and numbers rounded to what their interval supports."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from plimsoll.units import GIB, KIB, MIB, MICROSECOND, MILLISECOND, SECOND, TIB, format_number, format_value
+
+_PLAIN = {
+    "iops": "I/Os per second",
+    "read_iops": "reads per second",
+    "write_iops": "writes per second",
+    "trim_iops": "trims per second",
+    "commit_rate": "commits per second",
+    "throughput": "throughput",
+    "read_throughput": "read throughput",
+    "write_throughput": "write throughput",
+    "iops_burst": "I/Os per second in the burst",
+    "throughput_burst": "throughput in the burst",
+}
+_LATENCY = re.compile(r"(?P<kind>[a-z]+(?:_[a-z]+)*?)(?P<service>_service)?_(?P<what>mean|p\d+(?:\.\d+)?|max)")
+_SCALES = {
+    "B/s": ((TIB, "TiB/s"), (GIB, "GiB/s"), (MIB, "MiB/s"), (KIB, "KiB/s"), (1, "B/s")),
+    "B": ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
+    "1/s": ((1_000_000, "M/s"), (1_000, "k/s"), (1, "1/s")),
+    "ns": ((SECOND, "s"), (MILLISECOND, "ms"), (MICROSECOND, "µs"), (1, "ns")),
+    "1": ((1, ""),),
+}
+
+
+def metric_label(name: str) -> str:
+    """`read_p99` → `read latency p99`, `iops` → `I/Os per second`; an unknown name without its underscores."""
+    if name in _PLAIN:
+        return _PLAIN[name]
+    match = _LATENCY.fullmatch(name)
+    if not match:
+        return name.replace("_", " ")
+    kind = match["kind"].replace("_", " ")
+    service = " from its real start" if match["service"] else ""
+    return f"{kind} latency{service} {percentile_label(match['what'])}"
+
+
+def short_label(name: str) -> str:
+    """A label for the narrow axis of a chart: `read p99`, `I/O/s`."""
+    if name in ("iops", "read_iops", "write_iops", "trim_iops"):
+        return f"{name.removesuffix('iops').replace('_', ' ')}IOPS"
+    match = _LATENCY.fullmatch(name)
+    if match:
+        return f"{match['kind'].replace('_', ' ')} {percentile_label(match['what'])}"
+    return name.replace("_", " ")
+
+
+def percentile_label(name: str) -> str:
+    """`p999` → `p99.9`; `mean`, `max` and `p99.9` stay."""
+    digits = name.removeprefix("p")
+    if digits.isdigit() and len(digits) > 2:
+        return f"p{digits[:2]}.{digits[2:]}"
+    return name
+
+
+def scale(largest: float, unit: str) -> tuple[float, str]:
+    """Divisor and unit in which a value as large as `largest` reads well: 2.1e8 B/s → (1048576, "MiB/s")."""
+    steps = _SCALES.get(unit, ((1, unit),))
+    return next(((float(factor), name) for factor, name in steps if abs(largest) >= factor), (1.0, steps[-1][1]))
+
+
+def rounded(value: float, half_width: float | None) -> float:
+    """`value` rounded to the second significant digit of the half-width of its interval."""
+    if half_width is None or not math.isfinite(half_width) or half_width <= 0 or value == 0:
+        return value
+    digits = 1 - math.floor(math.log10(half_width))
+    # Never fewer than two digits of the value itself: 12 ± 40 is not "0".
+    digits = max(digits, 1 - math.floor(math.log10(abs(value))))
+    return round(value, digits)
+
+
+def score_text(value: float, unit: str, low: float | None = None, high: float | None = None) -> str:
+    """A score without digits that its interval does not support."""
+    return format_value(rounded(value, None if low is None or high is None else (high - low) / 2), unit)
+
+
+def interval_text(low: float | None, high: float | None, unit: str) -> str:
+    """`117,000…119,000/s`; both ends in the unit of the upper one."""
+    if low is None or high is None:
+        return "one run: none"
+    half = (high - low) / 2
+    factor, name = scale(high, unit) if unit != "1/s" else (1.0, "/s")
+    ends = [_plain(rounded(end, half) / factor) for end in (low, high)]
+    return "…".join(ends) + (name if name.startswith("/") or not name else f" {name}")
+
+
+def _plain(value: float) -> str:
+    return format_number(float(f"{value:.4g}")) if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def ratio_text(ratio: float | None) -> str:
+    """`1.31×`, `0.082×`, `31×`; n/a without one."""
+    if ratio is None or not math.isfinite(ratio):
+        return "n/a"
+    return f"{ratio:.2f}×" if 0.1 <= ratio < 10 else f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.3g}×"
+
+
+def percent_text(share: float) -> str:
+    """0.1 → `10 %`."""
+    return f"{format_number(round(share * 100, 3))} %"
+
+
+def count_text(count: int, singular: str, plural: str = "") -> str:
+    """`1 run`, `3 runs`, `1,200 runs`."""
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"

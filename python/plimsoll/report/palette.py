@@ -1,0 +1,68 @@
+"""Colours, shapes and dashes of the charts. Series differ in all three, so that none is told by colour alone.
+
+Charts are drawn in the light colours; pages recolour exactly these values for dark mode. Both sets stay apart for the
+three common kinds of colour blindness and reach a contrast of 3 or more against their background.
+"""
+
+from __future__ import annotations
+
+PAGE, INK, MUTED, GRID, BAND = "#ffffff", "#1d2329", "#5b6571", "#dde2e8", "#e3e9f0"
+COLOURS = ("#0067b1", "#d55e00", "#009e73", "#a0348e", "#7a5c00", "#6b7280")
+GREEN, BLUE, ORANGE, GREY = COLOURS[2], COLOURS[0], COLOURS[1], COLOURS[5]
+DARK = {
+    PAGE: "#14181d",
+    INK: "#e8ebee",
+    MUTED: "#a6b0bb",
+    GRID: "#333b44",
+    BAND: "#2a323b",
+    "#0067b1": "#5aa9e6",
+    "#d55e00": "#f28c45",
+    "#009e73": "#2fc4a0",
+    "#a0348e": "#d98cc9",
+    "#7a5c00": "#e0c04a",
+    "#6b7280": "#aab2bd",
+}
+
+# Outlines around the current point, about 8 units wide.
+SHAPES = {
+    "circle": "m-3.8,0a3.8,3.8 0 1 0 7.6,0a3.8,3.8 0 1 0 -7.6,0z",
+    "square": "m-3.4,-3.4h6.8v6.8h-6.8z",
+    "triangle-up": "m0,-4.6l4.4,7.6h-8.8z",
+    "diamond": "m0,-5l4.2,5l-4.2,5l-4.2,-5z",
+    "plus": "m-1.5,-4.4h3v2.9h2.9v3h-2.9v2.9h-3v-2.9h-2.9v-3h2.9z",
+    "triangle-down": "m0,4.6l4.4,-7.6h-8.8z",
+    "triangle-right": "m4.6,0l-7.6,4.4v-8.8z",
+    "triangle-left": "m-4.6,0l7.6,4.4v-8.8z",
+}
+_SERIES_SHAPES = ("circle", "square", "triangle-up", "diamond", "plus", "triangle-down", "triangle-right")
+_DASHES = ("", "6 3", "2 2", "8 2 2 2", "10 4", "4 1", "1 3")
+
+
+def colour(series: int) -> str:
+    """Colour of a series by its place."""
+    return COLOURS[series % len(COLOURS)]
+
+
+def shape(series: int) -> str:
+    """Point shape of a series; there is one more than colours, so that the pair repeats only after 42 series."""
+    return _SERIES_SHAPES[series % len(_SERIES_SHAPES)]
+
+
+def dash(series: int) -> str:
+    """Dash pattern of a series, as SVG writes it; empty for a full line."""
+    return _DASHES[series % len(_DASHES)]
+
+
+def symbols(count: int) -> tuple[tuple[str, str], ...]:
+    """Colour and shape of the first `count` series."""
+    return tuple((colour(series), shape(series)) for series in range(count))
+
+
+def dark_style() -> str:
+    """CSS that gives every colour of a chart its dark counterpart."""
+    rules = "".join(
+        f'.chart [fill="{light}"], .key [fill="{light}"] {{ fill: {dark}; }}\n'
+        f'.chart [stroke="{light}"], .key [stroke="{light}"] {{ stroke: {dark}; }}\n'
+        for light, dark in DARK.items()
+    )
+    return f"@media screen and (prefers-color-scheme: dark) {{\n{rules}}}\n"

@@ -1,0 +1,78 @@
+"""One HTML file that holds everything: no network, no scripts, charts as inline SVG, and every number as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.report import palette
+from plimsoll.report.document import Block, Chart, Document, Section, cell_text
+
+SUFFIX = ".html"
+
+
+@dataclass(frozen=True)
+class Charts:
+    """Charts side by side under one key."""
+
+    key: tuple[tuple[str, str, str, str], ...]
+    """Name, colour, path and dashes of each series."""
+    pictures: tuple[tuple[Chart, str], ...]
+
+
+def render(document: Document) -> str:
+    """The page."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("plimsoll.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["cell"] = cell_text
+    environment.tests["of"] = lambda block, name: type(block).__name__ == name
+    loader = environment.loader
+    assert loader is not None
+    style = loader.get_source(environment, "page.css")[0]
+    return environment.get_template("page.html").render(
+        document=document,
+        sections=[(section, list(_grouped(section))) for section in document.sections],
+        style=Markup(style + palette.dark_style()),
+    )
+
+
+def _grouped(section: Section) -> Iterator[Block | Charts]:
+    """The blocks with neighbouring charts of the same series put together."""
+    waiting: list[Chart] = []
+    for block in section.blocks:
+        if waiting and not (isinstance(block, Chart) and _key_of(block) == _key_of(waiting[0])):
+            yield _charts(waiting)
+            waiting = []
+        if isinstance(block, Chart):
+            waiting.append(block)
+        else:
+            yield block
+    if waiting:
+        yield _charts(waiting)
+
+
+def _key_of(chart: Chart) -> tuple[Any, ...]:
+    return chart.series, chart.symbols
+
+
+def _charts(found: list[Chart]) -> Charts:
+    from markupsafe import Markup
+
+    names = found[0].series
+    # Series of targets also differ by dashes; the answers of a forest plot have no lines.
+    dashed = not found[0].symbols
+    looks = found[0].symbols or palette.symbols(len(names))
+    key = tuple(
+        (name, colour, f"M0,0{palette.SHAPES[shape]}", palette.dash(place) or "none" if dashed else "")
+        for place, (name, (colour, shape)) in enumerate(zip(names, looks, strict=True))
+    )
+    return Charts(key, tuple((chart, Markup(chart.inline())) for chart in found))

@@ -1,0 +1,120 @@
+"""The short report for a terminal: answers, scores, warnings; as wide as the terminal."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from plimsoll.model import Level
+from plimsoll.report.document import (
+    Block,
+    Cell,
+    Chart,
+    Document,
+    Listing,
+    Phrase,
+    Table,
+    Text,
+    Tone,
+    Warning,
+    cell_text,
+)
+from plimsoll.report.labels import count_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SUFFIX = ".txt"
+WIDTH = 100
+_STYLES = {
+    Tone.BETTER: "green",
+    Tone.WORSE: "red",
+    Tone.SAME: "cyan",
+    Tone.UNKNOWN: "yellow",
+    Tone.NOTE: "dim",
+    Tone.PLAIN: "",
+}
+_MARKS = {Tone.BETTER: "▲", Tone.WORSE: "▼", Tone.SAME: "=", Tone.UNKNOWN: "?", Tone.PLAIN: "•", Tone.NOTE: " "}
+_LEVELS = {Level.OK: ("note", "dim"), Level.WARN: ("warning", "yellow"), Level.INVALID: ("invalid", "red")}
+
+
+def render(document: Document, width: int = WIDTH) -> str:
+    """The short report as plain text without colours."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False)
+    print_document(document, console)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def print_document(document: Document, console: Console) -> None:
+    """The short report on `console`, with colours where it has them."""
+    _line(console, document.title, "bold")
+    _line(console, document.subtitle, "dim")
+    for section in document.short_sections:
+        console.print()
+        _line(console, section.title, "bold underline")
+        for block in section.blocks:
+            _print_block(block, console)
+
+
+def _line(console: Console, words: str, style: str = "", indent: str = "") -> None:
+    """Words with a hanging indent; never read as markup."""
+    from rich.padding import Padding
+    from rich.table import Table as Grid
+    from rich.text import Text as Styled
+
+    if not indent:
+        console.print(Styled(words, style=style))
+        return
+    grid = Grid.grid(padding=(0, 1, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(Styled(indent, style=style), Styled(words, style=style))
+    console.print(Padding(grid, (0, 0, 0, 1)))
+
+
+def _print_block(block: Block, console: Console) -> None:
+    match block:
+        case Text():
+            for sentence in block.sentences:
+                _line(console, sentence.text, _STYLES[sentence.tone], _MARKS[sentence.tone])
+        case Table():
+            if block.short:
+                _print_table(block, console)
+        case Warning():
+            name, style = _LEVELS[block.level]
+            where = f" ({count_text(block.count, 'run')}: {block.where})" if block.where else ""
+            _line(console, f"{block.sentence}{where}", style, f"{name}:")
+            if block.advice:
+                _line(console, block.advice, "dim", "  →")
+        case Listing():
+            _line(console, block.title)
+            _line(console, block.content)
+        case Chart():
+            return
+
+
+def _print_table(table: Table, console: Console) -> None:
+    from rich import box
+    from rich.table import Table as Grid
+    from rich.text import Text as Styled
+
+    shown = [i for i, column in enumerate(table.columns) if not table.brief or column.key in table.brief]
+    grid = Grid(title=Styled(table.caption), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for i in shown:
+        column = table.columns[i]
+        grid.add_column(Styled(column.title), justify=column.align, overflow="fold", no_wrap=column.align == "right")
+    previous = ""
+    for row in table.rows:
+        words = [cell_text(row[i]) for i in shown]
+        first, previous = ("" if words[0] == previous else words[0]), words[0]
+        grid.add_row(*(Styled(each, style=_style(row[i])) for i, each in zip(shown, [first, *words[1:]], strict=True)))
+    console.print(grid)
+    for note in table.notes:
+        _line(console, note, "dim", " ")
+
+
+def _style(cell: Cell) -> str:
+    return _STYLES[cell.tone] if isinstance(cell, Phrase) else ""

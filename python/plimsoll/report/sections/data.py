@@ -1,0 +1,69 @@
+"""Every run with its scores: one table per case on the page, one flat table for spreadsheets and programs."""
+
+from __future__ import annotations
+
+from plimsoll.model import Run
+from plimsoll.report.document import Block, Cell, Column, Table, columns, number, phrase
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import metric_label
+from plimsoll.report.sections.environment import time_text
+
+ORDER = 100
+TITLE = "Data of every run"
+
+FLAT_COLUMNS = (
+    *("session", "run", "case", "test", "plan", "target", "block", "order", "attempt", "status", "reason", "started"),
+    *("metric", "value", "unit", "direction"),
+)
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """A table per case: a row per run, a column per metric."""
+    blocks: list[Block] = []
+    for case in evidence.cases:
+        metrics = {metric: kind for (of, metric), kind in evidence.metrics.items() if of == case}
+        heads = columns(">Block", ">Place", "Target", "Status") + tuple(
+            Column(metric, metric_label(metric), "right") for metric in metrics
+        )
+        runs = [run for run in evidence.runs if run.plan.case == case]
+        blocks.append(Table(case, heads, tuple(_wide(run, list(metrics)) for run in runs)))
+    return blocks
+
+
+def _wide(run: Run, metrics: list[str]) -> tuple[Cell, ...]:
+    scores = {score.metric: score for score in run.scores}
+    status = f"{run.status.value}, repetition" if run.attempt else run.status.value
+    return (
+        number(run.block + 1, "1"),
+        number(run.order + 1, "1"),
+        phrase(run.target.name),
+        phrase(status),
+        *(number(scores[name].value, scores[name].unit) if name in scores else None for name in metrics),
+    )
+
+
+def flat(evidence: Evidence) -> Table:
+    """A row for every score of every run; a run without scores has one row without metric, so that it is not lost."""
+    rows: list[tuple[Cell, ...]] = []
+    for run in evidence.runs:
+        head: tuple[Cell, ...] = (
+            phrase(run.session_id),
+            phrase(run.id),
+            phrase(run.plan.case),
+            phrase(run.plan.test),
+            phrase(run.plan.hash),
+            phrase(run.target.name),
+            number(run.block, "1"),
+            number(run.order, "1"),
+            number(run.attempt, "1"),
+            phrase(run.status.value),
+            phrase(run.reason),
+            phrase(time_text(run.started_ns)),
+        )
+        for score in run.scores:
+            value = number(score.value, score.unit)
+            rows.append((*head, phrase(score.metric), value, phrase(score.unit), phrase(score.direction)))
+        if not run.scores:
+            rows.append((*head, None, None, None, None))
+    heads = tuple(Column(name, name) for name in FLAT_COLUMNS)
+    return Table("Every score of every run", heads, tuple(rows))

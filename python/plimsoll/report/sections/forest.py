@@ -1,0 +1,114 @@
+"""All comparisons at a glance: how many times as good each target is, with its interval, against the band."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from plimsoll.report import scales
+from plimsoll.report.canvas import BOTTOM, TOP, Canvas
+from plimsoll.report.document import Block, Chart, Phrase, Table, columns, number, phrase, span, text
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import count_text, percent_text, ratio_text, short_label
+from plimsoll.report.palette import BLUE, GREEN, GREY, ORANGE
+from plimsoll.report.scales import Scale
+from plimsoll.report.sections.verdicts import TONES, WORDS
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.verdict import Answer
+
+ORDER = 40
+TITLE = "Comparison at a glance"
+
+ROWS_PER_CHART = 60
+ROW_HEIGHT = 20
+_LOOKS = {
+    Answer.BETTER: (GREEN, "triangle-right"),
+    Answer.SAME: (BLUE, "circle"),
+    Answer.WORSE: (ORANGE, "triangle-left"),
+    Answer.UNKNOWN: (GREY, "diamond"),
+}
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """One chart per target that is compared with the reference, split where it would become too long."""
+    drawn = [cell for cell in evidence.cells if cell.verdict.estimate is not None]
+    domain = _domain(drawn, evidence.band)
+    found: list[Block] = []
+    for place, target in enumerate(evidence.others):
+        cells = [cell for cell in drawn if cell.target == target]
+        for part in range(0, len(cells), ROWS_PER_CHART):
+            name = f"forest-{place}-{part // ROWS_PER_CHART}"
+            found.append(_chart(name, evidence, target, cells[part : part + ROWS_PER_CHART], domain))
+    if not found:
+        return []
+    words = (
+        f"To the right of 1 is better than {evidence.reference}: more per second, or less latency (its ratio is turned "
+        f"here). The shaded band is “the same”: ±{percent_text(evidence.band)}. Lines are the intervals that hold at "
+        "every look together; a point without a line has too few blocks for one."
+    )
+    return [text(words), *found]
+
+
+def _chart(name: str, evidence: Evidence, target: str, cells: list[Cell], domain: tuple[float, float]) -> Chart:
+    counts = {answer: sum(cell.verdict.answer is answer for cell in cells) for answer in Answer}
+    told = ", ".join(f"{count} {WORDS[answer]}" for answer, count in counts.items() if count)
+    return Chart(
+        id=name,
+        title=f"{target} against {evidence.reference}",
+        description=f"{count_text(len(cells), 'comparison')} of {target} with {evidence.reference}: {told}.",
+        data=_table(target, evidence, cells),
+        draw=partial(draw, cells, evidence.band, domain),
+        series=tuple(WORDS[answer] for answer in _LOOKS),
+        symbols=tuple(_LOOKS.values()),
+    )
+
+
+def _good(cell: Cell) -> tuple[float, float | None, float | None]:
+    """Times as good as the reference, with interval; above 1 is better for every metric."""
+    verdict = cell.verdict
+    low, high = (None if end is None else math.exp(end) for end in (verdict.low, verdict.high))
+    return math.exp(verdict.estimate or 0.0), low, high
+
+
+def _domain(cells: list[Cell], band: float) -> tuple[float, float]:
+    """One axis for all charts, so that they can be compared; always wider than the band."""
+    ends = [end for cell in cells for end in _good(cell) if end is not None]
+    edge = 1.25 * (1 + band)
+    return min(*ends, 1 / edge, 1.0) / 1.05, max(*ends, edge, 1.0) * 1.05
+
+
+def _table(target: str, evidence: Evidence, cells: list[Cell]) -> Table:
+    rows = []
+    for cell in cells:
+        middle, low, high = _good(cell)
+        ends = f"{ratio_text(low)}…{ratio_text(high)}" if low is not None else ""
+        rows.append(
+            (
+                phrase(_label(cell)),
+                number(middle, "x", ratio_text(middle)),
+                span(low, high, "x", ends),
+                Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
+            )
+        )
+    heads = columns("Case and metric", ">Times as good", ">Interval", "Verdict")
+    return Table(f"{target} against {evidence.reference}, times as good", heads, tuple(rows))
+
+
+def _label(cell: Cell) -> str:
+    return f"{cell.case}, {short_label(cell.metric)}"
+
+
+def draw(cells: list[Cell], band: float, domain: tuple[float, float]) -> Canvas:
+    """Rows from top to bottom, ratio on a logarithmic axis."""
+    x = Scale(domain, scales.ratio_ticks(*domain), "times as good, logarithmic", log=True)
+    rows = scales.names([_label(cell) for cell in cells])
+    canvas = Canvas(x, rows, height=ROW_HEIGHT * len(cells) + TOP + BOTTOM, rows=True)
+    canvas.shade(1 / (1 + band), 1 + band)
+    canvas.rules([((1.0, rows.domain[0]), (1.0, rows.domain[1]))])
+    for row, cell in enumerate(cells):
+        middle, low, high = _good(cell)
+        colour, shape = _LOOKS[cell.verdict.answer]
+        if low is not None and high is not None:
+            canvas.rules([((low, row), (high, row))], colour, width=2)
+        canvas.symbols([(middle, row)], colour, shape)
+    return canvas

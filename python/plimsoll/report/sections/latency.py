@@ -1,0 +1,136 @@
+"""Latency by percentile: one curve per target from the added histograms of its valid runs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from plimsoll.errors import ResultFileError
+from plimsoll.model import Run
+from plimsoll.report import scales
+from plimsoll.report.canvas import Canvas
+from plimsoll.report.document import Block, Chart, Column, Table, columns, number, phrase, text
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import count_text
+from plimsoll.report.scales import Scale
+from plimsoll.stats.histogram import Histogram, merge
+from plimsoll.units import format_duration
+
+ORDER = 60
+TITLE = "Latency"
+
+MOST_CHARTS = 32
+POINTS_PER_DECADE = 8
+_KINDS = ("read", "write", "trim", "sync", "commit")
+_PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")
+_RARE = ((2.0, "p50"), (10.0, "p90"), (1e2, "p99"), (1e3, "p99.9"), (1e4, "p99.99"), (1e5, "p99.999"))
+"""Ticks at 1/(1 − p)."""
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """Per case and kind of operation a chart; then a table of the percentiles."""
+    merged, damaged = _merged(evidence)
+    if not merged:
+        return []
+    groups: dict[tuple[str, str], dict[str, Histogram]] = {}
+    for (case, kind, target), histogram in merged.items():
+        groups.setdefault((case, kind), {})[target] = histogram
+    shown = [_chart(f"latency-{i}", evidence, *key, found) for i, (key, found) in enumerate(groups.items())]
+    words = [
+        "All operations of all valid runs, added. Each mark on the lower axis is ten times as rare as the one before; "
+        "both axes are logarithmic. A curve ends where the data end."
+    ]
+    if len(shown) > MOST_CHARTS:
+        words.append(f"Pictures for {MOST_CHARTS} of {len(shown)} kinds of operations; the table has all.")
+    if damaged:
+        words.append(f"{count_text(damaged, 'histogram')} could not be read and are missing here.")
+    return [text(*words), *shown[:MOST_CHARTS], _table(merged)]
+
+
+def _merged(evidence: Evidence) -> tuple[dict[tuple[str, str, str], Histogram], int]:
+    """One histogram per case, kind and target, and how many could not be read."""
+    found: dict[tuple[str, str, str], Histogram] = {}
+    damaged = 0
+    for case in evidence.cases:
+        all_kinds = {
+            kind for target in evidence.targets for run in evidence.runs_of(case, target) for kind in run.histograms
+        }
+        for kind in sorted(
+            all_kinds, key=lambda kind: (kind not in _KINDS, _KINDS.index(kind) if kind in _KINDS else 0, kind)
+        ):
+            for target in evidence.targets:
+                histogram, bad = _sum(evidence.runs_of(case, target), kind)
+                damaged += bad
+                if histogram is not None and histogram.count:
+                    found[case, kind, target] = histogram
+    return found, damaged
+
+
+def _sum(runs: list[Run], kind: str) -> tuple[Histogram | None, int]:
+    encoded = [run.histograms[kind] for run in runs if kind in run.histograms]
+    if not encoded:
+        return None, 0
+    try:
+        return merge(encoded), 0
+    except ResultFileError:
+        return None, len(encoded)
+
+
+def _chart(name: str, evidence: Evidence, case: str, kind: str, found: dict[str, Histogram]) -> Chart:
+    words = kind.replace("_", " ")
+    curves = {target: histogram.curve(POINTS_PER_DECADE) for target, histogram in found.items()}
+    told = "; ".join(
+        f"{target} {format_duration(p50)} at p50"
+        for target, histogram in found.items()
+        if (p50 := histogram.percentile(50.0)) is not None
+    )
+    title = f"{case}: {words} latency"
+    return Chart(
+        id=name,
+        title=title,
+        description=f"Latency by percentile of {words} in {case}: {told}.",
+        data=_curve_table(title, curves),
+        draw=partial(draw, curves, evidence.targets),
+        series=evidence.targets,
+    )
+
+
+def _curve_table(title: str, curves: dict[str, list[tuple[float, int]]]) -> Table:
+    """A row per percentile, a column per target; the points of the curves that fall on half decades."""
+    xs = sorted({x for curve in curves.values() for x, _ in curve[:: POINTS_PER_DECADE // 2]})
+    by_target = {target: dict(curve) for target, curve in curves.items()}
+    heads = (*columns("Percentile"), *(Column(f"target_{i}", target, "right") for i, target in enumerate(curves)))
+    rows = tuple(
+        (
+            phrase("lowest" if x <= 1 else f"p{100 * (1 - 1 / x):.8g}"),
+            *(number(by_target[target].get(x), "ns") for target in curves),
+        )
+        for x in xs
+    )
+    return Table(title, heads, rows)
+
+
+def _table(merged: dict[tuple[str, str, str], Histogram]) -> Table:
+    rows = []
+    for (case, kind, target), histogram in merged.items():
+        values = histogram.percentiles()
+        head = (phrase(case), phrase(kind.replace("_", " ")), phrase(target), number(histogram.count, "1"))
+        rows.append((*head, *(number(values[name], "ns") for name in _PERCENTILES)))
+    heads = columns("Case", "Operation", "Target", ">Operations", *(f">{name}" for name in _PERCENTILES))
+    notes = ("n/a: fewer than one operation lies beyond that percentile. The maximum depends on how many were made.",)
+    return Table("Percentiles of the added histograms", heads, tuple(rows), notes)
+
+
+def draw(curves: dict[str, list[tuple[float, int]]], targets: tuple[str, ...]) -> Canvas:
+    """Both axes logarithmic; a few marks on each curve tell targets apart without colour."""
+    latencies = [latency for curve in curves.values() for _, latency in curve]
+    last = max(10.0, *(x for curve in curves.values() for x, _ in curve))
+    rare = Scale((1.0, last), tuple(tick for tick in _RARE if tick[0] <= last), "percentile", log=True)
+    canvas = Canvas(rare, scales.times(min(latencies), max(latencies)))
+    low = canvas.y.domain[0]
+    for series, target in enumerate(targets):
+        points = [(x, max(low, float(latency))) for x, latency in curves.get(target, [])]
+        if points:
+            canvas.line(points, series)
+            # Marks of different targets sit at different places, so that they do not cover each other.
+            canvas.points(points[(series * 2 + 2) % POINTS_PER_DECADE :: POINTS_PER_DECADE], series)
+    return canvas

@@ -1,0 +1,144 @@
+"""How it was measured and how to measure it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from plimsoll.model import Run
+from plimsoll.report.document import Block, Cell, Column, Listing, Sentence, Table, Text, columns, number, phrase
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import percent_text
+from plimsoll.stats.policy import ALPHA, LOOKS
+from plimsoll.stats.sentences import band as band_text
+from plimsoll.units import format_duration, format_number, format_size
+
+ORDER = 90
+TITLE = "Method"
+
+_DURATIONS = {"runtime", "warmup", "think_time"}
+_SIZES = {"size", "offset", "max_bytes"}
+_SHARES = {"read_share", "random_share", "compressible"}
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """The rules, what was run, every parameter, and the study files."""
+    blocks: list[Block] = [_rules(evidence)]
+    if evidence.runs:
+        blocks += [_cases(evidence), *_parameters(evidence)]
+    for session in evidence.sessions:
+        if session.study:
+            title = "Study file: save it as study.toml and repeat the session with: plimsoll run study.toml"
+            blocks.append(Listing(title, _toml(session.study)))
+    return blocks
+
+
+def _rules(evidence: Evidence) -> Text:
+    mode, policies = evidence.mode, sorted({session.policy_version for session in evidence.sessions})
+    seeds = [session.study["seed"] for session in evidence.sessions if "seed" in session.study]
+    seed = f" (seed {', '.join(map(str, seeds))})" if seeds else ""
+    looks = ", ".join(str(look) for look in LOOKS if look <= mode.cap)
+    words = [
+        f"Every block runs each target once, next to each other in time, in random order{seed}. "
+        "Targets are compared inside blocks, as paired log ratios.",
+        f"Mode {mode.name}: answers may fall after {looks} blocks; the critical values pay for looking that often. "
+        f"Each verdict is false with probability at most {percent_text(ALPHA)}.",
+        f"“Same” means within {band_text(evidence.band)}. Rules of policy version {', '.join(map(str, policies))}.",
+        "Percentiles of several runs come from their added histograms, never from averages. "
+        "A percentile with less than one operation beyond it is n/a.",
+        "Invalid runs are repeated once with their whole block, then reported; slow runs are never dropped.",
+    ]
+    return Text(tuple(Sentence(each) for each in words))
+
+
+def _cases(evidence: Evidence) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for case in evidence.cases:
+        runs = [run for run in evidence.runs if run.plan.case == case]
+        valid = [run for run in evidence.valid if run.plan.case == case]
+        blocks = len({(run.session_id, run.block) for run in runs})
+        length = sum(run.ended_ns - run.started_ns for run in runs)
+        metrics = ", ".join(evidence.judged[case])
+        rows.append(
+            (
+                phrase(case),
+                phrase(metrics),
+                number(blocks, "1"),
+                number(len(runs), "1"),
+                number(len(valid), "1"),
+                number(length, "ns"),
+            )
+        )
+    names = ("Case", "Judged metrics (first decides)", ">Blocks", ">Runs", ">Valid runs", ">Time in all")
+    return Table("What was run", columns(*names), tuple(rows))
+
+
+def _parameters(evidence: Evidence) -> list[Table]:
+    """One table of what all plans share, one of what differs."""
+    plans: dict[str, tuple[Run, dict[str, None]]] = {}
+    for run in evidence.runs:
+        plans.setdefault(f"{run.plan.case} {run.plan.hash}", (run, {}))[1][run.target.name] = None
+    names = list(dict.fromkeys(name for run, _ in plans.values() for name in run.plan.parameters))
+    shown = {
+        key: {name: parameter_text(name, run.plan.parameters[name]) for name in run.plan.parameters}
+        for key, (run, _) in plans.items()
+    }
+    differing = [name for name in names if len({shown[key].get(name, "") for key in plans}) > 1]
+    common = next(iter(shown.values()))
+    tables = []
+    if differing:
+        heads = (*columns("Case", "Targets", "Plan"), *(Column(name, name) for name in differing))
+        rows = tuple(
+            (
+                phrase(run.plan.case),
+                phrase(", ".join(targets)),
+                phrase(run.plan.hash),
+                *(phrase(shown[key].get(name, "")) for name in differing),
+            )
+            for key, (run, targets) in plans.items()
+        )
+        tables.append(Table("Parameters that differ between plans", heads, rows))
+    same = tuple((phrase(name), phrase(common[name])) for name in names if name not in differing)
+    if same:
+        tables.append(Table("Parameters that all plans share", columns("Parameter", "Value"), same))
+    return tables
+
+
+def parameter_text(name: str, value: Any) -> str:
+    """A parameter in the words of a study file: `4 KiB`, `10 s`, `75 %`, `yes`."""
+    if value is None or value == []:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return " ".join(str(part) for part in value.values())
+    if name == "block_size" and isinstance(value, list):
+        weights = len(value) > 1
+        return " ".join(f"{format_size(size)}:{weight:g}" if weights else format_size(size) for size, weight in value)
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if not isinstance(value, int | float):
+        return str(value)
+    if name in _DURATIONS:
+        return format_duration(value)
+    if name in _SIZES:
+        return format_size(value)
+    return percent_text(value) if name in _SHARES else format_number(value)
+
+
+def _toml(study: Mapping[str, Any]) -> str:
+    import tomli_w
+
+    try:
+        return tomli_w.dumps(_without_none(study))
+    except (TypeError, ValueError):
+        return "# this study holds values that a study file cannot; it came from another program\n"
+
+
+def _without_none(value: Any) -> Any:
+    """TOML has no null; a missing key says the same."""
+    if isinstance(value, Mapping):
+        return {str(key): _without_none(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [_without_none(item) for item in value if item is not None]
+    return value

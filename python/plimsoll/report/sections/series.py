@@ -1,0 +1,190 @@
+"""Throughput over time inside the runs, with the levels where it changed: bursts are shown, never averaged over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from plimsoll.model import Run
+from plimsoll.report import palette, scales
+from plimsoll.report.canvas import Canvas
+from plimsoll.report.document import Block, Chart, Phrase, Table, Tone, columns, number, phrase, text
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import count_text
+from plimsoll.stats.steady import Regime, Segment, Shape, classify
+from plimsoll.units import SECOND, format_value
+
+ORDER = 70
+TITLE = "Over time"
+
+MOST_CHARTS = 40
+POINTS_PER_CHART = 6000
+"""Longer series are drawn as means of neighbouring intervals."""
+FEWEST_POINTS = 20
+_DATA_KINDS = ("read", "write", "trim")
+_NAMES = {
+    Shape.FLAT: "steady",
+    Shape.WARMUP: "warm-up, then steady",
+    Shape.DECAY: "falling, then steady",
+    Shape.STEP_DOWN: "burst, then sustained",
+    Shape.CYCLIC: "up and down",
+    Shape.DRIFT: "drifting",
+    Shape.SHORT: "too short to tell",
+}
+
+
+@dataclass(frozen=True)
+class Series:
+    """The rates of one run (`1/s` or `B/s`), the start of each interval in s, and the shape found in them."""
+
+    run: Run
+    times_s: tuple[float, ...]
+    rates: tuple[float, ...]
+    regime: Regime
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """A chart per case, and a table of every run whose rate was not steady."""
+    shown: list[Block] = []
+    changed: list[tuple[str, Series]] = []
+    averaged = 1
+    for place, case in enumerate(evidence.cases):
+        unit = "B/s" if evidence.judged[case] and "throughput" in evidence.judged[case][0] else "1/s"
+        found = [
+            series
+            for target in evidence.targets
+            for run in evidence.runs_of(case, target)
+            if (series := _series(run, unit))
+        ]
+        changed += [(unit, series) for series in found if series.regime.shape not in (Shape.FLAT, Shape.SHORT)]
+        if found and len(shown) < MOST_CHARTS:
+            bins = _bin_size(found)
+            averaged = max(averaged, bins)
+            shown.append(_chart(f"series-{place}", evidence, case, unit, found, bins))
+    if not shown:
+        return []
+    words = ["One line per valid run. A thick line is a level where the rate of a run changed; the table names them."]
+    if averaged > 1:
+        words.append(
+            f"Drawn are means of up to {averaged} neighbouring intervals, to keep this file small; levels and scores "
+            "come from every interval, and the exported session has them all."
+        )
+    if len(shown) == MOST_CHARTS:
+        words.append(f"Pictures for the first {MOST_CHARTS} cases.")
+    return [
+        text(*words),
+        *shown,
+        _table(changed) if changed else text("No run changed its level while it was measured."),
+    ]
+
+
+def _series(run: Run, unit: str) -> Series | None:
+    field = "bytes" if unit == "B/s" else "operations"
+    measured = [interval for interval in run.intervals if interval.duration_ns > 0]
+    if len(measured) < 2:
+        return None
+    rates = tuple(
+        sum(getattr(interval.operations[kind], field) for kind in _DATA_KINDS if kind in interval.operations)
+        * SECOND / interval.duration_ns
+        for interval in measured
+    )  # fmt: skip
+    times = tuple(interval.start_ns / SECOND for interval in measured)
+    length = sum(interval.duration_ns for interval in measured) / len(measured) / SECOND
+    return Series(run, times, rates, classify(rates, length))
+
+
+def _bin_size(found: list[Series]) -> int:
+    """Intervals that are drawn as one point, so that a chart stays below its number of points."""
+    longest = max(len(series.rates) for series in found)
+    allowed = max(FEWEST_POINTS, POINTS_PER_CHART // len(found))
+    return max(1, -(-longest // allowed))
+
+
+def _binned(series: Series, bins: int) -> list[tuple[float, float]]:
+    starts = range(0, len(series.rates), bins)
+    parts = [(series.times_s[start], series.rates[start : start + bins]) for start in starts]
+    return [(time, sum(rates) / len(rates)) for time, rates in parts]
+
+
+def _chart(name: str, evidence: Evidence, case: str, unit: str, found: list[Series], bins: int) -> Chart:
+    what = "throughput" if unit == "B/s" else "operations per second"
+    odd = sum(series.regime.shape not in (Shape.FLAT, Shape.SHORT) for series in found)
+    title = f"{case}: {what}"
+    return Chart(
+        id=name,
+        title=title,
+        description=f"{what} over time of {count_text(len(found), 'run')} of {case}; {odd} changed their level.",
+        data=_run_table(title, unit, found),
+        draw=partial(draw, evidence.targets, found, unit, bins),
+        series=evidence.targets,
+    )
+
+
+def _run_table(title: str, unit: str, found: list[Series]) -> Table:
+    """Slowest, mean and fastest interval of each run: the shape of every line in numbers."""
+    rows = tuple(
+        (
+            phrase(series.run.target.name),
+            number(series.run.block + 1, "1"),
+            number(len(series.rates), "1"),
+            number(min(series.rates), unit),
+            number(sum(series.rates) / len(series.rates), unit),
+            number(max(series.rates), unit),
+            phrase(_NAMES[series.regime.shape]),
+        )
+        for series in found
+    )
+    heads = columns("Target", ">Block", ">Intervals", ">Slowest interval", ">Mean", ">Fastest interval", "Shape")
+    return Table(title, heads, rows)
+
+
+def _table(changed: list[tuple[str, Series]]) -> Table:
+    rows = []
+    for unit, series in changed:
+        regime = series.regime
+        told = "; ".join(
+            f"{name} {format_value(each.mean, unit)} from {each.start_s:.0f} to {each.end_s:.0f} s".strip()
+            for name, each in _levels(regime)
+        )
+        rows.append(
+            (
+                phrase(series.run.plan.case),
+                phrase(series.run.target.name),
+                number(series.run.block + 1, "1"),
+                Phrase(_NAMES[regime.shape], Tone.PLAIN if regime.accepted else Tone.WORSE),
+                phrase(told),
+                phrase("yes" if regime.accepted else "no"),
+            )
+        )
+    heads = columns("Case", "Target", ">Block", "Shape", "Levels", "Last level can be scored")
+    return Table("Runs that changed their level", heads, tuple(rows))
+
+
+def draw(targets: tuple[str, ...], found: list[Series], unit: str, bins: int) -> Canvas:
+    """A thin line per run from zero on; thick levels where the rate of a run changed."""
+    lines = [(series, _binned(series, bins)) for series in found]
+    last = max(time for _, points in lines for time, _ in points) or 1.0
+    # Zero belongs to the axis: a stall has to look like one.
+    y = scales.values([0.0, *(rate for _, points in lines for _, rate in points)], unit)
+    canvas = Canvas(scales.seconds(last), y)
+    faint = 0.9 if len(found) <= 2 * len(targets) else 0.55
+    for series, points in lines:
+        canvas.line(points, targets.index(series.run.target.name), width=1, opacity=faint)
+    named: set[tuple[str, str]] = set()
+    for series in found:
+        if series.regime.shape in (Shape.FLAT, Shape.SHORT):
+            continue
+        colour = palette.colour(targets.index(series.run.target.name))
+        for name, level in _levels(series.regime):
+            canvas.rules([((level.start_s, level.mean), (min(level.end_s, last), level.mean))], colour, width=2.5)
+            # One label per target and name; more would cover each other.
+            if name and (series.run.target.name, name) not in named:
+                named.add((series.run.target.name, name))
+                canvas.words(level.start_s, level.mean, name)
+    return canvas
+
+
+def _levels(regime: Regime) -> list[tuple[str, Segment]]:
+    """The levels of a run with their names, where they have one."""
+    names = ("burst", "sustained") if regime.shape is Shape.STEP_DOWN else ("",) * len(regime.segments)
+    return list(zip(names, regime.segments, strict=True))

@@ -1,0 +1,146 @@
+"""The answers: plain sentences first, then every comparison with its numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from statistics import median
+
+from plimsoll.model import RunStatus
+from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import count_text, metric_label, ratio_text
+from plimsoll.stats.multiplicity import footer, surviving
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.policy import LOOKS
+from plimsoll.stats.sentences import band as band_text
+from plimsoll.stats.sentences import further_blocks, sentence
+from plimsoll.stats.verdict import Answer
+from plimsoll.units import format_duration
+
+ORDER = 10
+TITLE = "Verdicts"
+SHORT = True
+
+MANY_SENTENCES = 40
+"""With more comparisons, only the deciding metric of each case gets a sentence; the table has all."""
+
+TONES = {
+    Answer.BETTER: Tone.BETTER,
+    Answer.WORSE: Tone.WORSE,
+    Answer.SAME: Tone.SAME,
+    Answer.UNKNOWN: Tone.UNKNOWN,
+}
+WORDS = {Answer.BETTER: "better", Answer.WORSE: "worse", Answer.SAME: "same", Answer.UNKNOWN: "not enough data"}
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """Sentences, a table, and what the answers do and do not cover."""
+    if not evidence.valid:
+        return [_nothing_valid(evidence)]
+    if not evidence.others:
+        return [_one_target(evidence)]
+    if not evidence.cells:
+        return [text("No verdict: the targets have no case in common.", tone=Tone.UNKNOWN)]
+    told = _told(evidence)
+    blocks: list[Block] = []
+    if len(evidence.cells) > 1:
+        blocks.append(Text(tuple(_summary(evidence, target) for target in evidence.others if _cells(evidence, target))))
+    blocks.append(Text(tuple(_sentence(evidence, cell) for cell in told)))
+    if len(told) < len(evidence.cells):
+        blocks.append(text("One sentence per case and target; the table has the other metrics.", tone=Tone.NOTE))
+    return [*blocks, _table(evidence), _scope(evidence)]
+
+
+def _nothing_valid(evidence: Evidence) -> Text:
+    counts = Counter(run.status for run in evidence.runs)
+    if not counts:
+        return text("Nothing was measured: no run has ended.", tone=Tone.UNKNOWN)
+    parts = ", ".join(f"{counts[status]} {status.value}" for status in RunStatus if counts[status])
+    advice = "The reasons are under “Warnings and lost runs”."
+    return text(f"Nothing valid was measured, so there is no answer: {parts}. {advice}", tone=Tone.UNKNOWN)
+
+
+def _one_target(evidence: Evidence) -> Text:
+    name = evidence.targets[0]
+    return text(
+        f"One target, {name}: there are scores below, but nothing to compare them with.",
+        f"A verdict needs a second target in the same session, such as "
+        f"--on {name}=… --on other=…, and at least {LOOKS[0]} blocks of both.",
+        tone=Tone.NOTE,
+    )
+
+
+def _cells(evidence: Evidence, target: str) -> list[Cell]:
+    return [cell for cell in evidence.cells if cell.target == target]
+
+
+def _summary(evidence: Evidence, target: str) -> Sentence:
+    """Counts only the verdicts that hold together; the others are "not settled"."""
+    kept = surviving([cell.verdict for cell in evidence.cells])
+    counts: Counter[Answer] = Counter()
+    for cell, holds in zip(evidence.cells, kept, strict=True):
+        if cell.target == target:
+            counts[cell.verdict.answer if holds else Answer.UNKNOWN] += 1
+    names = ((Answer.BETTER, "better"), (Answer.WORSE, "worse"), (Answer.SAME, "the same"), (Answer.UNKNOWN, "open"))
+    parts = ", ".join(f"{counts[answer]} {word}" for answer, word in names if counts[answer])
+    total = count_text(sum(counts.values()), "comparison")
+    return Sentence(f"{target} against {evidence.reference}, {total}: {parts}.")
+
+
+def _told(evidence: Evidence) -> list[Cell]:
+    if len(evidence.cells) <= MANY_SENTENCES:
+        return list(evidence.cells)
+    return [cell for cell in evidence.cells if cell.metric == evidence.judged[cell.case][0]]
+
+
+def _sentence(evidence: Evidence, cell: Cell) -> Sentence:
+    name = f"{cell.case}, {metric_label(cell.metric)}" if cell.direction == "higher" else cell.case
+    return Sentence(f"{name}: {sentence(cell, _time_of(evidence, cell))}.", TONES[cell.verdict.answer])
+
+
+def _time_of(evidence: Evidence, cell: Cell) -> str:
+    """How long the missing blocks of an undecided cell take, from the blocks that were run."""
+    further = further_blocks(cell.verdict)
+    if further is None:
+        return ""
+    lengths = [
+        median(run.ended_ns - run.started_ns for run in runs)
+        for target in evidence.targets
+        if (runs := evidence.runs_of(cell.case, target))
+    ]
+    return f"about {format_duration(further * sum(lengths))}" if lengths and sum(lengths) > 0 else ""
+
+
+def _table(evidence: Evidence) -> Table:
+    rows = tuple(
+        (
+            phrase(cell.case),
+            phrase(metric_label(cell.metric)),
+            phrase(cell.target),
+            phrase(cell.baseline),
+            Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
+            number(cell.verdict.ratio, "x", ratio_text(cell.verdict.ratio)),
+            span(cell.verdict.ratio_low, cell.verdict.ratio_high, "x", _interval(cell)),
+            number(cell.verdict.blocks_used, "1"),
+            phrase("; ".join(note.text for note in cell.notes)),
+        )
+        for cell in evidence.cells
+    )
+    names = ("Case", "Metric", "Target", "Against", "Verdict", ">Ratio", ">Interval", ">Blocks", "Notes")
+    notes = ("Ratio: target / baseline of the metric as measured; for latency, below 1 is better.",)
+    return Table("Every comparison", columns(*names), rows, notes, short=False)
+
+
+def _interval(cell: Cell) -> str:
+    return f"{ratio_text(cell.verdict.ratio_low)}…{ratio_text(cell.verdict.ratio_high)}"
+
+
+def _scope(evidence: Evidence) -> Text:
+    places = "These two places" if len(evidence.targets) == 2 else f"These {len(evidence.targets)} places"
+    sessions = "this session" if len(evidence.sessions) == 1 else f"these {len(evidence.sessions)} sessions"
+    lines = [
+        footer([cell.verdict for cell in evidence.cells]),
+        f"Scope: {places.lower()}, {sessions}. “Same” means within {band_text(evidence.band)}.",
+        "A statement about a product needs 3 or more sessions, each on a fresh instance and volume.",
+    ]
+    return text(*lines, tone=Tone.NOTE)

@@ -1,0 +1,104 @@
+"""What the guards found, in plain words, and the runs that do not count with their reasons.
+
+A run that failed, one that never ran and one that measured zero are three different things and are told apart here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plimsoll.model import Finding, Level, Run, RunStatus
+from plimsoll.report.document import Block, Phrase, Table, Tone, Warning, columns, number, phrase, text
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import count_text
+
+ORDER = 30
+TITLE = "Warnings and lost runs"
+SHORT = True
+
+MANY_PLACES = 4
+_NUMBERS = re.compile(r"\d+(?:[.,\u202f\u00a0]\d+)*")
+_SEVERITY = {Level.INVALID: 0, Level.WARN: 1, Level.OK: 2}
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """Grouped findings, then a table of the runs that do not count."""
+    blocks: list[Block] = [*_findings(evidence)]
+    lost = _lost(evidence)
+    if not blocks:
+        checked = sum(bool(run.findings) for run in evidence.runs)
+        words = f"No guard found anything to warn about in {count_text(checked, 'checked run')}."
+        blocks.append(text(words if checked else "No guard has judged any run.", tone=Tone.NOTE))
+    if lost:
+        blocks.append(lost)
+    return blocks
+
+
+def _findings(evidence: Evidence) -> list[Warning]:
+    """One warning per guard and sentence; sentences that differ only in their numbers are one."""
+    groups: dict[tuple[str, Level, str], list[tuple[Run, Finding]]] = {}
+    for run in evidence.runs:
+        for finding in run.findings:
+            if finding.level is not Level.OK:
+                key = (finding.guard, finding.level, _NUMBERS.sub("#", finding.message))
+                groups.setdefault(key, []).append((run, finding))
+    ordered = sorted(groups.items(), key=lambda item: (_SEVERITY[item[0][1]], -len(item[1]), item[0][0]))
+    return [_warning(level, found) for (_, level, _), found in ordered]
+
+
+def _warning(level: Level, found: list[tuple[Run, Finding]]) -> Warning:
+    messages = {finding.message for _, finding in found}
+    message = found[0][1].message
+    sentence = message if len(messages) == 1 else f"{message} (numbers of the first such run)"
+    places = list(dict.fromkeys(f"{run.plan.case} on {run.target.name}" for run, _ in found))
+    where = ", ".join(places[:MANY_PLACES])
+    if len(places) > MANY_PLACES:
+        where += f" and {len(places) - MANY_PLACES} more"
+    runs = {run.id for run, _ in found}
+    return Warning(level, sentence[:1].upper() + sentence[1:], found[0][1].advice, len(runs), where)
+
+
+def _lost(evidence: Evidence) -> Table | None:
+    rows = [
+        (
+            phrase(run.plan.case),
+            phrase(run.target.name),
+            number(run.block + 1, "1"),
+            Phrase(_status(run), Tone.UNKNOWN),
+            phrase(run.reason),
+        )
+        for run in evidence.runs
+        if run.status is not RunStatus.OK
+    ]
+    rows += [
+        (phrase(case), phrase(target), number(block + 1, "1"), Phrase("missing", Tone.UNKNOWN), phrase("never ran"))
+        for case, target, block in _missing(evidence)
+    ]
+    if not rows:
+        return None
+    caption = f"Runs that do not count: {len(rows)} of {len(evidence.runs) + len(_missing(evidence))}"
+    notes = (
+        "Failed, missing and zero are different: only runs that ended well and passed every guard are in a score.",
+    )
+    return Table(caption, columns("Case", "Target", ">Block", "Status", "Reason"), tuple(rows), notes)
+
+
+def _status(run: Run) -> str:
+    return f"{run.status.value}, repetition" if run.attempt else run.status.value
+
+
+def _missing(evidence: Evidence) -> list[tuple[str, str, int]]:
+    """Places of begun blocks in which a target has no run at all, such as after an interruption."""
+    ran: dict[tuple[str, str], dict[int, set[str]]] = {}
+    names: dict[tuple[str, str], dict[str, None]] = {}
+    for run in evidence.runs:
+        place = (run.session_id, run.plan.case)
+        ran.setdefault(place, {}).setdefault(run.block, set()).add(run.target.name)
+        names.setdefault(place, {})[run.target.name] = None
+    return [
+        (place[1], target, block)
+        for place, blocks in ran.items()
+        for block, present in sorted(blocks.items())
+        for target in names[place]
+        if target not in present
+    ]
