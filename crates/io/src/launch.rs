@@ -124,6 +124,7 @@ impl Launch {
         writing: Arc<AtomicU32>,
     ) -> Result<Parts<E>, JobError> {
         let spec = &self.spec;
+        signal::only_wake();
         usage::precise_timers();
         if let Some(&cpu) = spec.cpus.get(thread as usize % spec.cpus.len().max(1)) {
             usage::pin(cpu).map_err(|error| JobError::spec(format!("cannot pin a thread to CPU {cpu}: {error}")))?;

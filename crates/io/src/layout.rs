@@ -8,15 +8,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use plimsoll_core::error::JobError;
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::spec::{JobSpec, Layout};
+use plimsoll_core::spec::{
+    Distribution, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy,
+};
 
 use crate::buffer::{Filler, Pool};
+use crate::engines;
 use crate::target::Target;
 
 /// Large enough for full throughput, small enough to stop quickly.
 const PIECE: u64 = 1 << 20;
 /// Dirty pages that may pile up before they are written back: keeps the final sync, and so a stop, short.
 const DIRTY: u64 = 16 << 20;
+const PAGE: u64 = 4096;
+/// A year: the number of operations ends the overwriting.
+const NO_LIMIT_NS: u64 = 365 * 86_400 * 1_000_000_000;
 
 /// Bytes that filling will write; 0 when the region is kept as it is.
 pub fn planned_bytes(spec: &JobSpec, target: &Target) -> u64 {
@@ -121,6 +127,43 @@ fn take_back(target: &Target, file: &File) {
         Some(length) if !target.is_device => file.set_len(length),
         Some(_) => Ok(()),
     };
+}
+
+/// The job that overwrites the region of another one once, in random order, as fast as this machine can.
+pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
+    let unit = spec.block_sizes.iter().map(|s| s.size).min().unwrap_or(PAGE).max(PAGE.min(spec.size));
+    let uring = engines::find("io_uring").is_some_and(|entry| (entry.available)().is_ok());
+    JobSpec {
+        engine: if uring { "io_uring" } else { "psync" }.to_owned(),
+        mode: Mode::Randwrite,
+        block_sizes: vec![SizeWeight { size: unit, weight: 1.0 }],
+        depth: if uring { 32 } else { 1 },
+        threads: 1,
+        sync: SyncPolicy { kind: SyncKind::None, every: 0, at_end: true },
+        limit: Limit { runtime_ns: NO_LIMIT_NS, bytes: None, operations: Some((spec.size / unit).max(1)) },
+        warmup_ns: 0,
+        rate: None,
+        think: None,
+        distribution: Distribution::Once,
+        random_share: 1.0,
+        layout: Layout::Keep,
+        verify: false,
+        count_errors: false,
+        interval_ns: 1_000_000_000,
+        sqpoll: false,
+        iopoll: false,
+        ..spec.clone()
+    }
+}
+
+/// A fault while overwriting is a fault of the layout.
+pub fn overwrite_failed(error: JobError) -> JobError {
+    match error {
+        JobError::Io { message, errno, offset, .. } => {
+            JobError::Layout { message: format!("laying out in random order: {message}"), errno, offset: Some(offset) }
+        }
+        other => other,
+    }
 }
 
 fn layout_failed(spec: &JobSpec, offset: u64, error: &io::Error) -> JobError {

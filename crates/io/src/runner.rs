@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
 use plimsoll_core::error::JobError;
 use plimsoll_core::outcome::{CpuUse, Outcome, Phase, Phases, Status, Verified};
-use plimsoll_core::spec::JobSpec;
+use plimsoll_core::spec::{JobSpec, Layout};
 
 use crate::admit::admit;
 use crate::buffer::Pool;
@@ -55,6 +55,8 @@ pub struct Runner {
     inbox: Receiver<Event>,
     /// Ends all threads: set on a stop request and on the first fault.
     halt: Arc<AtomicBool>,
+    /// What runs belongs to the layout.
+    laying: bool,
     outcome: Outcome,
 }
 
@@ -70,7 +72,7 @@ impl Runner {
     /// For one request; `inbox` is the other end of `events`.
     pub fn new(spec: JobSpec, shared: Arc<Shared>, events: Sender<Event>, inbox: Receiver<Event>) -> Self {
         let halt = Arc::new(AtomicBool::new(false));
-        Self { spec: Arc::new(spec), shared, events, inbox, halt, outcome: nothing_yet() }
+        Self { spec: Arc::new(spec), shared, events, inbox, halt, laying: false, outcome: nothing_yet() }
     }
 
     /// Runs the job to its end.
@@ -151,8 +153,26 @@ impl Runner {
             let laid = self.await_task(task, |event| if let Event::Laid(result) = event { Some(result) } else { None });
             self.outcome.phases.layout_bytes = laid.unwrap_or(Ok(0))?;
         }
+        if self.spec.layout == Layout::Random && !self.stopped() {
+            self.overwrite(Target::look(&target.path)?)?;
+        }
         self.outcome.phases.layout_ns = monotonic_ns() - began_ns;
         Ok(())
+    }
+
+    /// Runs the overwriting in random order like a measured part, and forgets what it measured.
+    fn overwrite(&mut self, target: Target) -> Result<(), JobError> {
+        let overwriting = Arc::new(layout::overwrite_spec(&self.spec));
+        let asked_for = std::mem::replace(&mut self.spec, overwriting);
+        self.laying = true;
+        let result = self.measure(Some(target));
+        self.laying = false;
+        self.spec = asked_for;
+        let bytes = self.outcome.operations.values().map(|totals| totals.bytes).sum::<u64>();
+        let layout_bytes = self.outcome.phases.layout_bytes + bytes;
+        self.outcome = nothing_yet();
+        self.outcome.phases.layout_bytes = layout_bytes;
+        result.map(drop).map_err(layout::overwrite_failed)
     }
 
     fn drop_cache(&self, target: &Target) -> Result<(), JobError> {
@@ -179,7 +199,9 @@ impl Runner {
         }
         let window = self.window();
         let started_ns = wall_ns() + (window.measure_ns - monotonic_ns());
-        self.shared.board.run(window.begin_ns, self.spec.warmup_ns, self.spec.limit.runtime_ns);
+        if !self.laying {
+            self.shared.board.run(window.begin_ns, self.spec.warmup_ns, self.spec.limit.runtime_ns);
+        }
         for line in &crew.lines {
             // A thread that is gone has left its fault among the events.
             let _ = line.go.send(window);
@@ -257,7 +279,7 @@ impl Runner {
         batch.clear();
         // A thread that has ended needs no empty batch.
         let _ = crew.lines[thread as usize].emptied.send(batch);
-        if let Some(interval) = collector.last() {
+        if let Some(interval) = collector.last().filter(|_| !self.laying) {
             self.shared.board.interval(interval.clone());
         }
         let (operations, bytes) = collector.transferred();

@@ -24,6 +24,20 @@ pub fn install() {
     });
 }
 
+/// Leaves all other signals of the process to other threads, so that nothing else interrupts an operation.
+pub fn only_wake() {
+    // SAFETY: an all-zero set is valid until it is filled; the calls change the mask of this thread only. Faults stay
+    // open because a blocked one would end the process.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut set);
+        for open in [WAKE, libc::SIGBUS, libc::SIGSEGV, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGTRAP] {
+            libc::sigdelset(&mut set, open);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &set, std::ptr::null_mut());
+    }
+}
+
 /// Identifies the calling thread for [`wake`].
 pub fn this_thread() -> libc::pid_t {
     // SAFETY: takes nothing and cannot fail.

@@ -494,7 +494,7 @@ impl<E: Engine> Worker<E> {
             return Ok(());
         }
         if !self.parts.spec.count_errors {
-            return Err(operation_failed(&self.parts.spec.path, slot, result));
+            return Err(operation_failed(&self.parts.spec, slot, result));
         }
         if slot.issued_ns >= self.counting_ns {
             self.parts.batch.fail(series);
@@ -640,12 +640,18 @@ fn engine_failed(error: std::io::Error) -> JobError {
     JobError::Engine { message: format!("the engine stopped working: {error}"), errno: error.raw_os_error() }
 }
 
-fn operation_failed(path: &str, slot: Slot, result: i64) -> JobError {
+fn operation_failed(spec: &JobSpec, slot: Slot, result: i64) -> JobError {
+    let path = &spec.path;
     let (verb, length, offset) = (slot.kind.name(), slot.length, slot.offset);
     let (message, errno) = if result < 0 {
         let error = std::io::Error::from_raw_os_error((-result) as i32);
         let place = if slot.length == 0 { String::new() } else { format!(" of {length} bytes at offset {offset}") };
-        (format!("{verb}{place} failed on {path}: {error}"), error.raw_os_error())
+        let hint = match error.raw_os_error() {
+            Some(libc::EOPNOTSUPP) if spec.iopoll => ": the device cannot be polled, leave iopoll off",
+            Some(libc::ENOSPC | libc::EDQUOT) => ": free some space or use a smaller size",
+            _ => "",
+        };
+        (format!("{verb}{place} failed on {path}: {error}{hint}"), error.raw_os_error())
     } else {
         let hint = if slot.kind == Kind::Read { ": was the file cut off during the run?" } else { "" };
         (format!("short {verb} on {path}: {result} of {length} bytes at offset {offset}{hint}"), None)

@@ -1,0 +1,181 @@
+//! The limits of a volume or of an instance: an operation is charged to every bucket and done no earlier than the
+//! slowest of them allows. The wait does not add to the service time: a throttled device works while it waits.
+
+use plimsoll_core::random::Stream;
+
+use super::accounting::{Accounting, Charge};
+use super::bucket::Bucket;
+use super::instance::Cells;
+use super::layer::{Arrival, BucketReport, Completion, Io, Kind, Layer, Report, Saved};
+use super::{Draw, stream};
+use crate::spec::{AccountingSpec, LimitSpec, QueueOrder};
+
+/// What a bucket counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Ops,
+    Bytes,
+}
+
+/// One bucket with its name and its record.
+#[derive(Debug)]
+struct Limit {
+    name: String,
+    unit: Unit,
+    bucket: Bucket,
+    /// Tokens here are this many times smaller than the credits they stand for (`time_scale`).
+    scale: f64,
+    exceeded_ns: u64,
+    /// End of the last wait, so that waits which overlap count once.
+    exceeded_until_ns: u64,
+}
+
+/// Limits around the next layer.
+pub struct Throttle {
+    accounting: Accounting,
+    limits: Vec<Limit>,
+    queue: QueueOrder,
+    stream: Stream,
+    next: Box<dyn Layer>,
+}
+
+/// The limits of one party.
+#[derive(Debug, Clone)]
+pub struct Limits<'a> {
+    /// Party in the names of the buckets: `volume`, `instance`, `member0`.
+    pub party: &'a str,
+    /// Operations per second.
+    pub iops: Option<LimitSpec>,
+    /// Bytes per second.
+    pub throughput: Option<LimitSpec>,
+    /// How both are counted.
+    pub accounting: AccountingSpec,
+    /// Credits last this many times shorter.
+    pub time_scale: f64,
+    /// Where the buckets are, when several volumes share them.
+    pub cells: Option<Cells>,
+}
+
+impl Throttle {
+    /// Puts limits around `next`.
+    pub fn new(limits: &Limits, queue: QueueOrder, seed: u64, member: u32, next: Box<dyn Layer>) -> Self {
+        let mut built = Vec::new();
+        for (unit, what, spec) in [(Unit::Ops, "iops", limits.iops), (Unit::Bytes, "throughput", limits.throughput)] {
+            let Some(spec) = spec else { continue };
+            let place = if unit == Unit::Ops { 0 } else { 2 };
+            let rate = spec.rate as f64;
+            let bucket = |rate, depth, index| match &limits.cells {
+                Some(cells) => Bucket::shared(rate, depth, cells.clone(), index),
+                None => Bucket::new(rate, depth),
+            };
+            let name = format!("{}.{what}", limits.party);
+            built.push(Limit::new(name.clone(), unit, bucket(rate, (rate * spec.depth_s).max(1.0), place), 1.0));
+            if let Some(credits) = spec.credits {
+                let depth = (credits.capacity as f64 / limits.time_scale).max(1.0);
+                let mut bucket = bucket(credits.baseline as f64, depth, place + 1);
+                // A shared bucket was filled by the first volume of the instance.
+                if limits.cells.is_none() {
+                    bucket.set_tokens(depth * credits.initial, 0);
+                }
+                built.push(Limit::new(name + "_credits", unit, bucket, limits.time_scale));
+            }
+        }
+        Self {
+            accounting: Accounting::new(limits.accounting),
+            limits: built,
+            queue,
+            stream: stream(seed, Draw::Queue, member),
+            next,
+        }
+    }
+
+    /// When the limits let an operation through that arrives at `now_ns`.
+    #[inline]
+    fn admit(&mut self, charge: Charge, now_ns: u64) -> u64 {
+        let mut admitted_ns = now_ns;
+        let mut slowest = None;
+        for (index, limit) in self.limits.iter_mut().enumerate() {
+            let tokens = if limit.unit == Unit::Ops { charge.ops } else { charge.bytes };
+            let start_ns = limit.bucket.take(tokens, now_ns);
+            if start_ns > admitted_ns {
+                admitted_ns = start_ns;
+                slowest = Some(index);
+            }
+        }
+        if let Some(index) = slowest {
+            self.limits[index].waited(now_ns, admitted_ns);
+        }
+        admitted_ns
+    }
+
+    /// When an operation leaves the queue that the limits would let go at `admitted_ns`.
+    #[inline]
+    fn leave(&mut self, now_ns: u64, admitted_ns: u64) -> u64 {
+        if self.queue == QueueOrder::Fifo || admitted_ns == now_ns {
+            return admitted_ns;
+        }
+        // Gamma distributed with shape 2 and mean 1: p90/p50 = 2.32 and p99/p50 = 3.96, measured 2.4 and 3.9.
+        let factor = (self.stream.exponential() + self.stream.exponential()) / 2.0;
+        now_ns + ((admitted_ns - now_ns) as f64 * factor) as u64
+    }
+}
+
+impl Limit {
+    fn new(name: String, unit: Unit, bucket: Bucket, scale: f64) -> Self {
+        Self { name, unit, bucket, scale, exceeded_ns: 0, exceeded_until_ns: 0 }
+    }
+
+    #[inline]
+    fn waited(&mut self, from_ns: u64, until_ns: u64) {
+        self.exceeded_ns += until_ns.saturating_sub(from_ns.max(self.exceeded_until_ns));
+        self.exceeded_until_ns = self.exceeded_until_ns.max(until_ns);
+    }
+}
+
+impl Layer for Throttle {
+    #[inline]
+    fn submit(&mut self, io: &Io, arrival: Arrival) -> Completion {
+        if matches!(io.kind, Kind::Flush | Kind::Discard) {
+            return self.next.submit(io, arrival);
+        }
+        let charge = self.accounting.charge(io, arrival.now_ns);
+        let admitted_ns = self.admit(charge, arrival.now_ns);
+        let left_ns = self.leave(arrival.now_ns, admitted_ns);
+        self.next.submit(io, arrival).not_before(left_ns)
+    }
+
+    fn report(&self, now_ns: u64, report: &mut Report) {
+        report.buckets.extend(self.limits.iter().map(|limit| BucketReport {
+            name: limit.name.clone(),
+            tokens: limit.bucket.tokens(now_ns) * limit.scale,
+            capacity: limit.bucket.capacity() * limit.scale,
+            // Waits are booked when they begin; what lies ahead has not happened.
+            exceeded_ns: limit.exceeded_ns - limit.exceeded_until_ns.saturating_sub(now_ns).min(limit.exceeded_ns),
+        }));
+        self.next.report(now_ns, report);
+    }
+
+    fn save(&mut self, now_ns: u64, saved: &mut Saved) {
+        for limit in &self.limits {
+            let state = (limit.bucket.tokens(now_ns) * limit.scale, limit.bucket.capacity() * limit.scale, limit.exceeded_ns);
+            saved.buckets.insert(limit.name.clone(), state);
+        }
+        self.next.save(now_ns, saved);
+    }
+
+    fn restore(&mut self, now_ns: u64, saved: &mut Saved) {
+        for limit in &mut self.limits {
+            if let Some((tokens, capacity, exceeded_ns)) = saved.buckets.remove(&limit.name) {
+                limit.exceeded_ns = exceeded_ns;
+                // Credits are kept as they are; the one-second bucket keeps its level, so a larger rate is no burst.
+                let held = if limit.name.ends_with("_credits") {
+                    tokens / limit.scale
+                } else {
+                    tokens / capacity * limit.bucket.capacity()
+                };
+                limit.bucket.set_tokens(held, now_ns);
+            }
+        }
+        self.next.restore(now_ns, saved);
+    }
+}
