@@ -43,8 +43,8 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """The name of the case, such as `randread depth=1`."""
-        return " ".join([self.test, *(f"{name}={value}" for name, value in self.overrides.items())])
+        """The name of the case, such as `randread depth=1`; the order of the overrides does not count."""
+        return " ".join([self.test, *(f"{name}={value}" for name, value in sorted(self.overrides.items()))])
 
 
 @dataclass(frozen=True)

@@ -166,9 +166,10 @@ fn syncs_and_commits_follow_the_policy() {
             // The last group of five ends the run before its own sync; the sync at the end follows.
             assert!((100..=101).contains(&count(&outcome, "sync")), "{}: {}", caps.name, count(&outcome, "sync"));
             assert!((99..=100).contains(&count(&outcome, "commit")), "{}", caps.name);
-            let commits = histogram(&outcome, "commit");
-            let (commit, sync) = (outcome.operations["commit"], outcome.operations["sync"]);
-            assert!(commit.latency_sum_ns * sync.operations >= sync.latency_sum_ns.min(commits.min()), "{}", caps.name);
+            // A commit contains its sync; at most two syncs have none.
+            let longest = histogram(&outcome, "sync").max();
+            let (commits, syncs) = (outcome.operations["commit"], outcome.operations["sync"]);
+            assert!(commits.latency_sum_ns + 2 * longest >= syncs.latency_sum_ns, "{}", caps.name);
         }
     }
 }

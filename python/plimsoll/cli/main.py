@@ -12,6 +12,7 @@ import typer
 
 from plimsoll import kinds
 from plimsoll.errors import PlimsollError
+from plimsoll.location import home
 
 EXIT_CODES = (
     "Exit codes: 0 ok, 1 a gate failed (--fail-on), 2 wrong usage, 3 nothing valid was measured, 130 interrupted."
@@ -47,6 +48,17 @@ def _options(
     ] = False,
 ) -> None:
     del version
+    _clean_up_after_the_dead()
+
+
+def _clean_up_after_the_dead() -> None:
+    """Remove what killed sessions left behind, before anything else."""
+    registry = home() / "active"
+    if registry.is_dir() and any(registry.iterdir()):
+        from plimsoll.targets.workdir import sweep
+
+        for sentence in sweep():
+            print(sentence, file=sys.stderr)
 
 
 for _module in kinds.modules("plimsoll.cli.commands"):

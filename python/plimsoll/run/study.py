@@ -7,9 +7,13 @@
     baseline = "nvme"
     [set]                        # parameters for every test
     size = "8GiB"
-    [targets]
-    nvme = "/mnt/a"
-    gp3 = { where = "/mnt/b", engine = "psync" }
+    [[targets]]
+    name = "nvme"
+    where = "/mnt/a"
+    [[targets]]                  # options of a target override parameters there
+    name = "gp3"
+    where = "/mnt/b"
+    engine = "libaio"
     [[tests]]
     test = "randread"
     depth = 16
@@ -91,7 +95,7 @@ class Study:
             table["same_place"] = True
         if self.shared:
             table["set"] = dict(self.shared)
-        table["targets"] = {target.name: {"where": target.where, **target.options} for target in self.targets}
+        table["targets"] = [{"name": each.name, "where": each.where, **each.options} for each in self.targets]
         table["tests"] = [{"test": entry.test, **entry.overrides} for entry in self.entries]
         return table
 
@@ -155,7 +159,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
     try:
         return Study(
             title=str(table.get("title", where)),
-            targets=tuple(_target(name, value) for name, value in table.get("targets", {"here": "."}).items()),
+            targets=tuple(_target(line, where) for line in table.get("targets", [{"name": "here", "where": "."}])),
             entries=tuple(entry_from(line, where) for line in table.get("tests", [{"test": "quick"}])),
             shared=dict(table.get("set", {})),
             mode=str(table.get("mode", "quick")),
@@ -170,11 +174,9 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
         raise UsageError(f"{where} is no study: {error}; see `plimsoll run --help` for an example") from None
 
 
-def _target(name: str, value: Any) -> Target:
-    if isinstance(value, str):
-        return parse_target(f"{name}={value}")
-    if not isinstance(value, Mapping) or "where" not in value:
-        raise UsageError(f'target {name}: write {name} = "/path" or {name} = {{ where = "/path", depth = 1 }}')
-    options = {option: str(text).lower() if isinstance(text, bool) else str(text) for option, text in value.items()}
-    target = parse_target(f"{name}={options.pop('where')}")
-    return target.model_copy(update={"options": {**target.options, **options}})
+def _target(table: Any, where: str) -> Target:
+    if not isinstance(table, Mapping) or not {"name", "where"} <= table.keys():
+        raise UsageError(f'{where}: every [[targets]] table needs name = "NAME" and where = "/path"')
+    texts = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in table.items()}
+    target = parse_target(f"{texts.pop('name')}={texts.pop('where')}")
+    return target.model_copy(update={"options": {**target.options, **texts}})

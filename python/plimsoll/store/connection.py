@@ -147,18 +147,27 @@ def _check_folder(file: str) -> None:
         raise StoreError(f"the folder of the store {file} does not exist; create {path.parent} first")
 
 
+_SQLITE_SETTINGS = (
+    f"busy_timeout = {BUSY_TIMEOUT_MS}",
+    "journal_mode = WAL",
+    # A run must be on disk before the next one begins: a power cut loses at most the run in flight.
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    # A store may be a file from a stranger: nothing written in its tables is run as a function.
+    "trusted_schema = OFF",
+)
+
+
 def _set_up_sqlite(connection: Any, _record: Any) -> None:
     # Transactions are begun by `_begin_sqlite`; the driver's own way begins them too late.
     connection.isolation_level = None
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-    cursor.execute("PRAGMA journal_mode = WAL")
-    # A run must be on disk before the next one begins: a power cut loses at most the run in flight.
-    cursor.execute("PRAGMA synchronous = FULL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    # A store may be a file from a stranger: nothing written in its tables is run as a function.
-    cursor.execute("PRAGMA trusted_schema = OFF")
-    cursor.close()
+    try:
+        for setting in _SQLITE_SETTINGS:
+            connection.execute(f"PRAGMA {setting}").close()
+    except BaseException:
+        # The pool does not know the connection yet, so nobody else would close the file.
+        connection.close()
+        raise
 
 
 def _begin_sqlite(connection: Connection) -> None:

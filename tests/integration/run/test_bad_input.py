@@ -57,7 +57,8 @@ def test_a_study_file_with_faults(plimsoll: Command, tmp_path: Path) -> None:
         ("title = [", "cannot read"),
         ('titel = "x"', "did you mean 'title'"),
         ("[[tests]]\ndepth = 3", 'test = "NAME"'),
-        ('[targets]\na = {engine = "psync"}', "where"),
+        ('[[targets]]\nname = "a"', "where"),
+        ("[targets]\na = 3", "every [[targets]] table"),
         ("tests = 3", "no study"),
     ):
         study.write_text(text)

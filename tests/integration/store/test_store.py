@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from sqlalchemy import event
 from tests.factories import START_NS, make_study, many_cases
 from tests.integration.store.strategies import RUNS, SESSIONS
 
@@ -157,6 +158,24 @@ def test_score_rows_are_what_comparisons_take(store: Store) -> None:
     found = {(cell.case, cell.metric): cell.verdict.ratio for cell in cells(rows, "a")}
     assert 1.8 < found["randread", "iops"] < 2.2
     assert 1.8 < found["commit", "commit_rate"] < 2.2
+
+
+def test_score_rows_are_one_statement_over_the_index(store: Store) -> None:
+    """However many runs there are; this is what keeps `compare` fast."""
+    session, runs = make_study(("a",), ("randread",), 30)
+    add(store, session, runs)
+    statements: list[str] = []
+    event.listen(store.engine, "before_cursor_execute", lambda *words: statements.append(words[2]))
+    store.score_rows([session.id])
+    asked = [statement for statement in statements if statement.startswith("SELECT")]
+    assert len(asked) == 1
+    if store.engine.dialect.name == "sqlite":
+        with store.engine.connect() as connection:
+            plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN " + asked[0], (session.id,)).all()
+        steps = [row[3] for row in plan]
+        assert any("run USING INDEX" in step for step in steps)
+        assert any("score USING PRIMARY KEY" in step for step in steps)
+        assert not [step for step in steps if step.startswith("SCAN")]
 
 
 def test_a_failed_run_is_a_row_without_value(store: Store) -> None:

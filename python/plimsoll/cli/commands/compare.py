@@ -52,7 +52,7 @@ def command(
         plans = store.plans(ids)
     if not rows:
         raise NothingMeasured(f"session {found[0].title!r} has no scores; `plimsoll show` says why")
-    targets = list(dict.fromkeys(name for session in found for name in session.study.get("targets", {})))
+    targets = list(dict.fromkeys(each["name"] for session in found for each in session.study.get("targets", [])))
     if len(targets) < 2:
         raise UsageError(
             f"there is only one target, {', '.join(targets)}; give `plimsoll run` two with --on NAME=WHERE"
