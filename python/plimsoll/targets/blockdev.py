@@ -169,9 +169,9 @@ def read_device(name: str, root: Path = Path("/")) -> BlockDevice | None:
     )
 
 
-def all_devices(root: Path = Path("/")) -> list[BlockDevice]:
-    """Every block device of the machine, partitions included."""
-    names = _children(root / "sys/class/block")
+def all_devices(root: Path = Path("/"), prefix: str = "") -> list[BlockDevice]:
+    """Every block device of the machine, partitions included, whose name starts with `prefix`."""
+    names = [name for name in _children(root / "sys/class/block") if name.startswith(prefix)]
     return [device for name in names if (device := read_device(name, root)) is not None]
 
 
@@ -182,7 +182,7 @@ def identity(device: BlockDevice, root: Path = Path("/")) -> str:
     `KERNELNAME:BYTES` where there is no serial or where two disks claim the same one.
     """
     if device.kind == "loop" and device.backing_file:
-        shared = [other for other in all_devices(root) if other.backing_file == device.backing_file]
+        shared = [other for other in all_devices(root, "loop") if other.backing_file == device.backing_file]
         return device.backing_file if len(shared) == 1 else f"{device.name}:{device.size_bytes}"
     disk = read_device(device.disk, root)
     if disk is None or not disk.serial or disk.kind == "loop":

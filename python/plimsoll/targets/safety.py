@@ -105,7 +105,7 @@ def in_use(device: BlockDevice, root: Path = Path("/")) -> Iterator[str]:
             yield f"{related[name].path} is swap space in use; swapoff {related[name].path}"
     for holder in _above(device, root):
         yield f"{device.path} is part of {holder} (LVM, RAID, encryption, loop or multipath); take it out of it first"
-    for other in all_devices(root):
+    for other in all_devices(root, "loop"):
         if device.backing_file and other.name != device.name and other.backing_file == device.backing_file:
             yield f"{other.path} uses the same file {device.backing_file}; detach it: losetup -d {other.path}"
 
@@ -150,7 +150,7 @@ def _made_of(device: BlockDevice, root: Path) -> list[str]:
     """Holders as the kernel lists them, and loop devices on top of the device, which it does not list."""
     loops = [
         loop.name
-        for loop in all_devices(root)
+        for loop in all_devices(root, "loop")
         if loop.kind == "loop"
         and loop.backing_file.startswith("/dev/")
         and Path(os.path.realpath(root / loop.backing_file.lstrip("/"))).name == device.name

@@ -18,7 +18,7 @@ def check(examined: Examined) -> Check | None:
             name=NAME,
             level=Level.WARN,
             message=f"{message}; a cgroup limits this process to {limit:g} processors' worth of time",
-            advice="Once its time is used up it is paused, which looks like slow I/O; raise the limit of the container.",
+            advice="Once its time is used up it is paused, which looks like slow I/O; raise the container's limit.",
         )
     if usable < 2:
         advice = "The test and everything else share one processor: expect noise."
