@@ -41,6 +41,9 @@ Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the order of t
 SamePlace = Annotated[
     bool, typer.Option("--same-place", help="Allow targets that are one place with the same options (A/A session).")
 ]
+NoisyHost = Annotated[
+    bool, typer.Option("--noisy-host", help="Steal and foreign I/O only warn; for hosts that are never quiet.")
+]
 Destroy = Annotated[
     list[str] | None,
     typer.Option(
@@ -67,6 +70,7 @@ def study_from(
     baseline: str | None,
     seed: int | None,
     same_place: bool,
+    noisy_host: bool,
 ) -> Study:
     """The study that the words of a command line describe; a study file's values yield to options given beside it."""
     from dataclasses import replace
@@ -85,6 +89,7 @@ def study_from(
         "title": title,
         "seed": seed,
         "same_place": same_place or None,
+        "noisy_host": noisy_host or None,
     }
     given = {name: value for name, value in choices.items() if value is not None}
     words = tests or []

@@ -27,9 +27,16 @@ _ENDINGS = {"ok": RunStatus.OK, "stopped": RunStatus.PARTIAL, "failed": RunStatu
 
 
 def run_record(
-    session_id: str, block: Block, order: int, place: Place, plan: Plan, execution: Execution, started_ns: int
+    session_id: str,
+    block: Block,
+    order: int,
+    place: Place,
+    plan: Plan,
+    execution: Execution,
+    started_ns: int,
+    noisy_host: bool,
 ) -> Run:
-    """The record of one finished execution."""
+    """The record of one finished execution; on a `noisy_host` what others took of the machine only warns."""
     outcome = execution.outcome
     status = _ENDINGS[outcome["status"]]
     histograms = {kind: base64.b64decode(text) for kind, text in outcome["histograms"].items()}
@@ -48,7 +55,7 @@ def run_record(
         file=datafile.facts(place.path_for(plan)),
         memory_limit_bytes=place.memory_limit_bytes,
     )
-    findings = _findings(evidence) if status is RunStatus.OK else ()
+    findings = _findings(evidence, noisy_host) if status is RunStatus.OK else ()
     reason = failure(outcome) if status is RunStatus.FAILED else ""
     if status is RunStatus.PARTIAL:
         reason = "stopped before its end"
@@ -75,10 +82,15 @@ def run_record(
     )
 
 
-def _findings(evidence: RunEvidence) -> tuple[Finding, ...]:
+def _findings(evidence: RunEvidence, noisy_host: bool) -> tuple[Finding, ...]:
     """What every guard says; a guard that can't judge this kind of run says nothing."""
-    found = (guard.check(evidence) for guard in kinds.modules("plimsoll.run.guards"))
-    return tuple(finding for finding in found if finding is not None)
+    findings = []
+    for guard in kinds.modules("plimsoll.run.guards"):
+        finding = guard.check(evidence)
+        if finding is not None and noisy_host and getattr(guard, "HOST_NOISE", False):
+            finding = finding.model_copy(update={"level": min(finding.level, Level.WARN, key=list(Level).index)})
+        findings.append(finding)
+    return tuple(finding for finding in findings if finding is not None)
 
 
 def _facts(outcome: Any) -> dict[str, Any]:

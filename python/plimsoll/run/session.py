@@ -127,7 +127,7 @@ class _Runner:
         plan = block.step.plans[place.target.name]
         started_ns = time.time_ns()
         execution = execute(plan, place.path_for(plan), place.sampler, self._observer.run_progress, self._clock.used_up)
-        run = run_record(self._session.id, block, order, place, plan, execution, started_ns)
+        run = run_record(self._session.id, block, order, place, plan, execution, started_ns, self._study.noisy_host)
         self._store.add_run(run)
         self._observer.run_finished(run)
         return run

@@ -37,7 +37,20 @@ from plimsoll.stats.policy import MODES
 from plimsoll.targets.parse import parse_target
 from plimsoll.units import format_duration, parse_count, parse_duration, parse_share
 
-_KEYS = ("title", "mode", "band", "blocks", "time", "baseline", "seed", "same_place", "set", "targets", "tests")
+_KEYS = (
+    "title",
+    "mode",
+    "band",
+    "blocks",
+    "time",
+    "baseline",
+    "seed",
+    "same_place",
+    "noisy_host",
+    "set",
+    "targets",
+    "tests",
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +71,8 @@ class Study:
     seed: int = 0
     same_place: bool = False
     """The targets may be one place with the same options: an A/A session that shows the noise."""
+    noisy_host: bool = False
+    """Others on this host are a fact of life: what they take warns, but makes no run invalid."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant; raises UsageError."""
@@ -91,8 +106,7 @@ class Study:
         if self.baseline is not None:
             table["baseline"] = self.baseline
         table["seed"] = self.seed
-        if self.same_place:
-            table["same_place"] = True
+        table |= {name: True for name in ("same_place", "noisy_host") if getattr(self, name)}
         if self.shared:
             table["set"] = dict(self.shared)
         table["targets"] = [{"name": each.name, "where": each.where, **each.options} for each in self.targets]
@@ -169,6 +183,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
             baseline=table.get("baseline"),
             seed=int(table["seed"]) if "seed" in table else secrets.randbits(32),
             same_place=bool(table.get("same_place", False)),
+            noisy_host=bool(table.get("noisy_host", False)),
         )
     except (AttributeError, TypeError, ValueError) as error:
         raise UsageError(f"{where} is no study: {error}; see `plimsoll run --help` for an example") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -25,8 +26,9 @@ def command(
     summaries = {}
     with open_store() as store:
         for path in files:
-            summaries[str(path)] = exchange.import_results(store, path)
+            summary = exchange.import_results(store, path)
+            summaries[str(path)] = asdict(summary)
             if not json:
-                say(f"{path}: {summaries[str(path)]}")
+                say(f"{path}: {summary}")
     if json:
         print_json(summaries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -24,6 +25,6 @@ def command(
     with open_store() as store:
         summary = exchange.merge(store, sources)
     if json:
-        print_json(summary.__dict__ if hasattr(summary, "__dict__") else summary._asdict())
+        print_json(asdict(summary))
     else:
         say(str(summary))

@@ -11,6 +11,7 @@ from plimsoll.cli.options import (
     Destroy,
     Json,
     Mode,
+    NoisyHost,
     On,
     SamePlace,
     Seed,
@@ -40,6 +41,7 @@ def command(
     baseline: Baseline = None,
     seed: Seed = None,
     same_place: SamePlace = False,
+    noisy_host: NoisyHost = False,
     destroy: Destroy = None,
     json: Json = False,
 ) -> None:
@@ -60,6 +62,7 @@ def command(
         baseline=baseline,
         seed=seed,
         same_place=same_place,
+        noisy_host=noisy_host,
     )
     steps = plan.steps(study)
     plan.check(study, steps, destroy or [])

@@ -14,6 +14,7 @@ EXAMPLES = (
     "The ending chooses the format: .html, .md, .json, .csv or .txt."
 )
 
+
 def command(
     sessions: Sessions = None,
     output: Annotated[

@@ -14,6 +14,7 @@ from plimsoll.cli.options import (
     Destroy,
     Json,
     Mode,
+    NoisyHost,
     On,
     SamePlace,
     Seed,
@@ -48,6 +49,7 @@ def command(
     baseline: Baseline = None,
     seed: Seed = None,
     same_place: SamePlace = False,
+    noisy_host: NoisyHost = False,
     destroy: Destroy = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the last interrupted session.")] = False,
     output: Annotated[
@@ -88,6 +90,7 @@ def command(
                 baseline=baseline,
                 seed=seed,
                 same_place=same_place,
+                noisy_host=noisy_host,
             )
             session = run_study(study, store, watching, destroy or [])
         runs = store.runs([session.id])

@@ -12,6 +12,8 @@ TITLE = "Foreign I/O"
 WHY = """Whatever other programs read and write on the same disk takes time from the test. The bytes that the disk
 moved and this process did not ask for are theirs."""
 
+HOST_NOISE = True
+"""Noise of others, which hits all targets of a block alike: `noisy_host` in a study makes it a warning at most."""
 WARN, INVALID = 0.01, 0.05
 """(device − own) / device."""
 FLOOR_BYTES = MIB

@@ -11,6 +11,8 @@ TITLE = "Stolen CPU time"
 WHY = """In a virtual machine the hypervisor can run other guests while this one wants to work. Each such pause looks
 like a slow operation."""
 
+HOST_NOISE = True
+"""Noise of others, which hits all targets of a block alike: `noisy_host` in a study makes it a warning at most."""
 WARN, INVALID = 0.01, 0.05
 """Δsteal / Δtotal of all processors."""
 

@@ -1,0 +1,56 @@
+"""What README says is what happens: its commands are run, its options exist, its example has the shape of real output."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.integration.run.conftest import Command
+
+ROOT = Path(__file__).parents[3]
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+INLINE = [words for words in re.findall(r"`(plimsoll [^`]+)`", README) if "COMMAND" not in words]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_commands_of_the_readme_work(block: str, plimsoll: Command) -> None:
+    for line in block.strip().splitlines():
+        program, *words = shlex.split(line)
+        if program == "make":
+            # The whole of `make run` takes minutes: CI runs it on its own; here it must at least be a target.
+            assert subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, check=True).stdout
+        else:
+            assert program == ".venv/bin/plimsoll"
+            plimsoll(*words)
+
+
+@pytest.mark.parametrize("words", INLINE)
+def test_options_of_the_readme_exist(words: str, plimsoll: Command) -> None:
+    for part in words.split(", then "):
+        _, command, *rest = shlex.split(part.strip("`"))
+        text = plimsoll(command, "--help").out
+        for word in rest:
+            if word.startswith("-"):
+                assert re.search(rf"(^|\s|,){re.escape(word)}\b", text, re.MULTILINE), f"{command} has no {word}"
+
+
+def test_the_example_is_output_of_the_command_above_it() -> None:
+    example = re.search(r"<!-- example: begin -->\n```text\n(.*?)```\n<!-- example: end -->", README, re.DOTALL)
+    assert example, "`make example` writes it"
+    assert "alone" in example[1]
+    assert "×" in example[1]
+
+
+def test_the_picture_is_there() -> None:
+    for name in re.findall(r"!\[[^]]*\]\(([^)]+)\)", README):
+        assert (ROOT / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_links_lead_somewhere() -> None:
+    for document in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")):
+        for link in re.findall(r"\]\((?!http|#)([^)#]+)", document.read_text()):
+            assert (document.parent / link).exists(), f"{document.name}: {link}"
