@@ -183,3 +183,87 @@ fn verify(spec: &JobSpec) -> Result<(), JobError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{Arrival, Rate, RateUnit, SizeWeight, Think};
+
+    const PLAIN: &str = r#"{"path":"/f","engine":"null","mode":"randwrite","read_share":0.5,
+        "block_sizes":[{"size":4096,"weight":1.0}],"depth":1,"threads":1,"offset":0,"size":1048576,"direct":false,
+        "sync":{"kind":"none","every":0,"at_end":false},
+        "limit":{"runtime_ns":1000000000,"bytes":null,"operations":null},"warmup_ns":0,"rate":null,"think":null,
+        "distribution":{"kind":"once"},"random_share":1.0,"seed":1,"content":{"zero":false,"compressible":0.0},
+        "layout":"fill","drop_cache":false,"verify":false,"cpus":[],"count_errors":false,"interval_ns":1000000000,
+        "sqpoll":false,"iopoll":false}"#;
+
+    fn plain() -> JobSpec {
+        serde_json::from_str(PLAIN).unwrap()
+    }
+
+    fn message(change: impl FnOnce(&mut JobSpec)) -> String {
+        let mut spec = plain();
+        change(&mut spec);
+        check(&spec).map(|()| String::new()).unwrap_or_else(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_wire_format_is_strict_and_round_trips() {
+        assert_eq!(check(&plain()), Ok(()));
+        let text = serde_json::to_string(&plain()).unwrap();
+        assert_eq!(serde_json::from_str::<JobSpec>(&text).unwrap(), plain());
+        assert!(serde_json::from_str::<JobSpec>(&PLAIN.replace("\"seed\":1", "\"seed\":1,\"sede\":2")).is_err());
+        assert!(serde_json::from_str::<JobSpec>(&PLAIN.replace("\"depth\":1,", "")).is_err());
+        assert!(serde_json::from_str::<JobSpec>(&PLAIN.replace("\"depth\":1", "\"depth\":-1")).is_err());
+    }
+
+    #[test]
+    fn impossible_requests_are_refused_with_what_to_change() {
+        let weighted = |size, weight| vec![SizeWeight { size, weight }];
+        let rate = |per_second| Some(Rate { per_second, unit: RateUnit::Operations, arrival: Arrival::Even });
+        let cases: [(&str, String); 24] = [
+            ("block size", message(|s| s.block_sizes.clear())),
+            ("block sizes", message(|s| s.block_sizes = weighted(0, 1.0))),
+            ("weights", message(|s| s.block_sizes = weighted(512, 0.0))),
+            ("weights", message(|s| s.block_sizes = weighted(512, f64::NAN))),
+            ("less than one block", message(|s| s.size = 4095)),
+            ("beyond", message(|s| s.offset = u64::MAX - 5)),
+            ("threads", message(|s| s.threads = 0)),
+            ("depth", message(|s| s.depth = 0)),
+            ("depth", message(|s| s.depth = 1_000_000)),
+            ("fewer threads", message(|s| (s.threads, s.mode) = (257, Mode::Write))),
+            ("read_share", message(|s| s.read_share = 1.5)),
+            ("random_share", message(|s| s.random_share = f64::NAN)),
+            ("compressible", message(|s| s.content.compressible = -0.1)),
+            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: 1.0 })),
+            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: 0.0 })),
+            ("pareto", message(|s| s.distribution = Distribution::Pareto { h: 1.0 })),
+            ("limit of 0", message(|s| s.limit.operations = Some(0))),
+            ("smaller than the number of threads", message(|s| (s.threads, s.limit.operations) = (4, Some(3)))),
+            ("intervals", message(|s| s.limit.runtime_ns = 200_000_000_000_000)),
+            ("rate", message(|s| s.rate = rate(0.0))),
+            ("exclude", message(|s| (s.rate, s.think) = (rate(1.0), Some(Think { time_ns: 1, every: 1 })))),
+            ("every 0", message(|s| s.sync.kind = SyncKind::Fsync)),
+            ("mode that writes", message(|s| (s.sync.at_end, s.mode) = (true, Mode::Randread))),
+            ("verify", message(|s| (s.verify, s.mode) = (true, Mode::Read))),
+        ];
+        for (word, message) in cases {
+            assert!(message.contains(word), "{word}: {message:?}");
+        }
+    }
+
+    #[test]
+    fn verification_has_bounds() {
+        let verify = |change: fn(&mut JobSpec)| {
+            message(|spec| {
+                spec.verify = true;
+                change(spec);
+            })
+        };
+        assert_eq!(verify(|_| ()), "");
+        assert!(verify(|s| s.size = (MAX_VERIFIED_BLOCKS + 1) * 4096).contains("at most"));
+        assert!(verify(|s| s.block_sizes[0].size = 16).contains("at least"));
+        assert!(verify(|s| s.block_sizes.push(SizeWeight { size: 5000, weight: 1.0 })).contains("multiples"));
+        assert!(verify(|s| s.content.zero = true).contains("own content"));
+    }
+}

@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use plimsoll_core::error::JobError;
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::spec::{
-    Distribution, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy,
-};
+use plimsoll_core::spec::{Distribution, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy};
 
 use crate::buffer::{Filler, Pool};
 use crate::engines;

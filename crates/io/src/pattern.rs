@@ -108,3 +108,81 @@ impl Pattern {
         Next { kind, offset: self.base + start, length: length as u32 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plimsoll_core::spec::SizeWeight;
+    use proptest::prelude::*;
+
+    fn spec(mode: Mode, sizes: &[u64], offset: u64, size: u64, threads: u32) -> JobSpec {
+        let mut spec: JobSpec = serde_json::from_str(
+            r#"{"path":"/f","engine":"null","mode":"read","read_share":0.7,"block_sizes":[],"depth":1,"threads":1,
+            "offset":0,"size":0,"direct":false,"sync":{"kind":"none","every":0,"at_end":false},
+            "limit":{"runtime_ns":1,"bytes":null,"operations":null},"warmup_ns":0,"rate":null,"think":null,
+            "distribution":{"kind":"once"},"random_share":1.0,"seed":1,
+            "content":{"zero":false,"compressible":0.0},"layout":"keep","drop_cache":false,"verify":false,
+            "cpus":[],"count_errors":false,"interval_ns":1,"sqpoll":false,"iopoll":false}"#,
+        )
+        .unwrap();
+        (spec.mode, spec.offset, spec.size, spec.threads) = (mode, offset, size, threads);
+        spec.block_sizes = sizes.iter().map(|&size| SizeWeight { size, weight: 1.0 }).collect();
+        spec
+    }
+
+    fn draws(spec: &JobSpec, thread: u32, n: usize) -> Vec<Next> {
+        let mut pattern = Pattern::new(spec, thread, &blocks(spec));
+        (0..n).map(|_| pattern.draw()).collect()
+    }
+
+    fn any_mode() -> impl Strategy<Value = Mode> {
+        prop::sample::select(vec![Mode::Read, Mode::Rw, Mode::Randread, Mode::Randrw, Mode::Randwrite, Mode::Trim])
+    }
+
+    proptest! {
+        #[test]
+        fn operations_stay_inside_and_on_the_grid(
+            mode in any_mode(), offset in 0u64..1_000_000, extra in 0u64..300_000, threads in 1u32..4,
+            share in 0.0f64..=1.0, verify: bool,
+        ) {
+            let sizes = [4096, 512, 65_536];
+            let mut spec = spec(mode, &sizes, offset, 65_536 * 4 + extra, threads);
+            (spec.random_share, spec.verify) = (share, verify);
+            for thread in 0..threads {
+                let (base, size) = slice(&spec, thread);
+                for next in draws(&spec, thread, 300) {
+                    prop_assert!(next.offset >= base && next.offset + u64::from(next.length) <= base + size);
+                    prop_assert!(base + size <= offset + spec.size);
+                    prop_assert_eq!((next.offset - offset) % 512, 0);
+                    prop_assert!(sizes.contains(&u64::from(next.length)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn threads_read_their_slices_in_order_and_go_round() {
+        let spec = spec(Mode::Read, &[4096], 8192, 16 * 4096, 2);
+        let offsets: Vec<u64> = draws(&spec, 1, 10).iter().map(|next| (next.offset - 8192) / 4096).collect();
+        assert_eq!(offsets, [8, 9, 10, 11, 12, 13, 14, 15, 8, 9]);
+    }
+
+    #[test]
+    fn threads_touch_every_block_of_a_random_region_once_together() {
+        let spec = spec(Mode::Randread, &[4096], 0, 30 * 4096, 3);
+        let mut seen: Vec<u64> = (0..3).flat_map(|t| draws(&spec, t, 10)).map(|next| next.offset / 4096).collect();
+        seen.sort_unstable();
+        assert!(seen.into_iter().eq(0..30));
+    }
+
+    #[test]
+    fn shares_of_reads_and_of_random_offsets_are_kept() {
+        let mut spec = spec(Mode::Randrw, &[4096], 0, 1 << 30, 1);
+        spec.random_share = 0.25;
+        let all = draws(&spec, 0, 20_000);
+        let reads = all.iter().filter(|next| next.kind == Kind::Read).count() as f64 / 20_000.0;
+        assert!((reads - 0.7).abs() < 0.02, "{reads}");
+        let jumps = all.windows(2).filter(|w| w[1].offset != w[0].offset + 4096).count() as f64 / 20_000.0;
+        assert!((jumps - 0.25).abs() < 0.02, "{jumps}");
+    }
+}

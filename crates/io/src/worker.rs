@@ -357,10 +357,22 @@ impl<E: Engine> Worker<E> {
         self.parts.engine.reap(at_least, timeout, &mut self.finished).map_err(engine_failed)?;
         let now = self.parts.clock.now_ns();
         self.account(now);
+        self.complete_all(now).map(|()| now)
+    }
+
+    /// Counts all reaped completions, also those after a failed one: every buffer has to come back.
+    #[inline]
+    fn complete_all(&mut self, now: u64) -> Result<(), JobError> {
         let mut finished = std::mem::take(&mut self.finished);
-        let result = finished.drain(..).try_for_each(|completion| self.complete(completion, now));
+        let mut result = Ok(());
+        for completion in finished.drain(..) {
+            let completed = self.complete(completion, now);
+            if result.is_ok() {
+                result = completed;
+            }
+        }
         self.finished = finished;
-        result.map(|()| now)
+        result
     }
 
     /// How long to wait for a completion: without end in a closed loop, until the next start is due in an open one.
@@ -566,6 +578,7 @@ impl<E: Engine> Worker<E> {
     fn drain(&mut self) -> Result<(), JobError> {
         let deadline = self.parts.clock.now_ns() + DRAIN.as_nanos() as u64;
         self.gate = Gate::Shut;
+        let mut result = Ok(());
         while self.in_flight > u32::from(self.refused.is_some()) {
             let now = self.parts.clock.now_ns();
             if now >= deadline {
@@ -575,11 +588,9 @@ impl<E: Engine> Worker<E> {
             self.parts.engine.reap(1, Some(patience), &mut self.finished).map_err(engine_failed)?;
             let now = self.parts.clock.now_ns();
             self.account(now);
-            for completion in std::mem::take(&mut self.finished) {
-                self.complete(completion, now)?;
-            }
+            result = result.and(self.complete_all(now));
         }
-        Ok(())
+        result
     }
 
     fn finish(mut self, mut result: Result<(), JobError>) -> (Report, Result<(), JobError>) {

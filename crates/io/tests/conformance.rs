@@ -217,7 +217,8 @@ fn open_loop_counts_from_the_intended_start() {
     for caps in all() {
         for arrival in [Arrival::Even, Arrival::Poisson] {
             let rate = Some(Rate { per_second: 20_000.0, unit: RateUnit::Operations, arrival });
-            let outcome = run_ok(JobSpec { rate, mode: Mode::Randread, threads: 2, ..spec(caps, &dir.path().join("f")) });
+            let outcome =
+                run_ok(JobSpec { rate, mode: Mode::Randread, threads: 2, ..spec(caps, &dir.path().join("f")) });
             assert_eq!(count(&outcome, "read"), 500, "{}", caps.name);
             assert_eq!(outcome.offered_operations, Some(500), "{}", caps.name);
             let (response, service) = (histogram(&outcome, "read"), histogram(&outcome, "read_service"));
@@ -290,7 +291,8 @@ fn a_file_cut_off_during_the_run_is_an_error_with_its_offset() {
     for caps in real() {
         for count_errors in [false, true] {
             let path = dir.path().join(caps.name);
-            let mut request = JobSpec { mode: Mode::Randread, count_errors, layout: Layout::Refill, ..spec(caps, &path) };
+            let mut request =
+                JobSpec { mode: Mode::Randread, count_errors, layout: Layout::Refill, ..spec(caps, &path) };
             request.limit.operations = None;
             let job = Job::start(request).unwrap();
             wait_for(&job, Phase::Measure);
