@@ -22,7 +22,9 @@ FLOOR_BYTES = MIB
 
 def check(evidence: RunEvidence) -> Finding | None:
     """The whole disk, beside the test's own partition too. Journal writes of durable writes are not foreign."""
-    if evidence.parameters["engine"] == "null":
+    values = evidence.parameters
+    asks_for_cache = not values["direct"] and not values["drop_cache"] and not evidence.syncs
+    if values["engine"] == "null" or asks_for_cache:
         return None
     if not evidence.on_device:
         return not_checkable(NAME, evidence.why_not_checkable)
