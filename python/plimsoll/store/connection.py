@@ -20,7 +20,7 @@ BUSY_TIMEOUT_MS = 30_000
 _ADVICE = (
     (
         r"database or disk is full|No space left on device|could not extend file",
-        "the disk of the store is full: nothing of this step was kept, earlier results are intact; free some space",
+        "nothing of this step was kept, earlier results are intact: free some space and try again",
     ),
     (
         r"malformed|file is not a database|database corruption|invalid page",

@@ -6,6 +6,7 @@ import json
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Row, Table, insert, select
@@ -42,9 +43,28 @@ def session_row(record: Session) -> dict[str, Any]:
 
 
 def read_session(row: Row[Any]) -> Session:
-    """A session from its row."""
+    """A session from its row. Raises StoreError if it cannot be read."""
     values = dict(row._mapping)
-    return Session(**values | {"host": json.loads(values["host"]), "study": json.loads(values["study"])})
+    with _damage(f"session {row.id}"):
+        return Session(**values | {"host": json.loads(values["host"]), "study": json.loads(values["study"])})
+
+
+def read_plan(text: str) -> Plan:
+    """A plan from its column. Raises StoreError if it cannot be read."""
+    with _damage("a plan"):
+        return Plan(**json.loads(text))
+
+
+@contextmanager
+def _damage(what: str) -> Iterator[None]:
+    """Says what is damaged. The faults are those of JSON, pydantic and zlib."""
+    try:
+        yield
+    except (ValueError, TypeError, zlib.error) as error:
+        raise StoreError(
+            f"{what} in the store is damaged ({str(error).splitlines()[0]}); delete its session, or import your "
+            "exported result files into a new store"
+        ) from None
 
 
 def insert_runs(connection: Connection, records: Iterable[Run]) -> None:
@@ -111,18 +131,14 @@ def read_runs(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[Run]
         chunk = rows[start : start + CHUNK]
         parts = _read_parts(connection, [row.id for row in chunk])
         for row in chunk:
-            try:
+            with _damage(f"run {row.id} of session {row.session_id}"):
                 # Thousands of runs share a few targets and plans; frozen records can be shared too.
                 if row.target not in targets:
                     targets[row.target] = Target(**json.loads(row.target))
                 if row.plan not in plans:
-                    plans[row.plan] = Plan(**json.loads(row.plan))
-                yield _read_run(row, targets[row.target], plans[row.plan], parts)
-            except (ValueError, zlib.error) as error:
-                raise StoreError(
-                    f"run {row.id} in the store is damaged ({str(error).splitlines()[0]}); delete its session "
-                    f"{row.session_id}, or restore the store from exported result files"
-                ) from None
+                    plans[row.plan] = read_plan(row.plan)
+                run = _read_run(row, targets[row.target], plans[row.plan], parts)
+            yield run
 
 
 Parts = dict[Table, dict[str, list[Row[Any]]]]

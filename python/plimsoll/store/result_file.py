@@ -105,7 +105,9 @@ def write_results(path: Path, records: Iterable[Record], limits: Limits = DEFAUL
         os.replace(part, path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror}; choose another place with -o, or free some") from None
+        raise StoreError(
+            f"cannot write {path}: {error.strerror}; choose another place, or free some space there"
+        ) from None
     finally:
         part.unlink(missing_ok=True)
     return counts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +17,7 @@ from plimsoll.store.connection import connect, parse_location, reading, show, tr
 from plimsoll.store.location import store_location
 from plimsoll.store.migrate import bring_up_to_date
 from plimsoll.store.names import short_id
-from plimsoll.store.records import insert_runs, insert_session, read_runs, read_session
+from plimsoll.store.records import CHUNK, insert_runs, insert_session, read_plan, read_runs, read_session
 from plimsoll.store.schema import histogram, run, score, session
 
 __all__ = ["Store", "open_store", "short_id"]
@@ -133,7 +132,10 @@ class Store:
         with reading(self.engine) as connection:
             return {
                 run_id: bytes(encoded)
-                for run_id, encoded in connection.execute(statement.where(histogram.c.run_id.in_(run_ids)))
+                for start in range(0, len(run_ids), CHUNK)
+                for run_id, encoded in connection.execute(
+                    statement.where(histogram.c.run_id.in_(run_ids[start : start + CHUNK]))
+                )
             }
 
     def plans(self, session_ids: Sequence[str]) -> dict[str, Plan]:
@@ -143,7 +145,7 @@ class Store:
         with reading(self.engine) as connection:
             rows = connection.execute(statement.order_by(run.c.plan_hash, run.c.plan)).all()
         for key, text in rows:
-            plan = Plan(**json.loads(text))
+            plan = read_plan(text)
             first = found.setdefault(key, plan)
             metrics = tuple(dict.fromkeys(first.metrics + plan.metrics))
             found[key] = first.model_copy(update={"metrics": metrics})

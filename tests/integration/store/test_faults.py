@@ -12,7 +12,8 @@ from tests.factories import make_study
 from tests.integration.store.postgres import PostgresServer
 
 from plimsoll.errors import StoreError
-from plimsoll.store.store import open_store
+from plimsoll.store.connection import writing
+from plimsoll.store.store import Store, open_store
 
 
 def error_of(action: Callable[[], object]) -> str:
@@ -55,18 +56,27 @@ def test_a_damaged_store(tmp_path: Path) -> None:
     assert "import your exported result files" in message
 
 
-def test_a_damaged_run_is_named(tmp_path: Path) -> None:
+DAMAGES = [
+    ("UPDATE series SET intervals = x'00'", "run {run.id} of session {session.id}", Store.runs),
+    ("UPDATE run SET facts = '{{'", "run {run.id} of session {session.id}", Store.runs),
+    ("UPDATE run SET plan = '[]'", "a plan", Store.plans),
+    ("UPDATE session SET host = '1'", "session {session.id}", lambda store, _: store.sessions()),
+]
+
+
+@pytest.mark.parametrize(("damage", "named", "use"), DAMAGES, ids=[damage for damage, *_ in DAMAGES])
+def test_a_damaged_record_is_named(
+    tmp_path: Path, damage: str, named: str, use: Callable[[Store, list[str]], object]
+) -> None:
     session, (run, *_) = make_study(blocks=1)
     with open_store(str(tmp_path / "results.db")) as store:
         store.add_session(session)
         store.add_run(run)
-        with store.engine.connect() as connection:
-            connection.execution_options(plimsoll_writes=True)
-            connection.exec_driver_sql("UPDATE series SET intervals = x'00'")
-            connection.commit()
-        message = error_of(lambda: store.runs([session.id]))
-    assert f"run {run.id} in the store is damaged" in message
-    assert session.id in message
+        with writing(store.engine) as connection:
+            connection.exec_driver_sql(damage)
+        message = error_of(lambda: use(store, [session.id]))
+    assert f"{named.format(run=run, session=session)} in the store is damaged" in message
+    assert "delete its session" in message
 
 
 def test_a_folder_is_no_store(tmp_path: Path) -> None:
