@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from plimsoll.model import Plan, Session, Target
 from plimsoll.run.plan import data_name
 from plimsoll.run.sampler import Sampler
-from plimsoll.targets import device, directory
+from plimsoll.targets import device, directory, safety
 from plimsoll.targets.chain import Chain, chain_of
 from plimsoll.targets.host import memory_limit_bytes
 from plimsoll.targets.lock import lock
@@ -35,8 +35,14 @@ class Place:
 
 
 @contextmanager
-def open_places(targets: Sequence[Target], session: Session) -> Iterator[dict[str, Place]]:
-    """Lock and prepare every target; two targets at one place share its lock, its folder and its files."""
+def open_places(
+    targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
+) -> Iterator[dict[str, Place]]:
+    """Lock and prepare every target; two targets at one place share its lock, its folder and its files.
+
+    `written` names the targets that are written; a device among them is held exclusively for the whole session, so
+    that nobody can mount it meanwhile.
+    """
     with ExitStack() as stack:
         folders: dict[tuple[int, int, int], Path | None] = {}
         places = {}
@@ -45,8 +51,12 @@ def open_places(targets: Sequence[Target], session: Session) -> Iterator[dict[st
             key = (status.st_dev, status.st_ino, status.st_rdev)
             if key not in folders:
                 stack.enter_context(lock(Path(target.where)))
-                is_directory = target.kind == "directory"
-                folders[key] = stack.enter_context(workdir(Path(target.where), session.id)) if is_directory else None
+                if target.kind == "directory":
+                    folders[key] = stack.enter_context(workdir(Path(target.where), session.id))
+                else:
+                    folders[key] = None
+                    if target.name in written:
+                        stack.enter_context(safety.claim(Path(target.where), destroy))
             places[target.name] = _place(target, folders[key])
         yield places
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from plimsoll.run.study import Study
 from plimsoll.run.workers.local import alignment, engines
 from plimsoll.stats.policy import MODES
 from plimsoll.targets import device, directory
-from plimsoll.units import GIB, SECOND, format_size
+from plimsoll.units import GIB, SECOND, format_size, parse_count, parse_size
 
 OVERHEAD_NS = 400_000_000
 """Start, samples, guards and storing of one run; measured on two slow cores."""
@@ -26,8 +26,12 @@ OVERHEAD_NS = 400_000_000
 LAYOUT_BYTES_PER_S = GIB // 2
 """Guess for the time that writing a test file takes; only for the estimate that `plan` prints."""
 
-TARGET_OPTIONS = ("cap_iops", "cap_throughput", "note")
-"""Target options that state facts of the place and are no parameters of a test."""
+TARGET_OPTIONS: dict[str, Callable[[str], object]] = {
+    "cap_iops": parse_count,
+    "cap_throughput": parse_size,
+    "note": str,
+}
+"""Target options that state facts of the place and are no parameters of a test, with what reads them."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,8 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
     """
     _check_same_place(study, planned)
     for target in study.targets:
+        for name, read in TARGET_OPTIONS.items():
+            read(target.options.get(name, "0"))
         plans = [step.plans[target.name] for step in planned]
         for plan in plans:
             where = f"target {target.name}, test {plan.case}"
@@ -185,12 +191,16 @@ def _check_same_place(study: Study, planned: Sequence[Step]) -> None:
         seen[key] = target.name
 
 
+def writes(plan: Plan) -> bool:
+    """Whether carrying out a plan changes what is on the target."""
+    return plan.parameters["mode"] not in ("read", "randread") or plan.parameters["layout"] != "keep"
+
+
 def _check_device(target: Target, plans: Sequence[Plan], destroy: Sequence[str]) -> None:
     for plan in plans:
         values = plan.parameters
-        writes = values["mode"] not in ("read", "randread") or values["layout"] != "keep"
         facts = device.facts(target)
-        device.check(target, writes=writes, destroy=destroy)
+        device.check(target, writes=writes(plan), destroy=destroy)
         if values["offset"] + values["size"] > facts["size_bytes"]:
             raise TargetError(
                 f"target {target.name}, test {plan.case}: {target.where} has {format_size(facts['size_bytes'])}, "

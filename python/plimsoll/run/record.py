@@ -11,17 +11,14 @@ from uuid_utils import uuid7
 
 from plimsoll import kinds
 from plimsoll.model import Finding, Interval, Level, Plan, Run, RunStatus
-from plimsoll.parameters import interval_length_ns
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.places import Place
 from plimsoll.run.sampler import attach
 from plimsoll.run.schedule import Block
-from plimsoll.run.scores import metric_kind, rates, scores
+from plimsoll.run.scores import scores
 from plimsoll.run.workers.local import Execution, failure
 from plimsoll.stats.paired import ScoreRow
-from plimsoll.stats.steady import classify
 from plimsoll.targets import datafile
-from plimsoll.units import SECOND
 
 _ENDINGS = {"ok": RunStatus.OK, "stopped": RunStatus.PARTIAL, "failed": RunStatus.FAILED}
 
@@ -41,9 +38,8 @@ def run_record(
     status = _ENDINGS[outcome["status"]]
     histograms = {kind: base64.b64decode(text) for kind, text in outcome["histograms"].items()}
     measured = [Interval.model_validate(each) for each in outcome["intervals"]]
-    intervals = attach(measured, execution.samples, outcome["started_ns"], place.chain.counters)
-    interval_s = interval_length_ns(plan.parameters["runtime"]) / SECOND
-    regime = classify(rates(intervals, metric_kind(plan.metrics[0])[0]), interval_s)
+    samples = (execution.before, *execution.samples, execution.after)
+    intervals = attach(measured, samples, outcome["started_ns"], place.chain.counters)
     evidence = RunEvidence(
         plan=plan,
         target=place.target,
@@ -52,7 +48,7 @@ def run_record(
         after=execution.after,
         samples=execution.samples,
         chain=place.chain,
-        file=datafile.facts(place.path_for(plan)),
+        file=datafile.facts(place.path_for(plan), plan.parameters["offset"], plan.parameters["size"]),
         memory_limit_bytes=place.memory_limit_bytes,
     )
     findings = _findings(evidence, noisy_host) if status is RunStatus.OK else ()
@@ -74,7 +70,7 @@ def run_record(
         ended_ns=time.time_ns(),
         status=status,
         reason=reason,
-        scores=scores(outcome, histograms, intervals, regime),
+        scores=scores(plan, outcome, histograms, intervals),
         histograms=histograms,
         intervals=tuple(intervals),
         findings=findings,

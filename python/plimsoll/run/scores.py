@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from plimsoll.model import Direction, Interval, Score, Unit
+from plimsoll.model import Direction, Interval, Plan, Score, Unit
+from plimsoll.parameters import interval_length_ns
 from plimsoll.stats.histogram import decode
-from plimsoll.stats.steady import Regime
+from plimsoll.stats.steady import Regime, classify
 from plimsoll.units import SECOND
 
 DATA_KINDS = ("read", "write", "trim")
@@ -42,12 +43,13 @@ def rates(intervals: Sequence[Interval], unit: Unit) -> list[float]:
 
 
 def scores(
-    outcome: Mapping[str, Any],
-    histograms: Mapping[str, bytes],
-    intervals: Sequence[Interval],
-    regime: Regime,
+    plan: Plan, outcome: Mapping[str, Any], histograms: Mapping[str, bytes], intervals: Sequence[Interval]
 ) -> tuple[Score, ...]:
-    """All scores of a run whose rates were classified as `regime`."""
+    """All scores of a run; none where nothing was measured."""
+    series = rates(intervals, metric_kind(plan.metrics[0])[0])
+    if not series:
+        return ()
+    regime = classify(series, interval_length_ns(plan.parameters["runtime"]) / SECOND)
     named = {**dict(_rates(outcome, intervals, regime)), **dict(_latencies(outcome, histograms))}
     return tuple(
         Score(metric=metric, value=value, unit=metric_kind(metric)[0], direction=metric_kind(metric)[1])
@@ -58,8 +60,6 @@ def scores(
 def _rates(outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Regime) -> Iterator[tuple[str, float]]:
     elapsed_s = outcome["elapsed_ns"] / SECOND
     totals = {kind: counts for kind, counts in outcome["operations"].items() if counts["operations"]}
-    if elapsed_s <= 0:
-        return
     window = _window_factor(intervals, regime)
     data = [totals[kind] for kind in DATA_KINDS if kind in totals]
     for metric, field in (("iops", "operations"), ("throughput", "bytes")):

@@ -38,7 +38,7 @@ def run_study(study: Study, store: Store, observer: Observer, destroy: Sequence[
         plimsoll_version=plimsoll.__version__,
     )
     store.add_session(session)
-    return _Runner(study, steps, session, store, observer).run()
+    return _Runner(study, steps, session, store, observer, destroy).run()
 
 
 def resume_session(session: Session, store: Store, observer: Observer, destroy: Sequence[str] = ()) -> Session:
@@ -47,7 +47,7 @@ def resume_session(session: Session, store: Store, observer: Observer, destroy: 
     steps = planning.steps(study)
     planning.check(study, steps, destroy)
     store.reopen_session(session.id)
-    return _Runner(study, steps, session, store, observer, store.runs([session.id])).run()
+    return _Runner(study, steps, session, store, observer, destroy, store.runs([session.id])).run()
 
 
 @dataclass
@@ -73,6 +73,7 @@ class _Runner:
         session: Session,
         store: Store,
         observer: Observer,
+        destroy: Sequence[str],
         earlier: Sequence[Run] = (),
     ) -> None:
         self._study = study
@@ -80,6 +81,7 @@ class _Runner:
         self._session = session
         self._store = store
         self._observer = observer
+        self._destroy = destroy
         self._schedule = Schedule(study, steps)
         self._schedule.take(earlier, score_rows(earlier))
         self._clock = _Clock(None if study.time_ns is None else time.monotonic_ns() + study.time_ns)
@@ -91,7 +93,8 @@ class _Runner:
             self._observer.session_started(self._session, self._steps)
             for step in self._steps:
                 self._schedule.settle(step.case)
-            with open_places(self._study.targets, self._session) as places:
+            written = {name for step in self._steps for name, plan in step.plans.items() if planning.writes(plan)}
+            with open_places(self._study.targets, self._session, written, self._destroy) as places:
                 while (block := self._next_block()) is not None:
                     self._run_block(block, places)
             state = SessionState.DONE

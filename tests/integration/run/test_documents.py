@@ -1,4 +1,4 @@
-"""What README says is what happens: its commands are run, its options exist, its example has the shape of real output."""
+"""What README says is what happens: its commands are run, its options exist, its example is real output."""
 
 from __future__ import annotations
 

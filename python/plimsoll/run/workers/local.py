@@ -47,7 +47,8 @@ def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
     syncs = values["sync"] in ("fsync", "fdatasync")
     return {
         "path": str(path),
-        **{name: values[name] for name in ("engine", "mode", "read_share", "depth", "threads", "offset", "size", "direct")},
+        **{name: values[name] for name in ("engine", "mode", "read_share", "depth", "threads")},
+        **{name: values[name] for name in ("offset", "size", "direct")},
         "block_sizes": [{"size": int(size), "weight": weight} for size, weight in values["block_size"]],
         "sync": {
             "kind": values["sync"],

@@ -1,0 +1,109 @@
+"""Scores: what is counted, over which part of a run, and what is not claimed."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from plimsoll.model import Interval, IntervalOperations, Plan
+from plimsoll.profile import Entry, cases
+from plimsoll.run.scores import metric_kind, rates, scores
+from plimsoll.units import SECOND
+
+
+def plan(test: str = "randread", **parameters: Any) -> Plan:
+    (case,) = cases([Entry(test, parameters)], {}, "test")
+    return case.plan({}, "target")
+
+
+def histogram(values_ns: list[int]) -> bytes:
+    made = HdrHistogram(1, 60 * SECOND, 3)
+    for value in values_ns:
+        made.record_value(value)
+    return base64.b64decode(made.encode())
+
+
+def intervals(per_second: list[int], kind: str = "read", last_ns: int = SECOND) -> list[Interval]:
+    return [
+        Interval(
+            start_ns=number * SECOND,
+            duration_ns=SECOND if number + 1 < len(per_second) else last_ns,
+            errors=0,
+            operations={kind: IntervalOperations(operations=count, bytes=count * 4096, p50_ns=1, p99_ns=2, max_ns=3)},
+        )
+        for number, count in enumerate(per_second)
+    ]
+
+
+def outcome(elapsed_s: float, **operations: int) -> dict[str, Any]:
+    return {
+        "elapsed_ns": round(elapsed_s * SECOND),
+        "operations": {
+            kind: {"operations": count, "bytes": count * 4096, "errors": 0, "latency_sum_ns": count * 1000}
+            for kind, count in operations.items()
+        },
+    }
+
+
+def named(*arguments: Any) -> dict[str, float]:
+    return {score.metric: score.value for score in scores(*arguments)}
+
+
+def test_rates_are_totals_over_the_measured_time() -> None:
+    found = named(plan(), outcome(2.5, read=250), {"read": histogram([1000] * 250)}, intervals([100, 100, 50]))
+    assert found["iops"] == 100
+    assert found["throughput"] == 100 * 4096
+    assert found["read_mean"] == 1000
+    assert "read_iops" not in found
+
+
+def test_a_mix_has_a_rate_for_each_kind() -> None:
+    found = named(plan("randrw"), outcome(1, read=75, write=25), {}, intervals([100]))
+    assert (found["iops"], found["read_iops"], found["write_iops"]) == (100, 75, 25)
+
+
+def test_commits_are_counted_beside_writes() -> None:
+    found = named(plan("commit"), outcome(2, write=200, sync=200, commit=200), {}, intervals([100, 100], "write"))
+    assert found["commit_rate"] == 100
+    assert found["iops"] == 100
+
+
+def test_a_percentile_beyond_the_data_is_not_claimed() -> None:
+    found = named(plan(), outcome(1, read=50), {"read": histogram(list(range(1000, 51000, 1000)))}, intervals([50]))
+    assert found["read_p50"] == pytest.approx(25000, rel=0.02)
+    assert "read_p99" not in found
+
+
+def test_burst_and_sustained_are_two_scores() -> None:
+    series = [3000] * 60 + [1000] * 90
+    found = named(plan(runtime="150s"), outcome(150, read=sum(series)), {}, intervals(series))
+    assert found["iops"] == pytest.approx(1000, rel=0.02)
+    assert found["iops_burst"] == pytest.approx(3000, rel=0.02)
+
+
+def test_a_warm_up_is_left_out() -> None:
+    series = [200] * 40 + [1000] * 160
+    found = named(plan(runtime="200s"), outcome(200, read=sum(series)), {}, intervals(series))
+    assert found["iops"] == pytest.approx(1000, rel=0.02)
+    assert "iops_burst" not in found
+
+
+def test_nothing_measured_is_no_score() -> None:
+    assert scores(plan(), outcome(0), {}, []) == ()
+
+
+def test_the_short_last_interval_is_no_dip() -> None:
+    assert rates(intervals([100, 100, 1], last_ns=SECOND // 100), "1/s") == [100, 100]
+    assert rates(intervals([100]), "B/s") == [100 * 4096]
+
+
+@pytest.mark.parametrize(
+    ("metric", "kind"),
+    [("iops", ("1/s", "higher")), ("commit_rate", ("1/s", "higher")), ("read_throughput", ("B/s", "higher")),
+     ("throughput_burst", ("B/s", "higher")), ("sync_p999", ("ns", "lower")), ("commit_mean", ("ns", "lower"))],
+)  # fmt: skip
+def test_units_and_directions_follow_from_names(metric: str, kind: tuple[str, str]) -> None:
+    assert metric_kind(metric) == kind
