@@ -61,6 +61,7 @@ def command(
 ) -> None:
     """Measure targets until the answer is safe; every finished run is kept."""
     from plimsoll.cli.commands import report, show
+    from plimsoll.cli.output import say
     from plimsoll.cli.progress import observer
     from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.model import RunStatus
@@ -70,29 +71,31 @@ def command(
 
     if output is not None:
         format_of(output)
+    if resume and (tests or on):
+        raise UsageError("--resume goes on with the last interrupted session as it was; leave out tests and --on")
     with open_store() as store, observer(quiet=quiet) as watching:
-        if resume:
-            if tests or on:
-                raise UsageError(
-                    "--resume goes on with the last interrupted session as it was; leave out tests and --on"
+        try:
+            if resume:
+                session = resume_session(_interrupted(store), store, watching, destroy or [])
+            else:
+                study = study_from(
+                    tests,
+                    on,
+                    settings,
+                    mode=mode,
+                    blocks=blocks,
+                    time=time,
+                    band=band,
+                    title=title,
+                    baseline=baseline,
+                    seed=seed,
+                    same_place=same_place,
+                    noisy_host=noisy_host,
                 )
-            session = resume_session(_interrupted(store), store, watching, destroy or [])
-        else:
-            study = study_from(
-                tests,
-                on,
-                settings,
-                mode=mode,
-                blocks=blocks,
-                time=time,
-                band=band,
-                title=title,
-                baseline=baseline,
-                seed=seed,
-                same_place=same_place,
-                noisy_host=noisy_host,
-            )
-            session = run_study(study, store, watching, destroy or [])
+                session = run_study(study, store, watching, destroy or [])
+        except KeyboardInterrupt:
+            say("interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on")
+            raise
         runs = store.runs([session.id])
     show.command([session.id], json=json)
     if output is not None:
