@@ -122,7 +122,7 @@ class Canvas:
         heading = _text(6, 18, shortened(title, WIDTH - 12, 14), INK, "start", 'font-weight="bold"', size=13)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
-            f'role="img" aria-label="{escape(description)}" font-family="{FONT}" font-size="{TEXT_SIZE}">'
+            f'role="img" aria-label="{escape(clean(description))}" font-family="{FONT}" font-size="{TEXT_SIZE}">'
             f'<rect width="{WIDTH}" height="{height}" fill="{PAGE}"/>{heading}'
             f'<g transform="translate(0,{TITLE_HEIGHT})">{self._body()}</g>'
             f'<g transform="translate(0,{TITLE_HEIGHT + self.height})">{key}</g></svg>\n'
@@ -130,8 +130,9 @@ class Canvas:
 
     def inline(self, description: str) -> str:
         """An `<svg>` element for a page, which has its own title, key and background."""
+        label = escape(clean(description))
         return (
-            f'<svg class="chart" viewBox="0 0 {WIDTH} {self.height}" role="img" aria-label="{escape(description)}" '
+            f'<svg class="chart" viewBox="0 0 {WIDTH} {self.height}" role="img" aria-label="{label}" '
             f'font-family="{FONT}" font-size="{TEXT_SIZE}">{self._body()}</svg>'
         )
 

@@ -126,6 +126,7 @@ class Column:
     align: Literal["left", "right"] = "left"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "key", clean(self.key))
         object.__setattr__(self, "title", clean(self.title))
 
 

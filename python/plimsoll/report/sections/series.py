@@ -113,7 +113,7 @@ def _chart(name: str, evidence: Evidence, case: str, unit: str, found: list[Seri
     return Chart(
         id=name,
         title=title,
-        description=f"{what} over time of {count_text(len(found), 'run')} of {case}; {odd} changed their level.",
+        description=f"{what} over time of {count_text(len(found), 'run')} of {case}; {odd} with a change of level.",
         data=_run_table(title, unit, found),
         draw=partial(draw, evidence.targets, found, unit, bins),
         series=evidence.targets,

@@ -55,7 +55,11 @@ def _warning(level: Level, found: list[tuple[Run, Finding]]) -> Warning:
     if len(places) > MANY_PLACES:
         where += f" and {len(places) - MANY_PLACES} more"
     runs = {run.id for run, _ in found}
-    return Warning(level, sentence[:1].upper() + sentence[1:], found[0][1].advice, len(runs), where)
+    return Warning(level, _capital(sentence), _capital(found[0][1].advice), len(runs), where)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _lost(evidence: Evidence) -> Table | None:

@@ -1,0 +1,63 @@
+import pytest
+
+from plimsoll.report.labels import (
+    count_text,
+    interval_text,
+    metric_label,
+    percent_text,
+    ratio_text,
+    rounded,
+    score_text,
+    short_label,
+)
+from plimsoll.report.words import clean
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "short"),
+    [
+        ("iops", "I/Os per second", "IOPS"),
+        ("read_iops", "reads per second", "read IOPS"),
+        ("throughput_burst", "throughput in the burst", "throughput burst"),
+        ("read_p99", "read latency p99", "read p99"),
+        ("commit_p999", "commit latency p99.9", "commit p99.9"),
+        ("read_p99.9", "read latency p99.9", "read p99.9"),
+        ("sync_max", "sync latency max", "sync max"),
+        ("read_service_p50", "read latency from its real start p50", "read p50"),
+        ("something_new", "something new", "something new"),
+    ],
+)
+def test_metrics_have_human_names(name: str, label: str, short: str) -> None:
+    assert metric_label(name) == label
+    assert short_label(name) == short
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "shown"), [(118_204, 1_900, 118_200), (118_204, None, 118_204), (12, 40, 12), (0, 3, 0)]
+)
+def test_numbers_keep_the_digits_that_their_interval_supports(value: float, half: float | None, shown: float) -> None:
+    assert rounded(value, half) == shown
+
+
+def test_scores_and_intervals_are_written_in_one_unit() -> None:
+    assert score_text(118_204, "1/s", 116_300, 120_100) == "118,200/s"
+    assert interval_text(116_311, 120_104, "1/s") == "116,300…120,100/s"
+    assert interval_text(900_000, 1_200_000, "ns") == "0.9…1.2 ms"
+    assert interval_text(2**20 * 99.4, 2**20 * 101, "B/s") == "99.4…101 MiB/s"
+    assert interval_text(None, None, "1/s") == "one run: none"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"), [(0.31, "0.31×"), (0.0823, "0.0823×"), (31.4, "31.4×"), (1234.5, "1,234×"), (None, "n/a")]
+)
+def test_ratios(ratio: float | None, text: str) -> None:
+    assert ratio_text(ratio) == text
+
+
+def test_counts_and_shares() -> None:
+    assert [count_text(1, "run"), count_text(1200, "run")] == ["1 run", "1,200 runs"]
+    assert percent_text(0.1) == "10 %"
+
+
+def test_control_characters_never_get_through() -> None:
+    assert clean("a\x1b[31mb\u202ec\x00\ud800\td\ne") == "a\ufffd[31mb\ufffdc\ufffd\ufffd\td\ne"

@@ -1,0 +1,249 @@
+"""What each section says when things are not as usual."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from tests.factories import make_study
+from tests.unit.report.studies import QUICK, burst, evidence, pair, quick, with_runs
+
+from plimsoll.errors import UnknownName, UsageError
+from plimsoll.model import Finding, Level, Run, RunStatus, Score, SessionState
+from plimsoll.report import Evidence, build_document
+from plimsoll.report.document import Block, Chart, Document, Table, Text, Tone, Warning, cell_text
+
+
+def blocks(document: Document, section: str) -> tuple[Block, ...]:
+    return next((found.blocks for found in document.sections if found.id == section), ())
+
+
+def sentences(document: Document, section: str) -> str:
+    return " ".join(s.text for block in blocks(document, section) if isinstance(block, Text) for s in block.sentences)
+
+
+def table(document: Document, section: str, caption: str = "") -> list[list[str]]:
+    found = next(b for b in blocks(document, section) if isinstance(b, Table) and b.caption.startswith(caption))
+    return [[cell_text(cell) for cell in row] for row in found.rows]
+
+
+def fail(run: Run) -> Run:
+    changes = {"status": RunStatus.FAILED, "reason": "disk gone", "scores": (), "intervals": (), "histograms": {}}
+    return run.model_copy(update=changes)
+
+
+def test_every_section_has_something_to_say_about_a_usual_study() -> None:
+    names = [section.id for section in build_document(pair()).sections]
+    assert names == [
+        "verdicts",
+        "scores",
+        "warnings",
+        "forest",
+        "strips",
+        "latency",
+        "series",
+        "environment",
+        "method",
+        "data",
+    ]
+
+
+def test_no_runs_at_all() -> None:
+    session, _ = make_study()
+    document = build_document(Evidence([session], [], None, 0.1))
+    assert "Nothing was measured" in sentences(document, "verdicts")
+    assert not document.charts
+    assert document.scores.rows == ()
+
+
+def test_no_valid_runs_say_why_and_are_not_zeros() -> None:
+    found = pair()
+    document = build_document(with_runs(found, [fail(run) for run in found.runs]))
+    assert f"{len(found.runs)} failed" in sentences(document, "verdicts")
+    assert len(table(document, "warnings", "Runs that do not count")) == len(found.runs)
+    assert {row[4] for row in table(document, "warnings")} == {"disk gone"}
+    assert len(document.scores.rows) == len(found.runs)
+    assert all(row[13] is None for row in document.scores.rows)
+
+
+def test_one_target_has_scores_and_learns_what_a_verdict_needs() -> None:
+    document = build_document(quick())
+    assert "needs a second target" in sentences(document, "verdicts")
+    assert not blocks(document, "forest")
+    assert len(table(document, "scores", "Scores of the judged")) == 14
+
+
+def test_one_block_is_a_preview_without_intervals() -> None:
+    document = build_document(evidence(cases=("randread",), blocks=1))
+    assert "preview, no verdict" in sentences(document, "verdicts")
+    assert {row[4] for row in table(document, "scores")} == {"n/a"}
+    forest = next(block for block in blocks(document, "forest") if isinstance(block, Chart))
+    assert {cell_text(row[2]) for row in forest.data.rows} == {"n/a"}
+
+
+def test_undecided_comparisons_name_the_price_of_certainty() -> None:
+    document = build_document(evidence(cases=("randread",), blocks=4, noise=0.3))
+    verdicts = blocks(document, "verdicts")
+    tones = {s.tone for block in verdicts if isinstance(block, Text) for s in block.sentences}
+    assert Tone.UNKNOWN in tones
+    assert "more blocks (about" in sentences(document, "verdicts")
+
+
+def test_a_target_that_always_fails_is_named_and_the_others_are_compared() -> None:
+    found = evidence(baseline="a", targets=("a", "b", "c"), cases=("randread",), blocks=4, ratios={"c": 3.0})
+    document = build_document(with_runs(found, [fail(r) if r.target.name == "b" else r for r in found.runs]))
+    assert "c is faster than a" in sentences(document, "verdicts")
+    assert "b and a have no valid block in common" in sentences(document, "verdicts")
+    stability = {row[2]: row[8] for row in table(document, "scores")}
+    assert stability["b"] == "no valid run"
+
+
+def test_zero_scores_are_told_apart_from_failures() -> None:
+    found = evidence(targets=("a",), cases=("randread",), blocks=3)
+    zero = tuple(score.model_copy(update={"value": 0.0}) for score in found.runs[0].scores)
+    runs = [found.runs[0].model_copy(update={"scores": zero}), *found.runs[1:]]
+    document = build_document(with_runs(found, runs))
+    assert table(document, "scores")[0][8] == "1 run scored zero, left out"
+
+
+def test_scores_that_are_no_numbers_are_absent() -> None:
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=3)
+    broken = tuple(score.model_copy(update={"value": math.nan}) for score in found.runs[0].scores)
+    document = build_document(with_runs(found, [found.runs[0].model_copy(update={"scores": broken}), *found.runs[1:]]))
+    assert "nan" not in " ".join(chart.svg() for chart in document.charts)
+    assert any(row[13] is None for row in document.scores.rows)
+
+
+def test_runs_that_an_interruption_lost_are_missing_not_failed() -> None:
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=3)
+    session = found.sessions[0].model_copy(update={"state": SessionState.INTERRUPTED})
+    document = build_document(Evidence([session], found.runs[:-1], None, 0.1))
+    assert table(document, "warnings", "Runs that do not count: 1 of 6")[0][3:] == ["missing", "never ran"]
+    assert "interrupted" in table(document, "environment", "Sessions")[0]
+
+
+def test_findings_that_differ_only_in_numbers_are_one_warning() -> None:
+    found = evidence(targets=("a", "b"), cases=("randread", "ping"), blocks=3)
+    runs = [
+        run.model_copy(
+            update={
+                "findings": (
+                    Finding(
+                        guard="steal", level=Level.WARN, message=f"the host took {i}.5 % of the time", advice="wait"
+                    ),
+                )
+            }
+        )
+        for i, run in enumerate(found.runs)
+    ]
+    warnings = [
+        block for block in blocks(build_document(with_runs(found, runs)), "warnings") if isinstance(block, Warning)
+    ]
+    assert len(warnings) == 1
+    assert warnings[0].count == 12
+    assert warnings[0].sentence == "The host took 0.5 % of the time (numbers of the first such run)"
+    assert sorted(warnings[0].where.split(", ")) == ["ping on a", "ping on b", "randread on a", "randread on b"]
+
+
+def test_silent_guards_are_said_to_be_silent() -> None:
+    found = evidence(targets=("a",), cases=("randread",), blocks=3)
+    checked = (Finding(guard="steal", level=Level.OK, message="fine"),)
+    runs = [run.model_copy(update={"findings": checked}) for run in found.runs]
+    assert "No guard found anything" in sentences(build_document(with_runs(found, runs)), "warnings")
+    bare = [run.model_copy(update={"findings": ()}) for run in found.runs]
+    assert "No guard has judged" in sentences(build_document(with_runs(found, bare)), "warnings")
+
+
+def test_a_burst_is_shown_and_named() -> None:
+    document = build_document(pair())
+    row = table(document, "series", "Runs that changed")[0]
+    assert row[3] == "burst, then sustained"
+    assert row[4].startswith("burst 59,")
+    chart = next(
+        block for block in blocks(document, "series") if isinstance(block, Chart) and "randread" in block.title
+    )
+    assert ">burst</text>" in chart.svg()
+    assert ">sustained</text>" in chart.svg()
+
+
+def test_long_series_are_thinned_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.report.sections.series.POINTS_PER_CHART", 40)
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=2)
+    document = build_document(with_runs(found, [burst(run) for run in found.runs]))
+    assert "means of up to 2 neighbouring intervals" in sentences(document, "series")
+
+
+def test_a_damaged_histogram_costs_its_curve_only() -> None:
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=2)
+    runs = [
+        run.model_copy(update={"histograms": {"read": b"nonsense"}}) if run.target.name == "a" else run
+        for run in found.runs
+    ]
+    document = build_document(with_runs(found, runs))
+    assert "2 histograms could not be read" in sentences(document, "latency")
+    assert [row[2] for row in table(document, "latency")] == ["b"]
+
+
+def test_percentiles_beyond_the_data_are_not_available() -> None:
+    document = build_document(evidence(targets=("a",), cases=("seqread",), blocks=1, ratios={"a": 0.002}))
+    row = table(document, "latency")[0]
+    assert row[3] == "38"
+    assert row[6:8] == ["n/a", "n/a"]
+    assert row[8] != "n/a"
+
+
+def test_repeated_blocks_have_their_own_place() -> None:
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=3, invalid=1)
+    strip = next(block for block in blocks(build_document(found), "strips") if isinstance(block, Chart))
+    names = [cell_text(row[0]) for row in strip.data.rows]
+    assert len(names) == 4
+    assert sum(name.endswith("r") for name in names) == 1
+
+
+def test_several_sessions_make_one_report() -> None:
+    one, other = (make_study(("a", "b"), ("randread",), 3, seed=seed, title=f"study {seed}") for seed in (1, 2))
+    document = build_document(Evidence([one[0], other[0]], [*one[1], *other[1]], None, 0.1))
+    assert document.title == "study 1 and 1 more session"
+    assert "6 blocks" in sentences(document, "verdicts")
+    assert "these 2 sessions" in sentences(document, "verdicts")
+
+
+def test_many_comparisons_keep_one_sentence_per_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.report.sections.verdicts.MANY_SENTENCES", 3)
+    document = build_document(evidence(cases=QUICK, blocks=3))
+    assert "One sentence per case" in sentences(document, "verdicts")
+    assert "read p99" not in sentences(document, "verdicts")
+    assert len(table(document, "verdicts")) == 14
+
+
+def test_parameters_that_differ_between_targets_are_shown() -> None:
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=3)
+    runs = []
+    for run in found.runs:
+        plan = run.plan.model_copy(update={"parameters": run.plan.parameters | {"engine": "psync", "depth": 1}})
+        runs.append(run.model_copy(update={"plan": plan}) if run.target.name == "b" else run)
+    rows = table(build_document(with_runs(found, runs)), "method", "Parameters that differ")
+    assert sorted(row[-2:] for row in rows) == [["io_uring", "32"], ["psync", "1"]]
+
+
+def test_evidence_must_fit_together() -> None:
+    session, runs = make_study()
+    with pytest.raises(UnknownName, match="did you mean"):
+        Evidence([session], runs, "aa", 0.1)
+    with pytest.raises(UsageError, match="at least one session"):
+        Evidence([], runs, None, 0.1)
+
+
+def test_the_report_is_a_pure_function_of_its_evidence() -> None:
+    one, other = build_document(pair()), build_document(pair())
+    assert one == other
+    assert [chart.svg() for chart in one.charts] == [chart.svg() for chart in other.charts]
+    assert one.scores == other.scores
+
+
+def test_scores_of_unknown_metrics_are_reported_too() -> None:
+    found = evidence(targets=("a",), cases=("randread",), blocks=3)
+    extra = Score(metric="brand_new", value=3.0, unit="1", direction="higher")
+    runs = [run.model_copy(update={"scores": (*run.scores, extra)}) for run in found.runs]
+    rows = table(build_document(with_runs(found, runs)), "scores", "Scores of all other")
+    assert ["brand new", "a", "3"] in [row[1:4] for row in rows]

@@ -1,0 +1,195 @@
+"""The report in a real browser, with scripts off: nothing is fetched, nothing overflows, everything can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from tests.conftest import need_program
+from tests.unit.report.studies import five, pair, quick, with_runs
+
+from plimsoll.report import build_document, render
+
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+LONG = "a-very-long-target-name-" * 8
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = need_program("chromium")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    found = pair()
+    long = [
+        run.model_copy(
+            update={
+                "target": run.target.model_copy(
+                    update={"name": f"{run.target.name}-{LONG}", "where": "/mnt/" + "x" * 300}
+                ),
+                "plan": run.plan.model_copy(update={"case": f"{run.plan.case} option={'y' * 200}"}),
+                "reason": "z" * 300,
+            }
+        )
+        for run in found.runs
+    ]
+    studies = {
+        "one": quick(),
+        "two": found,
+        "five": five(),
+        "long": with_runs(type(found)(found.sessions, long, None, 0.1), long),
+    }
+    written = {}
+    for name, study in studies.items():
+        written[name] = folder / f"{name}.html"
+        render(build_document(study), "html", written[name])
+    return written
+
+
+def opened(browser: Browser, path: Path, width: int, scheme: str = "light") -> tuple[Page, list[str]]:
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        java_script_enabled=False,
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    return page, asked
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("name", ["one", "two", "five", "long"])
+def test_the_page_fits_and_fetches_nothing(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
+    page, asked = opened(browser, pages[name], width)
+    assert asked == [pages[name].as_uri()]
+    for place in ("body", "main", "header", "figure", ".scroll", ".sentences li"):
+        for box in (each.bounding_box() for each in page.locator(place).all()):
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width + 1, place
+    # The page itself cannot be moved sideways.
+    page.mouse.move(width / 2, 300)
+    page.mouse.wheel(400, 0)
+    box = page.locator("h1").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_all_charts_are_visible_and_of_readable_size(browser: Browser, pages: dict[str, Path], width: int) -> None:
+    page, _ = opened(browser, pages["five"], width)
+    charts = page.locator("svg.chart").all()
+    assert len(charts) > 20
+    for chart in charts:
+        assert chart.is_visible()
+        box = chart.bounding_box()
+        assert box is not None
+        # 340 units: text of 11 units stays about as many pixels high.
+        assert 320 <= box["width"] <= 460
+        assert box["height"] > 100
+    page.context.close()
+
+
+def test_labels_stay_inside_their_charts(browser: Browser, pages: dict[str, Path]) -> None:
+    page, _ = opened(browser, pages["long"], 360)
+    for chart in page.locator("svg.chart").all():
+        frame = chart.bounding_box()
+        assert frame is not None
+        for label in chart.locator("text").all():
+            box = label.bounding_box()
+            assert box is not None
+            assert box["x"] >= frame["x"] - 2, label.text_content()
+            assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 2, label.text_content()
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_tables_are_readable_and_the_data_of_charts_opens(browser: Browser, pages: dict[str, Path], width: int) -> None:
+    page, _ = opened(browser, pages["two"], width)
+    for table in page.locator("section > .scroll > table").all():
+        assert table.is_visible()
+        # A cell is never squeezed to a column of letters.
+        heights = [box["height"] for row in table.locator("tbody tr").all() if (box := row.bounding_box())]
+        assert max(heights) < 200
+    details = page.locator("figure details").first
+    assert not details.locator("table").is_visible()
+    details.locator("summary").click()
+    assert details.locator("table").is_visible()
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", ["two", "five"])
+def test_the_contents_list_leads_to_every_section(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    page, _ = opened(browser, pages[name], 360)
+    links = page.locator("nav a").all()
+    assert len(links) == page.locator("main > section").count()
+    links[-1].click()
+    box = page.locator("#data h2").bounding_box()
+    assert box is not None
+    assert -1 <= box["y"] < 900
+    page.context.close()
+
+
+CONTRASTS = """() => {
+  const parse = colour => colour.match(/[0-9.]+/g).map(Number);
+  const part = value => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const luminance = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  const background = element => {
+    for (; element; element = element.parentElement) {
+      const colour = parse(getComputedStyle(element).backgroundColor);
+      if (colour.length === 3 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const WORDS = 'h1, p, li, a, th, td, caption, figcaption, summary, svg.chart text';
+  const found = [];
+  for (const element of document.querySelectorAll(WORDS)) {
+    if (!element.checkVisibility() || !element.textContent.trim()) continue;
+    const style = getComputedStyle(element);
+    const own = luminance(parse(element instanceof SVGElement ? style.fill : style.color));
+    const other = luminance(background(element));
+    const contrast = (Math.max(own, other) + 0.05) / (Math.min(own, other) + 0.05);
+    found.push([contrast, element.textContent.trim().slice(0, 40)]);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_words_have_the_contrast_that_eyes_need(browser: Browser, pages: dict[str, Path], scheme: str) -> None:
+    page, _ = opened(browser, pages["two"], 1280, scheme)
+    contrasts = page.evaluate(CONTRASTS)
+    assert len(contrasts) > 500
+    assert min(contrasts)[0] >= 4.5, min(contrasts)
+    dark = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    assert dark == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 29)"}[scheme]
+    page.context.close()
+
+
+def test_the_page_prints(browser: Browser, pages: dict[str, Path]) -> None:
+    page, _ = opened(browser, pages["two"], 1280)
+    page.emulate_media(media="print")
+    assert not page.locator("nav").is_visible()
+    assert page.locator("svg.chart").first.is_visible()
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.context.close()
