@@ -1,6 +1,6 @@
 """Reports: sections make blocks, renderers write them. Never opens a store.
 
-build_document(Evidence) → Document
+build_document(Evidence) → Document (with short=True only what a terminal shows)
 render(Document, format, path) → text, and the file if there is a path
 write_charts(Document, directory) → every chart as SVG and PNG
 """

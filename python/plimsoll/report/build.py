@@ -13,10 +13,10 @@ from plimsoll.report.sections.data import flat
 from plimsoll.report.sections.environment import time_text
 
 
-def build_document(evidence: Evidence) -> Document:
-    """The whole report. Sections without anything to say are left out."""
+def build_document(evidence: Evidence, *, short: bool = False) -> Document:
+    """The whole report, or with `short` what a terminal shows. Sections without anything to say are left out."""
     modules = sorted(kinds.modules("plimsoll.report.sections"), key=lambda module: module.ORDER)
-    sections = [_section(module, evidence) for module in modules]
+    sections = [_section(module, evidence) for module in modules if getattr(module, "SHORT", False) or not short]
     return Document(
         title=_title(evidence),
         subtitle=_subtitle(evidence),

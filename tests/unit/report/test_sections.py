@@ -12,6 +12,7 @@ from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import Finding, Level, Run, RunStatus, Score, SessionState
 from plimsoll.report import Evidence, build_document
 from plimsoll.report.document import Block, Chart, Document, Table, Text, Tone, Warning, cell_text
+from plimsoll.report.renderers import terminal
 
 
 def blocks(document: Document, section: str) -> tuple[Block, ...]:
@@ -34,18 +35,14 @@ def fail(run: Run) -> Run:
 
 def test_every_section_has_something_to_say_about_a_usual_study() -> None:
     names = [section.id for section in build_document(pair()).sections]
-    assert names == [
-        "verdicts",
-        "scores",
-        "warnings",
-        "forest",
-        "strips",
-        "latency",
-        "series",
-        "environment",
-        "method",
-        "data",
-    ]
+    assert names[:4] == ["verdicts", "scores", "warnings", "forest"]
+    assert names[4:] == ["strips", "latency", "series", "environment", "method", "data"]
+
+
+def test_a_terminal_needs_only_the_short_sections() -> None:
+    document = build_document(pair(), short=True)
+    assert [section.id for section in document.sections] == ["verdicts", "scores", "warnings"]
+    assert terminal.render(document) == terminal.render(build_document(pair()))
 
 
 def test_no_runs_at_all() -> None:
