@@ -48,8 +48,8 @@ pub struct VolumeSpec {
     pub raid: Option<RaidSpec>,
     /// Every random draw of the model follows from it.
     pub seed: u64,
-    /// Slow processes (credits, 30-minute buckets, initialisation, degradation) run this many times faster, at least 1.
-    /// Rates and latencies stay as they are.
+    /// Durations (depth of buckets, credits, 30-minute buckets, initialisation, degradation) are this many times shorter,
+    /// at least 1. Rates and latencies stay as they are.
     #[serde(default = "one")]
     pub time_scale: f64,
     /// Where a served volume keeps its bytes; a simulation has none.

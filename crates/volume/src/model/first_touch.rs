@@ -23,10 +23,12 @@ impl Touched {
 
     /// Marks the chunk; true the first time.
     fn touch(&mut self, chunk: u64) -> bool {
-        let (word, bit) = (&mut self.words[(chunk / 64) as usize], 1 << (chunk % 64));
-        let first = *word & bit == 0;
-        *word |= bit;
-        self.count += u64::from(first);
+        let word = &mut self.words[(chunk / 64) as usize];
+        let first = (*word >> (chunk % 64)) & 1 == 0;
+        if first {
+            *word |= 1 << (chunk % 64);
+            self.count += 1;
+        }
         first
     }
 }

@@ -122,7 +122,7 @@ fn build(spec: &VolumeSpec, cells: Option<&Cells>, now_ns: u64) -> Box<dyn Layer
         time_scale: spec.time_scale,
         cells: cells.cloned(),
     };
-    Box::new(Throttle::new(&limits, QueueOrder::Fifo, spec.seed, 0, device))
+    Box::new(Throttle::new(&limits, QueueOrder::Fifo, stream(spec.seed, Draw::Queue, u32::MAX), now_ns, device))
 }
 
 fn build_member(spec: &VolumeSpec, party: &str, member: u32, now_ns: u64) -> Box<dyn Layer> {
@@ -140,5 +140,5 @@ fn build_member(spec: &VolumeSpec, party: &str, member: u32, now_ns: u64) -> Box
         time_scale: spec.time_scale,
         cells: None,
     };
-    Box::new(Throttle::new(&limits, spec.queue, spec.seed, member, degraded))
+    Box::new(Throttle::new(&limits, spec.queue, stream(spec.seed, Draw::Queue, member), now_ns, degraded))
 }

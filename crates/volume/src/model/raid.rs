@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(operations(5, 6, Kind::Write, 0, 4096), (2, 2, 200), "read-modify-write");
         assert_eq!(operations(5, 3, Kind::Write, 0, 4096), (1, 2, 200), "reconstruct-write");
         assert_eq!(operations(5, 4, Kind::Write, 0, 3 * 65536), (0, 4, 100), "full stripe");
-        assert_eq!(operations(5, 4, Kind::Write, 65536, 3 * 65536), (3, 6, 200), "two parts of stripes");
+        assert_eq!(operations(5, 4, Kind::Write, 65536, 3 * 65536), (3, 5, 200), "two parts of stripes");
         for level in [0, 1, 5, 10] {
             assert_eq!(operations(level, 4, Kind::Read, 0, 4096), (1, 0, 100), "RAID {level}");
         }

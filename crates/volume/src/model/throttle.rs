@@ -7,7 +7,6 @@ use super::accounting::{Accounting, Charge};
 use super::bucket::Bucket;
 use super::instance::Cells;
 use super::layer::{Arrival, BucketReport, Completion, Io, Kind, Layer, Report, Saved};
-use super::{Draw, stream};
 use crate::spec::{AccountingSpec, LimitSpec, QueueOrder};
 
 /// What a bucket counts.
@@ -50,15 +49,15 @@ pub struct Limits<'a> {
     pub throughput: Option<LimitSpec>,
     /// How both are counted.
     pub accounting: AccountingSpec,
-    /// Credits last this many times shorter.
+    /// Credits and the depth last this many times shorter.
     pub time_scale: f64,
     /// Where the buckets are, when several volumes share them.
     pub cells: Option<Cells>,
 }
 
 impl Throttle {
-    /// Puts limits around `next`.
-    pub fn new(limits: &Limits, queue: QueueOrder, seed: u64, member: u32, next: Box<dyn Layer>) -> Self {
+    /// Puts limits around `next`. `draws` decides the order of an unfair queue.
+    pub fn new(limits: &Limits, queue: QueueOrder, draws: Stream, now_ns: u64, next: Box<dyn Layer>) -> Self {
         let mut built = Vec::new();
         for (unit, what, spec) in [(Unit::Ops, "iops", limits.iops), (Unit::Bytes, "throughput", limits.throughput)] {
             let Some(spec) = spec else { continue };
@@ -69,13 +68,15 @@ impl Throttle {
                 None => Bucket::new(rate, depth),
             };
             let name = format!("{}.{what}", limits.party);
-            built.push(Limit::new(name.clone(), unit, bucket(rate, (rate * spec.depth_s).max(1.0), place), 1.0));
+            // The depth is a duration too; below 10 ms the jitter of arrivals would cost throughput.
+            let depth_s = (spec.depth_s / limits.time_scale).max(spec.depth_s.min(0.01));
+            built.push(Limit::new(name.clone(), unit, bucket(rate, (rate * depth_s).max(1.0), place), 1.0));
             if let Some(credits) = spec.credits {
                 let depth = (credits.capacity as f64 / limits.time_scale).max(1.0);
                 let mut bucket = bucket(credits.baseline as f64, depth, place + 1);
                 // A shared bucket was filled by the first volume of the instance.
                 if limits.cells.is_none() {
-                    bucket.set_tokens(depth * credits.initial, 0);
+                    bucket.set_tokens(depth * credits.initial, now_ns);
                 }
                 built.push(Limit::new(name + "_credits", unit, bucket, limits.time_scale));
             }
@@ -84,7 +85,7 @@ impl Throttle {
             accounting: Accounting::new(limits.accounting),
             limits: built,
             queue,
-            stream: stream(seed, Draw::Queue, member),
+            stream: draws,
             next,
         }
     }

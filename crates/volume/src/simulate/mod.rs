@@ -1,0 +1,143 @@
+//! Virtual time: what a volume does under a workload, without waiting for it.
+//!
+//! One loop over operations in the order in which they arrive. A simulated day of 16,000 operations per second is 1.4
+//! billion turns of it, so the loop allocates nothing, and everything random in it is a few instructions.
+
+mod pending;
+mod series;
+mod workload;
+
+pub use series::{Interval, Series};
+pub use workload::{Pattern, Workload};
+
+use serde::Serialize;
+
+use crate::error::VolumeError;
+use crate::model::Volume;
+use crate::model::layer::{Io, Kind, Outcome};
+use crate::spec::VolumeSpec;
+use crate::stats::{Counters, Statistics};
+use pending::{Pending, Waiting};
+
+/// Operations to simulate, in the order of their intended times.
+pub trait Source {
+    /// The next operation and when it is meant to start; 0 means as soon as a slot of the queue is free.
+    fn next(&mut self) -> Option<(u64, Io)>;
+}
+
+/// What a simulation found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Simulation {
+    /// Virtual time simulated.
+    pub duration_ns: u64,
+    /// One entry per interval, and the distributions over all of them.
+    pub series: Series,
+    /// The statistics page at the end.
+    pub statistics: Statistics,
+}
+
+/// Runs `workload` on the volume of `spec`; the same seeds give the same result to the last bit.
+pub fn simulate(spec: &VolumeSpec, workload: &Workload) -> Result<Simulation, VolumeError> {
+    let device_bytes = spec.device_bytes();
+    workload.check(device_bytes)?;
+    let mut source = workload.source(device_bytes);
+    let limits = Limits { depth: workload.depth, duration_ns: workload.duration_ns, interval_ns: workload.interval_ns };
+    simulate_source(spec, &mut source, limits)
+}
+
+/// The same with descriptions and result as JSON.
+pub fn simulate_json(spec_json: &str, workload_json: &str) -> Result<String, VolumeError> {
+    let spec = VolumeSpec::from_json(spec_json)?;
+    let workload: Workload = serde_json::from_str(workload_json)?;
+    Ok(serde_json::to_string(&simulate(&spec, &workload)?)?)
+}
+
+/// Bounds of a simulation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Most operations in flight; an operation that is due while all slots are taken waits, and its latency counts from
+    /// when it was due.
+    pub depth: u32,
+    /// End of the simulation.
+    pub duration_ns: u64,
+    /// Length of an interval of the series.
+    pub interval_ns: u64,
+}
+
+/// Runs the operations of `source`, such as a recorded trace.
+pub fn simulate_source<S: Source>(spec: &VolumeSpec, source: &mut S, limits: Limits) -> Result<Simulation, VolumeError> {
+    let mut run = Run {
+        volume: Volume::new(spec, None, 0)?,
+        pending: Pending::new(limits.depth as usize),
+        series: Series::new(limits.interval_ns),
+        counters: Counters::default(),
+    };
+    let mut now_ns = 0;
+    while let Some((intended_ns, io)) = source.next() {
+        let mut at_ns = intended_ns.max(now_ns);
+        if run.pending.is_full() {
+            at_ns = at_ns.max(run.complete_earliest());
+        }
+        while run.pending.earliest_ns() <= at_ns {
+            run.complete_earliest();
+        }
+        if at_ns >= limits.duration_ns {
+            break;
+        }
+        run.start(&io, at_ns, if intended_ns == 0 { at_ns } else { intended_ns });
+        now_ns = at_ns;
+    }
+    while run.pending.earliest_ns() <= limits.duration_ns {
+        run.complete_earliest();
+    }
+    Ok(run.finish(limits.duration_ns))
+}
+
+struct Run {
+    volume: Volume,
+    pending: Pending,
+    series: Series,
+    counters: Counters,
+}
+
+impl Run {
+    #[inline]
+    fn start(&mut self, io: &Io, at_ns: u64, since_ns: u64) {
+        let completion = self.volume.submit(io, at_ns);
+        let failed = completion.outcome != Outcome::Done;
+        let bytes = if failed { 0 } else { io.bytes };
+        self.pending.push(Waiting { deadline_ns: completion.deadline_ns, since_ns, bytes, kind: io.kind, failed });
+    }
+
+    /// Takes the operation that ends first out of the queue and counts it; returns when that was.
+    #[inline]
+    fn complete_earliest(&mut self) -> u64 {
+        let done = self.pending.pop();
+        while done.deadline_ns >= self.series.interval_end_ns() {
+            self.close_interval();
+        }
+        if done.failed {
+            self.counters.errors += 1;
+        } else {
+            let latency_ns = done.deadline_ns - done.since_ns;
+            self.counters.record(done.kind, done.bytes, latency_ns);
+            self.series.record(done.kind == Kind::Read, done.bytes, latency_ns);
+        }
+        done.deadline_ns
+    }
+
+    #[cold]
+    fn close_interval(&mut self) {
+        let report = self.volume.report(self.series.interval_end_ns());
+        self.series.close(&report);
+    }
+
+    fn finish(mut self, duration_ns: u64) -> Simulation {
+        while self.series.interval_end_ns() <= duration_ns {
+            self.close_interval();
+        }
+        let report = self.volume.report(duration_ns);
+        let statistics = Statistics::new(&self.counters, report, self.pending.len() as u64);
+        Simulation { duration_ns, series: self.series, statistics }
+    }
+}
