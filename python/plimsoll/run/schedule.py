@@ -6,6 +6,7 @@ ends early has something of every test; a case leaves the round when its verdict
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -62,18 +63,16 @@ class Schedule:
         self._cap = study.blocks or self._mode.cap
         self._states = {step.case: _CaseState(step, wanted=min(LOOKS[0], self._cap)) for step in steps}
 
-    def next_block(self) -> Block | None:
-        """The block to run now: of the open case with the fewest blocks. None when every case is closed."""
-        targets = len(self._study.targets)
-        open_states = [state for state in self._states.values() if state.closed is None]
-        if not open_states:
+    def next_block(self, time_left_ns: float = math.inf) -> Block | None:
+        """The block to run now: of the open cases whose blocks fit into the time, the one with the fewest blocks."""
+        fitting = [each for each in self._states.values() if each.closed is None and each.step.block_ns <= time_left_ns]
+        if not fitting:
             return None
-        state = min(open_states, key=lambda each: len(self._settled(each)))
+        state = min(fitting, key=lambda each: len(self._settled(each)))
         number = len(self._settled(state))
         attempt = 1 + max((attempt for block, attempt in state.statuses if block == number), default=-1)
         order = [target.name for target in self._study.targets]
         random.Random(f"{self._study.seed}/{state.step.case}/{number}/{attempt}").shuffle(order)
-        assert len(order) == targets
         return Block(state.step, number, attempt, tuple(order))
 
     def _settled(self, state: _CaseState) -> list[int]:
@@ -133,10 +132,10 @@ class Schedule:
             case Stop(reason=reason, blocks_needed=needed):
                 state.closed, state.blocks_needed = str(reason.value), needed
 
-    def close_all(self, reason: str) -> None:
-        """Close every open case, because the time is used up."""
-        for state in self._states.values():
-            state.closed = state.closed or reason
+    @property
+    def open_cases(self) -> list[str]:
+        """Cases that are neither decided nor given up."""
+        return [case for case, state in self._states.items() if state.closed is None]
 
     def remaining_ns(self) -> int:
         """Expected time to the next look of every open case."""
@@ -145,7 +144,3 @@ class Schedule:
             for state in self._states.values()
             if state.closed is None
         )
-
-    def cheapest_block_ns(self) -> int:
-        """Time of the shortest block that is still wanted; 0 when nothing is."""
-        return min((state.step.block_ns for state in self._states.values() if state.closed is None), default=0)

@@ -107,11 +107,9 @@ class _Runner:
 
     def _next_block(self) -> Block | None:
         """The next block that still fits into the time."""
-        block = self._schedule.next_block()
-        if block is not None and block.step.block_ns > self._clock.left_ns():
-            self._observer.note("the time is used up; what is undecided stays undecided")
-            self._schedule.close_all("time")
-            return None
+        block = self._schedule.next_block(self._clock.left_ns())
+        if block is None and self._schedule.open_cases:
+            self._observer.note(f"the time is used up; undecided: {', '.join(self._schedule.open_cases)}")
         return block
 
     def _run_block(self, block: Block, places: dict[str, Place]) -> None:
