@@ -73,13 +73,15 @@ class Number:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A cell of words with a tone."""
+    """A cell of words with a tone; `brief` says the same where space is scarce."""
 
     text: str
     tone: Tone = Tone.PLAIN
+    brief: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", clean(self.text))
+        object.__setattr__(self, "brief", clean(self.brief or self.text))
 
 
 @dataclass(frozen=True)

@@ -162,5 +162,8 @@ class Evidence:
 
 
 def _target_names(targets: object) -> list[str]:
-    """The names in the target table of a study; studies come from files, so it may be anything."""
-    return [str(name) for name in targets] if isinstance(targets, Mapping) else []
+    """The names in the targets of a study: a table by name or a list of tables; studies come from files."""
+    if isinstance(targets, Mapping):
+        return [str(name) for name in targets]
+    entries = targets if isinstance(targets, list) else []
+    return [str(entry["name"]) for entry in entries if isinstance(entry, Mapping) and "name" in entry]

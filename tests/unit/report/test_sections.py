@@ -244,3 +244,28 @@ def test_scores_of_unknown_metrics_are_reported_too() -> None:
     runs = [run.model_copy(update={"scores": (*run.scores, extra)}) for run in found.runs]
     rows = table(build_document(with_runs(found, runs)), "scores", "Scores of all other")
     assert ["brand new", "a", "3"] in [row[1:4] for row in rows]
+
+
+def test_host_facts_are_written_for_people() -> None:
+    found = evidence(targets=("a",), cases=("randread",), blocks=1)
+    host = {
+        "memory": {"total_bytes": 2**34, "limit": None},
+        "load": [3.16308, 4.0],
+        "io_uring": True,
+        "mitigations": {f"hole_{i}": "Not affected" if i else "Vulnerable" for i in range(20)},
+    }
+    session = found.sessions[0].model_copy(update={"host": host})
+    rows = dict(table(build_document(Evidence([session], found.runs, None, 0.1)), "environment", "Host"))
+    assert rows["memory · total"] == "16 GiB"
+    assert rows["memory · limit"] == "unknown"
+    assert rows["load"] == "3.16, 4"
+    assert rows["io uring"] == "yes"
+    assert rows["mitigations"].startswith("Vulnerable (hole 0); Not affected (hole 1, hole 2,")
+
+
+def test_targets_and_colours_go_by_the_study_not_by_the_order_of_runs() -> None:
+    found = evidence(targets=("z", "y", "x"), cases=("randread",), blocks=2)
+    assert found.targets == ("z", "y", "x")
+    listed = found.sessions[0].model_copy(update={"study": {"targets": [{"name": "y"}, {"name": "x"}, {"name": "z"}]}})
+    assert Evidence([listed], found.runs, None, 0.1).targets == ("y", "x", "z")
+    assert Evidence([listed], found.runs, "x", 0.1).targets == ("x", "y", "z")

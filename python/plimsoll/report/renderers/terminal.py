@@ -102,18 +102,24 @@ def _print_table(table: Table, console: Console) -> None:
     from rich.text import Text as Styled
 
     shown = [i for i, column in enumerate(table.columns) if not table.brief or column.key in table.brief]
-    grid = Grid(title=Styled(table.caption), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = Grid(
+        title=Styled(table.caption), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
     for i in shown:
         column = table.columns[i]
         grid.add_column(Styled(column.title), justify=column.align, overflow="fold", no_wrap=column.align == "right")
     previous = ""
     for row in table.rows:
-        words = [cell_text(row[i]) for i in shown]
+        words = [_words(row[i]) for i in shown]
         first, previous = ("" if words[0] == previous else words[0]), words[0]
         grid.add_row(*(Styled(each, style=_style(row[i])) for i, each in zip(shown, [first, *words[1:]], strict=True)))
     console.print(grid)
     for note in table.notes:
         _line(console, note, "dim", " ")
+
+
+def _words(cell: Cell) -> str:
+    return cell.brief if isinstance(cell, Phrase) else cell_text(cell)
 
 
 def _style(cell: Cell) -> str:

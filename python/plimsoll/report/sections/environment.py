@@ -9,7 +9,7 @@ from typing import Any
 from plimsoll.model import Target
 from plimsoll.report.document import Block, Cell, Column, Table, columns, phrase
 from plimsoll.report.evidence import Evidence
-from plimsoll.units import SECOND, format_duration, format_size
+from plimsoll.units import SECOND, format_duration, format_number, format_size
 
 ORDER = 80
 TITLE = "Environment"
@@ -90,10 +90,24 @@ def _facts(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
     """Nested facts as flat pairs of words."""
     for name, value in values.items():
         label = f"{prefix}{name.replace('_', ' ')}"
-        if isinstance(value, Mapping):
+        if (
+            isinstance(value, Mapping)
+            and len(value) > MANY_VALUES
+            and all(isinstance(each, str) for each in value.values())
+        ):
+            yield label, _by_value(value)
+        elif isinstance(value, Mapping):
             yield from _facts(value, f"{label} · ")
         else:
             yield _labelled(label, value)
+
+
+def _by_value(values: Mapping[str, str]) -> str:
+    """A long list of like facts, such as the mitigations of a processor: each value once, with its names."""
+    names: dict[str, list[str]] = {}
+    for name, value in values.items():
+        names.setdefault(value, []).append(name.replace("_", " "))
+    return "; ".join(f"{value} ({', '.join(each)})" for value, each in names.items())
 
 
 def _labelled(label: str, value: Any) -> tuple[str, str]:
@@ -102,11 +116,14 @@ def _labelled(label: str, value: Any) -> tuple[str, str]:
         return label.removesuffix(" bytes"), format_size(value)
     if is_number and label.endswith(" ns"):
         return label.removesuffix(" ns"), format_duration(value)
-    if value is None:
+    if value is None or value == "":
         return label, "unknown"
+    if isinstance(value, float):
+        return label, format_number(value)
     if isinstance(value, bool):
         return label, "yes" if value else "no"
     if isinstance(value, list | tuple):
-        shown = ", ".join(str(item) for item in value[:MANY_VALUES])
+        words = (format_number(item) if isinstance(item, float) else str(item) for item in value[:MANY_VALUES])
+        shown = ", ".join(words)
         return label, shown + (f" and {len(value) - MANY_VALUES} more" if len(value) > MANY_VALUES else "")
     return label, str(value)

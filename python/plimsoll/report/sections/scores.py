@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence, ScoreLine
-from plimsoll.report.labels import count_text, interval_text, metric_label, percent_text, score_text
+from plimsoll.report.labels import count_text, interval_text, metric_label, percent_text, score_text, short_label
 from plimsoll.stats.summary import Summary
 
 ORDER = 20
@@ -12,11 +12,14 @@ TITLE = "Scores"
 SHORT = True
 
 _BRIEF = ("case", "metric", "target", "score", "95_interval", "runs", "stability")
+WIDE_SPREAD = 0.10
+"""Runs that differ this much are not called stable, even where none is far behind the others."""
+
 _NOTES = (
     "Score: typical block (20 % trimmed mean of the logs from 6 runs on, mean below), one run per block; "
     "the interval holds the true typical block in 95 of 100 such sessions.",
-    "Spread: run-to-run standard deviation. Unstable: the worst run is below 0.8 of the median, or over 10 % of runs "
-    "are far from the others.",
+    "Spread: run-to-run standard deviation, called wide from 10 % on. Unstable: the worst run is below 0.8 of the "
+    "median (its share is shown), or over 10 % of runs are far from the others.",
 )
 
 
@@ -38,7 +41,8 @@ def _table(caption: str, lines: list[ScoreLine], notes: tuple[str, ...], *, shor
 
 
 def _row(line: ScoreLine) -> tuple[Cell, ...]:
-    head = (phrase(line.case), phrase(metric_label(line.metric)), phrase(line.target))
+    metric = Phrase(metric_label(line.metric), brief=short_label(line.metric))
+    head = (phrase(line.case), metric, phrase(line.target))
     found = line.summary
     if found is None:
         why = "only zeros" if line.values else "no valid run"
@@ -61,5 +65,7 @@ def _stability(found: Summary, zeros: int) -> Phrase:
     if found.runs == 1:
         return Phrase("one run", Tone.UNKNOWN)
     if found.unstable:
-        return Phrase(f"unstable, worst {found.worst_share:.2f}×", Tone.WORSE)
-    return Phrase("stable", Tone.PLAIN)
+        return Phrase(f"unstable, worst {found.worst_share:.2f}×", Tone.WORSE, f"worst {found.worst_share:.2f}×")
+    if found.variation is not None and found.variation >= WIDE_SPREAD:
+        return Phrase("wide spread", Tone.UNKNOWN)
+    return Phrase("stable")

@@ -94,7 +94,9 @@ def _told(evidence: Evidence) -> list[Cell]:
 
 
 def _sentence(evidence: Evidence, cell: Cell) -> Sentence:
-    name = f"{cell.case}, {metric_label(cell.metric)}" if cell.direction == "higher" else cell.case
+    # Only "has higher read p99 than" names the metric itself.
+    named = cell.direction == "lower" and cell.verdict.answer in (Answer.BETTER, Answer.WORSE)
+    name = cell.case if named else f"{cell.case}, {metric_label(cell.metric)}"
     return Sentence(f"{name}: {sentence(cell, _time_of(evidence, cell))}.", TONES[cell.verdict.answer])
 
 
