@@ -1,0 +1,158 @@
+"""DiskSpd's text output: one run per time span. Its MB/s is MiB/s; older versions only wrote it so."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from plimsoll.importers.checks import rates_agree
+from plimsoll.importers.draft import Draft
+from plimsoll.importers.latencies import PERCENTILES
+from plimsoll.importers.quantities import divided, number, scaled
+from plimsoll.importers.record import build
+from plimsoll.importers.source import Imported, Options, Source
+from plimsoll.units import MIB, MILLISECOND, SECOND
+
+NAME = "diskspd"
+TITLE = "DiskSpd text output"
+TOOLS = ("diskspd",)
+
+_SPAN = re.compile(r"^Results for timespan (\d{1,6}):", re.MULTILINE)
+_SECTION = re.compile(r"^\s*(Total|Read|Write) IO\s*$")
+_TIME = re.compile(r"\btest time:\s*([\d.]{1,20})s")
+_COMMAND = re.compile(r"^Command Line: (.{1,2000})$", re.MULTILINE)
+_SETTINGS = {
+    "block_size": re.compile(r"\bblock size: (\d{1,15})\b"),
+    "threads": re.compile(r"\b(?:threads per file|thread count|total threads|threads):\s*(\d{1,6})\b"),
+    "outstanding": re.compile(r"\bnumber of outstanding I/O operations(?: per thread)?: (\d{1,6})\b"),
+    "duration_s": re.compile(r"^\s*duration: (\d{1,9})s", re.MULTILINE),
+    "write_share": re.compile(r"\bperforming mix test \(read/write ratio: \d{1,3}/(\d{1,3})\)"),
+    "file_size": re.compile(r"^\s*size: (\d{1,18})B", re.MULTILINE),
+}
+_FLAGS = {
+    "access": (
+        ("using random I/O", "random"),
+        ("using sequential I/O", "sequential"),
+        ("using interlocked", "sequential"),
+    ),
+    "operation": (("performing read test", "read"), ("performing write test", "write"), ("performing mix test", "mix")),
+}
+_UNCACHED = (
+    "software cache disabled",
+    "using software and hardware write cache disabled",
+    "software and hardware cache disabled",
+)
+_PATH = re.compile(r"^\s*path: '(.{1,300})'", re.MULTILINE)
+_ERROR = re.compile(r"^(?:.{0,100}\b)?(?:ERROR|Error|error)[: ].{0,400}$", re.MULTILINE)
+_KINDS = {"Total": "total", "Read": "read", "Write": "write"}
+
+
+def recognise(head: bytes, name: str) -> bool:
+    """Its command line and the heading of its results; UTF-16 where PowerShell wrote the file."""
+    del name
+    plain = head.replace(b"\0", b"")
+    return (b"Command Line: " in plain and b"Input parameters:" in plain) or b"Results for timespan " in plain
+
+
+def read(source: Source, options: Options) -> Imported:
+    """One run per `Results for timespan N`."""
+    pieces = _SPAN.split(source.text)
+    head, spans = pieces[0], list(zip(pieces[1::2], pieces[2::2], strict=True))
+    parameters = _parameters(head)
+    path = _PATH.search(head)
+    where = path[1] if path else "unknown"
+    drafts = [_draft(parameters, where, number_of, body, len(spans)) for number_of, body in spans[:10_000]]
+    fault = _ERROR.search(source.text)
+    if not drafts and fault:
+        drafts = [Draft(test="diskspd", case="diskspd", parameters=parameters, where=where)]
+        drafts[0].fail(fault[0].strip())
+    return build(sys.modules[__name__], source, options, drafts)
+
+
+def _parameters(head: str) -> dict[str, Any]:
+    found: dict[str, Any] = {name: int(match[1]) for name, form in _SETTINGS.items() if (match := form.search(head))}
+    for name, words in _FLAGS.items():
+        value = next((value for word, value in words if word in head), None)
+        if value is not None:
+            found[name] = value
+    if any(word in head for word in _UNCACHED):
+        found["software_cache"] = False
+    return found
+
+
+def _draft(parameters: dict[str, Any], where: str, number_of: str, body: str, spans: int) -> Draft:
+    label = " ".join(str(parameters[name]) for name in ("access", "operation", "block_size") if name in parameters)
+    case = f"diskspd {label}".strip() if spans == 1 else f"diskspd {label} timespan {number_of}"
+    draft = Draft(test="diskspd", case=case, parameters=dict(parameters), where=where, storage=True)
+    if "threads" in parameters and "outstanding" in parameters:
+        draft.in_flight = float(parameters["threads"] * parameters["outstanding"])
+    time = _TIME.search(body)
+    draft.duration_ns = scaled(time[1], SECOND) if time else None
+    totals = dict(_totals(body.split("\n")))
+    active = [kind for kind in ("read", "write") if totals.get(kind, {}).get("I/Os")]
+    for kind, row in totals.items():
+        _score(draft, kind, row, several=len(active) > 1, active=active)
+    _percentiles(draft, body.split("\n"), active)
+    if not totals:
+        draft.fail("the table of results is missing; DiskSpd did not come to its end")
+    return draft
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("|")]
+
+
+def _totals(lines: Sequence[str]) -> Iterator[tuple[str, dict[str, float | None]]]:
+    """The `total:` row under each heading, by column."""
+    kind = ""
+    columns: list[str] = []
+    for line in lines:
+        if match := _SECTION.match(line):
+            kind, columns = _KINDS[match[1]], []
+        elif kind and line.lstrip().startswith("thread") and "|" in line:
+            columns = _cells(line)
+        elif kind and columns and line.lstrip().startswith("total:"):
+            # The row of totals has no thread number: its first cell stands in the column of bytes.
+            cells = _cells(line.lstrip().removeprefix("total:"))
+            yield kind, dict(zip(columns[1:], map(number, cells), strict=False))
+            kind = ""
+
+
+def _score(draft: Draft, kind: str, row: dict[str, float | None], *, several: bool, active: Sequence[str]) -> None:
+    iops = row.get("I/O per s")
+    throughput = scaled(row.get("MiB/s") if "MiB/s" in row else row.get("MB/s"), MIB)
+    mean = scaled(row.get("AvgLat") if "AvgLat" in row else row.get("AvgLat(ms)"), MILLISECOND)
+    if kind == "total":
+        draft.rate("iops", iops)
+        draft.bandwidth("throughput", throughput)
+        rates_agree(draft, iops, throughput, divided(row.get("bytes"), row.get("I/Os")), "the total")
+        draft.known(operations={"all": row.get("I/Os")}, bytes={"all": row.get("bytes")})
+        return
+    if several:
+        draft.rate(f"{kind}_iops", iops)
+        draft.bandwidth(f"{kind}_throughput", throughput)
+    if kind in active:
+        draft.latency(f"{kind}_mean", mean)
+
+
+def _percentiles(draft: Draft, lines: Sequence[str], active: Sequence[str]) -> None:
+    """The table of `%-ile | Read (ms) | Write (ms) | Total (ms)`; 3-nines is p99.9."""
+    names = {f"{percent:g}th": name for percent, name in PERCENTILES} | {
+        "3-nines": "p999",
+        "4-nines": "p9999",
+        "max": "max",
+    }
+    columns: list[str] = []
+    for line in lines:
+        if "%-ile" in line:
+            columns = [cell.split(" ")[0].lower() for cell in _cells(line)]
+            continue
+        cells = _cells(line) if columns and "|" in line else []
+        name = names.get(cells[0]) if cells else None
+        if name is None:
+            continue
+        for column, cell in zip(columns[1:], cells[1:], strict=False):
+            if column in active:
+                draft.latency(f"{column}_{name}", scaled(cell, MILLISECOND))

@@ -1,0 +1,112 @@
+"""fio --output-format=terse, version 3: one line of `;` per job, latencies in µs, rates in KiB/s."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+
+from plimsoll.errors import ResultFileError
+from plimsoll.importers.draft import Draft
+from plimsoll.importers.formats import _fio
+from plimsoll.importers.formats._fio import Flow
+from plimsoll.importers.latencies import percentile_name
+from plimsoll.importers.quantities import number, scaled, whole
+from plimsoll.importers.record import build
+from plimsoll.importers.source import Imported, Options, Source
+from plimsoll.units import KIB, MICROSECOND, MILLISECOND
+
+NAME = "fio_terse"
+TITLE = "fio terse version 3"
+TOOLS = ("fio",)
+
+_LINE = re.compile(r"(?:^|\s)(\d{1,2});(fio-[^;\s]{1,60});")
+_FIRST, _KIND_FIELDS = 5, 41
+_CLAT_MAX, _CLAT_MEAN, _PERCENTILES, _LAT_MAX, _LAT_MEAN = 9, 10, range(12, 32), 33, 34
+_SHORTEST = _FIRST + 2 * _KIND_FIELDS
+_USR, _SYS = _SHORTEST, _SHORTEST + 1
+
+
+def recognise(head: bytes, name: str) -> bool:
+    """A version number, then fio's own."""
+    del name
+    return re.search(rb"(?m)(?:^|\s)\d{1,2};fio-\d", head) is not None
+
+
+def read(source: Source, options: Options) -> Imported:
+    """One run per job; clones of a job in one group are one run."""
+    groups: dict[tuple[str, str], list[list[str]]] = {}
+    cut = 0
+    for line in source.lines:
+        match = _LINE.search(line)
+        if not match:
+            continue
+        if match[1] != "3":
+            raise ResultFileError(
+                f"{source.name}: terse version {match[1]} is not read; run fio with --output-format=json"
+            )
+        fields = line[match.start(1) :].split(";")
+        if len(fields) < _SHORTEST:
+            cut += 1
+            continue
+        groups.setdefault((fields[2], fields[3]), []).append(fields)
+    warnings = [f"{source.name}: {cut} lines are cut short and were left out"] if cut else []
+    drafts = [_draft(job, members) for (job, _), members in groups.items()]
+    return build(sys.modules[__name__], source, options, drafts, warnings=warnings)
+
+
+def _draft(job: str, members: Sequence[Sequence[str]]) -> Draft:
+    draft = Draft(test="fio", case=job or "fio", parameters={"job": job}, storage=True)
+    flows = []
+    for kind, start in (("read", _FIRST), ("write", _FIRST + _KIND_FIELDS)):
+        active = [flow for fields in members if (flow := _flow(kind, fields[start : start + _KIND_FIELDS])).iops]
+        if active:
+            flows.append(_fio.join(active))
+            if len(active) > 1:
+                draft.warn(
+                    "percentiles", f"percentiles of {len(active)} jobs side by side can't be added; they are absent"
+                )
+    _fio.score(draft, flows)
+    codes = [code for fields in members if (code := whole(fields[4]))]
+    if codes and codes[0] < 4096:
+        told = f"fio reported error {codes[0]} ({os.strerror(codes[0])})"
+        (draft.partial if flows else draft.fail)(told)
+    draft.known(tool_version=members[0][1], jobs=len(members), cpu={"usr_cpu": _share(members[0][_USR])})
+    draft.known(devices=list(_disks(members[0])))
+    return draft
+
+
+def _flow(kind: str, fields: Sequence[str]) -> Flow:
+    """One kind of I/O: KiB, KiB/s, IOPS, ms, then latencies in µs."""
+    flow = Flow(
+        kind=kind,
+        bytes=scaled(fields[0], KIB),
+        throughput=scaled(fields[1], KIB),
+        iops=number(fields[2]),
+        runtime_ns=scaled(fields[3], MILLISECOND) or None,
+        mean_ns=scaled(fields[_CLAT_MEAN], MICROSECOND) or None,
+        max_ns=scaled(fields[_CLAT_MAX], MICROSECOND) or None,
+        latency="clat",
+    )
+    for index in _PERCENTILES:
+        percent, _, value = fields[index].partition("%=")
+        name, latency = percentile_name(number(percent) or 0.0), scaled(value, MICROSECOND)
+        if name and latency:
+            flow.percentiles[name] = latency
+    if flow.mean_ns is None:
+        flow.mean_ns = scaled(fields[_LAT_MEAN], MICROSECOND) or None
+        flow.max_ns, flow.latency = scaled(fields[_LAT_MAX], MICROSECOND) or None, "lat"
+    return flow
+
+
+def _share(text: str) -> float | None:
+    return scaled(text.strip().removesuffix("%"), 0.01)
+
+
+def _disks(fields: Sequence[str]) -> Iterator[str]:
+    """Names of the disks that follow the latency shares: a name and eight numbers each."""
+    rest = fields[_SHORTEST + 5 + 7 + 10 + 12 :]
+    for start in range(0, len(rest) - 8, 9):
+        if rest[start] and number(rest[start]) is None:
+            yield rest[start][:100]

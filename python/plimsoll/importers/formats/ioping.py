@@ -1,0 +1,221 @@
+"""ioping of all generations: text (0.6, 1.x), JSON (-J) and raw lines (-B, -p) of 8 fields in µs or 10 in ns."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from plimsoll.importers.checks import above
+from plimsoll.importers.draft import Draft
+from plimsoll.importers.json_text import documents, table, tables, text_of
+from plimsoll.importers.latencies import counted
+from plimsoll.importers.quantities import decimal, divided, duration_ns, epoch_ns, number, scaled, size_unit
+from plimsoll.importers.record import build
+from plimsoll.importers.source import Imported, Options, Source
+from plimsoll.units import MICROSECOND, SECOND
+
+NAME = "ioping"
+TITLE = "ioping output"
+TOOLS = ("ioping",)
+
+_PLACE = r"(.{1,300}?) \(([^()]{0,300})\)"
+_REQUEST = re.compile(
+    rf"([\d.]{{1,20}}) (bytes|[KMGT]?i?B) (?:from|<<<|>>>|to) {_PLACE}: request=(\d{{1,15}})"
+    r" time=([\d.]{1,20}) (\w{1,4})"
+    r"(?: \((warmup|too fast|too slow|fast|slow)\))?"
+)
+_HEADING = re.compile(rf"--- {_PLACE} ioping statistics ---")
+_DONE = re.compile(
+    r"([\d.]{1,20}) ?([kMG]?) requests completed in ([\d.]{1,20}) (\w{1,4}),"
+    r"(?: ([\d.]{1,20}) ([KMGT]?i?B|bytes)(?: (read|written))?,)?"
+    r" ([\d.]{1,20}) ?([kMG]?) iops, ([\d.]{1,20}) ([KMGT]?i?B|bytes)/s"
+)
+_GENERATED = re.compile(
+    r"generated ([\d.]{1,20}) ?([kMG]?) requests in ([\d.]{1,20}) (\w{1,4}), ([\d.]{1,20}) ([KMGT]?i?B|bytes),"
+    r" ([\d.]{1,20}) ?([kMG]?) iops, ([\d.]{1,20}) ([KMGT]?i?B|bytes)/s"
+)
+_SPREAD = re.compile(r"min/avg/max/mdev = ([^=]{1,200})")
+_RAW = re.compile(r"\s*\d{1,18}(?: \d{1,18}){7}(?: \d{1,18}){0,2}\s*")
+_MARKS = (b"ioping statistics ---", b" requests completed in ")
+_REQUEST_MARK = re.compile(rb"(?m)^[\d.]{1,20} (?:bytes|[KMGT]?i?B) (?:from|<<<|>>>|to) .{1,400}: request=\d+ time=")
+_MOST_KEPT = 3600
+_IGNORED = ("warmup", "too fast", "too slow")
+
+
+def recognise(head: bytes, name: str) -> bool:
+    """Its requests, its statistics, its JSON, or raw lines whose numbers fit together."""
+    del name
+    if any(mark in head for mark in _MARKS) or _REQUEST_MARK.search(head):
+        return True
+    if b'"device_size"' in head and (b'"mdev"' in head or b'"ignored"' in head):
+        return True
+    lines = [line.decode("ascii", "replace") for line in head.split(b"\n", 6)[:6]]
+    whole = [line for line in (lines[:-1] if len(lines) > 1 else lines) if line.strip()]
+    return bool(whole) and all(_raw_unit(line) is not None for line in whole)
+
+
+def read(source: Source, options: Options) -> Imported:
+    """One run per statistics block; raw lines of -p are repeats of one run each."""
+    if '"device_size"' in source.text:
+        drafts = list(_json(source.text))
+    elif "ioping statistics ---" in source.text or _REQUEST.search(source.text):
+        drafts = [draft for lines in _parts(source.lines) if (draft := _text(lines)) is not None]
+    else:
+        drafts = [draft for line in source.lines if (draft := _raw(line)) is not None]
+    return build(sys.modules[__name__], source, options, drafts)
+
+
+def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
+    """A block ends with its `min/avg/max/mdev` line."""
+    part: list[str] = []
+    for line in lines:
+        part.append(line)
+        if _SPREAD.search(line):
+            yield part
+            part = []
+    yield part
+
+
+def _text(lines: Sequence[str]) -> Draft | None:
+    text = "\n".join(lines)
+    requests = [match for line in lines if (match := _REQUEST.search(line)) is not None]
+    heading, done = _HEADING.search(text), _DONE.search(text)
+    named = (heading[1], heading[2]) if heading else (requests[0][3], requests[0][4]) if requests else None
+    if named is None or (done is None and not requests):
+        return None
+    kind = "write" if ">>>" in text or (done is not None and done[7] == "written") else "read"
+    draft = _draft(kind, *named)
+    _requests(draft, kind, requests)
+    if done is None:
+        draft.partial("the statistics are missing; ioping did not come to its end")
+        return draft
+    draft.rate("service_iops", decimal(done[8], done[9]))
+    draft.bandwidth("service_throughput", _bytes(done[10], done[11]))
+    draft.known(operations={kind: decimal(done[1], done[2])})
+    if generated := _GENERATED.search(text):
+        draft.rate("iops", decimal(generated[7], generated[8]))
+        draft.bandwidth("throughput", _bytes(generated[9], generated[10]))
+        draft.duration_ns = duration_ns(f"{generated[3]} {generated[4]}")
+    else:
+        draft.duration_ns = duration_ns(f"{done[3]} {done[4]}")
+    _spread(draft, kind, text)
+    return draft
+
+
+def _draft(kind: str, path: str, about: str) -> Draft:
+    draft = Draft(test="ioping", case=f"ioping {kind}", parameters={"operation": kind}, where=path, storage=True)
+    # `ext4 /dev/vda 252.0 GiB`, or `device 465.8 GiB` for a whole disk.
+    words = about.split()
+    if len(words) > 1 and words[0] != "device":
+        draft.target_facts = {"file_system": words[0], "device": words[1]}
+    return draft
+
+
+def _requests(draft: Draft, kind: str, requests: Sequence[re.Match[str]]) -> None:
+    """Single requests give what ioping does not print: percentiles."""
+    if not requests:
+        return
+    size = _bytes(requests[0][1], requests[0][2])
+    if size:
+        draft.parameters["block_size"] = int(size)
+    counted_ones = [match for match in requests if match[8] not in _IGNORED]
+    times = [time for match in counted_ones if (time := duration_ns(f"{match[6]} {match[7]}")) is not None]
+    if times:
+        draft.histogram(kind, counted(times))
+        draft.latency(f"{kind}_mean", sum(times) / len(times))
+        draft.latency(f"{kind}_max", max(times))
+        draft.known(request_latencies_ns=times[:_MOST_KEPT])
+
+
+def _spread(draft: Draft, kind: str, text: str) -> None:
+    """`254.2 us / 334.5 us / …` with a unit each, or `0.2/2.8/12.7/5.0 ms` with one for all."""
+    match = _SPREAD.search(text)
+    parts = [part.strip() for part in match[1].split("/")] if match else []
+    if len(parts) != 4:
+        return
+    unit = parts[3].split(" ")[-1] if " " in parts[3] else ""
+    low, mean, high, _ = (duration_ns(part, unit) for part in parts)
+    seen = draft.value(f"{kind}_max")
+    above(draft, seen, high, "the maximum of the statistics", "a single request")
+    above(draft, low, mean, "the mean of the statistics", "the minimum")
+    draft.latency(f"{kind}_mean", mean)
+    draft.latency(f"{kind}_max", high)
+
+
+def _bytes(value: str, unit: str) -> float | None:
+    return scaled(value, size_unit(unit) or 1)
+
+
+def _json(text: str) -> Iterator[Draft]:
+    """-J: an array of requests, and one object with the statistics at its end."""
+    for value in documents(text, "[{"):
+        entries = tables(value) if isinstance(value, list) else [table(value)]
+        times: list[float] = []
+        requests = [table(entry.get("io")) for entry in entries if "io" in entry]
+        kind = text_of(requests[0].get("operation")) if requests else "read"
+        kind = kind if kind in ("read", "write") else "read"
+        for io in requests:
+            time = number(io.get("time"))
+            if time is not None and not io.get("ignored"):
+                times.append(time)
+        last = next((entry for entry in reversed(entries) if "stat" in entry), None)
+        first = entries[0] if entries else {}
+        place = table((last or first).get("target"))
+        if not place:
+            continue
+        about = f"{text_of(place.get('fstype'))} {text_of(place.get('device'))}"
+        draft = _draft(kind, text_of(place.get("path")) or "unknown", about)
+        draft.started_ns = epoch_ns(first.get("timestamp"))
+        size = number(requests[0].get("size")) if requests else None
+        if size:
+            draft.parameters["block_size"] = int(size)
+        draft.histogram(kind, counted(times))
+        if last is None:
+            draft.partial("the statistics are missing; ioping did not come to its end")
+        else:
+            _stat(draft, kind, table(last.get("stat")), table(last.get("load")), max(times, default=None))
+        yield draft
+
+
+def _stat(draft: Draft, kind: str, stat: dict[str, Any], load: dict[str, Any], seen: float | None) -> None:
+    draft.rate("service_iops", number(stat.get("iops")))
+    draft.bandwidth("service_throughput", number(stat.get("bps")))
+    draft.latency(f"{kind}_mean", number(stat.get("avg")))
+    draft.latency(f"{kind}_max", number(stat.get("max")))
+    above(draft, seen, number(stat.get("max")), "the maximum of the statistics", "a single request")
+    draft.rate("iops", number(load.get("iops")))
+    draft.bandwidth("throughput", number(load.get("bps")))
+    draft.duration_ns = number(load.get("time"))
+    draft.known(operations={kind: number(stat.get("count"))})
+
+
+def _raw_unit(line: str) -> int | None:
+    """ns per unit of a raw line: its own rate is requests over time, which only one unit fits."""
+    if not _RAW.fullmatch(line):
+        return None
+    count, total, iops, _, low, mean, high, *_ = (float(part) for part in line.split())
+    if not (count and total and low <= mean <= high):
+        return None
+    for unit in (1, MICROSECOND):
+        if abs(count * SECOND / (total * unit) - iops) <= max(0.02 * iops, 1.0):
+            return unit
+    return None
+
+
+def _raw(line: str) -> Draft | None:
+    unit = _raw_unit(line)
+    if unit is None:
+        return None
+    parts = [float(part) for part in line.split()]
+    draft = Draft(test="ioping", case="ioping raw", parameters={"fields": len(parts)}, storage=True)
+    draft.rate("service_iops", parts[2])
+    draft.bandwidth("service_throughput", parts[3])
+    draft.latency("request_mean", parts[5] * unit)
+    draft.latency("request_max", parts[6] * unit)
+    draft.known(operations={"request": parts[0]}, unit_ns=unit)
+    if len(parts) == 10:
+        draft.rate("iops", divided(parts[8], parts[9] * unit / SECOND))
+        draft.duration_ns = parts[9] * unit
+    return draft

@@ -1,0 +1,267 @@
+"""YCSB's output of all generations: lines, JSON exporter, status lines, bucket rows, with whatever stands between."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plimsoll.errors import ResultFileError
+from plimsoll.importers.checks import above
+from plimsoll.importers.draft import Draft, slug
+from plimsoll.importers.json_text import documents, text_of
+from plimsoll.importers.quantities import divided, number, scaled
+from plimsoll.importers.record import build
+from plimsoll.importers.source import Imported, Options, Source
+from plimsoll.model import RunStatus, Unit
+from plimsoll.units import MICROSECOND, MILLISECOND, SECOND
+
+NAME = "ycsb"
+TITLE = "YCSB output"
+TOOLS = ("ycsb",)
+
+_LINE = re.compile(r"\[([A-Za-z][\w %./-]{0,80})\],\s*([^,\n]{1,80}),\s*([-+.\deE]{1,40}|NaN)\s*")
+_STATUS = re.compile(r"(?:^|\s)(\d{1,9}) sec: (\d{1,15}) operations;(?: ([\d.]{1,20}) current ops/sec;)?")
+_STATUS_PART = re.compile(
+    r"\[([A-Z][\w-]{0,60}): Count=(\d{1,15}), Max=(\d{1,15}), Min=\d+, Avg=([\d.]{1,20}|NaN)[^\]]{0,200}"
+)
+_STATUS_P99 = re.compile(r"[, ]99=(\d{1,15})")
+_CLOCK = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[:,]\d{3} \d+ sec: ")
+_COMMAND = re.compile(r"(?:^Command line: |\bcom\.yahoo\.ycsb\.Client |\bsite\.ycsb\.Client )(.{0,4000})", re.MULTILINE)
+_PERCENTILE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?)(?:st|nd|rd|th)?PercentileLatency\((us|ms)\)")
+_LATENCY = re.compile(r"(Average|Min|Max)Latency\((us|ms)\)")
+_UNITS = {"us": MICROSECOND, "ms": MILLISECOND}
+_NOT_TRAFFIC = {"CLEANUP", "OVERALL"}
+_FINE = ("OK", "BATCHED_OK", "0", "NOT_FOUND")
+"""Return codes that are no error: 0 is OK of versions before 0.2, and a key that is not there may be asked for."""
+
+_HIDDEN = re.compile(r"pass|secret|token|user|key|url|hosts|uri", re.IGNORECASE)
+_MARKS = (b"[OVERALL], RunTime(ms)", b"YCSB Client", b" current ops/sec", b'"OVERALL"')
+
+Numbers = dict[str, dict[str, float]]
+
+
+@dataclass
+class _Part:
+    """One YCSB run of a file: its numbers by operation and name, and the status lines before them."""
+
+    numbers: Numbers = field(default_factory=lambda: defaultdict(dict))
+    status: list[str] = field(default_factory=list)
+    command: str = ""
+    lines: list[str] = field(default_factory=list)
+
+
+def recognise(head: bytes, name: str) -> bool:
+    """Lines or objects with OVERALL, or status lines."""
+    del name
+    return any(mark in head for mark in _MARKS[:3]) or (_MARKS[3] in head and b'"measurement"' in head)
+
+
+def read(source: Source, options: Options) -> Imported:
+    """One run per summary. Operations are added; percentiles never are."""
+    parts = list(_json_parts(source)) if b'"measurement"' in source.content else list(_parts(source.lines))
+    drafts = [_draft(part) for part in parts]
+    if not drafts:
+        raise ResultFileError(f"{source.name}: no summary and no status line of YCSB is in it; is the file complete?")
+    return build(sys.modules[__name__], source, options, drafts)
+
+
+def _parts(lines: Sequence[str]) -> Iterator[_Part]:
+    part = _Part()
+    for line in lines:
+        match = _LINE.search(line) if "], " in line else None
+        if match:
+            kind, what = match[1], match[2].strip()
+            if kind == "OVERALL" and what == "RunTime(ms)" and "OVERALL" in part.numbers:
+                yield part
+                part = _Part()
+            value = number(match[3])
+            if value is not None:
+                part.numbers[kind][what] = value
+        elif _STATUS.search(line):
+            if "OVERALL" in part.numbers:
+                yield part
+                part = _Part()
+            part.status.append(line)
+        elif found := _COMMAND.search(line):
+            if "OVERALL" in part.numbers:
+                yield part
+                part = _Part()
+            part.command = found[1]
+    if part.numbers or part.status:
+        yield part
+
+
+def _json_parts(source: Source) -> Iterator[_Part]:
+    """The JSON exporters: one array, or objects one after the other."""
+    entries: list[Any] = []
+    for value in documents(source.text, "{["):
+        entries += value if isinstance(value, list) else [value]
+    part = _Part()
+    for entry in entries:
+        if not isinstance(entry, dict):
+            continue
+        kind, what, value = text_of(entry.get("metric")), text_of(entry.get("measurement")), number(entry.get("value"))
+        if kind == "OVERALL" and what == "RunTime(ms)" and "OVERALL" in part.numbers:
+            yield part
+            part = _Part()
+        if kind and what and value is not None:
+            part.numbers[kind[:80]][what[:80]] = value
+    part.status = [line for line in source.lines if _STATUS.search(line)]
+    if part.numbers:
+        yield part
+
+
+def _draft(part: _Part) -> Draft:
+    parameters = _parameters(part.command)
+    workload = re.sub(r".*/", "", str(parameters.get("workload_file", "")))
+    phase = str(parameters.get("phase", ""))
+    draft = Draft(test="ycsb", case=" ".join(word for word in ("ycsb", phase, workload) if word), parameters=parameters)
+    overall = part.numbers.get("OVERALL", {})
+    draft.rate("operation_rate", overall.get("Throughput(ops/sec)"))
+    draft.duration_ns = scaled(overall.get("RunTime(ms)"), MILLISECOND)
+    threads = number(parameters.get("threads"))
+    draft.in_flight = threads
+    done = failed = 0.0
+    for kind, numbers in part.numbers.items():
+        if kind in _NOT_TRAFFIC or kind.startswith("TOTAL_GC"):
+            continue
+        operations, errors = _operation(draft, kind, numbers)
+        done, failed = done + operations, failed + errors
+    draft.errors(failed, done + failed if done or failed else None, "operations")
+    _status(draft, part.status)
+    if not overall:
+        draft.partial("the summary of YCSB is missing; only what was seen while it ran is known")
+    _agree(draft, overall, done + failed)
+    draft.known(
+        garbage_collection={k: v for n in part.numbers if n.startswith("TOTAL_GC") for k, v in part.numbers[n].items()}
+    )
+    return draft
+
+
+def _operation(draft: Draft, kind: str, numbers: Mapping[str, float]) -> tuple[float, float]:
+    """Scores of one operation; gives how many were done and how many failed."""
+    name, failed_ones = slug(kind), kind.endswith("-FAILED")
+    operations = numbers.get("Operations")
+    if failed_ones:
+        # Some versions print failed operations apart, some under the operation with another return code.
+        return 0.0, operations or 0.0
+    intended = kind.startswith("Intended-")
+    codes = {key.removeprefix("Return="): count for key, count in numbers.items() if key.startswith("Return=")}
+    errors = sum(count for code, count in codes.items() if code not in _FINE)
+    if codes.get("NOT_FOUND"):
+        draft.warn("not_found", f"{codes['NOT_FOUND']:,.0f} of the {kind} operations found nothing")
+    counted = sum(codes.values())
+    if operations is not None and codes and abs(counted - operations) > 0:
+        draft.warn("counts", f"{kind}: {operations:,.0f} operations, but the return codes add up to {counted:,.0f}")
+    for key, value in numbers.items():
+        _latency(draft, kind, name, key, value)
+    _buckets(draft, kind, name, numbers, operations)
+    if operations is not None and not intended:
+        draft.known(operations={name: operations})
+        draft.rate(f"{name}_rate", divided(operations, (draft.duration_ns or 0) / SECOND))
+    if intended:
+        return 0.0, 0.0
+    return max((operations or 0.0) - errors, 0.0), errors
+
+
+def _latency(draft: Draft, kind: str, name: str, key: str, value: float) -> None:
+    if match := _LATENCY.fullmatch(key):
+        if match[1] != "Min":
+            draft.latency(f"{name}_{'mean' if match[1] == 'Average' else 'max'}", value * _UNITS[match[2]])
+    elif match := _PERCENTILE.fullmatch(key):
+        metric = f"{name}_p{match[1].replace('.', '')}"
+        if match[2] == "ms" and value < 1:
+            draft.warn(
+                "resolution", f"{kind}: the file counts whole milliseconds; {metric} is below one and was left out"
+            )
+        elif value > 0:
+            draft.latency(metric, value * _UNITS[match[2]])
+
+
+def _buckets(draft: Draft, kind: str, name: str, numbers: Mapping[str, float], operations: float | None) -> None:
+    """Rows of whole milliseconds with their counts, as versions before 0.2 print them, and what was above."""
+    rows = {
+        int(key): count for key, count in numbers.items() if key.isascii() and key.isdigit() and len(key) < 8 and count
+    }
+    over = sum(count for key, count in numbers.items() if key.startswith(">"))
+    if not rows and not over:
+        return
+    total = sum(rows.values()) + over
+    above(
+        draft,
+        max(rows, default=0) * float(MILLISECOND),
+        draft.value(f"{name}_max"),
+        f"the largest {kind} latency",
+        "its histogram",
+    )
+    draft.known(
+        buckets={name: {"width_ns": MILLISECOND, "counts": {str(k): v for k, v in sorted(rows.items())}, "over": over}}
+    )
+    if operations is not None and abs(total - operations) > 0.5:
+        draft.warn(
+            "counts", f"{kind}: {operations:,.0f} operations, but the rows of the histogram add up to {total:,.0f}"
+        )
+
+
+def _status(draft: Draft, lines: Sequence[str]) -> None:
+    """The time series of the status lines."""
+    times: list[float] = []
+    rates: list[float | None] = []
+    worst: dict[str, list[float | None]] = {}
+    operations = 0.0
+    for line in lines[:200_000]:
+        match = _STATUS.search(line)
+        if match is None:
+            continue
+        times.append(float(match[1]) * SECOND)
+        rates.append(number(match[3]) if match[3] else None)
+        operations = max(operations, float(match[2]))
+        for part in _STATUS_PART.finditer(line):
+            tail = _STATUS_P99.search(part[0])
+            if part[1] not in _NOT_TRAFFIC and tail and len(worst) < 50:
+                column = worst.setdefault(f"{slug(part[1])}_p99", [])
+                column += [None] * (len(times) - 1 - len(column)) + [scaled(tail[1], MICROSECOND)]
+    if not times:
+        return
+    columns: dict[str, tuple[Unit, Sequence[float | None]]] = {"operation_rate": ("1/s", rates)}
+    columns |= {name: ("ns", [*column, *[None] * (len(times) - len(column))]) for name, column in worst.items()}
+    draft.series(times, columns)
+    clock = next((found[1] for line in lines if (found := _CLOCK.search(line))), "")
+    draft.known(first_status=clock)
+    if "operation_rate" not in draft.scores:
+        draft.rate("operation_rate", divided(operations, times[-1] / SECOND))
+        draft.duration_ns = times[-1]
+
+
+def _agree(draft: Draft, overall: Mapping[str, float], operations: float) -> None:
+    """Operations over run time are the throughput."""
+    stated, seconds = overall.get("Throughput(ops/sec)"), (draft.duration_ns or 0) / SECOND
+    made = divided(operations, seconds)
+    if stated and made and draft.status is not RunStatus.FAILED and abs(stated - made) > max(stated, made) * 0.02:
+        draft.warn(
+            "rates",
+            f"{operations:,.0f} operations in {seconds:,.3f} s are {made:,.1f}/s, but the file says {stated:,.1f}/s",
+        )
+
+
+def _parameters(command: str) -> dict[str, Any]:
+    """What the command line says about the load; places, users and passwords are left out."""
+    words = command.split()[:400]
+    found: dict[str, Any] = {}
+    for word, value in zip(words, [*words[1:], ""], strict=False):
+        if word == "-P":
+            found["workload_file"] = value.rsplit("/", 1)[-1]
+        elif word in ("-threads", "-target"):
+            found[word[1:]] = int(value) if value.isdigit() and len(value) < 10 else value
+        elif word == "-db":
+            found["db"] = value.rsplit(".", 1)[-1]
+        elif word in ("-t", "-load"):
+            found["phase"] = {"-t": "run", "-load": "load"}[word]
+        elif word == "-p" and "=" in value and not _HIDDEN.search(value.partition("=")[0]):
+            key, _, setting = value.partition("=")
+            found[key] = setting
+    return found

@@ -1,0 +1,143 @@
+"""Numbers and units as other tools write them, into base units. What can't be read is None, never 0."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from plimsoll.model import Direction, Unit
+from plimsoll.units import KIB, MICROSECOND, MILLISECOND, MINUTE, SECOND
+
+LARGEST = 2.0**63
+"""Numbers beyond this are damage: 292 years in ns, 8 EiB."""
+
+_TIMES = {"ns": 1, "nsec": 1, "nanosecond": 1, "us": MICROSECOND, "usec": MICROSECOND, "µs": MICROSECOND}
+_TIMES |= {"μs": MICROSECOND, "microsecond": MICROSECOND, "ms": MILLISECOND, "msec": MILLISECOND}
+_TIMES |= {"millisecond": MILLISECOND, "s": SECOND, "sec": SECOND, "second": SECOND, "min": MINUTE, "minute": MINUTE}
+_TIMES |= {"hour": 60 * MINUTE, "h": 60 * MINUTE}
+_SIZES = {"b": 1, "byte": 1, "bytes": 1}
+_SIZES |= {f"{letter}ib": KIB**power for power, letter in enumerate("kmgtp", 1)}
+_SIZES |= {f"{letter}b": 1000**power for power, letter in enumerate("kmgtp", 1)}
+_BITS = {f"{letter}bit": 1000**power / 8 for power, letter in enumerate("kmgt", 1)} | {"bit": 1 / 8, "bits": 1 / 8}
+_PLAIN = {"": 1.0, "1": 1.0, "%": 0.01, "percent": 0.01, "ratio": 1.0, "count": 1.0, "x": 1.0}
+_RATES = {"iops": 1.0, "tps": 1.0, "qps": 1.0, "eps": 1.0, "rps": 1.0, "kiops": 1e3, "miops": 1e6}
+_RATES |= {"nopm": 1 / 60, "tpm": 1 / 60, "ktps": 1e3}
+_PER_SECOND = re.compile(r"(.*?)\s*(?:/\s*|\bper\s+)(?:s|sec|second)s?", re.IGNORECASE)
+_PER_MINUTE = re.compile(r"(.*?)\s*(?:/\s*|\bper\s+)(?:min|minute)s?", re.IGNORECASE)
+_DECIMAL = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+_DATES = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d %H:%M:%S")
+
+
+def number(value: Any) -> float | None:
+    """A finite number from a JSON value or text; None for anything else."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        try:
+            value = float(value) if len(value) < 40 and "_" not in value else None
+        except ValueError:
+            return None
+    if isinstance(value, int):
+        return float(value) if abs(value) < LARGEST else None
+    if not isinstance(value, float) or not math.isfinite(value) or abs(value) >= LARGEST:
+        return None
+    return value
+
+
+def scaled(value: Any, factor: float) -> float | None:
+    """`number(value)` times `factor`."""
+    read = number(value)
+    return number(read * factor) if read is not None else None
+
+
+def whole(value: Any) -> int | None:
+    """A whole number ≥ 0."""
+    read = number(value)
+    return int(read) if read is not None and read >= 0 and read == int(read) else None
+
+
+def divided(value: float | None, by: float | None) -> float | None:
+    """`value / by`, None where one is missing or `by` is not above zero."""
+    return number(value / by) if value is not None and by is not None and by > 1e-30 else None
+
+
+def time_unit(unit: str) -> float | None:
+    """ns in one `unit`: ms → 1,000,000."""
+    return _TIMES.get(unit.strip().lower()) or _TIMES.get(unit.strip().lower().removesuffix("s"))
+
+
+def size_unit(unit: str) -> float | None:
+    """Bytes in one `unit`: KiB and kB are told apart; `Kbit` is bits."""
+    return _SIZES.get(unit.strip().lower())
+
+
+def duration_ns(text: str, default: str = "") -> float | None:
+    """`17.52ms`, `1.15 ms`, `8035us`, or a bare number in `default`."""
+    match = re.fullmatch(r"\s*([-+.\deE]{1,40})\s*([^\W\d_]{0,12})\s*", text)
+    factor = time_unit(match[2] or default) if match else None
+    return scaled(match[1], factor) if match and factor else None
+
+
+def decimal(text: str, prefix: str = "") -> float | None:
+    """A number with a decimal prefix: (`2.99`, `k`) → 2990."""
+    factor = _DECIMAL.get(prefix.strip().lower())
+    return scaled(text, factor) if factor else None
+
+
+def unit_of(text: str) -> tuple[Unit, float] | None:
+    """Base unit and factor of a unit as people write it: `MB/s`, `KiB/s`, `IOPS`, `Requests Per Second`, `usec`."""
+    plain = " ".join(text.split())
+    low = plain.lower()
+    if low in _PLAIN:
+        return "1", _PLAIN[low]
+    if low in _RATES:
+        return "1/s", _RATES[low]
+    if factor := time_unit(low):
+        return "ns", float(factor)
+    if match := _PER_SECOND.fullmatch(plain):
+        what = match[1].strip()
+        # `Mb` with a small b is megabits; in any other spelling the case says nothing.
+        if re.fullmatch(r"[KMGTkmgt]?b", what):
+            return "B/s", _DECIMAL[what[:-1].lower()] / 8
+        bytes_or_bits = size_unit(what) or _BITS.get(what.lower())
+        return ("B/s", float(bytes_or_bits)) if bytes_or_bits else ("1/s", 1.0)
+    if _PER_MINUTE.fullmatch(plain):
+        return "1/s", 1 / 60
+    size = size_unit(low)
+    return ("B", float(size)) if size else None
+
+
+def usual_direction(unit: Unit) -> Direction | None:
+    """Which way is better for a unit that says so by itself."""
+    return {"ns": "lower", "1/s": "higher", "B/s": "higher"}.get(unit)  # type: ignore[return-value]
+
+
+def epoch_ns(seconds: Any) -> int | None:
+    """ns since 1970 from seconds, if that is a time between 1990 and 2200."""
+    read = number(seconds)
+    return round(read * SECOND) if read is not None and 6.3e8 < read < 7.3e9 else None
+
+
+def moment_ns(text: str) -> int | None:
+    """ns since 1970 from ISO 8601 (UTC where no zone is given) or a number of seconds."""
+    known = epoch_ns(text)
+    if known is not None:
+        return known
+    text = text.strip()[:40]
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = next((parsed for form in _DATES if (parsed := _parsed(text, form))), datetime.min)
+    try:
+        return epoch_ns((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    except (OverflowError, ValueError):
+        return None
+
+
+def _parsed(text: str, form: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, form)
+    except ValueError:
+        return None
