@@ -33,12 +33,12 @@ def timed(*words: str, repeats: int = REPEATS) -> list[float]:
 
 def fill_store(runs: int) -> str:
     """A store with so many runs in one session; returns its title."""
-    from tests.factories import make_study
+    from tests.factories import make_study, many_cases
 
     from plimsoll.store.store import open_store
 
     targets = [f"t{number}" for number in range(5)]
-    cases = [f"case{number}" for number in range(runs // (5 * 20))]
+    cases = many_cases(runs // (5 * 20))
     session, records = make_study(targets=targets, cases=cases, blocks=20, seed=1)
     with open_store() as store:
         store.add_session(session)
@@ -46,6 +46,18 @@ def fill_store(runs: int) -> str:
             store.add_run(record)
     assert len(records) == runs
     return session.id
+
+
+def peak_memory(runtime: str) -> float:
+    """Peak resident MiB of a session with one run of this length, at as many operations per second as can be."""
+    code = f"""
+import resource, subprocess, sys
+subprocess.run([{PLIMSOLL!r}, "run", "randread", "--on", "null=.", "--set", "engine=null", "--set", "direct=no",
+                "--set", "runtime={runtime}", "--blocks", "1", "-q"],
+               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
+"""
+    return float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
 
 
 def main() -> None:
@@ -59,15 +71,18 @@ def main() -> None:
         }
         session = fill_store(10_000)
         rows["plimsoll compare, 10,000 runs"] = timed(PLIMSOLL, "compare", session, repeats=7)
-    table = {
+        memory = {runtime: peak_memory(runtime) for runtime in ("2s", "20s", "60s")}
+    table: dict[str, dict[str, float]] = {
         name: {"median_s": statistics.median(times), "low_s": min(times), "high_s": max(times)}
         for name, times in rows.items()
     }
     if "--json" in sys.argv:
-        print(json.dumps(table, indent=2))
+        print(json.dumps({**table, "peak_memory_mib": memory}, indent=2))
         return
     for name, row in table.items():
         print(f"{name:32} {row['median_s']:6.3f} s  ({row['low_s']:.3f}…{row['high_s']:.3f})")
+    for runtime, peak_mib in memory.items():
+        print(f"{f'peak memory of a {runtime} run':32} {peak_mib:6.1f} MiB")
 
 
 if __name__ == "__main__":

@@ -132,10 +132,13 @@ pub trait Engine: Sized {
     /// Ready to submit.
     fn open(setup: &Setup<'_>) -> io::Result<Self>;
 
-    /// Takes an operation. Queued operations may be held back until the next `reap`.
+    /// Takes an operation. Queued operations may be held back until the next `flush` or `reap`.
     fn submit(&mut self, operation: Operation) -> Submitted;
 
-    /// Pushes held-back operations, waits until at least `at_least` operations have finished, the timeout is over or a
+    /// Hands held-back operations to the device.
+    fn flush(&mut self) -> io::Result<()>;
+
+    /// Flushes, waits until at least `at_least` operations have finished, the timeout is over or a
     /// signal arrives, and appends all finished operations to `finished`. Without a timeout it waits as long as it takes.
     fn reap(&mut self, at_least: u32, timeout: Option<Duration>, finished: &mut Vec<Completion>) -> io::Result<()>;
 }

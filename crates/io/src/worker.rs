@@ -21,6 +21,9 @@ use crate::verify::Stamps;
 
 /// A sleeping thread wakes up this much before the time it is wanted, and then watches the clock.
 const WAKE_EARLY_NS: u64 = 60_000;
+/// Operations that are handed to the device together. More would save system calls, but the first of them would wait for
+/// the last: larger batches measurably raised the median latency, single submissions cost twice the CPU time.
+const BATCH: u32 = 4;
 /// After a stop request, operations in flight get this long to come back.
 const DRAIN: Duration = Duration::from_millis(50);
 
@@ -238,6 +241,7 @@ impl<E: Engine> Worker<E> {
         if let Some(operation) = self.refused.take() {
             now = self.accept(operation, now)?;
         }
+        let mut held_back = 0;
         while self.gate == Gate::Open {
             if self.operations_left == 0 || self.bytes_left == 0 {
                 self.gate = Gate::Shut;
@@ -268,6 +272,12 @@ impl<E: Engine> Worker<E> {
             now = self.accept(operation, now)?;
             if now != before || self.refused.is_some() {
                 break;
+            }
+            held_back += 1;
+            if held_back == BATCH {
+                held_back = 0;
+                self.parts.engine.flush().map_err(engine_failed)?;
+                now = self.parts.clock.now_ns();
             }
         }
         Ok(now)

@@ -103,6 +103,17 @@ impl Engine for Kind {
     }
 
     #[inline]
+    fn flush(&mut self) -> io::Result<()> {
+        if self.sqpoll {
+            return self.enter_sqpoll(0, None);
+        }
+        // SAFETY: entries were pushed under the rules of `push`; there is no argument.
+        let entered = unsafe { self.ring.submitter().enter::<libc::sigset_t>(self.pushed, 0, 0, None) };
+        self.pushed = self.ring.submission().len() as u32;
+        forgive(entered)
+    }
+
+    #[inline]
     fn reap(&mut self, at_least: u32, timeout: Option<Duration>, finished: &mut Vec<Completion>) -> io::Result<()> {
         if self.sqpoll {
             self.enter_sqpoll(at_least, timeout)?;

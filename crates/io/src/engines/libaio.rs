@@ -54,6 +54,8 @@ pub struct Kind {
     /// Tags to be submitted.
     pushed: VecDeque<u32>,
     pointers: Vec<*const ControlBlock>,
+    /// Finished with an error by the submission itself.
+    refused: Vec<Completion>,
     events: Vec<IoEvent>,
 }
 
@@ -90,6 +92,7 @@ impl Engine for Kind {
             blocks: vec![ControlBlock::default(); depth],
             pushed: VecDeque::with_capacity(depth),
             pointers: Vec::with_capacity(depth),
+            refused: Vec::with_capacity(depth),
             events: vec![IoEvent::default(); depth],
         })
     }
@@ -121,35 +124,8 @@ impl Engine for Kind {
         Submitted::Queued
     }
 
-    fn reap(&mut self, at_least: u32, timeout: Option<Duration>, finished: &mut Vec<Completion>) -> io::Result<()> {
-        let before = finished.len();
-        self.push(finished)?;
-        let missing = (at_least as usize).saturating_sub(finished.len() - before);
-        let time = timeout.map(|timeout| libc::timespec {
-            tv_sec: timeout.as_secs() as libc::time_t,
-            tv_nsec: timeout.subsec_nanos() as libc::c_long,
-        });
-        let time = time.as_ref().map_or(std::ptr::null(), |time| time as *const libc::timespec);
-        // SAFETY: the context is ours, `events` has room for as many events as are asked for, the time lives through the
-        // call.
-        let got = unsafe {
-            let (room, events) = (self.events.len() as libc::c_long, self.events.as_mut_ptr());
-            libc::syscall(libc::SYS_io_getevents, self.context, missing as libc::c_long, room, events, time)
-        };
-        if got < 0 {
-            let error = io::Error::last_os_error();
-            return if error.raw_os_error() == Some(libc::EINTR) { Ok(()) } else { Err(error) };
-        }
-        let in_flight = &mut self.in_flight;
-        let events = self.events[..got as usize].iter();
-        finished.extend(events.map(|event| in_flight.complete(event.data as u32, event.result)));
-        Ok(())
-    }
-}
-
-impl Kind {
-    /// Submits what was pushed. An operation that the kernel refuses is finished with its error.
-    fn push(&mut self, finished: &mut Vec<Completion>) -> io::Result<()> {
+    /// An operation that the kernel refuses is finished with its error.
+    fn flush(&mut self) -> io::Result<()> {
         while !self.pushed.is_empty() {
             self.pointers.clear();
             self.pointers.extend(self.pushed.iter().map(|&tag| &raw const self.blocks[tag as usize]));
@@ -169,10 +145,35 @@ impl Kind {
                     self.pushed.push_front(tag);
                     return Ok(());
                 }
-                (Some(errno), Some(tag)) => finished.push(self.in_flight.complete(tag, -i64::from(errno))),
+                (Some(errno), Some(tag)) => self.refused.push(self.in_flight.complete(tag, -i64::from(errno))),
                 _ => return Err(error),
             }
         }
+        Ok(())
+    }
+
+    fn reap(&mut self, at_least: u32, timeout: Option<Duration>, finished: &mut Vec<Completion>) -> io::Result<()> {
+        self.flush()?;
+        let missing = (at_least as usize).saturating_sub(self.refused.len());
+        finished.append(&mut self.refused);
+        let time = timeout.map(|timeout| libc::timespec {
+            tv_sec: timeout.as_secs() as libc::time_t,
+            tv_nsec: timeout.subsec_nanos() as libc::c_long,
+        });
+        let time = time.as_ref().map_or(std::ptr::null(), |time| time as *const libc::timespec);
+        // SAFETY: the context is ours, `events` has room for as many events as are asked for, the time lives through the
+        // call.
+        let got = unsafe {
+            let (room, events) = (self.events.len() as libc::c_long, self.events.as_mut_ptr());
+            libc::syscall(libc::SYS_io_getevents, self.context, missing as libc::c_long, room, events, time)
+        };
+        if got < 0 {
+            let error = io::Error::last_os_error();
+            return if error.raw_os_error() == Some(libc::EINTR) { Ok(()) } else { Err(error) };
+        }
+        let in_flight = &mut self.in_flight;
+        let events = self.events[..got as usize].iter();
+        finished.extend(events.map(|event| in_flight.complete(event.data as u32, event.result)));
         Ok(())
     }
 }

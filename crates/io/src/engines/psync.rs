@@ -60,6 +60,10 @@ impl Engine for Kind {
         Submitted::Done(Completion { tag: operation.tag, result, buffer: operation.buffer })
     }
 
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     fn reap(&mut self, _at_least: u32, _timeout: Option<Duration>, _finished: &mut Vec<Completion>) -> io::Result<()> {
         Ok(())
     }
