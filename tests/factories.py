@@ -157,7 +157,7 @@ def make_session(
             "mode": "standard",
             "band": "10%",
             "seed": 1,
-            "targets": {name: {"where": f"/mnt/{name}"} for name in targets},
+            "targets": [{"name": name, "where": f"/mnt/{name}"} for name in targets],
             "tests": [
                 {"test": test, **dict(word.split("=", 1) for word in words)} for test, *words in map(str.split, cases)
             ],

@@ -171,3 +171,10 @@ class Session(Record):
     """The study as in a study file: title, targets, tests, mode, band, budget, seed."""
     plimsoll_version: str
     policy_version: int = POLICY_VERSION
+
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """Names of the targets in the order of the study; empty if the session came without one."""
+        targets = self.study.get("targets")
+        tables = [each for each in targets if isinstance(each, dict)] if isinstance(targets, list) else []
+        return tuple(str(each["name"]) for each in tables if "name" in each)

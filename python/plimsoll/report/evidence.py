@@ -55,7 +55,7 @@ class Evidence:
     def targets(self) -> tuple[str, ...]:
         """The baseline, then the others in the order of the studies. Colours and shapes go by this order."""
         ran = dict.fromkeys(run.target.name for run in sorted(self.runs, key=lambda run: (run.block, run.order)))
-        planned = [name for session in self.sessions for name in _target_names(session.study.get("targets"))]
+        planned = [name for session in self.sessions for name in session.target_names]
         ordered = dict.fromkeys([self.baseline, *planned, *ran])
         return tuple(name for name in ordered if name in ran and name is not None)
 
@@ -159,11 +159,3 @@ class Evidence:
         for run in self.valid:
             found.setdefault((run.plan.case, run.target.name), []).append(run)
         return found
-
-
-def _target_names(targets: object) -> list[str]:
-    """The names in the targets of a study: a table by name or a list of tables; studies come from files."""
-    if isinstance(targets, Mapping):
-        return [str(name) for name in targets]
-    entries = targets if isinstance(targets, list) else []
-    return [str(entry["name"]) for entry in entries if isinstance(entry, Mapping) and "name" in entry]

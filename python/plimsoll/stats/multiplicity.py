@@ -82,9 +82,9 @@ def footer(verdicts: Sequence[Verdict]) -> str:
     count, kept = len(verdicts), sum(surviving(verdicts))
     decided = sum(verdict.decided for verdict in verdicts)
     if count < 2:
-        return f"The verdict is false with probability at most {ALPHA:.0%}."
+        return f"The verdict is false with probability at most {ALPHA * 100:.0f} %."
     return (
-        f"{decided} of {count} comparisons decided. Each is false with probability at most {ALPHA:.0%}, so expect at "
+        f"{decided} of {count} comparisons decided. Each is false with probability at most {ALPHA * 100:.0f} %, so expect at "
         f"most {expected_false(count):.1f} false ones; {kept} hold together (false discovery rate "
-        f"{FALSE_DISCOVERY_RATE:.0%})."
+        f"{FALSE_DISCOVERY_RATE * 100:.0f} %)."
     )

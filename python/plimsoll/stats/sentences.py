@@ -44,10 +44,12 @@ def ratio(verdict: Verdict) -> str:
         return "no ratio"
     if verdict.ratio_low is None or verdict.ratio_high is None:
         return f"{verdict.ratio:.2g}×"
-    # At least one digit of the lower end: a ratio is never 0.
-    leading = -math.floor(math.log10(verdict.ratio_low))
-    digits = max(leading, decimals((verdict.ratio_high - verdict.ratio_low) / 2))
-    middle, low, high = (rounded(x, digits) for x in (verdict.ratio, verdict.ratio_low, verdict.ratio_high))
+    common = decimals((verdict.ratio_high - verdict.ratio_low) / 2)
+    # At least two digits of each number: the ends of a wide interval still tell how wide it is.
+    middle, low, high = (
+        rounded(x, max(common, 1 - math.floor(math.log10(x))))
+        for x in (verdict.ratio, verdict.ratio_low, verdict.ratio_high)
+    )
     return f"{middle}× ({low}…{high})"
 
 

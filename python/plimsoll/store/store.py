@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Engine, Select, delete, select, update
+from sqlalchemy import Engine, Select, and_, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from plimsoll.errors import StoreError, UnknownName
@@ -151,14 +151,14 @@ class Store:
             found[key] = first.model_copy(update={"metrics": metrics})
         return found
 
-    def score_rows(self, session_ids: Sequence[str]) -> list[ScoreRow]:
-        """One light row per score, in the order in which the runs started.
+    def score_rows(self, session_ids: Sequence[str], metrics: Collection[str] | None = None) -> list[ScoreRow]:
+        """One light row per score, in the order in which the runs started; only of `metrics` if they are given.
 
         A run without scores has a row with value None for each metric that others of its case and session have, so
         that a comparison sees that it was tried.
         """
         with reading(self.engine) as connection:
-            rows = list(map(ScoreRow._make, connection.execute(_score_rows_of(session_ids)).all()))
+            rows = list(map(ScoreRow._make, connection.execute(_score_rows_of(session_ids, metrics)).all()))
         return _with_missing(rows)
 
 
@@ -166,8 +166,11 @@ def _runs_of(session_ids: Sequence[str]) -> Select[Any]:
     return select(run).where(run.c.session_id.in_(session_ids)).order_by(run.c.started_ns, run.c.id)
 
 
-def _score_rows_of(session_ids: Sequence[str]) -> Select[Any]:
+def _score_rows_of(session_ids: Sequence[str], metrics: Collection[str] | None) -> Select[Any]:
     """The columns of ScoreRow in its order."""
+    wanted = score.c.run_id == run.c.id
+    if metrics is not None:
+        wanted = and_(wanted, score.c.metric.in_(sorted(metrics)))
     return (
         select(
             run.c.session_id,
@@ -183,7 +186,7 @@ def _score_rows_of(session_ids: Sequence[str]) -> Select[Any]:
             score.c.value,
             run.c.plan_hash,
         )
-        .select_from(run.outerjoin(score))
+        .select_from(run.outerjoin(score, wanted))
         .where(run.c.session_id.in_(session_ids))
         .order_by(run.c.started_ns, run.c.id, score.c.position)
     )

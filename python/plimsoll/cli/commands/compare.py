@@ -37,41 +37,47 @@ def command(
     csv: Csv = False,
 ) -> None:
     """Compare the targets of sessions: better, same, worse, or not enough data."""
-    from plimsoll.cli.evidence import find_sessions
-    from plimsoll.cli.output import print_csv, print_json, print_table, say
+    from plimsoll.cli.evidence import find_sessions, rules
+    from plimsoll.cli.output import print_csv, print_json, say
     from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.stats.paired import cells
-    from plimsoll.stats.policy import mode
     from plimsoll.store.store import open_store
-    from plimsoll.units import parse_share
 
     with open_store() as store:
         found = find_sessions(store, sessions)
         ids = [session.id for session in found]
-        rows = store.score_rows(ids)
         plans = store.plans(ids)
+        judged = {metric for plan in plans.values() for metric in plan.metrics}
+        rows = store.score_rows(ids, None if every else judged)
     if not rows:
         raise NothingMeasured(f"session {found[0].title!r} has no scores; `plimsoll show` says why")
-    targets = list(dict.fromkeys(each["name"] for session in found for each in session.study.get("targets", [])))
+    planned = [name for session in found for name in session.target_names]
+    ran = {row.target: None for row in sorted(rows, key=lambda row: (row.block, row.order))}
+    targets = [name for name in dict.fromkeys([*planned, *ran]) if name in ran]
     if len(targets) < 2:
         raise UsageError(
             f"there is only one target, {', '.join(targets)}; give `plimsoll run` two with --on NAME=WHERE"
         )
-    study = found[0].study
+    order = {(row.case, row.metric): number for number, row in reversed(list(enumerate(rows)))}
+    by = rules(found[0], baseline, band)
     compared = cells(
         rows if every else [row for row in rows if row.metric in plans[row.plan_hash].metrics],
-        baseline or study.get("baseline") or targets[0],
-        band=parse_share(band or study.get("band", 0.10)),
-        mode=mode(study.get("mode", "standard")),
+        by.baseline or targets[0],
+        band=by.band,
+        mode=by.mode,
         plans={key: plan.parameters for key, plan in plans.items()},
     )
-    table = [_row(cell) for cell in compared]
+    # Stable: cases and metrics stay in the order in which they ran.
+    table = [
+        _row(cell)
+        for cell in sorted(compared, key=lambda cell: (order[cell.case, cell.metric], targets.index(cell.target)))
+    ]
     if json:
         print_json(table)
     elif csv:
         print_csv(table)
     else:
-        print_table([_shown(row) for row in table], right=("ratio", "from", "to", "blocks"))
+        _print_sentences(table)
         for row in table:
             for note in row["notes"]:
                 say(f"{row['test']}, {row['metric']}: {note}")
@@ -103,5 +109,9 @@ def _row(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    return {"test": row["test"], "metric": row["metric"].replace("_", " "), "verdict": row["sentence"]}
+def _print_sentences(table: list[dict[str, Any]]) -> None:
+    """One line per verdict; plain columns, because a drawn table of a thousand lines takes a second."""
+    heads = [f"{row['test']}, {row['metric'].replace('_', ' ')}" for row in table]
+    width = max(map(len, heads), default=0)
+    for head, row in zip(heads, table, strict=True):
+        typer.echo(f"{head:{width}}  {row['sentence']}")

@@ -103,7 +103,7 @@ def _sessions() -> Rows:
                 "session": short_id(each.id),
                 "started": f"{datetime.fromtimestamp(each.started_ns / 1e9):%Y-%m-%d %H:%M}",
                 "state": str(each.state.value),
-                "targets": ", ".join(target["name"] for target in each.study.get("targets", [])),
+                "targets": ", ".join(each.target_names),
                 "title": each.title,
             }
             for each in store.sessions()

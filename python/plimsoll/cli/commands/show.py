@@ -16,7 +16,7 @@ def command(sessions: Sessions = None, baseline: Baseline = None, json: Json = F
     from plimsoll.report import build_document, render
     from plimsoll.report.renderers.terminal import print_document
 
-    document = build_document(evidence(sessions, baseline))
+    document = build_document(evidence(sessions, baseline), short=not (json or csv))
     if json or csv:
         typer.echo(render(document, "json" if json else "csv"), nl=False)
     else:
