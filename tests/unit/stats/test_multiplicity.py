@@ -59,4 +59,4 @@ def test_family_wise_error_of_holm_under_nothing() -> None:
 def test_the_footer_counts() -> None:
     clear = judge([0.5, 0.51, 0.49])
     assert "at most 1.0 false" in footer([clear] * 20)
-    assert footer([clear]) == "The verdict is false with probability at most 5%."
+    assert footer([clear]) == "The verdict is false with probability at most 5 %."
