@@ -120,7 +120,7 @@ def run_plimsoll(row: Row, path: Path, size: int, seconds: float, seed: int) -> 
 def run_fio(row: Row, path: Path, size: int, seconds: float, seed: int, fixed: bool) -> Sample:
     command = [
         "fio", "--name=bench", f"--ioengine={row.engine}", "--rw=randread", f"--bs={BLOCK}", f"--iodepth={row.depth}",
-        f"--size={size}", f"--direct={int(row.direct)}", "--time_based", f"--runtime={seconds:g}",
+        f"--size={size}", f"--direct={int(row.direct)}", "--time_based", f"--runtime={round(seconds * 1000)}ms",
         f"--randseed={seed}", "--thread", "--lat_percentiles=1", "--clat_percentiles=0", "--output-format=json",
     ]  # fmt: skip
     if row.place != "none":

@@ -43,6 +43,8 @@ pub enum Event {
     Ended(u32, Box<Report>, Result<(), JobError>),
     /// The layout is done: bytes written.
     Laid(Result<u64, JobError>),
+    /// The page cache holds nothing of the region any more.
+    Dropped(Result<(), JobError>),
     /// The read-back pass is done.
     Verified(Result<ReadBack, JobError>),
 }
@@ -102,6 +104,9 @@ impl Runner {
         }
         if let Some(target) = target.as_ref().filter(|_| self.spec.drop_cache) {
             self.drop_cache(target)?;
+        }
+        if self.stopped() {
+            return Ok(());
         }
         let stamps = self.measure(target.clone())?;
         match target {
@@ -176,10 +181,16 @@ impl Runner {
     }
 
     fn drop_cache(&self, target: &Target) -> Result<(), JobError> {
-        let spec = &self.spec;
-        target.open(spec).and_then(|file| {
-            target::drop_cache(&file, spec.offset, spec.size).map_err(|error| drop_failed(spec, &error))
-        })
+        let (spec, target, events) = (Arc::clone(&self.spec), target.clone(), self.events.clone());
+        let task = move || {
+            let dropped = target.open(&spec).and_then(|file| {
+                target::drop_cache(&file, spec.offset, spec.size).map_err(|error| drop_failed(&spec, &error))
+            });
+            let _ = events.send(Event::Dropped(dropped));
+        };
+        let dropped =
+            self.await_task(task, |event| if let Event::Dropped(result) = event { Some(result) } else { None });
+        dropped.unwrap_or(Ok(()))
     }
 
     /// Warm-up and measured part. Returns what the blocks must hold now, when verifying.

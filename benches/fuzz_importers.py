@@ -1,0 +1,153 @@
+"""Feeds damaged files to the importers: each must give a valid import or ResultFileError, quickly and in little memory.
+
+    python benches/fuzz_importers.py --format fio_json --inputs 1000000 [--seed 7] [--keep DIR]
+
+Without `--format` every format gets its inputs. Every input follows from seed, format and number, so a finding can be
+repeated; the bytes of findings are written to `--keep`. Exit code 1 if there was one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from plimsoll.errors import ResultFileError  # noqa: E402
+from plimsoll.importers.reading import formats  # noqa: E402
+from plimsoll.importers.source import HEAD_BYTES, Options, Source  # noqa: E402
+from tests.unit.importers.mutations import mutate  # noqa: E402
+from tests.unit.importers.validity import assert_valid  # noqa: E402
+
+FIXTURES = ROOT / "tests/unit/importers"
+LONGEST_S = 5
+MOST_MEMORY_BYTES = 1 << 30
+MOST_FINDINGS = 20
+REPORT_EVERY = 10_000
+
+
+_FORMATS = tuple(formats().values())
+
+
+class TooSlow(BaseException):
+    """One input took longer than LONGEST_S; no importer can catch it."""
+
+
+@dataclass
+class Tally:
+    """What became of the inputs of one format."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    slowest_s: float = 0.0
+    slowest_input: int = -1
+    findings: list[str] = field(default_factory=list)
+
+
+def main() -> int:
+    arguments = _arguments()
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY_BYTES * 2, MOST_MEMORY_BYTES * 2))
+    signal.signal(signal.SIGALRM, _too_slow)
+    known = formats()
+    chosen = [known[arguments.format]] if arguments.format else list(known.values())
+    bad = 0
+    for module in chosen:
+        began = time.monotonic()
+        tally = fuzz(module, arguments.inputs, arguments.seed, arguments.keep)
+        print(_line(module.NAME, tally, time.monotonic() - began), flush=True)
+        for finding in tally.findings:
+            print(finding, file=sys.stderr)
+        bad += len(tally.findings)
+    return 1 if bad else 0
+
+
+def fuzz(module: ModuleType, inputs: int, seed: int, keep: Path | None) -> Tally:
+    """Read `inputs` damaged files of one format."""
+    files = [(path.name, path.read_bytes()) for path in sorted((FIXTURES / module.NAME / "fixtures").iterdir())]
+    foreign = [path.read_bytes() for path in sorted(FIXTURES.glob("*/fixtures/*"))]
+    tally = Tally()
+    for number, (name, content) in enumerate(_damaged(module, inputs, seed, files, foreign)):
+        began = time.perf_counter()
+        signal.alarm(LONGEST_S)
+        try:
+            tally.outcomes[_read(module, name, content)] += 1
+        except (Exception, TooSlow):
+            tally.outcomes["findings"] += 1
+            _found(tally, module, number, content, keep)
+            if len(tally.findings) >= MOST_FINDINGS:
+                break
+        finally:
+            signal.alarm(0)
+        took = time.perf_counter() - began
+        if took > tally.slowest_s:
+            tally.slowest_s, tally.slowest_input = took, number
+        if number % REPORT_EVERY == REPORT_EVERY - 1:
+            print(f"{module.NAME}: {number + 1:,} of {inputs:,}", file=sys.stderr, flush=True)
+    return tally
+
+
+def _damaged(
+    module: ModuleType, inputs: int, seed: int, files: list[tuple[str, bytes]], foreign: list[bytes]
+) -> Iterator[tuple[str, bytes]]:
+    for number in range(inputs):
+        rng = random.Random(f"{seed} {module.NAME} {number}")
+        name, content = rng.choice(files)
+        yield name, mutate(content, foreign, rng)
+
+
+def _read(module: ModuleType, name: str, content: bytes) -> str:
+    for other in _FORMATS:
+        other.recognise(content[:HEAD_BYTES], name)
+    try:
+        imported = module.read(Source(name, content), Options())
+    except ResultFileError:
+        return "refused"
+    assert_valid(imported)
+    return "read"
+
+
+def _found(tally: Tally, module: ModuleType, number: int, content: bytes, keep: Path | None) -> None:
+    place = ""
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        path = keep / f"{module.NAME}-{number}"
+        path.write_bytes(content)
+        place = f", kept as {path}"
+    tally.findings.append(f"{module.NAME} input {number}{place}\n{traceback.format_exc(limit=-4)}")
+
+
+def _too_slow(*_: object) -> None:
+    raise TooSlow(f"an input took more than {LONGEST_S} s")
+
+
+def _line(name: str, tally: Tally, seconds: float) -> str:
+    total = sum(tally.outcomes.values())
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return (
+        f"{name}: {total:,} inputs in {seconds:.0f} s, {tally.outcomes['read']:,} read, "
+        f"{tally.outcomes['refused']:,} refused, {tally.outcomes['findings']:,} findings, "
+        f"slowest {tally.slowest_s * 1000:.0f} ms (input {tally.slowest_input}), peak {megabytes} MiB"
+    )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--inputs", type=int, default=10_000, help="inputs per format")
+    parser.add_argument("--format", choices=sorted(formats()), help="one format; otherwise all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="folder for the bytes of findings")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

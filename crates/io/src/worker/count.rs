@@ -1,0 +1,187 @@
+//! Counting what comes back, and cutting it into intervals.
+
+use std::sync::atomic::Ordering;
+
+use plimsoll_core::error::JobError;
+use plimsoll_core::spec::JobSpec;
+
+use super::{Delivery, Gate, Slot, Worker};
+use crate::engine::{Completion, Engine, Kind};
+use crate::recorder::Series;
+use crate::runner::Event;
+use crate::usage;
+
+impl<E: Engine> Worker<E> {
+    /// Counts all reaped completions, also those after a failed one: every buffer has to come back.
+    #[inline]
+    pub(super) fn complete_all(&mut self, now: u64) -> Result<(), JobError> {
+        let mut finished = std::mem::take(&mut self.finished);
+        let mut result = Ok(());
+        for completion in finished.drain(..) {
+            let completed = self.complete(completion, now);
+            if result.is_ok() {
+                result = completed;
+            }
+        }
+        self.finished = finished;
+        result
+    }
+
+    /// Counts one completion and frees its tag.
+    #[inline]
+    pub(super) fn complete(&mut self, completion: Completion, now: u64) -> Result<(), JobError> {
+        let Completion { tag, result, buffer } = completion;
+        let slot = self.slots[tag as usize];
+        if let Some(buffer) = buffer {
+            let index = usize::from(buffer.index());
+            self.buffers[index] = Some(buffer);
+        }
+        self.free.push(tag);
+        self.in_flight -= 1;
+        let good = result == i64::from(slot.length);
+        if let Some(stamps) = &mut self.parts.stamps
+            && slot.kind == Kind::Write
+        {
+            stamps.release(slot.offset, slot.length, good);
+        }
+        if !good {
+            return self.failed(slot, result);
+        }
+        let counts = slot.issued_ns >= self.counting_ns;
+        let latency = now.saturating_sub(slot.start_ns);
+        let (series, service) = match slot.kind {
+            Kind::Read => (Series::Read, Series::ReadService),
+            Kind::Write => (Series::Write, Series::WriteService),
+            Kind::Trim => (Series::Trim, Series::TrimService),
+            Kind::Fsync | Kind::Fdatasync => {
+                self.synced(now, latency, counts);
+                return Ok(());
+            }
+        };
+        if counts {
+            self.parts.batch.record(series, latency, u64::from(slot.length));
+            if self.pace.is_some() {
+                let service_ns = now.saturating_sub(slot.issued_ns);
+                self.parts.batch.record(service, service_ns, u64::from(slot.length));
+            }
+        }
+        Ok(())
+    }
+
+    fn synced(&mut self, now: u64, latency: u64, counts: bool) {
+        if counts {
+            self.parts.batch.record(Series::Sync, latency, 0);
+            if let Some(start) = self.group_ns.filter(|&start| start >= self.counting_ns) {
+                self.parts.batch.record(Series::Commit, now.saturating_sub(start), 0);
+            }
+        }
+        self.reopen();
+    }
+
+    fn reopen(&mut self) {
+        self.group_ns = None;
+        self.since_sync = 0;
+        if self.gate == Gate::Syncing {
+            self.gate = Gate::Open;
+        }
+    }
+
+    #[cold]
+    fn failed(&mut self, slot: Slot, result: i64) -> Result<(), JobError> {
+        let series = match slot.kind {
+            Kind::Read => Series::Read,
+            Kind::Write => Series::Write,
+            Kind::Trim => Series::Trim,
+            Kind::Fsync | Kind::Fdatasync => {
+                self.reopen();
+                Series::Sync
+            }
+        };
+        if self.parts.stop.load(Ordering::Relaxed) && result == -i64::from(libc::EINTR) {
+            return Ok(());
+        }
+        if !self.parts.spec.count_errors {
+            return Err(operation_failed(&self.parts.spec, slot, result));
+        }
+        if slot.issued_ns >= self.counting_ns {
+            self.parts.batch.fail(series);
+        }
+        Ok(())
+    }
+
+    /// Adds the time since the last call at the number of operations in flight since then.
+    #[inline]
+    pub(super) fn account(&mut self, now: u64) {
+        let elapsed = now.saturating_sub(self.accounted_ns);
+        self.parts.batch.in_flight_ns += elapsed * u64::from(self.in_flight);
+        self.accounted_ns = now;
+    }
+
+    /// Something is due: the measured part begins, an interval is over, or the time is up.
+    #[cold]
+    pub(super) fn ring(&mut self, now: u64) {
+        let window = self.window;
+        self.account(now);
+        if self.counting_ns == u64::MAX {
+            self.begin_counting();
+        }
+        let index = (now.saturating_sub(window.measure_ns) / window.interval_ns).min(window.last_interval);
+        if index > self.interval {
+            self.deliver(self.interval);
+            self.parts.clock.discipline(window.interval_ns);
+            self.interval = index;
+        }
+        if now >= window.end_ns {
+            self.gate = Gate::Shut;
+        }
+        let next_interval = if self.interval < window.last_interval {
+            window.measure_ns.saturating_add((self.interval + 1).saturating_mul(window.interval_ns))
+        } else {
+            u64::MAX
+        };
+        let end = if now >= window.end_ns { u64::MAX } else { window.end_ns };
+        self.alarm_ns = next_interval.min(end);
+    }
+
+    fn begin_counting(&mut self) {
+        let limit = self.parts.spec.limit;
+        let share = |total: Option<u64>| {
+            let threads = u64::from(self.parts.spec.threads);
+            let extra = |total: u64| u64::from(u64::from(self.parts.thread) < total % threads);
+            total.map_or(u64::MAX, |total| total / threads + extra(total))
+        };
+        (self.operations_left, self.bytes_left) = (share(limit.operations), share(limit.bytes));
+        self.counting_ns = self.window.measure_ns;
+        self.parts.batch.in_flight_ns = 0;
+        self.cpu_at_start = usage::cpu_ns();
+    }
+
+    /// Swaps the batch for an empty one.
+    pub(super) fn deliver(&mut self, index: u64) {
+        // The collector returns every batch, so this waits only when it is two intervals behind; when it is gone the
+        // job is over and the counts no longer matter.
+        if let Ok(empty) = self.parts.emptied.recv() {
+            let batch = std::mem::replace(&mut self.parts.batch, empty);
+            let _ = self.parts.deliveries.send(Event::Interval(self.parts.thread, Delivery { index, batch }));
+        }
+    }
+}
+
+fn operation_failed(spec: &JobSpec, slot: Slot, result: i64) -> JobError {
+    let path = &spec.path;
+    let (verb, length, offset) = (slot.kind.name(), slot.length, slot.offset);
+    let (message, errno) = if result < 0 {
+        let error = std::io::Error::from_raw_os_error((-result) as i32);
+        let place = if slot.length == 0 { String::new() } else { format!(" of {length} bytes at offset {offset}") };
+        let hint = match error.raw_os_error() {
+            Some(libc::EOPNOTSUPP) if spec.iopoll => ": the device cannot be polled, leave iopoll off",
+            Some(libc::ENOSPC | libc::EDQUOT) => ": free some space or use a smaller size",
+            _ => "",
+        };
+        (format!("{verb}{place} failed on {path}: {error}{hint}"), error.raw_os_error())
+    } else {
+        let hint = if slot.kind == Kind::Read { ": was the file cut off during the run?" } else { "" };
+        (format!("short {verb} on {path}: {result} of {length} bytes at offset {offset}{hint}"), None)
+    };
+    JobError::Io { message, errno, operation: verb, offset }
+}

@@ -1,0 +1,90 @@
+//! The end of a thread's work: the last sync, taking operations back, the report.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use plimsoll_core::error::JobError;
+
+use super::{Gate, Report, Worker, engine_failed};
+use crate::engine::{Engine, Kind};
+use crate::usage;
+
+/// After a stop request, operations in flight get this long to come back.
+const DRAIN: Duration = Duration::from_millis(50);
+
+impl<E: Engine> Worker<E> {
+    /// The thread that is the last to have nothing in flight syncs once, when the policy says so. True when it did.
+    pub(super) fn sync_at_end(&mut self, now: u64) -> Result<bool, JobError> {
+        if !self.parts.spec.sync.at_end || std::mem::replace(&mut self.left, true) {
+            return Ok(false);
+        }
+        if self.parts.writing.fetch_sub(1, Ordering::AcqRel) != 1 {
+            return Ok(false);
+        }
+        let operation = self.prepare_sync(Kind::Fsync, now);
+        self.accept(operation, now)?;
+        Ok(true)
+    }
+
+    /// After a stop request: takes back what comes back soon.
+    pub(super) fn drain(&mut self) -> Result<(), JobError> {
+        let deadline = self.parts.clock.now_ns() + DRAIN.as_nanos() as u64;
+        self.gate = Gate::Shut;
+        let mut result = Ok(());
+        while self.in_flight > u32::from(self.refused.is_some()) {
+            let now = self.parts.clock.now_ns();
+            if now >= deadline {
+                break;
+            }
+            let patience = Duration::from_nanos(deadline - now);
+            self.parts.engine.reap(1, Some(patience), &mut self.finished).map_err(engine_failed)?;
+            let now = self.parts.clock.now_ns();
+            self.account(now);
+            result = result.and(self.complete_all(now));
+        }
+        result
+    }
+
+    pub(super) fn finish(mut self, mut result: Result<(), JobError>) -> (Report, Result<(), JobError>) {
+        if result.is_err() {
+            // The fault that ended the loop is the one to report, not a second one met while cleaning up.
+            let _ = self.drain();
+        }
+        let now = self.parts.clock.now_ns();
+        self.count_unissued(now);
+        let (user_ns, system_ns) = usage::cpu_ns();
+        let counted = self.counting_ns != u64::MAX;
+        let mut report = std::mem::take(&mut self.report);
+        report.end_ns = now;
+        report.user_ns = if counted { user_ns - self.cpu_at_start.0 } else { 0 };
+        report.system_ns = if counted { system_ns - self.cpu_at_start.1 } else { 0 };
+        report.clock = self.parts.clock.name();
+        report.stamps = self.parts.stamps.take();
+        if counted {
+            self.deliver(self.interval);
+        } else if result.is_ok() && !self.parts.stop.load(Ordering::Relaxed) {
+            result = Err(JobError::Engine { message: "the run ended before it was measured".to_owned(), errno: None });
+        }
+        if self.in_flight > u32::from(self.refused.is_some()) {
+            // The kernel may still write into the buffers: they must never be used for anything else.
+            std::mem::forget(self);
+        }
+        (report, result)
+    }
+
+    /// Completes the number of offered operations by those that the schedule asked for but that never found room.
+    fn count_unissued(&mut self, now: u64) {
+        let Some(pace) = &mut self.pace else { return };
+        let end = now.min(self.window.end_ns);
+        if self.operations_left == 0 || self.bytes_left == 0 {
+            return;
+        }
+        while pace.due_ns() < end {
+            if pace.due_ns() >= self.window.measure_ns {
+                self.report.offered += 1;
+            }
+            let length = self.held.take().unwrap_or_else(|| self.parts.pattern.draw()).length;
+            pace.advance(u64::from(length));
+        }
+    }
+}
