@@ -6,7 +6,7 @@
 
 pub mod error;
 pub mod model;
-//pub mod serve;
+pub mod serve;
 pub mod simulate;
 pub mod spec;
 pub mod stats;

@@ -231,6 +231,9 @@ pub struct BackingSpec {
     /// 0 is a device without volatile cache, such as EBS: a power loss drops nothing that was acknowledged.
     #[serde(default)]
     pub volatile_cache_bytes: u64,
+    /// Make a flush durable on the host too. Costs what the host's disk takes, so latencies are no longer the model's.
+    #[serde(default)]
+    pub host_sync: bool,
 }
 
 fn one() -> f64 {

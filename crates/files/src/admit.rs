@@ -1,0 +1,96 @@
+//! Refuses what cannot work, before anything is written.
+
+use std::path::Path;
+
+use crate::fault::{Fault, Step};
+use crate::outcome::Plan;
+use crate::room;
+use crate::spec::FilesSpec;
+
+const MAX_THREADS: u32 = 1024;
+/// The longest time series that is kept.
+const MAX_INTERVALS: u64 = 100_000;
+/// What a job may hold in memory, whatever the size of its data.
+const MAX_MEMORY: u64 = 224 << 20;
+/// File systems need room for more than contents.
+const OVERHEAD: f64 = 1.02;
+
+/// What a job would do; a refused request is a fault.
+pub fn plan(spec: &FilesSpec) -> Step<Plan> {
+    limits(spec)?;
+    let kind = spec.workload.kind();
+    kind.check(spec)?;
+    let plan = kind.plan(spec);
+    if plan.memory_bytes > MAX_MEMORY {
+        return Err(Fault::spec(format!(
+            "this needs {} MiB of memory for lists and buffers, more than {} MiB: use fewer threads, fewer files or smaller blocks",
+            plan.memory_bytes >> 20,
+            MAX_MEMORY >> 20
+        )));
+    }
+    match spec.limit.disk_bytes {
+        Some(limit) if plan.disk_bytes > limit => Err(Fault::spec(format!(
+            "this puts {} bytes on disk, more than the limit of {limit}: use a smaller size or a larger limit",
+            plan.disk_bytes
+        ))),
+        _ => Ok(plan),
+    }
+}
+
+/// Like [`plan`], and the place can take it.
+pub fn admit(spec: &FilesSpec) -> Step<Plan> {
+    let plan = plan(spec)?;
+    let directory = Path::new(&spec.directory);
+    if !directory.is_dir() {
+        return Err(Fault::spec(format!("{} is not a folder: name an existing one", spec.directory)));
+    }
+    let (bytes, inodes) =
+        room::free(directory).map_err(|error| Fault::call("system_stat", &spec.directory, None, &error))?;
+    let needed = (plan.disk_bytes as f64 * OVERHEAD) as u64;
+    if needed > bytes {
+        return Err(Fault::spec(format!(
+            "{} has {bytes} bytes free and this needs {needed}: free some, or use a smaller size",
+            spec.directory
+        )));
+    }
+    if plan.files > inodes {
+        return Err(Fault::spec(format!(
+            "{} has {inodes} inodes free and this makes {} files: use fewer files",
+            spec.directory, plan.files
+        )));
+    }
+    Ok(plan)
+}
+
+fn limits(spec: &FilesSpec) -> Step<()> {
+    if spec.threads == 0 || spec.threads > MAX_THREADS {
+        return Err(Fault::spec(format!("{} threads: use 1 to {MAX_THREADS}", spec.threads)));
+    }
+    if spec.limit.runtime_ns == 0 || spec.limit.runtime_ns > i64::MAX as u64 {
+        return Err(Fault::spec("the time limit must be positive and below 292 years"));
+    }
+    if spec.interval_ns < 1_000_000 {
+        return Err(Fault::spec("intervals must last at least 1 ms"));
+    }
+    if spec.limit.runtime_ns / spec.interval_ns > MAX_INTERVALS {
+        return Err(Fault::spec(format!(
+            "the time limit has more than {MAX_INTERVALS} intervals: use longer intervals or a shorter limit"
+        )));
+    }
+    Ok(())
+}
+
+/// For workloads whose original is one thread.
+pub fn one_thread(spec: &FilesSpec, name: &str) -> Step<()> {
+    if spec.threads == 1 { Ok(()) } else { Err(Fault::spec(format!("{name} works with one thread: set threads to 1"))) }
+}
+
+/// For parameters that count something.
+pub fn at_least(name: &str, value: u64, least: u64) -> Step<()> {
+    if value >= least { Ok(()) } else { Err(Fault::spec(format!("{name} is {value}: use {least} or more"))) }
+}
+
+/// For parameters with an upper bound.
+pub fn at_most(name: &str, value: u64, most: u64) -> Step<()> {
+    if value <= most { Ok(()) } else { Err(Fault::spec(format!("{name} is {value}: use {most} or less"))) }
+}

@@ -1,0 +1,40 @@
+//! File-system tests: the classic programs' operations, counted and timed in one way.
+//!
+//! A job goes through `admit` (refuse what cannot work) → `prepare` (untimed) → its phases, each a method of one
+//! [`workload`] → removal of its folder, all held together by `runner`; `job` is the handle that others see. The
+//! workloads are in [`workloads`], one file each.
+//!
+//! Three things are the same in all of them:
+//! - Every worker has a descriptor table of its own and works relative to its folder, as the processes of the originals
+//!   do, so that threads cost what processes cost.
+//! - Nothing is written outside a new folder below [`spec::FilesSpec::directory`], and that folder is removed on any exit.
+//! - What the original did not flush is not flushed, unless the request says so; see [`spec::Durable`].
+
+mod admit;
+mod aio;
+mod buffer;
+pub mod fault;
+mod glibc_random;
+mod hand;
+mod job;
+mod mersenne;
+#[expect(missing_docs, reason = "field names and units are the documentation of a record")]
+pub mod outcome;
+mod progress;
+mod room;
+mod runner;
+#[expect(missing_docs, reason = "field names and units are the documentation of a record")]
+pub mod spec;
+mod stage;
+mod stdio;
+mod sys;
+mod tally;
+mod tar;
+mod text;
+mod tree;
+mod usage;
+pub mod workload;
+pub mod workloads;
+
+pub use admit::plan;
+pub use job::Job;

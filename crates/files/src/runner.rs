@@ -1,0 +1,268 @@
+//! One job from request to outcome.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
+use plimsoll_core::outcome::{CpuUse, Outcome, Phases, Status};
+
+use crate::admit::admit;
+use crate::fault::{Fault, Step};
+use crate::hand::Bench;
+use crate::job::{PhaseCpu, Shared};
+use crate::outcome::{FilesOutcome, Phase, PhaseResult, Plan};
+use crate::room;
+use crate::spec::{Cold, FilesSpec};
+use crate::stage::Stage;
+use crate::usage;
+use crate::workload::{Measure, Workload};
+
+/// After the end of a job, workers that sit in the kernel get this long; then the job ends without them.
+const GRACE: Duration = Duration::from_millis(80);
+/// Removing files from a file system that hangs is given up after this time.
+const CLEANUP: Duration = Duration::from_secs(60);
+
+/// What reaches the runner.
+pub enum Event {
+    /// The handle asks to end.
+    Stop,
+    /// The workload has ended.
+    Ended(Step<()>),
+    /// The folder is removed, or cannot be.
+    Removed(Step<()>),
+}
+
+/// The job's own thread: starts the workload's, waits for it, cleans up. Never touches the target itself.
+pub struct Runner {
+    spec: Arc<FilesSpec>,
+    shared: Arc<Shared>,
+    events: Sender<Event>,
+    inbox: Receiver<Event>,
+}
+
+impl Runner {
+    /// For one request; `inbox` is the other end of `events`.
+    pub fn new(spec: FilesSpec, shared: Arc<Shared>, events: Sender<Event>, inbox: Receiver<Event>) -> Self {
+        Self { spec: Arc::new(spec), shared, events, inbox }
+    }
+
+    /// Runs the job to its end.
+    pub fn run(self) -> FilesOutcome {
+        let deadline = Instant::now() + Duration::from_nanos(self.spec.limit.runtime_ns);
+        let result = admit(&self.spec).and_then(|plan| {
+            let room = room::create(Path::new(&self.spec.directory))?;
+            let worked = self.work(plan, &room, deadline);
+            let removed = self.clean_up(room);
+            worked.and(removed)
+        });
+        let outcome = self.sum_up(result);
+        self.shared.board.enter("finished", None);
+        outcome
+    }
+
+    /// Runs the workload on a thread of its own.
+    fn work(&self, plan: Plan, room: &Path, deadline: Instant) -> Step<()> {
+        let play = Play { spec: Arc::clone(&self.spec), shared: Arc::clone(&self.shared), room: room.to_owned() };
+        let events = self.events.clone();
+        let spawned = thread::Builder::new().name("plimsoll-files".to_owned()).spawn(move || {
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play.run(&plan)));
+            let _ = events.send(Event::Ended(ended.unwrap_or_else(|_| Err(unexpected()))));
+        });
+        spawned.map_err(|error| Fault::Internal(format!("cannot start a thread: {error}")))?;
+        match self.await_event(deadline, |event| if let Event::Ended(result) = event { Some(result) } else { None }) {
+            Some(result) => result,
+            // Ended from here; workers that hang are left behind, without a file to write to.
+            None if self.shared.stopped.load(Ordering::SeqCst) => Err(Fault::Halted),
+            None => Err(self.too_late()),
+        }
+    }
+
+    fn too_late(&self) -> Fault {
+        let seconds = self.spec.limit.runtime_ns as f64 / 1e9;
+        Fault::Limit(format!(
+            "the time limit of {seconds} s was reached in phase {}: use smaller sizes or a longer limit",
+            self.shared.board.phase()
+        ))
+    }
+
+    /// Waits for one event. After a stop request or the deadline, workers are told to end and get a grace period.
+    fn await_event<T>(&self, deadline: Instant, pick: impl Fn(Event) -> Option<T>) -> Option<T> {
+        let mut end = deadline;
+        let mut late = false;
+        loop {
+            let found = self.inbox.recv_timeout(end.saturating_duration_since(Instant::now()));
+            let over = found.is_err();
+            if let Some(found) = found.ok().and_then(&pick) {
+                return if late { None } else { Some(found) };
+            }
+            if self.shared.stopped.load(Ordering::SeqCst) || over {
+                if late && over {
+                    return None;
+                }
+                if !late {
+                    (late, end) = (true, Instant::now() + GRACE);
+                    self.shared.halt.store(true, Ordering::SeqCst);
+                }
+            }
+        }
+    }
+
+    fn clean_up(&self, room: PathBuf) -> Step<()> {
+        self.shared.board.enter("cleanup", None);
+        let (events, theirs) = (self.events.clone(), room.clone());
+        let spawned = thread::Builder::new().name("plimsoll-cleanup".to_owned()).spawn(move || {
+            usage::block_signals();
+            let _ = events.send(Event::Removed(room::remove(&theirs)));
+        });
+        spawned.map_err(|error| Fault::Internal(format!("cannot start a thread: {error}")))?;
+        let end = Instant::now() + CLEANUP;
+        while let Ok(event) = self.inbox.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            if let Event::Removed(result) = event {
+                return result;
+            }
+        }
+        let message = format!(
+            "the folder {} is still being removed after {} s: look at the storage below, then remove it",
+            room.display(),
+            CLEANUP.as_secs()
+        );
+        Err(Fault::Folder { message, errno: None })
+    }
+
+    fn sum_up(&self, result: Step<()>) -> FilesOutcome {
+        let mut measured = self.shared.measured();
+        let (began_ns, started_ns) = measured.began.unwrap_or((0, 0));
+        let now_ns = if measured.began.is_some() { monotonic_ns() - began_ns } else { 0 };
+        if let Some(start_ns) = measured.phase_start_ns.take() {
+            // A phase that was cut short has no result, but what it did is counted.
+            measured.collector.end(now_ns - start_ns);
+        }
+        let last = measured.results.last().map(|phase| phase.start_ns + phase.elapsed_ns);
+        let elapsed_ns = if result.is_ok() { last.unwrap_or(now_ns) } else { now_ns };
+        let results = std::mem::take(&mut measured.results);
+        let (intervals, total) = measured.collector.sum();
+        let (operations, histograms) = (total.totals(), total.histograms());
+        let busy_ns: u64 = operations.values().map(|totals| totals.latency_sum_ns).sum();
+        let (status, error) = match result {
+            Ok(()) => (Status::Ok, None),
+            Err(Fault::Halted) => (Status::Stopped, None),
+            Err(fault) => (Status::Failed, Some(fault.into())),
+        };
+        let phases = Phases { layout_ns: measured.prepared_ns, measure_ns: elapsed_ns, ..Phases::default() };
+        let common = Outcome {
+            status,
+            error,
+            started_ns,
+            elapsed_ns,
+            phases,
+            operations,
+            histograms,
+            intervals,
+            cpu: all(&results),
+            mean_in_flight: busy_ns as f64 / elapsed_ns.max(1) as f64,
+            offered_operations: None,
+            verified: None,
+            clock: Clock::new().name().to_owned(),
+        };
+        FilesOutcome { common, results }
+    }
+}
+
+/// CPU time of all phases; the busiest worker is that of the busiest phase.
+fn all(results: &[PhaseResult]) -> CpuUse {
+    CpuUse {
+        user_ns: results.iter().map(|phase| phase.cpu.user_ns).sum(),
+        system_ns: results.iter().map(|phase| phase.cpu.system_ns).sum(),
+        busiest_thread: results.iter().map(|phase| phase.cpu.busiest_thread).fold(0.0, f64::max),
+    }
+}
+
+fn unexpected() -> Fault {
+    Fault::Internal("the workload ended unexpectedly; please report this with the program's output".to_owned())
+}
+
+/// The workload's own thread.
+struct Play {
+    spec: Arc<FilesSpec>,
+    shared: Arc<Shared>,
+    room: PathBuf,
+}
+
+impl Play {
+    fn run(&self, plan: &Plan) -> Step<()> {
+        usage::block_signals();
+        usage::own_descriptors();
+        let mut workload = self.spec.workload.kind().begin(&self.spec);
+        let began_ns = monotonic_ns();
+        workload.prepare(&self.stage(None, None))?;
+        self.shared.measured().prepared_ns = monotonic_ns() - began_ns;
+        for phase in &plan.phases {
+            self.phase(workload.as_mut(), phase)?;
+        }
+        Ok(())
+    }
+
+    fn stage(&self, phase: Option<&Phase>, begin_ns: Option<u64>) -> Stage<'_> {
+        let bench = Bench {
+            shared: &self.shared,
+            place: &self.room,
+            durable: self.spec.durable,
+            writes: phase.is_some_and(|phase| phase.writes),
+            begin_ns,
+            interval_ns: self.spec.interval_ns,
+        };
+        Stage::new(&self.spec, bench)
+    }
+
+    fn phase(&self, workload: &mut dyn Workload, phase: &Phase) -> Step<()> {
+        let cold = if phase.reads { self.drop_caches()? } else { Cold::No };
+        let begin_ns = monotonic_ns();
+        self.shared.board.enter(&phase.name, Some(phase.expected));
+        let start_ns = {
+            let mut measured = self.shared.measured();
+            let start_ns = begin_ns - measured.began.get_or_insert((begin_ns, wall_ns())).0;
+            measured.cpu = PhaseCpu::default();
+            measured.phase_start_ns = Some(start_ns);
+            measured.collector.begin(start_ns);
+            start_ns
+        };
+        let found = workload.measure(phase, &self.stage(Some(phase), Some(begin_ns)))?;
+        let mut measured = self.shared.measured();
+        // The calls of a phase may last longer than what its original times.
+        let length_ns = monotonic_ns() - begin_ns;
+        measured.phase_start_ns = None;
+        let cpu = measured.cpu.over(length_ns);
+        let counts = measured.collector.end(length_ns);
+        let (kinds, histograms) = (counts.totals(), counts.histograms());
+        let Measure { elapsed_ns, operations, bytes, scores, points } = found;
+        let cold = match cold {
+            Cold::No => "no",
+            Cold::Files => "files",
+            Cold::System => "system",
+        };
+        let (name, cold) = (phase.name.clone(), cold.to_owned());
+        measured.results.push(PhaseResult {
+            name,
+            start_ns,
+            elapsed_ns,
+            operations,
+            bytes,
+            scores,
+            kinds,
+            histograms,
+            cpu,
+            cold,
+            points,
+        });
+        Ok(())
+    }
+
+    fn drop_caches(&self) -> Step<Cold> {
+        let place = || self.room.display().to_string();
+        room::drop_caches(&self.room, self.spec.cold).map_err(|error| Fault::call("sync", &place(), None, &error))
+    }
+}

@@ -1,0 +1,72 @@
+//! What a workload is: parameters that can be checked and planned, and phases that are carried out.
+
+use crate::fault::Step;
+use crate::outcome::{Better, Phase, Plan, Point, Score};
+use crate::spec::FilesSpec;
+use crate::stage::Stage;
+
+/// The parameters of one kind of workload.
+pub trait Kind {
+    /// A small instance as JSON, without `kind`: the conformance tests of all workloads run it.
+    const EXAMPLE: &'static str;
+
+    /// Refuses what makes no sense on any file system; each message says what to change.
+    fn check(&self, spec: &FilesSpec) -> Step<()>;
+
+    /// What it would do.
+    fn plan(&self, spec: &FilesSpec) -> Plan;
+
+    /// Ready to run.
+    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload>;
+}
+
+/// One workload that runs. Its files are removed by the job, whatever happens.
+pub trait Workload: Send {
+    /// What has to be there before the first phase; not timed, not counted.
+    fn prepare(&mut self, _stage: &Stage<'_>) -> Step<()> {
+        Ok(())
+    }
+
+    /// Carries out one phase of the plan and says what the original would say about it.
+    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure>;
+}
+
+/// What the original would say about a phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measure {
+    /// The interval that the original times.
+    pub elapsed_ns: u64,
+    /// What the original counts.
+    pub operations: u64,
+    /// What the original divides by the time.
+    pub bytes: u64,
+    /// The original's own score first.
+    pub scores: Vec<Score>,
+    /// Parts of the phase.
+    pub points: Vec<Point>,
+}
+
+/// A score where more is better.
+pub fn higher(name: &str, value: f64, unit: &str) -> Score {
+    Score { name: name.to_owned(), value, unit: unit.to_owned(), better: Better::Higher }
+}
+
+/// A score where less is better.
+pub fn lower(name: &str, value: f64, unit: &str) -> Score {
+    Score { name: name.to_owned(), value, unit: unit.to_owned(), better: Better::Lower }
+}
+
+/// So many per second.
+pub fn per_second(count: u64, elapsed_ns: u64) -> f64 {
+    count as f64 * 1e9 / elapsed_ns.max(1) as f64
+}
+
+/// Bytes in 2²⁰ per second.
+pub fn mib_per_second(bytes: u64, elapsed_ns: u64) -> f64 {
+    per_second(bytes, elapsed_ns) / f64::from(1 << 20)
+}
+
+/// Nanoseconds as seconds.
+pub fn seconds(elapsed_ns: u64) -> f64 {
+    elapsed_ns as f64 / 1e9
+}

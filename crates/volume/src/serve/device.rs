@@ -1,0 +1,146 @@
+//! The device that the workers and the control channel share.
+
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::backing::Backing;
+use super::system::{self, Bell};
+use crate::error::VolumeError;
+use crate::model::Volume;
+use crate::model::faults::Fault;
+use crate::model::layer::{Completion, Io, Kind};
+use crate::spec::VolumeSpec;
+use crate::stats::{Counters, Statistics};
+
+/// A served volume.
+pub struct Device {
+    /// Its bytes.
+    pub backing: Backing,
+    state: Mutex<State>,
+    size_bytes: AtomicU64,
+    in_flight: AtomicU64,
+    stalled_until_ns: AtomicU64,
+    /// Goes up with each power loss: what was under way before it fails.
+    power: AtomicU64,
+    stopping: AtomicBool,
+    /// One per worker.
+    bells: Vec<Bell>,
+}
+
+struct State {
+    volume: Volume,
+    counters: Counters,
+    /// Workers read their own clocks; the model wants time that never goes back.
+    last_ns: u64,
+}
+
+impl Device {
+    /// The device of `volume` on `backing`, for so many workers.
+    pub fn new(volume: Volume, backing: Backing, workers: usize) -> io::Result<Self> {
+        Ok(Self {
+            backing,
+            size_bytes: AtomicU64::new(volume.spec().device_bytes()),
+            state: Mutex::new(State { volume, counters: Counters::default(), last_ns: 0 }),
+            in_flight: AtomicU64::new(0),
+            stalled_until_ns: AtomicU64::new(0),
+            power: AtomicU64::new(0),
+            stopping: AtomicBool::new(false),
+            bells: (0..workers).map(|_| Bell::new()).collect::<io::Result<_>>()?,
+        })
+    }
+
+    /// When and how `io` completes that arrived at `now_ns`.
+    #[inline]
+    pub fn submit(&self, io: &Io, now_ns: u64) -> Completion {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        let mut state = system::lock(&self.state);
+        state.last_ns = state.last_ns.max(now_ns);
+        let arrived_ns = state.last_ns;
+        state.volume.submit(io, arrived_ns)
+    }
+
+    /// Counts an operation that was answered.
+    #[inline]
+    pub fn answered(&self, kind: Kind, bytes: u64, latency_ns: u64, failed: bool) {
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+        let mut state = system::lock(&self.state);
+        if failed {
+            state.counters.errors += 1;
+        } else {
+            state.counters.record(kind, bytes, latency_ns);
+        }
+    }
+
+    /// Size of the device.
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Nothing is answered before this time.
+    #[inline]
+    pub fn stalled_until_ns(&self) -> u64 {
+        self.stalled_until_ns.load(Ordering::Relaxed)
+    }
+
+    /// Number of power losses so far.
+    #[inline]
+    pub fn power(&self) -> u64 {
+        self.power.load(Ordering::Acquire)
+    }
+
+    /// Workers are to answer what they hold and end.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// What wakes worker `index`.
+    pub fn bell(&self, index: usize) -> &Bell {
+        &self.bells[index]
+    }
+
+    /// The statistics page.
+    pub fn statistics(&self, now_ns: u64) -> Statistics {
+        let state = system::lock(&self.state);
+        let report = state.volume.report(now_ns.max(state.last_ns));
+        Statistics::new(&state.counters, report, self.in_flight.load(Ordering::Relaxed))
+    }
+
+    /// Begins a fault; returns how many bytes a power loss took back.
+    pub fn inject(&self, fault: Fault, now_ns: u64) -> io::Result<u64> {
+        let mut lost = 0;
+        {
+            let mut state = system::lock(&self.state);
+            let now_ns = now_ns.max(state.last_ns);
+            state.volume.inject(fault, now_ns);
+            self.stalled_until_ns.store(state.volume.stalled_until_ns(), Ordering::Relaxed);
+        }
+        if let Fault::PowerLoss { .. } = fault {
+            self.power.fetch_add(1, Ordering::AcqRel);
+            lost = self.backing.lose_power()?;
+        }
+        self.wake();
+        Ok(lost)
+    }
+
+    /// Becomes the volume of `spec` while in use.
+    pub fn modify(&self, spec: &VolumeSpec, now_ns: u64) -> Result<(), VolumeError> {
+        let mut state = system::lock(&self.state);
+        let now_ns = now_ns.max(state.last_ns);
+        state.volume.modify(spec, now_ns)?;
+        let size_bytes = spec.device_bytes();
+        self.backing.grow(size_bytes).map_err(VolumeError::system("cannot enlarge the backing of the volume"))?;
+        self.size_bytes.store(size_bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Ends the workers.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        self.bells.iter().for_each(Bell::ring);
+    }
+}

@@ -1,0 +1,178 @@
+//! A volume as a real file: served through FUSE, to be attached to a loop device with direct I/O.
+//!
+//! ```text
+//! program ─► /dev/loopN ─► mount point (FUSE, a regular file) ─► worker: model says when, backing has the bytes
+//!                                                                  ▲
+//!                                  control socket: stats, set, fault, stop
+//! ```
+//! A server that is killed leaves a dead mount: `losetup -d` and `umount` clear it.
+
+mod backing;
+mod control;
+mod device;
+mod pending;
+mod protocol;
+mod system;
+mod worker;
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use fuser::{Config, InitFlags, KernelConfig, MountOption};
+use plimsoll_core::clock::Clock;
+
+use crate::error::VolumeError;
+use crate::model::Volume;
+use crate::model::instance::Cells;
+use crate::spec::VolumeSpec;
+use backing::Backing;
+use device::Device;
+use worker::Worker;
+
+/// Requests that the kernel keeps under way at once; beyond the depth of any loop device.
+const BACKGROUND_MAX: u16 = 1024;
+/// Threads that serve; on two CPUs more only take turns.
+const WORKERS: usize = 2;
+
+/// Serves the volume of `spec_json` at `mountpoint`, an empty regular file, and listens for commands at `socket`.
+/// Returns when it was stopped, unmounted, or asked to end by SIGTERM, SIGINT or SIGHUP, which it blocks in the calling
+/// thread. Needs root, or at least the right to mount.
+///
+/// `ready` is called once the file can be opened.
+pub fn serve(spec_json: &str, mountpoint: &Path, socket: &Path, ready: impl FnOnce()) -> Result<(), VolumeError> {
+    let spec = VolumeSpec::from_json(spec_json)?;
+    let termination = system::termination().map_err(VolumeError::system("cannot watch for signals"))?;
+    let listener = listen(socket)?;
+    let _socket_file = RemoveOnDrop(socket);
+    let device = Arc::new(build(&spec)?);
+    let mut session = mount(mountpoint)?;
+    let unmount = |force: bool| unmount(mountpoint, force);
+    let workers = match start_workers(session.as_fd(), &device) {
+        Ok(workers) => workers,
+        Err(error) => {
+            device.stop();
+            return Err(error);
+        }
+    };
+    ready();
+    let mut result = Ok(());
+    while !workers.iter().any(JoinHandle::is_finished) {
+        let fds = [listener.as_raw_fd(), termination.as_raw_fd()];
+        // The timeout finds a worker that ended because someone else unmounted.
+        let waited = system::wait(fds, Some(Duration::from_secs(1)));
+        let [called, terminated] = waited.map_err(VolumeError::system("cannot wait for commands"))?;
+        if terminated {
+            result = unmount(true);
+            break;
+        }
+        if called
+            && let Ok((stream, _)) = listener.accept()
+            // A client that goes away in the middle is its own affair.
+            && control::converse(&stream, &device, &unmount).unwrap_or(false)
+        {
+            break;
+        }
+    }
+    device.stop();
+    for worker in workers {
+        let ended = worker.join().map_err(|_| VolumeError::spec("a worker of the volume panicked; its device is gone"))?;
+        ended.map_err(VolumeError::system("a worker of the volume failed"))?;
+    }
+    // Already unmounted in every ordinary case.
+    let _ = session.unmount();
+    result
+}
+
+fn listen(socket: &Path) -> Result<UnixListener, VolumeError> {
+    let action = || format!("cannot listen at {}", socket.display());
+    if socket.exists() {
+        if std::os::unix::net::UnixStream::connect(socket).is_ok() {
+            let message = format!("{}: another server listens at {}; stop it first", action(), socket.display());
+            return Err(VolumeError::spec(message));
+        }
+        fs::remove_file(socket).map_err(VolumeError::system(action()))?;
+    }
+    let listener = UnixListener::bind(socket).map_err(VolumeError::system(action()))?;
+    fs::set_permissions(socket, Permissions::from_mode(0o600)).map_err(VolumeError::system(action()))?;
+    Ok(listener)
+}
+
+fn build(spec: &VolumeSpec) -> Result<Device, VolumeError> {
+    let backing = Backing::open(&spec.backing, spec.device_bytes())?;
+    let shared = spec.instance.as_ref().and_then(|instance| instance.shared_state.as_deref());
+    let cells = shared
+        .map(|path| {
+            let action = format!("cannot share the limits of the instance at {}", path.display());
+            system::SharedCells::open(path).map(|cells| Cells::of(Arc::new(cells))).map_err(VolumeError::system(action))
+        })
+        .transpose()?;
+    let volume = Volume::new(spec, cells, Clock::new().now_ns())?;
+    Device::new(volume, backing, WORKERS).map_err(VolumeError::system("cannot create the bells of the workers"))
+}
+
+/// What fuser needs to negotiate; requests never reach it.
+struct Negotiation;
+
+impl fuser::Filesystem for Negotiation {
+    fn init(&mut self, _request: &fuser::Request, config: &mut KernelConfig) -> io::Result<()> {
+        // Refused capabilities and bounds cost speed, not function.
+        let _ = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO | InitFlags::FUSE_MAX_PAGES);
+        let _ = config.set_max_write(protocol::PAYLOAD_MAX as u32);
+        let _ = config.set_max_background(BACKGROUND_MAX);
+        Ok(())
+    }
+}
+
+fn mount(mountpoint: &Path) -> Result<fuser::Session<Negotiation>, VolumeError> {
+    let action = format!("cannot mount a volume at {}", mountpoint.display());
+    let metadata = fs::metadata(mountpoint).map_err(VolumeError::system(action.clone()))?;
+    if !metadata.is_file() || metadata.len() > 0 {
+        return Err(VolumeError::spec(format!("{action}: it is not an empty regular file; give the path of a new one")));
+    }
+    let mut config = Config::default();
+    config.mount_options =
+        vec![MountOption::FSName("plimsoll".to_owned()), MountOption::Subtype("plimsoll".to_owned())];
+    fuser::Session::new(Negotiation, mountpoint, &config).map_err(VolumeError::system(action))
+}
+
+fn unmount(mountpoint: &Path, force: bool) -> Result<(), VolumeError> {
+    match system::unmount(mountpoint, force) {
+        // Someone else was faster.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => Err(VolumeError::spec(format!(
+            "the volume at {} is in use; detach its loop device first, or force it",
+            mountpoint.display()
+        ))),
+        other => other.map_err(VolumeError::system(format!("cannot unmount {}", mountpoint.display()))),
+    }
+}
+
+fn start_workers(
+    session: std::os::fd::BorrowedFd,
+    device: &Arc<Device>,
+) -> Result<Vec<JoinHandle<io::Result<()>>>, VolumeError> {
+    (0..WORKERS)
+        .map(|index| {
+            let connection = system::clone_fuse(session)?;
+            let worker = Worker::new(index, WORKERS, connection, device.clone());
+            std::thread::Builder::new().name(format!("volume-{index}")).spawn(move || worker.run())
+        })
+        .collect::<io::Result<_>>()
+        .map_err(VolumeError::system("cannot start the workers of the volume"))
+}
+
+struct RemoveOnDrop<'a>(&'a Path);
+
+impl Drop for RemoveOnDrop<'_> {
+    fn drop(&mut self) {
+        // Nothing to be done if it is gone already.
+        let _ = fs::remove_file(self.0);
+    }
+}
