@@ -1,6 +1,8 @@
 # What people and CI call. `make run` and `make test` work on a fresh machine.
 PYTHON ?= python3
 BIN := .venv/bin
+# The build back end starts maturin by name.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help setup run test test-fast check format bench validate docs clean
