@@ -9,7 +9,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from plimsoll.errors import PlimsollError, ResultFileError
@@ -33,8 +33,8 @@ class _Readable(Protocol):
 class Budget:
     """What all archives of one import may still unpack to."""
 
-    bytes_left: int = MAX_TOTAL_BYTES
-    files_left: int = MAX_FILES
+    bytes_left: int = field(default_factory=lambda: MAX_TOTAL_BYTES)
+    files_left: int = field(default_factory=lambda: MAX_FILES)
 
     def take(self, size: int, place: str) -> None:
         """Count a file. Raises ResultFileError when the limits are reached."""

@@ -115,8 +115,8 @@ def _without_id(
     module: ModuleType, source: Source, draft: Draft, named: str | None, hashes: Sequence[str]
 ) -> dict[str, Any]:
     """The fields of a run that come from its draft."""
-    if draft.status is RunStatus.OK and not draft.scores:
-        draft.fail("the file holds no number for it")
+    if not draft.scores:
+        draft.fail(draft.reason or "the file holds no number for it")
     started = draft.started_ns if draft.started_ns and 0 < draft.started_ns < _LATEST_NS else UNKNOWN_TIME_NS
     length = round(draft.duration_ns) if draft.duration_ns and 0 < draft.duration_ns < 10**18 else 0
     name = named or target_name(draft.target) or target_name(_ENDINGS.sub("", source.name)) or "imported"

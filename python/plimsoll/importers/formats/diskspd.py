@@ -10,7 +10,7 @@ from typing import Any
 from plimsoll.importers.checks import rates_agree
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.latencies import PERCENTILES
-from plimsoll.importers.quantities import divided, number, scaled
+from plimsoll.importers.quantities import divided, moment_ns, number, scaled
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MIB, MILLISECOND, SECOND
@@ -44,6 +44,7 @@ _UNCACHED = (
     "using software and hardware write cache disabled",
     "software and hardware cache disabled",
 )
+_STARTED = re.compile(r"\bstart time: (\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) UTC")
 _PATH = re.compile(r"^\s*path: '(.{1,300})'", re.MULTILINE)
 _ERROR = re.compile(r"^(?:.{0,100}\b)?(?:ERROR|Error|error)[: ].{0,400}$", re.MULTILINE)
 _KINDS = {"Total": "total", "Read": "read", "Write": "write"}
@@ -64,6 +65,9 @@ def read(source: Source, options: Options) -> Imported:
     path = _PATH.search(head)
     where = path[1] if path else "unknown"
     drafts = [_draft(parameters, where, number_of, body, len(spans)) for number_of, body in spans[:10_000]]
+    started = _STARTED.search(head)
+    for draft in drafts:
+        draft.started_ns = moment_ns(started[1]) if started else None
     fault = _ERROR.search(source.text)
     if not drafts and fault:
         drafts = [Draft(test="diskspd", case="diskspd", parameters=parameters, where=where)]

@@ -57,8 +57,9 @@ def read(source: Source, options: Options) -> Imported:
     if not drafts and faults and not warnings:
         drafts = [_only_errors(faults)]
     for draft in drafts:
-        if draft.status is not RunStatus.OK and faults and faults[0] not in draft.reason:
-            draft.reason = f"{draft.reason}: {faults[0]}"
+        fitting = next((fault for fault in faults if str(draft.facts.get("error_text", "\n")) in fault), None)
+        if draft.status is not RunStatus.OK and fitting:
+            draft.reason = f"{draft.reason}: {fitting}"
         draft.known(messages=messages[:20])
     if not drafts and text.count('"fio version"'):
         raise ResultFileError(f"{source.name}: fio's JSON ends in the middle; take the complete file")
@@ -189,7 +190,7 @@ def _draft(
 
 def _devices(document: Mapping[str, Any]) -> dict[str, Any]:
     names = [text_of(each.get("name")) for each in tables(document.get("disk_util"))[:32]]
-    return {"devices": " ".join(names).replace("nvme", " nvme")} if len(names) == 1 else {}
+    return {"devices": names[0]} if len(names) == 1 else {}
 
 
 def _flow(draft: Draft, kind: str, stats: Mapping[str, Any], version: str) -> Flow | None:
@@ -297,7 +298,9 @@ def _errors(draft: Draft, members: Sequence[Mapping[str, Any]], flows: Sequence[
         if unfinished and flows:
             draft.partial(f"the report was made {max(unfinished):.0f} s before the end of the run")
         return
-    told = f"fio reported error {codes[0]} ({os.strerror(codes[0])})" if codes[0] < 4096 else f"error {codes[0]}"
+    meaning = os.strerror(codes[0]) if codes[0] < 4096 else "of no known meaning"
+    draft.known(error=codes[0], error_text=meaning)
+    told = f"fio reported error {codes[0]} ({meaning})"
     if flows:
         draft.partial(told)
     else:

@@ -47,7 +47,7 @@ def read(source: Source, options: Options) -> Imported:
                 f"{source.name}: terse version {match[1]} is not read; run fio with --output-format=json"
             )
         fields = line[match.start(1) :].split(";")
-        if len(fields) < _SHORTEST:
+        if len(fields) <= _SYS:
             cut += 1
             continue
         groups.setdefault((fields[2], fields[3]), []).append(fields)

@@ -203,8 +203,8 @@ def _score(draft: Draft, result: Element, part: _Measured, value: float) -> None
     if scale.corrected:
         draft.warn(
             "units",
-            f"the Phoronix profile calls {scale.corrected} {part.scale}; {value:g} was read as {scale.corrected}",
-            "compare with other tools by bytes per second, as shown here",
+            f"this Phoronix profile writes {part.scale} but means {scale.corrected}; it was read as {scale.corrected}",
+            "do not compare the number as printed with one in real megabytes",
         )
 
 
@@ -219,8 +219,9 @@ def _one_run(draft: Draft, part: _Measured, values: Sequence[float], index: int)
     stated = number(text(part.entry, "Value"))
     if stated is not None and values and part.graph not in ("LINE_GRAPH", "FILLED_LINE_GRAPH", "BOX_PLOT"):
         mean = sum(values) / len(values)
-        # The value is rounded to two decimals, or to a whole number.
-        if abs(mean - stated) > max(0.01 * abs(mean), 0.51):
+        # The value is rounded to two decimals or more, or to a whole number.
+        rounding = 0.0051 if "." in text(part.entry, "Value") else 0.51
+        if abs(mean - stated) > max(0.01 * abs(mean), rounding):
             draft.warn("mean", f"the value is {stated:g}, but its runs have a mean of {mean:g}")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.importers.draft import Draft
-from plimsoll.importers.quantities import divided, duration_ns, number, scaled, size_unit
+from plimsoll.importers.quantities import divided, duration_ns, number, scaled, size_unit, whole
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import Unit
@@ -131,7 +131,7 @@ def _parameters(text: str, kind: str) -> dict[str, Any]:
     if kind == "fileio":
         for name, pattern in _FILE_SETTINGS.items():
             if match := pattern.search(text):
-                found[name] = _size(match[1]) if name.endswith("_size") else match[1].strip()
+                found[name] = _size(match[1]) if name.endswith("_size") else whole(match[1]) or match[1].strip()
     return found
 
 

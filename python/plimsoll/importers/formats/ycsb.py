@@ -256,7 +256,7 @@ def _parameters(command: str) -> dict[str, Any]:
         if word == "-P":
             found["workload_file"] = value.rsplit("/", 1)[-1]
         elif word in ("-threads", "-target"):
-            found[word[1:]] = int(value) if value.isdigit() and len(value) < 10 else value
+            found[word[1:]] = int(value) if value.isascii() and value.isdigit() and len(value) < 10 else value
         elif word == "-db":
             found["db"] = value.rsplit(".", 1)[-1]
         elif word in ("-t", "-load"):

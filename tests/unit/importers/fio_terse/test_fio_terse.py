@@ -1,0 +1,29 @@
+"""Golden: fields of terse lines that fio 3.33 printed."""
+
+import pytest
+from tests.unit.importers.importing import HERE, load, read_text, scores
+
+from plimsoll.errors import ResultFileError
+from plimsoll.units import KIB, MICROSECOND
+
+
+def test_clones_and_a_mixed_job() -> None:
+    reader, writer = load("fio_terse", "clones_and_mixed.txt").runs
+    # Two clones of 14,912 and 14,920 KiB in 2001 and 2002 ms.
+    assert scores(reader)["throughput"] == pytest.approx((14_912 + 14_920) * KIB / 2.002)
+    assert scores(reader)["iops"] == 1863 + 1863
+    assert scores(reader)["read_max"] == 31_515 * MICROSECOND
+    assert "read_p99" not in scores(reader)
+    assert scores(writer)["read_iops"] == 927
+    assert scores(writer)["write_throughput"] == 3896 * KIB
+    assert scores(writer)["read_mean"] == pytest.approx(470.866336 * MICROSECOND)
+    assert scores(writer)["read_p99"] == 2572 * MICROSECOND
+    assert scores(writer)["write_max"] == 8471 * MICROSECOND
+    assert writer.facts["devices"] == ["sdz"]
+    assert writer.facts["tool_version"] == "fio-3.33"
+
+
+def test_another_version_is_refused_with_advice() -> None:
+    line = (HERE / "fio_terse/fixtures/clones_and_mixed.txt").read_text().splitlines()[1]
+    with pytest.raises(ResultFileError, match="--output-format=json"):
+        read_text("fio_terse", "4" + line[1:])

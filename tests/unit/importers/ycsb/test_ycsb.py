@@ -1,0 +1,74 @@
+"""Golden: numbers of YCSB's output of all generations."""
+
+from tests.unit.importers.importing import load, read_text, scores, told
+
+from plimsoll.model import RunStatus
+from plimsoll.units import MICROSECOND, MILLISECOND
+
+
+def test_the_first_generation_counts_milliseconds() -> None:
+    (run,) = load("ycsb", "first_generation.dat").runs
+    assert scores(run) == {
+        "operation_rate": 200,
+        "update_mean": 2218.5 * MICROSECOND,
+        "update_max": 1900 * MICROSECOND,
+        "update_p95": 4 * MILLISECOND,
+        "update_p99": 7 * MILLISECOND,
+        "update_rate": 80,
+        "read_mean": 38.5 * MICROSECOND,
+        "read_max": 102 * MICROSECOND,
+        "read_rate": 120,
+    }
+    # A 0 for p95 is less than one millisecond and no zero; the maximum is below what the rows hold.
+    assert told(run) == {"resolution", "order", "counts"}
+    assert run.facts["buckets"]["update"]["over"] == 1
+    assert run.plan.case == "ycsb run workloada"
+    assert run.plan.parameters["threads"] == 4
+    assert "secret" not in str(run.plan.parameters)
+    assert "jdbc" not in str(run.plan.parameters)
+
+
+def test_status_lines_and_summary_with_text_between() -> None:
+    (run,) = load("ycsb", "status_and_summary.txt").runs
+    assert scores(run)["operation_rate"] == 2000
+    assert scores(run)["read_p999"] == 33_983 * MICROSECOND
+    assert scores(run)["intended_read_p99"] == 70_000 * MICROSECOND
+    assert "intended_read_rate" not in scores(run)
+    assert not any("cleanup" in name for name in scores(run))
+    assert run.facts["operations"] == {"read": 3800, "update": 200}
+    assert run.facts["series"]["columns"]["read_p99"]["values"] == [None, 9_719_000, 9_551_000]
+    assert told(run) == {"not_found"}
+    assert run.plan.parameters["target"] == 2000
+
+
+def test_errors_make_a_partial_run() -> None:
+    (run,) = load("ycsb", "errors.txt").runs
+    assert run.status is RunStatus.PARTIAL
+    assert run.reason == "51 of 100 operations failed"
+    assert told(run) == {"counts"}
+    failed = "[OVERALL], RunTime(ms), 1000\n[READ-FAILED], Operations, 7\n[READ-FAILED], AverageLatency(us), 9.0\n"
+    (run,) = read_text("ycsb", failed + "[OVERALL], Throughput(ops/sec), 0.0\n").runs
+    assert run.status is RunStatus.FAILED
+
+
+def test_the_json_exporter() -> None:
+    (run,) = load("ycsb", "exporter.json").runs
+    assert scores(run) == {
+        "operation_rate": 500,
+        "read_mean": 150.5 * MICROSECOND,
+        "read_p99": 900 * MICROSECOND,
+        "read_max": 1200 * MICROSECOND,
+        "read_rate": 500,
+    }
+
+
+def test_a_killed_run_is_partial() -> None:
+    (run,) = load("ycsb", "killed.txt").runs
+    assert run.status is RunStatus.PARTIAL
+    assert scores(run) == {"operation_rate": 2000}
+
+
+def test_summaries_one_after_the_other_are_runs() -> None:
+    text = "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), {}\n"
+    runs = read_text("ycsb", text.format(10) + text.format(20)).runs
+    assert [scores(run)["operation_rate"] for run in runs] == [10, 20]
