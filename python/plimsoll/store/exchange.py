@@ -89,7 +89,16 @@ def merge(store: Store, sources: Sequence[Source]) -> ImportSummary:
                 deque(read_results(source), maxlen=0)
         with writing(store.engine) as connection:
             for source in opened_sources:
-                _absorb(connection, _records(source), source, summary)
+                place = source.place if isinstance(source, Store) else str(source)
+                _absorb(connection, _records(source), place, summary)
+    return summary
+
+
+def add_records(store: Store, records: Iterable[Record], place: str) -> ImportSummary:
+    """Add sessions and runs that were read from elsewhere, sessions before their runs; `place` names it in errors."""
+    summary = ImportSummary()
+    with writing(store.engine) as connection:
+        _absorb(connection, iter(records), place, summary)
     return summary
 
 
@@ -132,10 +141,10 @@ def _stored(connection: Connection, session_ids: Sequence[str]) -> Iterator[Reco
         yield from read_runs(connection, rows)
 
 
-def _absorb(connection: Connection, records: Iterator[Record], source: Store | Path, summary: ImportSummary) -> None:
+def _absorb(connection: Connection, records: Iterator[Record], place: str, summary: ImportSummary) -> None:
     while chunk := list(islice(records, CHUNK)):
         _absorb_sessions(connection, [each for each in chunk if isinstance(each, Session)], summary)
-        _absorb_runs(connection, [each for each in chunk if isinstance(each, Run)], source, summary)
+        _absorb_runs(connection, [each for each in chunk if isinstance(each, Run)], place, summary)
 
 
 def _absorb_sessions(connection: Connection, arriving: Iterable[Session], summary: ImportSummary) -> None:
@@ -151,12 +160,11 @@ def _absorb_sessions(connection: Connection, arriving: Iterable[Session], summar
             connection.execute(update(session).where(session.c.id == record.id).values(session_row(joined)))
 
 
-def _absorb_runs(connection: Connection, arriving: Sequence[Run], source: Store | Path, summary: ImportSummary) -> None:
+def _absorb_runs(connection: Connection, arriving: Sequence[Run], place: str, summary: ImportSummary) -> None:
     rows = connection.execute(select(run).where(run.c.id.in_([record.id for record in arriving]))).all()
     there = {record.id: record for record in read_runs(connection, rows)}
     for record in arriving:
         if record.id in there and canonical_record(there[record.id]) != canonical_record(record):
-            place = source.place if isinstance(source, Store) else source
             raise ResultFileError(
                 f"{place}: run {record.id} is known with other content; runs never change, so one of the two was "
                 "altered or made up: nothing was imported; find out which, and leave the other out"

@@ -143,6 +143,15 @@ def _line(kind: str, values: Any) -> bytes:
     return (canonical_json({kind: values}) + "\n").encode()
 
 
+def is_result_file(path: Path) -> bool:
+    """Whether a file begins like one of ours; it may still be damaged. False for what can't be read."""
+    try:
+        with gzip.open(path) as file:
+            return f'"{FORMAT}"'.encode() in file.read(len(FORMAT) + 64)
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
 def read_results(path: Path | str, limits: Limits = DEFAULT_LIMITS, *, checked: bool = False) -> Iterator[Record]:
     """The records of a result file, each session before its runs.
 

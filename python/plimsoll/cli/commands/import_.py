@@ -1,34 +1,86 @@
-"""`plimsoll import`: result files into the store."""
+"""`plimsoll import`: results into the store, our own and those of other tools."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from plimsoll.cli.options import Json
 
+if TYPE_CHECKING:
+    from plimsoll.importers.reading import Outcome
+    from plimsoll.store.store import Store
+
 NEEDS_ARGUMENTS = True
-EXAMPLES = "`plimsoll import results.plimsoll.gz`. A file is checked completely before anything is stored."
+EXAMPLES = (
+    "`plimsoll import results.plimsoll.gz`, `plimsoll import fio.json --as gp3`, `plimsoll import 'old/*.csv'`. "
+    "A file is checked completely before anything of it is stored; the raw file is kept with the runs."
+)
 
 
 def command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Result files of `plimsoll export`.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Files, globs or archives.")],
+    target: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Name of the target of these results.")
+    ] = None,
+    format_name: Annotated[
+        str | None, typer.Option("--format", metavar="FORMAT", help="Read as this format; `plimsoll list formats`.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Read result files into the store; what is already there stays as it is."""
+    """Add results of Plimsoll and of other tools (fio, Phoronix, Bonnie++, YCSB, sysbench, pgbench, ioping, …)."""
     from plimsoll.cli.output import print_json, say
-    from plimsoll.store import exchange
+    from plimsoll.errors import ResultFileError
+    from plimsoll.store.result_file import is_result_file
     from plimsoll.store.store import open_store
 
-    summaries = {}
+    own = [name for name in files if format_name is None and is_result_file(Path(name))]
+    others = [name for name in files if name not in own]
     with open_store() as store:
-        for path in files:
-            summary = exchange.import_results(store, path)
-            summaries[str(path)] = asdict(summary)
-            if not json:
-                say(f"{path}: {summary}")
+        rows = [_own(store, name) for name in own]
+        rows += _foreign(store, others, target, format_name) if others else []
     if json:
-        print_json(summaries)
+        print_json(rows)
+    for row in rows:
+        for sentence in row["says"]:
+            say(f"{row['file']}: {sentence}")
+    failed = [row["file"] for row in rows if row["failed"]]
+    if failed:
+        raise ResultFileError(
+            f"not imported: {', '.join(failed)}; the reasons are above, the other files are in the store"
+        )
+
+
+def _own(store: Store, name: str) -> dict[str, Any]:
+    from plimsoll.errors import PlimsollError
+    from plimsoll.store import exchange
+
+    try:
+        summary = exchange.import_results(store, name)
+    except PlimsollError as error:
+        return {"file": name, "format": "plimsoll", "failed": True, "says": [str(error)]}
+    return {"file": name, "format": "plimsoll", "failed": False, "says": [str(summary)], **asdict(summary)}
+
+
+def _foreign(store: Store, names: list[str], target: str | None, format_name: str | None) -> list[dict[str, Any]]:
+    from plimsoll.importers.reading import read_files
+    from plimsoll.importers.source import Options
+
+    return [_stored(store, outcome) for outcome in read_files(names, Options(target=target), format_name=format_name)]
+
+
+def _stored(store: Store, outcome: Outcome) -> dict[str, Any]:
+    """What became of one foreign file: stored, left out, or refused."""
+    from plimsoll.store import exchange
+
+    row: dict[str, Any] = {"file": outcome.place, "format": outcome.format, "failed": outcome.error is not None}
+    if outcome.imported is None:
+        return {**row, "says": [str(outcome.error or outcome.skipped)]}
+    imported = outcome.imported
+    summary = exchange.add_records(store, [imported.session, *imported.runs], outcome.place)
+    says = [f"{outcome.format}: {summary}", *imported.warnings]
+    says += [f"warning: {finding.message}" for run in imported.runs for finding in run.findings]
+    return {**row, "says": says, **asdict(summary)}

@@ -17,12 +17,12 @@ Rows = list[dict[str, Any]]
 def command(
     what: Annotated[
         str,
-        typer.Argument(metavar="tests|suites|parameters|engines|guards|sessions", help="What to list."),
+        typer.Argument(metavar="tests|suites|parameters|engines|guards|formats|sessions", help="What to list."),
     ] = "tests",
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List tests, suites, parameters, engines, guards or sessions."""
+    """List tests, suites, parameters, engines, guards, import formats or sessions."""
     from plimsoll.cli.output import print_csv, print_json, print_table
     from plimsoll.errors import UnknownName
 
@@ -92,6 +92,12 @@ def _guards() -> Rows:
     return [{"guard": each.NAME, "title": each.TITLE} for each in kinds.modules("plimsoll.run.guards")]
 
 
+def _formats() -> Rows:
+    from plimsoll.importers.reading import formats
+
+    return [{"format": name, "title": each.TITLE, "tools": ", ".join(each.TOOLS)} for name, each in formats().items()]
+
+
 def _sessions() -> Rows:
     from datetime import datetime
 
@@ -116,5 +122,6 @@ LISTS: dict[str, Callable[[], Rows]] = {
     "parameters": _parameters,
     "engines": _engines,
     "guards": _guards,
+    "formats": _formats,
     "sessions": _sessions,
 }
