@@ -105,7 +105,7 @@ def _row(cell: Cell) -> dict[str, Any]:
         "blocks": verdict.blocks_used,
         "blocks_needed": verdict.blocks_needed,
         "sentence": sentence(cell),
-        "notes": [note.text for note in cell.notes],
+        "notes": [note.text for note in cell.notes if note.kind != "unpaired"],  # the sentence says it
     }
 
 
