@@ -25,7 +25,7 @@ const BATCH: usize = 16;
 /// More operations than this in flight, and a late answer delays no one who waits for just that one: no spinning.
 const SPIN_DEPTH: usize = 4;
 /// How long an idle worker watches for the next request of a client that works one at a time.
-const WATCH_NS: u64 = 50_000;
+const WATCH_NS: u64 = 200_000;
 /// Bounds of the time before a deadline at which sleeping ends; in between it follows how late wake-ups are.
 const EARLY_MIN_NS: u64 = 10_000;
 const EARLY_MAX_NS: u64 = 150_000;

@@ -1,0 +1,193 @@
+//! A served volume, as programs see it: mounted, attached to a loop device, driven by fio. Needs root, FUSE, loop devices
+//! and fio; without them the tests pass and say why on standard error, unless `CI` is set.
+
+mod machine;
+
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+use machine::{Server, fio, missing};
+use serde_json::{Value, json};
+
+const MIB: u64 = 1 << 20;
+
+macro_rules! needs_machine {
+    () => {
+        if let Some(what) = missing() {
+            assert!(std::env::var_os("CI").is_none(), "CI lacks what this test needs: {what}");
+            eprintln!("skipped: {what}");
+            return;
+        }
+    };
+}
+
+fn spec(more: Value) -> Value {
+    let mut value = json!({
+        "size_bytes": 64 * MIB, "seed": 3, "read_latency": {"median_ns": 0}, "write_latency": {"median_ns": 0},
+    });
+    value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    value
+}
+
+/// One 4 KiB block at `block` filled with `value`, past the page cache.
+fn write_block(device: &File, block: u64, value: u8) -> std::io::Result<()> {
+    device.write_all_at(&machine::Aligned::filled(value).0, block * 4096)
+}
+
+fn read_block(device: &File, block: u64) -> std::io::Result<u8> {
+    let mut buffer = machine::Aligned::filled(0);
+    device.read_exact_at(&mut buffer.0, block * 4096)?;
+    assert!(buffer.0.iter().all(|&b| b == buffer.0[0]), "a torn block");
+    Ok(buffer.0[0])
+}
+
+/// The limit holds over seconds, whatever else the machine does; how closely is for the benchmark to say.
+#[test]
+fn throttled_volumes_give_their_rate() {
+    needs_machine!();
+    let limits = json!({"iops": {"rate": 3000, "depth_s": 0.1}, "read_latency": {"median_ns": 500_000}});
+    let server = Server::start(&spec(limits));
+    for (mode, share) in [("randread", "100"), ("randwrite", "0"), ("randrw", "70")] {
+        let job = ["--bs=4k", "--iodepth=32", "--runtime=4", &format!("--rw={mode}"), &format!("--rwmixread={share}")];
+        let iops = fio(&server.loop_device(), &job).iops;
+        eprintln!("{mode}: {iops:.0} of 3000 IOPS");
+        assert!((2500.0..3200.0).contains(&iops), "{mode}: {iops}");
+    }
+    let stats = server.command(&json!({"command": "stats"}))["stats"].clone();
+    assert!(stats["ebs_volume_performance_exceeded_iops"].as_u64().unwrap() > 8_000_000, "{stats}");
+    assert_eq!(stats["ebs_volume_performance_exceeded_tp"], 0);
+    assert!(stats["total_read_ops"].as_u64().unwrap() > 15_000);
+}
+
+#[test]
+fn a_change_takes_effect_while_in_use() {
+    needs_machine!();
+    let server = Server::start(&spec(json!({"throughput": {"rate": 20 * MIB, "depth_s": 0.1}})));
+    let job = ["--bs=256k", "--iodepth=4", "--runtime=3", "--rw=read"];
+    let before = fio(&server.loop_device(), &job).bytes_per_s / MIB as f64;
+    let faster = spec(json!({"throughput": {"rate": 60 * MIB, "depth_s": 0.1}}));
+    assert_eq!(server.command(&json!({"command": "set", "spec": faster}))["ok"], true);
+    let after = fio(&server.loop_device(), &job).bytes_per_s / MIB as f64;
+    eprintln!("{before:.1} MiB/s of 20, then {after:.1} of 60");
+    assert!((17.0..22.0).contains(&before), "{before}");
+    assert!((50.0..66.0).contains(&after), "{after}");
+    let answer = server.command(&json!({"command": "set", "spec": spec(json!({"size_bytes": MIB}))}));
+    assert!(answer["error"].as_str().unwrap().contains("cannot shrink"), "{answer}");
+}
+
+#[test]
+fn what_was_written_is_read() {
+    needs_machine!();
+    let latency = json!({"median_ns": 50_000, "sigma": 0.6});
+    let volumes = [spec(json!({})), spec(json!({"read_latency": latency, "write_latency": latency}))];
+    for volume in volumes {
+        let server = Server::start(&volume);
+        let job = ["--bs=4k-64k", "--rw=randwrite", "--iodepth=32", "--size=64m", "--verify=crc32c", "--verify_fatal=1"];
+        fio(&server.loop_device(), &job);
+    }
+}
+
+#[test]
+fn a_power_loss_keeps_what_was_flushed() {
+    needs_machine!();
+    let server = Server::start(&spec(json!({"backing": {"volatile_cache_bytes": 16 * MIB}})));
+    let device = server.open();
+    (0..8).for_each(|block| write_block(&device, block, 1).unwrap());
+    device.sync_all().unwrap();
+    (4..12).for_each(|block| write_block(&device, block, 2).unwrap());
+    let lost = server.command(&json!({"command": "fault", "fault": {"fault": "power_loss", "off_ns": 0}}));
+    assert_eq!(lost["lost_bytes"], 8 * 4096);
+    let found: Vec<u8> = (0..12).map(|block| read_block(&device, block).unwrap()).collect();
+    assert_eq!(found, [1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0]);
+}
+
+#[test]
+fn faults_reach_the_program_and_go_away() {
+    needs_machine!();
+    let server = Server::start(&spec(json!({})));
+    let device = server.open();
+    let fault = |fault: Value| server.command(&json!({"command": "fault", "fault": fault}));
+    fault(json!({"fault": "error", "offset": 8192, "bytes": 4096}));
+    assert!(read_block(&device, 1).is_ok());
+    assert_eq!(read_block(&device, 2).unwrap_err().raw_os_error(), Some(libc::EIO));
+    fault(json!({"fault": "clear"}));
+    assert!(read_block(&device, 2).is_ok());
+    let started = std::time::Instant::now();
+    fault(json!({"fault": "stall", "duration_ns": 400_000_000}));
+    read_block(&device, 0).unwrap();
+    assert!(started.elapsed() >= Duration::from_millis(350), "{:?}", started.elapsed());
+    fault(json!({"fault": "detach"}));
+    assert!(read_block(&device, 0).is_err());
+}
+
+#[test]
+fn a_full_backing_is_an_error_of_the_write_only() {
+    needs_machine!();
+    let folder = machine::SmallFileSystem::mount(8 * MIB);
+    let backing = folder.path().join("bytes");
+    let server = Server::start(&spec(json!({"backing": {"path": backing}})));
+    let device = server.open();
+    let failed = (0..4096).find_map(|block| write_block(&device, block, 5).err().map(|error| (block, error)));
+    let (block, error) = failed.expect("64 MiB do not fit in 8");
+    assert!(matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::Other) || error.raw_os_error() == Some(libc::EIO), "{error}");
+    assert_eq!(read_block(&device, 0).unwrap(), 5, "the server lives after block {block}");
+    assert_eq!(server.command(&json!({"command": "stats"}))["ok"], true);
+    drop(device);
+    drop(server);
+}
+
+#[test]
+fn a_stop_in_use_is_refused_and_forced_stops_fail_what_waits() {
+    needs_machine!();
+    let mut server = Server::start(&spec(json!({})));
+    let device = server.open();
+    let refused = server.command(&json!({"command": "stop"}));
+    assert!(refused["error"].as_str().unwrap().contains("in use"), "{refused}");
+    server.command(&json!({"command": "fault", "fault": {"fault": "stall", "duration_ns": 60_000_000_000u64}}));
+    let reader = std::thread::spawn(move || read_block(&device, 0));
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(server.command(&json!({"command": "stop", "force": true}))["ok"], true);
+    assert!(reader.join().unwrap().is_err());
+    assert!(server.wait_for_end(), "the server ends by itself");
+}
+
+#[test]
+fn a_killed_server_leaves_nothing_that_cannot_be_cleaned_up() {
+    needs_machine!();
+    let mut server = Server::start(&spec(json!({})));
+    let device = server.open();
+    server.kill();
+    assert!(read_block(&device, 0).is_err(), "an error, not a hang");
+    drop(device);
+    server.clean_up();
+    assert!(!server.left_anything());
+}
+
+#[test]
+fn a_terminated_server_cleans_up_itself() {
+    needs_machine!();
+    let mut server = Server::start(&spec(json!({})));
+    server.detach_loop();
+    server.terminate();
+    assert!(server.wait_for_end());
+    assert!(!server.left_anything());
+}
+
+#[test]
+fn bad_places_are_refused() {
+    needs_machine!();
+    let folder = tempfile::tempdir().unwrap();
+    let full = folder.path().join("full");
+    std::fs::write(&full, "content").unwrap();
+    let refuse = |mountpoint: &std::path::Path| {
+        let socket = folder.path().join("socket");
+        plimsoll_volume::serve::serve(&spec(json!({})).to_string(), mountpoint, &socket, || ()).unwrap_err().to_string()
+    };
+    assert!(refuse(&full).contains("not an empty regular file"));
+    assert!(refuse(folder.path()).contains("not an empty regular file"));
+    assert!(refuse(&folder.path().join("absent")).contains("No such file"));
+    assert_eq!(std::fs::read_to_string(&full).unwrap(), "content");
+    assert!(OpenOptions::new().read(true).open(folder.path().join("socket")).is_err(), "the socket is gone");
+}
