@@ -317,7 +317,9 @@ fn share(name: &str, value: f64) -> Result<(), VolumeError> {
 }
 
 fn check_limit(name: &str, limit: &LimitSpec) -> Result<(), VolumeError> {
-    require((1..=RATE_MAX).contains(&limit.rate), || format!("{name}.rate is {}: from 1 to 2^50 per second", limit.rate))?;
+    require((1..=RATE_MAX).contains(&limit.rate), || {
+        format!("{name}.rate is {}: from 1 to 2^50 per second", limit.rate)
+    })?;
     require((0.000_001..=3600.0).contains(&limit.depth_s), || {
         format!("{name}.depth_s is {}: from 0.000001 to 3600", limit.depth_s)
     })?;
@@ -374,7 +376,8 @@ fn check_raid(raid: &RaidSpec, size_bytes: u64) -> Result<(), VolumeError> {
 mod tests {
     use super::*;
 
-    const MINIMAL: &str = r#"{"size_bytes": 1073741824, "read_latency": {"median_ns": 1}, "write_latency": {"median_ns": 1}, "seed": 1"#;
+    const MINIMAL: &str =
+        r#"{"size_bytes": 1073741824, "read_latency": {"median_ns": 1}, "write_latency": {"median_ns": 1}, "seed": 1"#;
 
     fn with(more: &str) -> Result<VolumeSpec, VolumeError> {
         VolumeSpec::from_json(&format!("{MINIMAL}{more}}}"))

@@ -95,7 +95,8 @@ fn time_scale_shortens_credits_and_nothing_else() {
 /// Hours to scan a whole volume with 1 MiB reads from a full bucket, `ebs_formulas_ref.py::hdd` and its scan table.
 #[test]
 fn hdd_volumes_scan_in_the_documented_time() {
-    for (tib, base, burst, hours) in [(1, 40, 250, 1.17), (5, 200, 500, 2.91), (1, 12, 80, 3.64), (16, 192, 250, 18.64)] {
+    for (tib, base, burst, hours) in [(1, 40, 250, 1.17), (5, 200, 500, 2.91), (1, 12, 80, 3.64), (16, 192, 250, 18.64)]
+    {
         let size = tib * 1024 * GIB;
         let volume = spec(json!({
             "size_bytes": size,
@@ -141,8 +142,12 @@ fn reproduces_the_measured_bucket_depth() {
         (64, 10_039, 41_821, 0.46),
         (128, 10_042, 41_773, 0.41),
     ];
-    let io2_16000: &[(u64, u64, u64, f64)] =
-        &[(4, 10_010, 176_021, 1.0), (8, 10_015, 166_561, 0.41), (16, 10_012, 166_223, 0.38), (32, 10_016, 167_683, 0.47)];
+    let io2_16000: &[(u64, u64, u64, f64)] = &[
+        (4, 10_010, 176_021, 1.0),
+        (8, 10_015, 166_561, 0.41),
+        (16, 10_012, 166_223, 0.38),
+        (32, 10_016, 167_683, 0.47),
+    ];
     for (iops, mib, runs) in [(4000, 1000, gp3_4000), (16_000, 4000, io2_16000)] {
         let volume = spec(json!({
             "size_bytes": 1000 * GIB, "iops": {"rate": iops}, "throughput": {"rate": mib * MIB},

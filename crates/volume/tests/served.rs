@@ -1,6 +1,8 @@
 //! A served volume, as programs see it: mounted, attached to a loop device, driven by fio. Needs root, FUSE, loop devices
 //! and fio; without them the tests pass and say why on standard error, unless `CI` is set.
 
+#![expect(clippy::print_stderr, reason = "measured figures and reasons to skip are shown, not asserted")]
+
 mod machine;
 
 use std::fs::{File, OpenOptions};
@@ -84,7 +86,8 @@ fn what_was_written_is_read() {
     let volumes = [spec(json!({})), spec(json!({"read_latency": latency, "write_latency": latency}))];
     for volume in volumes {
         let server = Server::start(&volume);
-        let job = ["--bs=4k-64k", "--rw=randwrite", "--iodepth=32", "--size=64m", "--verify=crc32c", "--verify_fatal=1"];
+        let job =
+            ["--bs=4k-64k", "--rw=randwrite", "--iodepth=32", "--size=64m", "--verify=crc32c", "--verify_fatal=1"];
         fio(&server.loop_device(), &job);
     }
 }
@@ -131,7 +134,10 @@ fn a_full_backing_is_an_error_of_the_write_only() {
     let device = server.open();
     let failed = (0..4096).find_map(|block| write_block(&device, block, 5).err().map(|error| (block, error)));
     let (block, error) = failed.expect("64 MiB do not fit in 8");
-    assert!(matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::Other) || error.raw_os_error() == Some(libc::EIO), "{error}");
+    assert!(
+        matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::Other) || error.raw_os_error() == Some(libc::EIO),
+        "{error}"
+    );
     assert_eq!(read_block(&device, 0).unwrap(), 5, "the server lives after block {block}");
     assert_eq!(server.command(&json!({"command": "stats"}))["ok"], true);
     drop(device);

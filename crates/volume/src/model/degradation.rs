@@ -34,7 +34,7 @@ struct Episode {
 
 impl Degradation {
     /// Around `next`, or `next` itself when nothing ever degrades.
-    pub fn new(spec: &VolumeSpec, member: u32, now_ns: u64, next: Box<dyn Layer>) -> Box<dyn Layer> {
+    pub fn around(spec: &VolumeSpec, member: u32, now_ns: u64, next: Box<dyn Layer>) -> Box<dyn Layer> {
         let Some(degradation) = spec.degradation.filter(|d| d.events_per_day > 0.0) else { return next };
         let mut layer = Self {
             spec: degradation,

@@ -48,8 +48,8 @@ pub struct FirstTouch {
 }
 
 impl FirstTouch {
-    /// Around `next`; `None` when the volume has no first touch.
-    pub fn new(spec: &VolumeSpec, member: u32, now_ns: u64, next: Box<dyn Layer>) -> Box<dyn Layer> {
+    /// Around `next`, or `next` itself when the volume has no first touch.
+    pub fn around(spec: &VolumeSpec, member: u32, now_ns: u64, next: Box<dyn Layer>) -> Box<dyn Layer> {
         let Some(touch) = spec.first_touch else { return next };
         let bytes_per_ns = touch.initialization_bytes_per_s as f64 / 1e9 * spec.time_scale;
         Box::new(Self {
@@ -74,7 +74,8 @@ impl FirstTouch {
 
     /// The longest fetch among the chunks of `io` that were not there yet; they are fetched side by side.
     fn fetch_ns(&mut self, io: &Io) -> u64 {
-        let (first, last) = (io.offset / self.touched.chunk_bytes, (io.offset + io.bytes - 1) / self.touched.chunk_bytes);
+        let (first, last) =
+            (io.offset / self.touched.chunk_bytes, (io.offset + io.bytes - 1) / self.touched.chunk_bytes);
         let mut longest_ns = 0;
         for chunk in first..=last.min(self.chunks - 1) {
             if self.touched.touch(chunk) {

@@ -41,7 +41,8 @@ impl Sampler {
     pub fn draw(&self, stream: &mut Stream, bytes: u64) -> u64 {
         let bits = stream.bits();
         let piece = (bits >> (64 - PIECE_BITS)) as usize;
-        let fraction = ((bits >> TAIL_BITS) & ((1 << FRACTION_BITS) - 1)) as f32 * (1.0 / (1u32 << FRACTION_BITS) as f32);
+        let fraction =
+            ((bits >> TAIL_BITS) & ((1 << FRACTION_BITS) - 1)) as f32 * (1.0 / (1u32 << FRACTION_BITS) as f32);
         let service_ns = if bits & ((1 << TAIL_BITS) - 1) < self.tail_below {
             tail(&self.spec, (piece as f64 + f64::from(fraction)) / PIECES as f64)
         } else if (piece == 0 || piece == PIECES - 1) && self.spec.sigma > 0.0 {
@@ -150,7 +151,8 @@ mod tests {
     /// i8g instance store, the same study: p50 11.3, p99 17.3, p99.9 109.9 µs; 0.3 % of the writes take about 110 µs.
     #[test]
     fn reproduces_a_rare_tail() {
-        let tail = LatencySpec { tail_share: 0.003, tail_median_ns: 110_000, tail_sigma: 0.05, ..spec(0, 11_300, 0.18) };
+        let tail =
+            LatencySpec { tail_share: 0.003, tail_median_ns: 110_000, tail_sigma: 0.05, ..spec(0, 11_300, 0.18) };
         let [p50, p99, p999] = quantiles(tail, [0.5, 0.99, 0.999]);
         assert!((p50 / 11_300.0 - 1.0).abs() < 0.01, "{p50}");
         assert!((p99 / 17_300.0 - 1.0).abs() < 0.06, "{p99}");

@@ -127,8 +127,8 @@ fn build(spec: &VolumeSpec, cells: Option<&Cells>, now_ns: u64) -> Box<dyn Layer
 
 fn build_member(spec: &VolumeSpec, party: &str, member: u32, now_ns: u64) -> Box<dyn Layer> {
     let latency = Box::new(latency::Latency::new(spec, member));
-    let touched = first_touch::FirstTouch::new(spec, member, now_ns, latency);
-    let degraded = degradation::Degradation::new(spec, member, now_ns, touched);
+    let touched = first_touch::FirstTouch::around(spec, member, now_ns, latency);
+    let degraded = degradation::Degradation::around(spec, member, now_ns, touched);
     if spec.iops.is_none() && spec.throughput.is_none() {
         return degraded;
     }

@@ -88,7 +88,9 @@ mod tests {
     /// The check values of the publication, and its symmetry.
     #[test]
     fn published_values() {
-        for (p, z) in [(0.25, -0.674_489_750_196_081_7), (0.001, -3.090_232_306_167_813_5), (1e-20, -9.262_340_089_798_408)] {
+        for (p, z) in
+            [(0.25, -0.674_489_750_196_081_7), (0.001, -3.090_232_306_167_813_5), (1e-20, -9.262_340_089_798_408)]
+        {
             assert!((quantile(p) - z).abs() < 1e-14 * z.abs() * 10.0, "{p}: {}", quantile(p));
         }
         assert_eq!(quantile(0.5), 0.0);

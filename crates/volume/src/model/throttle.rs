@@ -81,13 +81,7 @@ impl Throttle {
                 built.push(Limit::new(name + "_credits", unit, bucket, limits.time_scale));
             }
         }
-        Self {
-            accounting: Accounting::new(limits.accounting),
-            limits: built,
-            queue,
-            stream: draws,
-            next,
-        }
+        Self { accounting: Accounting::new(limits.accounting), limits: built, queue, stream: draws, next }
     }
 
     /// When the limits let an operation through that arrives at `now_ns`.
@@ -158,7 +152,8 @@ impl Layer for Throttle {
 
     fn save(&mut self, now_ns: u64, saved: &mut Saved) {
         for limit in &self.limits {
-            let state = (limit.bucket.tokens(now_ns) * limit.scale, limit.bucket.capacity() * limit.scale, limit.exceeded_ns);
+            let state =
+                (limit.bucket.tokens(now_ns) * limit.scale, limit.bucket.capacity() * limit.scale, limit.exceeded_ns);
             saved.buckets.insert(limit.name.clone(), state);
         }
         self.next.save(now_ns, saved);

@@ -43,9 +43,9 @@ impl Backing {
             }
         };
         let file = file.map_err(VolumeError::system(format!("cannot open the backing of the volume, {name}")))?;
-        file.try_lock().map_err(|error| {
-            VolumeError::spec(format!("cannot lock {name}: {error}; another volume uses it, give this one its own file"))
-        })?;
+        system::lock_file(&file).map_err(VolumeError::system(format!(
+            "cannot lock {name}; if another volume uses it, give this one a file of its own"
+        )))?;
         let blocks_max = (spec.volatile_cache_bytes / BLOCK_BYTES) as usize;
         let backing = Self {
             file,
@@ -214,7 +214,7 @@ mod tests {
         let spec = BackingSpec { path: Some(folder.path().join("bytes")), ..BackingSpec::default() };
         let first = Backing::open(&spec, 8192).unwrap();
         let message = Backing::open(&spec, 8192).unwrap_err().to_string();
-        assert!(message.contains("another volume uses it"), "{message}");
+        assert!(message.contains("a file of its own"), "{message}");
         drop(first);
         Backing::open(&spec, 8192).unwrap();
     }

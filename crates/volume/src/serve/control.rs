@@ -70,10 +70,8 @@ pub fn converse(
             return Ok(false);
         }
         let mut stopped = false;
-        let answer = obey(&line, device, unmount, &mut stopped).unwrap_or_else(|error| Answer {
-            error: Some(error.to_string()),
-            ..Answer::default()
-        });
+        let answer = obey(&line, device, unmount, &mut stopped)
+            .unwrap_or_else(|error| Answer { error: Some(error.to_string()), ..Answer::default() });
         let mut text = serde_json::to_string(&answer)?;
         text.push('\n');
         (&mut &*stream).write_all(text.as_bytes())?;
@@ -89,13 +87,15 @@ fn obey(
     unmount: &dyn Fn(bool) -> Result<(), VolumeError>,
     stopped: &mut bool,
 ) -> Result<Answer, VolumeError> {
-    let command = serde_json::from_str(line).map_err(|e| VolumeError::spec(format!("cannot understand the command: {e}")))?;
+    let command =
+        serde_json::from_str(line).map_err(|e| VolumeError::spec(format!("cannot understand the command: {e}")))?;
     let mut answer = Answer { ok: true, ..Answer::default() };
     match command {
         Command::Stats => answer.stats = Some(Box::new(device.statistics(now_ns()))),
         Command::Set { spec } => device.modify(&spec, now_ns())?,
         Command::Fault { fault } => {
-            let lost = device.inject(fault, now_ns()).map_err(VolumeError::system("cannot take back unflushed writes"))?;
+            let lost =
+                device.inject(fault, now_ns()).map_err(VolumeError::system("cannot take back unflushed writes"))?;
             answer.lost_bytes = matches!(fault, Fault::PowerLoss { .. }).then_some(lost);
         }
         Command::Stop { force } => {

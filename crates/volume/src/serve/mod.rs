@@ -82,7 +82,8 @@ pub fn serve(spec_json: &str, mountpoint: &Path, socket: &Path, ready: impl FnOn
     }
     device.stop();
     for worker in workers {
-        let ended = worker.join().map_err(|_| VolumeError::spec("a worker of the volume panicked; its device is gone"))?;
+        let ended =
+            worker.join().map_err(|_| VolumeError::spec("a worker of the volume panicked; its device is gone"))?;
         ended.map_err(VolumeError::system("a worker of the volume failed"))?;
     }
     // Already unmounted in every ordinary case.
@@ -134,7 +135,9 @@ fn mount(mountpoint: &Path) -> Result<fuser::Session<Negotiation>, VolumeError> 
     let action = format!("cannot mount a volume at {}", mountpoint.display());
     let metadata = fs::metadata(mountpoint).map_err(VolumeError::system(action.clone()))?;
     if !metadata.is_file() || metadata.len() > 0 {
-        return Err(VolumeError::spec(format!("{action}: it is not an empty regular file; give the path of a new one")));
+        return Err(VolumeError::spec(format!(
+            "{action}: it is not an empty regular file; give the path of a new one"
+        )));
     }
     let mut config = Config::default();
     config.mount_options =

@@ -35,6 +35,13 @@ pub fn memory_file() -> io::Result<File> {
     Ok(unsafe { File::from_raw_fd(fd) })
 }
 
+/// Takes the only lock on a file, or fails at once.
+pub fn lock_file(file: &File) -> io::Result<()> {
+    // SAFETY: a system call on an open descriptor; it touches no memory of ours.
+    unsafe { check(libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB))? };
+    Ok(())
+}
+
 /// Zeroes a range of a file and gives its space back.
 pub fn punch_hole(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
     let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
@@ -165,9 +172,8 @@ impl SharedCells {
         }
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: maps the whole of an open file of at least this length at an address of the kernel's choice.
-        let address = unsafe {
-            libc::mmap(std::ptr::null_mut(), Self::BYTES, protection, libc::MAP_SHARED, file.as_raw_fd(), 0)
-        };
+        let address =
+            unsafe { libc::mmap(std::ptr::null_mut(), Self::BYTES, protection, libc::MAP_SHARED, file.as_raw_fd(), 0) };
         if address == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }

@@ -201,13 +201,21 @@ impl Worker {
         let reply = match completion.outcome {
             Outcome::Failed => Reply::Error(libc::EIO),
             Outcome::Gone => Reply::Error(libc::ENODEV),
-            Outcome::Done => self.carry_out(&io, data).unwrap_or_else(|error| {
-                Reply::Error(error.raw_os_error().unwrap_or(libc::EIO))
-            }),
+            Outcome::Done => self
+                .carry_out(&io, data)
+                .unwrap_or_else(|error| Reply::Error(error.raw_os_error().unwrap_or(libc::EIO))),
         };
         self.sequence += 1;
         let sequence = self.sequence;
-        self.pending.push(Pending { deadline_ns: completion.deadline_ns, sequence, arrived_ns, unique, io, reply, power });
+        self.pending.push(Pending {
+            deadline_ns: completion.deadline_ns,
+            sequence,
+            arrived_ns,
+            unique,
+            io,
+            reply,
+            power,
+        });
     }
 
     fn carry_out(&mut self, io: &Io, data: &[u8]) -> io::Result<Reply> {

@@ -65,7 +65,11 @@ pub struct Limits {
 }
 
 /// Runs the operations of `source`, such as a recorded trace.
-pub fn simulate_source<S: Source>(spec: &VolumeSpec, source: &mut S, limits: Limits) -> Result<Simulation, VolumeError> {
+pub fn simulate_source<S: Source>(
+    spec: &VolumeSpec,
+    source: &mut S,
+    limits: Limits,
+) -> Result<Simulation, VolumeError> {
     let mut run = Run {
         volume: Volume::new(spec, None, 0)?,
         pending: Pending::new(limits.depth as usize),

@@ -17,7 +17,8 @@ pub fn missing() -> Option<&'static str> {
     if unsafe { libc::geteuid() } != 0 {
         return Some("root");
     }
-    let has = |program: &str| Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    let has =
+        |program: &str| Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     match () {
         () if !Path::new("/dev/fuse").exists() => Some("/dev/fuse"),
         () if !Path::new("/dev/loop-control").exists() => Some("/dev/loop-control"),
