@@ -24,11 +24,12 @@ from types import ModuleType
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from tests.unit.importers.mutations import mutate  # noqa: E402
+from tests.unit.importers.validity import assert_valid  # noqa: E402
+
 from plimsoll.errors import ResultFileError  # noqa: E402
 from plimsoll.importers.reading import formats  # noqa: E402
 from plimsoll.importers.source import HEAD_BYTES, Options, Source  # noqa: E402
-from tests.unit.importers.mutations import mutate  # noqa: E402
-from tests.unit.importers.validity import assert_valid  # noqa: E402
 
 FIXTURES = ROOT / "tests/unit/importers"
 LONGEST_S = 5

@@ -12,7 +12,8 @@ import math
 import re
 import uuid
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from types import ModuleType
 from typing import Any
 
@@ -21,7 +22,7 @@ from plimsoll.errors import ResultFileError, UsageError
 from plimsoll.importers.checks import check
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.source import Imported, Options, Source
-from plimsoll.model import Plan, Run, RunStatus, Session, SessionState, Target
+from plimsoll.model import Plan, Run, Session, SessionState, Target
 
 EDITION = 1
 """Raised when an importer reads the same bytes differently, so that old and new records are not taken for the same."""
@@ -29,7 +30,7 @@ EDITION = 1
 UNKNOWN_TIME_NS = 0
 """Start of runs whose file does not tell it; `facts["imported"]["time_known"]` is false."""
 
-MAX_RUNS = 20_000
+MAX_RUNS = 10_000
 MAX_NAME = 40
 
 _MAX_DEPTH = 20
@@ -44,17 +45,18 @@ def build(
     module: ModuleType,
     source: Source,
     options: Options,
-    drafts: Sequence[Draft],
+    drafts: Iterable[Draft],
     *,
     title: str = "",
     host: Mapping[str, Any] | None = None,
     warnings: Sequence[str] = (),
 ) -> Imported:
-    """Session and runs of one source. Raises ResultFileError if there is no run in it."""
+    """Session and runs of one source. Raises ResultFileError if there is no run in it, or more than MAX_RUNS."""
+    drafts = list(islice(drafts, MAX_RUNS + 1))
     if not drafts:
         raise ResultFileError(f"{source.name}: no result of {module.TITLE} is in it; is the file complete?")
     if len(drafts) > MAX_RUNS:
-        raise ResultFileError(f"{source.name}: {len(drafts):,} runs are more than {MAX_RUNS:,}; split the file")
+        raise ResultFileError(f"{source.name}: more than {MAX_RUNS:,} runs are in it; split the file")
     named = _chosen_name(options)
     hashes = [each.sha256 for each in source.files]
     session_id = _uuid("session", EDITION, module.NAME, sorted(zip(hashes, _names(source), strict=True)), named or "")

@@ -34,7 +34,7 @@ def recognise(head: bytes, name: str) -> bool:
 
 def read(source: Source, options: Options) -> Imported:
     """One run per line; text blocks and headers around the lines are left out."""
-    drafts = [_draft(fields) for line in source.lines if (fields := _fields(line))]
+    drafts = (_draft(fields) for line in source.lines if (fields := _fields(line)))
     return build(sys.modules[__name__], source, options, drafts)
 
 

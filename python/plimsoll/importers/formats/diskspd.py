@@ -11,7 +11,7 @@ from plimsoll.importers.checks import rates_agree
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.latencies import PERCENTILES
 from plimsoll.importers.quantities import divided, moment_ns, number, scaled
-from plimsoll.importers.record import build
+from plimsoll.importers.record import MAX_RUNS, build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MIB, MILLISECOND, SECOND
 
@@ -64,7 +64,7 @@ def read(source: Source, options: Options) -> Imported:
     parameters = _parameters(head)
     path = _PATH.search(head)
     where = path[1] if path else "unknown"
-    drafts = [_draft(parameters, where, number_of, body, len(spans)) for number_of, body in spans[:10_000]]
+    drafts = [_draft(parameters, where, number_of, body, len(spans)) for number_of, body in spans[: MAX_RUNS + 1]]
     started = _STARTED.search(head)
     for draft in drafts:
         draft.started_ns = moment_ns(started[1]) if started else None

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from plimsoll.errors import ResultFileError
@@ -15,7 +16,7 @@ from plimsoll.importers.formats._fio import Flow
 from plimsoll.importers.json_text import documents, table, tables, text_of
 from plimsoll.importers.latencies import percentile_name
 from plimsoll.importers.quantities import divided, number, scaled, whole
-from plimsoll.importers.record import build
+from plimsoll.importers.record import MAX_RUNS, build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import RunStatus
 from plimsoll.units import KIB, MICROSECOND, MILLISECOND, SECOND
@@ -44,7 +45,7 @@ def read(source: Source, options: Options) -> Imported:
     """One run per job; clones of a job that ran side by side are one run."""
     messages = [match[1].strip() for match in _MESSAGE.finditer(source.text)][:1000]
     text = _MESSAGE.sub("", source.text) if messages else source.text
-    found = [table(each) for each in documents(text) if isinstance(each, dict)]
+    found = [table(each) for each in islice(documents(text), MAX_RUNS + 1) if isinstance(each, dict)]
     found = [each for each in found if "fio version" in each or "jobs" in each or "client_stats" in each]
     warnings = []
     if text.count('"fio version"') > len(found):
@@ -52,7 +53,7 @@ def read(source: Source, options: Options) -> Imported:
     final = list(_final(found))
     if len(final) < len(found):
         warnings.append(f"{source.name}: {len(found) - len(final)} reports from inside a run stand before its end")
-    drafts = [draft for document in final for draft in _drafts(document)]
+    drafts = list(islice((draft for document in final for draft in _drafts(document)), MAX_RUNS + 1))
     faults = [message for message in messages if _FAULT.search(message)]
     if not drafts and faults and not warnings:
         drafts = [_only_errors(faults)]

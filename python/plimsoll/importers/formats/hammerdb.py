@@ -32,8 +32,7 @@ _COUNTER = re.compile(r"^\s*(\d{1,15}) (.{1,40}?) tpm\s*$")
 _PROCEDURE = re.compile(r"PROC: (\w{1,60})")
 _TIMES = re.compile(r"\b(CALLS|AVG|MAX|P99|P95|P50): ?([\d.]{1,20})(ms|us|s)?")
 _FAULT = re.compile(
-    r"Vuser \d+:(?:FINISHED FAILED|.{0,40}\bFAILED)|Error in Virtual User \d+:?.{0,300}"
-    r"|.{0,40}\bdeadlock detected.{0,200}"
+    r"Vuser \d{1,6}:(?:FINISHED FAILED|.{0,40}\bFAILED)|Error in Virtual User \d{1,6}:?.{0,300}|deadlock detected.{0,200}"
 )
 _COUNTER_STEP_S = 10
 _PROCEDURE_NAMES = {
@@ -54,8 +53,8 @@ def recognise(head: bytes, name: str) -> bool:
 
 def read(source: Source, options: Options) -> Imported:
     """One run per result; a log without one is a failed run."""
-    drafts = [_draft(lines) for lines in _parts(source.lines)]
-    return build(sys.modules[__name__], source, options, [draft for draft in drafts if draft is not None])
+    drafts = map(_draft, _parts(source.lines))
+    return build(sys.modules[__name__], source, options, (draft for draft in drafts if draft is not None))
 
 
 def _ends(line: str) -> bool:

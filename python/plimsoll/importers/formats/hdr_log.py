@@ -7,6 +7,7 @@ import binascii
 import re
 import sys
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 
@@ -27,6 +28,9 @@ _FILE = re.compile(r"(.*?)(?:Intended-)?(?:READ|UPDATE|INSERT|SCAN|DELETE|CLEANU
 _LOGGING = re.compile(r"#\[Logging for: ([\w-]{1,60})\]")
 _START = re.compile(r"#\[StartTime: ([\d.]{1,20})")
 _ROW = re.compile(r"(?:Tag=([\w.-]{1,60}),)?([\d.]{1,20}),([\d.]{1,20}),([\d.]{1,30}),(HIST[A-Za-z0-9+/=]+)\s*")
+_MAX_INTERVALS = 50_000
+"""13 hours of seconds; reading more would take minutes."""
+
 _LOG_HEAD = (b"#[Histogram log format", b"#[Logging for:", b'"StartTimestamp"')
 
 
@@ -51,7 +55,7 @@ def read(source: Source, options: Options) -> Imported:
         seconds = 0.0
         named = _LOGGING.search(file.text)
         stem = slug(named[1] if named else file.name.removesuffix(".hdr"))
-        for tag, start, length, encoded in _rows(file):
+        for tag, start, length, encoded in islice(_rows(file), _MAX_INTERVALS):
             histogram = _decoded(file, encoded)
             cut += histogram is None
             if histogram is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from plimsoll.importers.checks import above
@@ -59,11 +59,11 @@ def recognise(head: bytes, name: str) -> bool:
 def read(source: Source, options: Options) -> Imported:
     """One run per statistics block; raw lines of -p are repeats of one run each."""
     if '"device_size"' in source.text:
-        drafts = list(_json(source.text))
+        drafts: Iterable[Draft] = _json(source.text)
     elif "ioping statistics ---" in source.text or _REQUEST.search(source.text):
-        drafts = [draft for lines in _parts(source.lines) if (draft := _text(lines)) is not None]
+        drafts = (draft for lines in _parts(source.lines) if (draft := _text(lines)) is not None)
     else:
-        drafts = [draft for line in source.lines if (draft := _raw(line)) is not None]
+        drafts = (draft for line in source.lines if (draft := _raw(line)) is not None)
     return build(sys.modules[__name__], source, options, drafts)
 
 

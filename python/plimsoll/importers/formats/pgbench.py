@@ -52,7 +52,7 @@ def recognise(head: bytes, name: str) -> bool:
 
 def read(source: Source, options: Options) -> Imported:
     """One run per summary; progress lines belong to the summary that follows them."""
-    drafts = [draft for lines in _parts(source.lines) if (draft := _draft("\n".join(lines))) is not None]
+    drafts = (draft for lines in _parts(source.lines) if (draft := _draft("\n".join(lines))) is not None)
     return build(sys.modules[__name__], source, options, drafts)
 
 

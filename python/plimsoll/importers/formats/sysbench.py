@@ -74,7 +74,7 @@ def recognise(head: bytes, name: str) -> bool:
 
 def read(source: Source, options: Options) -> Imported:
     """One run per test in the file."""
-    drafts = [draft for lines in _parts(source.lines) if (draft := _draft(lines)) is not None]
+    drafts = (draft for lines in _parts(source.lines) if (draft := _draft(lines)) is not None)
     return build(sys.modules[__name__], source, options, drafts)
 
 

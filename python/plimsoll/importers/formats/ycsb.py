@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.errors import ResultFileError
 from plimsoll.importers.checks import above
 from plimsoll.importers.draft import Draft, slug
 from plimsoll.importers.json_text import documents, text_of
@@ -62,11 +61,8 @@ def recognise(head: bytes, name: str) -> bool:
 
 def read(source: Source, options: Options) -> Imported:
     """One run per summary. Operations are added; percentiles never are."""
-    parts = list(_json_parts(source)) if b'"measurement"' in source.content else list(_parts(source.lines))
-    drafts = [_draft(part) for part in parts]
-    if not drafts:
-        raise ResultFileError(f"{source.name}: no summary and no status line of YCSB is in it; is the file complete?")
-    return build(sys.modules[__name__], source, options, drafts)
+    parts = _json_parts(source) if b'"measurement"' in source.content else _parts(source.lines)
+    return build(sys.modules[__name__], source, options, map(_draft, parts))
 
 
 def _parts(lines: Sequence[str]) -> Iterator[_Part]:
