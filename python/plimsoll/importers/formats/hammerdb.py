@@ -32,7 +32,8 @@ _COUNTER = re.compile(r"^\s*(\d{1,15}) (.{1,40}?) tpm\s*$")
 _PROCEDURE = re.compile(r"PROC: (\w{1,60})")
 _TIMES = re.compile(r"\b(CALLS|AVG|MAX|P99|P95|P50): ?([\d.]{1,20})(ms|us|s)?")
 _FAULT = re.compile(
-    r"Vuser \d{1,6}:(?:FINISHED FAILED|.{0,40}\bFAILED)|Error in Virtual User \d{1,6}:?.{0,300}|deadlock detected.{0,200}"
+    r"Vuser \d{1,6}:(?:FINISHED FAILED|.{0,40}\bFAILED)"
+    r"|Error in Virtual User \d{1,6}:?.{0,300}|deadlock detected.{0,200}"
 )
 _COUNTER_STEP_S = 10
 _PROCEDURE_NAMES = {
