@@ -5,10 +5,14 @@
 
 mod pending;
 mod series;
+mod trace;
 mod workload;
 
 pub use series::{Interval, Series};
+pub use trace::Trace;
 pub use workload::{Pattern, Workload};
+
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -50,6 +54,27 @@ pub fn simulate_json(spec_json: &str, workload_json: &str) -> Result<String, Vol
     let spec = VolumeSpec::from_json(spec_json)?;
     let workload: Workload = serde_json::from_str(workload_json)?;
     Ok(serde_json::to_string(&simulate(&spec, &workload)?)?)
+}
+
+/// Replays the trace at `path` with at most `depth` operations in flight, until a second after the last one was due; a
+/// trace without times runs until `duration_ns`.
+pub fn simulate_trace(
+    spec: &VolumeSpec,
+    path: &Path,
+    depth: u32,
+    duration_ns: Option<u64>,
+    interval_ns: u64,
+) -> Result<Simulation, VolumeError> {
+    let mut trace = Trace::read(path, spec.device_bytes())?;
+    let duration_ns = match (duration_ns, trace.end_ns()) {
+        (Some(duration_ns), _) => duration_ns,
+        (None, 0) => return Err(VolumeError::spec("the trace has no times; say how long to simulate")),
+        (None, end_ns) => end_ns + 1_000_000_000,
+    };
+    if depth == 0 || interval_ns == 0 {
+        return Err(VolumeError::spec("depth and interval_ns of a replay are at least 1"));
+    }
+    simulate_source(spec, &mut trace, Limits { depth, duration_ns, interval_ns })
 }
 
 /// Bounds of a simulation.
