@@ -143,6 +143,17 @@ impl<'a> Hand<'a> {
         result.map_err(|error| self.fault(kind, name, None, &error))
     }
 
+    /// Several calls that the original counts as one operation; `calls` says how many bytes they moved.
+    #[inline]
+    pub fn together(&mut self, kind: Kind, name: &Name, calls: impl FnOnce(&Folder) -> io::Result<u64>) -> Step<()> {
+        self.check()?;
+        let start_ns = self.now_ns();
+        let bytes = calls(&self.folder).map_err(|error| self.fault(kind, name, None, &error))?;
+        let end_ns = self.now_ns();
+        self.record(kind, start_ns, end_ns, bytes as usize);
+        Ok(())
+    }
+
     /// One transfer of `length` bytes in as many calls as it takes, usually one: `transfer` gets the bytes done so far
     /// and says how many more it did. Returns fewer only when `transfer` says 0.
     #[inline]

@@ -21,11 +21,30 @@ macro_rules! kinds {
 }
 
 kinds!(
-    Create = "create", Open = "open", Read = "read", Write = "write", Append = "append", Close = "close",
-    Delete = "delete", Stat = "stat", FileStat = "file_stat", SystemStat = "system_stat", SetTimes = "set_times",
-    List = "list", Fsync = "fsync", Sync = "sync", Rename = "rename", Mkdir = "mkdir", Rmdir = "rmdir",
-    DeleteTree = "delete_tree", Lock = "lock", Unlock = "unlock", Seek = "seek", Submit = "submit",
-    Commit = "commit", Compress = "compress",
+    Create = "create",
+    Open = "open",
+    Read = "read",
+    Write = "write",
+    Append = "append",
+    Close = "close",
+    Delete = "delete",
+    Stat = "stat",
+    FileStat = "file_stat",
+    SystemStat = "system_stat",
+    SetTimes = "set_times",
+    List = "list",
+    Fsync = "fsync",
+    Sync = "sync",
+    Rename = "rename",
+    Mkdir = "mkdir",
+    Rmdir = "rmdir",
+    DeleteTree = "delete_tree",
+    Lock = "lock",
+    Unlock = "unlock",
+    Seek = "seek",
+    Submit = "submit",
+    Commit = "commit",
+    Compress = "compress",
 );
 
 impl Kind {
@@ -67,9 +86,8 @@ impl Counts {
     }
 
     fn of(&mut self, kind: usize) -> &mut Count {
-        self.0[kind].get_or_insert_with(|| {
-            Box::new(Count { latencies: Latencies::new(), totals: OperationTotals::default() })
-        })
+        self.0[kind]
+            .get_or_insert_with(|| Box::new(Count { latencies: Latencies::new(), totals: OperationTotals::default() }))
     }
 
     /// Adds other counts.

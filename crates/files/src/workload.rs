@@ -7,9 +7,6 @@ use crate::stage::Stage;
 
 /// The parameters of one kind of workload.
 pub trait Kind {
-    /// A small instance as JSON, without `kind`: the conformance tests of all workloads run it.
-    const EXAMPLE: &'static str;
-
     /// Refuses what makes no sense on any file system; each message says what to change.
     fn check(&self, spec: &FilesSpec) -> Step<()>;
 

@@ -1,0 +1,255 @@
+//! `fs_mark` 3.3: files per second of creating, writing, syncing and closing files of one size.
+//!
+//! **The original.** Forked workers each create `files` files in one folder (they all share it, as with one `-d`). Per
+//! file: a name of 40 characters (16 of the time, 24 random), an attempt to make the target folder, `open`
+//! (`O_CREAT|O_RDWR|O_TRUNC`), writes of 16 KiB zeros, `fsync` (method 1), `close`. The rate of a worker is its files over
+//! the wall time of its loop, names included; the score is the sum over workers. Removing the files is not timed.
+//!
+//! **Made equal.** Same calls in the same order, same clock region, same sum. Workers are threads with descriptor tables
+//! of their own. `app_overhead` is loop time less the time in calls, as in the original's last column.
+//!
+//! **What it cannot say.** "32 sub dirs" (`-D 32`) picks a folder by the time of day and moves on after 180 s, so that a
+//! shorter run uses one folder of 32: that is [`Placement::Time`], the faithful one; [`Placement::Spread`] really uses
+//! all. Method 0 (no sync) measures memory: nothing is waited for. All data is zeros, which compressing storage likes.
+
+use std::os::fd::OwnedFd;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use plimsoll_core::random::{Purpose, Stream};
+use serde::{Deserialize, Serialize};
+
+use crate::admit::{at_least, at_most};
+use crate::fault::Step;
+use crate::hand::Hand;
+use crate::outcome::{Expected, Phase, Plan};
+use crate::spec::{Durable, FilesSpec};
+use crate::stage::Stage;
+use crate::sys::Name;
+use crate::tally::Kind as Operation;
+use crate::workload::{Kind, Measure, Workload, higher, lower, per_second};
+
+/// A small instance.
+pub const EXAMPLE: &str = r#"{"files":20,"size":70000,"write_size":16384,"sync_method":1,"directories":0,"placement":"time"}"#;
+
+/// What can be set. The classic entries: 1000 files of 1 MiB; the same with method 0; 5000 files on 4 threads (20,000 in
+/// all); 4000 files in 32 folders.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Per thread. Classic: 1000, 5000 or 4000.
+    pub files: u64,
+    /// Of each file. Classic: 1048576.
+    pub size: u64,
+    /// Of each write. Classic: 16384.
+    pub write_size: u64,
+    /// 0 none; 1 `fsync` before each close; 2 one `sync` after the loop and one `fsync` per folder; 3 after the loop every
+    /// file is opened and synced, last first; 4 `sync`, then as 3; 5 as 3, first first; 6 `sync`, then as 5. Classic: 1.
+    pub sync_method: u8,
+    /// Folders to choose from, 0 for none. Classic: 0 or 32.
+    pub directories: u32,
+    /// How a folder is chosen. Classic: `time`.
+    pub placement: Placement,
+}
+
+/// How the folder of a file is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Placement {
+    /// By the time of day; the next one after 180 s.
+    Time,
+    /// In turn.
+    Spread,
+}
+
+/// How long the original stays in one folder.
+const STAY_SECONDS: u64 = 180;
+const STAMP: usize = 16;
+const RANDOM: usize = 24;
+const LETTERS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+impl Kind for Parameters {
+    fn check(&self, _spec: &FilesSpec) -> Step<()> {
+        at_least("files", self.files, 1)?;
+        at_least("write_size", self.write_size, 1)?;
+        at_most("write_size", self.write_size, 16 << 20)?;
+        at_most("directories", self.directories.into(), 100_000)?;
+        at_most("sync_method", self.sync_method.into(), 6)
+    }
+
+    fn plan(&self, spec: &FilesSpec) -> Plan {
+        let threads = u64::from(spec.threads);
+        let bytes = self.files.saturating_mul(self.size).saturating_mul(threads);
+        let files = self.files.saturating_mul(threads);
+        let calls = files * (self.size.div_ceil(self.write_size) + 3 + u64::from(self.sync_method > 0));
+        let create = Phase { name: "create".to_owned(), writes: true, reads: false, expected: Expected::Calls(calls) };
+        Plan {
+            phases: vec![create],
+            disk_bytes: bytes,
+            written_bytes: bytes,
+            read_bytes: 0,
+            files: files + u64::from(self.directories),
+            memory_bytes: files * size_of::<Made>() as u64 + threads * self.write_size,
+        }
+    }
+
+    fn begin(&self, _spec: &FilesSpec) -> Box<dyn Workload> {
+        Box::new(FsMark { parameters: self.clone() })
+    }
+}
+
+struct FsMark {
+    parameters: Parameters,
+}
+
+/// A file that a worker has made.
+#[derive(Clone, Copy)]
+struct Made {
+    name: [u8; STAMP + RANDOM],
+    folder: Option<u32>,
+}
+
+/// What one worker found.
+struct Lap {
+    loop_ns: u64,
+    calls_ns: u64,
+}
+
+impl Workload for FsMark {
+    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
+        stage.solo(|hand| hand.mkdir(&Name::new(format_args!("scratch")), 0o777))
+    }
+
+    fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+        let parameters = &self.parameters;
+        let threads = stage.spec.threads;
+        let crew = stage.crew(threads, |hand, worker| {
+            let mut maker = Maker::new(parameters, stage.spec, worker);
+            let lap = maker.run(hand)?;
+            hand.quietly(|hand| maker.made.iter().try_for_each(|made| hand.unlink(&made.path())))?;
+            Ok(lap)
+        })?;
+        let rate: f64 = crew.results.iter().map(|lap| per_second(parameters.files, lap.loop_ns)).sum();
+        let overhead_ns: u64 = crew.results.iter().map(|lap| lap.loop_ns.saturating_sub(lap.calls_ns)).sum();
+        let files = parameters.files * u64::from(threads);
+        Ok(Measure {
+            elapsed_ns: crew.results.iter().map(|lap| lap.loop_ns).max().unwrap_or(0),
+            operations: files,
+            bytes: files * parameters.size,
+            scores: vec![
+                higher("files_per_second", rate, "files/s"),
+                lower("app_overhead", overhead_ns as f64 / 1000.0, "µs"),
+            ],
+            points: Vec::new(),
+        })
+    }
+}
+
+/// One worker.
+struct Maker<'a> {
+    parameters: &'a Parameters,
+    sync_method: u8,
+    stream: Stream,
+    buffer: Vec<u8>,
+    made: Vec<Made>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(parameters: &'a Parameters, spec: &FilesSpec, worker: u32) -> Self {
+        Self {
+            parameters,
+            sync_method: if spec.durable == Durable::None { 0 } else { parameters.sync_method },
+            stream: Stream::new(spec.seed, worker, Purpose::Content),
+            buffer: vec![0; parameters.write_size as usize],
+            made: Vec::with_capacity(parameters.files as usize),
+        }
+    }
+
+    fn run(&mut self, hand: &mut Hand<'_>) -> Step<Lap> {
+        let began_s = unix_seconds();
+        let start_ns = hand.now_ns();
+        let mut calls_ns = 0;
+        for index in 0..self.parameters.files {
+            let made = self.name(index, began_s);
+            let before_ns = hand.now_ns();
+            let file = self.create(hand, made)?;
+            hand.close(file, &made.path())?;
+            calls_ns += hand.now_ns() - before_ns;
+            self.made.push(made);
+        }
+        let before_ns = hand.now_ns();
+        self.sync_after(hand)?;
+        hand.settle()?;
+        let end_ns = hand.now_ns();
+        Ok(Lap { loop_ns: end_ns - start_ns, calls_ns: calls_ns + (end_ns - before_ns) })
+    }
+
+    fn name(&mut self, index: u64, began_s: u64) -> Made {
+        let now_s = unix_seconds();
+        let mut name = [b'~'; STAMP + RANDOM];
+        let stamp = Name::new(format_args!("{now_s:x}"));
+        name[..stamp.last().len()].copy_from_slice(stamp.last());
+        for letter in &mut name[STAMP..] {
+            *letter = LETTERS[self.stream.below(LETTERS.len() as u64) as usize];
+        }
+        let count = u64::from(self.parameters.directories);
+        let number = match self.parameters.placement {
+            Placement::Time => began_s + (now_s - began_s) / STAY_SECONDS,
+            Placement::Spread => index,
+        };
+        Made { name, folder: number.checked_rem(count).map(|folder| folder as u32) }
+    }
+
+    fn create(&self, hand: &mut Hand<'_>, made: Made) -> Step<OwnedFd> {
+        let path = made.path();
+        hand.mkdir(&path.parent(), 0o777)?;
+        let file = hand.open(Operation::Create, &path, libc::O_CREAT | libc::O_RDWR | libc::O_TRUNC)?;
+        let mut written = 0;
+        while written < self.parameters.size {
+            let length = self.parameters.write_size.min(self.parameters.size - written);
+            hand.write(&file, &self.buffer[..length as usize], (&path, written))?;
+            written += length;
+        }
+        if self.sync_method == 1 {
+            hand.fsync(&file, &path)?;
+        }
+        Ok(file)
+    }
+
+    /// Methods 2 to 6.
+    fn sync_after(&self, hand: &mut Hand<'_>) -> Step<()> {
+        if matches!(self.sync_method, 2 | 4 | 6) {
+            hand.sync()?;
+        }
+        match self.sync_method {
+            2 => {
+                let mut seen = vec![false; self.parameters.directories as usize + 1];
+                let first = |made: &&Made| !std::mem::replace(&mut seen[made.folder.map_or(0, |n| n as usize + 1)], true);
+                self.made.iter().filter(first).try_for_each(|made| sync_one(hand, *made))
+            }
+            3 | 4 => self.made.iter().rev().try_for_each(|made| sync_one(hand, *made)),
+            5 | 6 => self.made.iter().try_for_each(|made| sync_one(hand, *made)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn sync_one(hand: &mut Hand<'_>, made: Made) -> Step<()> {
+    let path = made.path();
+    let file = hand.open(Operation::Open, &path, libc::O_RDWR)?;
+    hand.fsync(&file, &path)?;
+    hand.close(file, &path)
+}
+
+impl Made {
+    fn path(&self) -> Name {
+        let name = std::str::from_utf8(&self.name).unwrap_or_default();
+        match self.folder {
+            Some(folder) => Name::new(format_args!("scratch/{folder:02x}/{name}")),
+            None => Name::new(format_args!("scratch/{name}")),
+        }
+    }
+}
+
+fn unix_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}

@@ -1,0 +1,103 @@
+//! Conformance with the originals: operation counts and byte volumes, by the published figures.
+
+mod common;
+
+use common::{counted, memory, phase, run_ok, spec, total};
+
+/// One test per original.
+mod fs_mark {
+    use super::*;
+
+    fn classic(files: u64, directories: u32, method: u8, placement: &str) -> String {
+        format!(
+            r#"{{"files":{files},"size":1048576,"write_size":16384,"sync_method":{method},"directories":{directories},"placement":"{placement}"}}"#
+        )
+    }
+
+    #[test]
+    fn a_file_is_64_writes_and_one_fsync() {
+        let dir = memory();
+        let outcome = run_ok(spec("fs_mark", &classic(50, 0, 1, "time"), dir.path()));
+        let create = phase(&outcome, "create");
+        assert_eq!((create.operations, create.bytes), (50, 50 << 20));
+        assert_eq!(counted(create, "write"), (50 * 64, 50 << 20));
+        for kind in ["create", "close", "fsync", "mkdir"] {
+            assert_eq!(counted(create, kind), (50, 0), "{kind}");
+        }
+        assert_eq!(counted(create, "delete"), (0, 0), "removal is not timed");
+        let [rate, overhead] = &create.scores[..] else { panic!("{:?}", create.scores) };
+        assert_eq!((rate.name.as_str(), rate.unit.as_str()), ("files_per_second", "files/s"));
+        assert!((rate.value - 50e9 / create.elapsed_ns as f64).abs() < 1e-6 * rate.value);
+        assert!(overhead.value >= 0.0 && overhead.value * 1000.0 < create.elapsed_ns as f64);
+    }
+
+    #[test]
+    fn files_are_per_thread_and_rates_add_up() {
+        let dir = memory();
+        let mut request = spec("fs_mark", &classic(10, 32, 1, "spread"), dir.path());
+        request.threads = 4;
+        let outcome = run_ok(request);
+        let create = phase(&outcome, "create");
+        assert_eq!(counted(create, "fsync").0, 40);
+        assert_eq!(create.operations, 40);
+        let slowest = 40e9 / create.elapsed_ns as f64;
+        assert!(create.scores[0].value >= slowest * 0.999, "a sum over workers is at least that of the slowest");
+    }
+
+    #[test]
+    fn sync_methods_sync_what_they_say() {
+        let dir = memory();
+        let calls = |method, placement| {
+            let outcome = run_ok(spec("fs_mark", &classic(6, 3, method, placement), dir.path()));
+            (total(&outcome, "fsync").0, total(&outcome, "sync").0)
+        };
+        let found: Vec<_> = (0..=6).map(|method| calls(method, "spread")).collect();
+        assert_eq!(found, [(0, 0), (6, 0), (3, 1), (6, 0), (6, 1), (6, 0), (6, 1)]);
+        assert_eq!(calls(2, "time"), (1, 1), "by time, a short run uses one folder");
+    }
+}
+
+mod postmark {
+    use super::*;
+
+    const CLASSIC: &str = r#"{"transactions":25000,"files":500,"size_low":5120,"size_high":524288,"read_block":512,
+        "write_block":512,"read_bias":5,"create_bias":5}"#;
+
+    /// The fixed counters of 25,000 transactions with seed 42.
+    #[test]
+    fn the_classic_run_has_the_counters_of_the_original() {
+        let dir = memory();
+        let outcome = run_ok(spec("postmark", CLASSIC, dir.path()));
+        assert_eq!(counted(phase(&outcome, "create"), "create").0, 500);
+        let transactions = phase(&outcome, "transactions");
+        assert_eq!(transactions.operations, 25_000);
+        let of = |kind| counted(transactions, kind).0;
+        assert_eq!((of("create"), of("read"), of("append"), of("delete")), (12_478, 12_475, 12_512, 12_522));
+        assert_eq!(counted(phase(&outcome, "delete"), "delete").0, 456);
+        let [.., read, written] = &phase(&outcome, "delete").scores[..] else { panic!("two volumes are missing") };
+        assert_eq!(
+            (format!("{:.2}", read.value), format!("{:.2}", written.value)),
+            ("4142.43".into(), "4324.33".into())
+        );
+        let exact = |bytes: u64| format!("{:.2}", bytes as f64 / f64::from(1 << 20));
+        assert_eq!(exact(total(&outcome, "read").1), "4142.43");
+        let written = total(&outcome, "create").1 + total(&outcome, "append").1;
+        assert_eq!(exact(written), "4324.35", "exact where the original adds up 32-bit floating point");
+        let [whole, exact] = &transactions.scores[..] else { panic!("{:?}", transactions.scores) };
+        assert_eq!(whole.value.fract(), 0.0);
+        assert!((exact.value - 25_000e9 / transactions.elapsed_ns as f64).abs() < 1e-6 * exact.value);
+    }
+}
+
+mod sqlite {
+    use super::*;
+
+    #[test]
+    fn each_insert_is_a_commit() {
+        let dir = memory();
+        let outcome = run_ok(spec("sqlite", r#"{"inserts":2500,"passes":5,"page_size":1024}"#, dir.path()));
+        let insert = phase(&outcome, "insert");
+        assert_eq!((insert.operations, counted(insert, "commit").0), (12_500, 12_500));
+        assert_eq!((insert.scores[0].unit.as_str(), insert.scores[0].value), ("s", insert.elapsed_ns as f64 / 1e9));
+    }
+}
