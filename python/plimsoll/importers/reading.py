@@ -122,7 +122,7 @@ def _grouped(chosen: Sequence[tuple[str, ModuleType, Source]]) -> Iterator[tuple
     groups: dict[tuple[str, str, str], list[tuple[str, ModuleType, Source]]] = {}
     for index, (place, module, source) in enumerate(chosen):
         key = module.group(source.name) if hasattr(module, "group") else None
-        folder = place[: -len(source.name)] if key is not None else str(index)
+        folder = place.rpartition("/")[0] if key is not None else str(index)
         groups.setdefault((module.NAME, folder, key or ""), []).append((place, module, source))
     for members in groups.values():
         members.sort(key=lambda each: each[2].name)

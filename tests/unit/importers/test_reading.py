@@ -56,6 +56,14 @@ def test_logs_of_one_prefix_are_one_run() -> None:
     assert len(found[0].imported.runs[0].artefacts) == 4
 
 
+def test_compressed_logs_of_one_prefix_are_one_run(tmp_path: Path) -> None:
+    for name in ("avg_bw.1.log", "avg_clat.1.log"):
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress((HERE / "fio_logs/fixtures" / name).read_bytes()))
+    (only,) = outcomes(tmp_path / "*.gz")
+    assert only.imported is not None
+    assert {"read_mean", "throughput"} <= set(only.imported.runs[0].plan.metrics)
+
+
 def test_archives_in_archives(tmp_path: Path) -> None:
     tar = io.BytesIO()
     with tarfile.open(fileobj=tar, mode="w:gz") as archive:

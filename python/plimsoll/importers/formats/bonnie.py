@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from plimsoll.importers.draft import Draft
-from plimsoll.importers.quantities import duration_ns, epoch_ns, number, scaled, whole
+from plimsoll.importers.quantities import duration_ns, number, scaled, whole
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import KIB, MIB
@@ -74,7 +74,8 @@ def _draft(fields: Sequence[str]) -> Draft:
         storage=True,
     )
     if len(fields) != 27:
-        draft.started_ns = epoch_ns(fields[4])
+        # It looks like a time, but is one mixed with the process number: hours or days off.
+        draft.known(seed=whole(fields[4]))
     missing = list(_score(draft, [*data, *files], latencies))
     if missing:
         draft.known(too_fast=missing)
