@@ -5,14 +5,14 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help setup run test test-fast check format bench validate docs clean
+.PHONY: help setup run test test-fast check format bench validate docs readme clean
 help:
 	@echo "make run        set up and measure the current directory (about two minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
 	@echo "make test       all tests, with real servers, disks and a browser    make test-fast   the quick ones"
 	@echo "make check      format, lint, types, import rules, documents         make format      put it in shape"
 	@echo "make bench      side by side with fio, as ratios                     make validate    the long simulation"
-	@echo "make docs       regenerate docs/reference"
+	@echo "make docs       regenerate docs/reference                     make readme      run its example again"
 
 setup: $(BIN)/.set-up
 $(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
@@ -64,6 +64,9 @@ bench: $(BIN)/.set-up-dev
 
 validate: $(BIN)/.set-up-dev
 	$(BIN)/python benches/validate.py
+
+readme: $(BIN)/.set-up-dev
+	$(BIN)/python tools/readme.py
 
 clean:
 	rm -rf .venv target plimsoll-report.html python/plimsoll/_core*.so

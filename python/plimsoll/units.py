@@ -84,7 +84,7 @@ def parse_count(text: str | int) -> int:
     return int(count)
 
 
-def _significant(value: float) -> str:
+def significant(value: float) -> str:
     """Three significant digits without an exponent, so that 3.1, 31.4 and 314 read alike."""
     if value == 0:
         return "0"
@@ -95,15 +95,15 @@ def _significant(value: float) -> str:
 
 def format_number(value: float) -> str:
     """A plain number with thousands separators: `118,204` or `3.14`."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else _significant(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 else significant(value)
 
 
 def format_size(size_bytes: float) -> str:
     """`4 KiB`, `1.5 GiB`."""
     for factor, name in ((1024**5, "PiB"), (TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if abs(size_bytes) >= factor:
-            return f"{_significant(size_bytes / factor)} {name}"
-    return f"{_significant(size_bytes)} B"
+            return f"{significant(size_bytes / factor)} {name}"
+    return f"{significant(size_bytes)} B"
 
 
 def format_duration(duration_ns: float) -> str:
@@ -116,8 +116,8 @@ def format_duration(duration_ns: float) -> str:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     for factor, name in ((SECOND, "s"), (MILLISECOND, "ms"), (MICROSECOND, "µs")):
         if abs(duration_ns) >= factor:
-            return f"{_significant(duration_ns / factor)} {name}"
-    return f"{_significant(duration_ns)} ns"
+            return f"{significant(duration_ns / factor)} {name}"
+    return f"{significant(duration_ns)} ns"
 
 
 def format_value(value: float, unit: str) -> str:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 import re
 
-from plimsoll.units import GIB, KIB, MIB, MICROSECOND, MILLISECOND, SECOND, TIB, format_number, format_value
+from plimsoll.units import (
+    GIB,
+    KIB,
+    MIB,
+    MICROSECOND,
+    MILLISECOND,
+    SECOND,
+    TIB,
+    format_number,
+    format_value,
+    significant,
+)
 
 _PLAIN = {
     "iops": "I/Os per second",
@@ -98,7 +109,9 @@ def ratio_text(ratio: float | None) -> str:
     """`1.31×`, `0.082×`, `31×`; n/a without one."""
     if ratio is None or not math.isfinite(ratio):
         return "n/a"
-    return f"{ratio:.2f}×" if 0.1 <= ratio < 10 else f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.3g}×"
+    if 0.1 <= ratio < 10:
+        return f"{ratio:.2f}×"
+    return f"{ratio:,.0f}×" if ratio >= 100 else f"{significant(ratio)}×"
 
 
 def percent_text(share: float) -> str:

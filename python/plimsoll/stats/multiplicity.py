@@ -84,7 +84,7 @@ def footer(verdicts: Sequence[Verdict]) -> str:
     if count < 2:
         return f"The verdict is false with probability at most {ALPHA * 100:.0f} %."
     return (
-        f"{decided} of {count} comparisons decided. Each is false with probability at most {ALPHA * 100:.0f} %, so expect at "
-        f"most {expected_false(count):.1f} false ones; {kept} hold together (false discovery rate "
+        f"{decided} of {count} comparisons decided. Each is false with probability at most {ALPHA * 100:.0f} %, "
+        f"so expect at most {expected_false(count):.1f} false ones; {kept} hold together (false discovery rate "
         f"{FALSE_DISCOVERY_RATE * 100:.0f} %)."
     )

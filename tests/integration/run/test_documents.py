@@ -40,7 +40,7 @@ def test_options_of_the_readme_exist(words: str, plimsoll: Command) -> None:
 
 def test_the_example_is_output_of_the_command_above_it() -> None:
     example = re.search(r"<!-- example: begin -->\n```text\n(.*?)```\n<!-- example: end -->", README, re.DOTALL)
-    assert example, "`make example` writes it"
+    assert example, "`make readme` writes it"
     assert "alone" in example[1]
     assert "×" in example[1]
 

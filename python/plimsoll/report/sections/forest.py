@@ -16,7 +16,7 @@ from plimsoll.report.sections.verdicts import TONES, WORDS
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.verdict import Answer
 
-ORDER = 40
+ORDER = 15
 TITLE = "Comparison at a glance"
 
 ROWS_PER_CHART = 60

@@ -13,7 +13,7 @@ from plimsoll.report.document import Block, Cell, Chart, Column, Table, columns,
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, metric_label
 
-ORDER = 50
+ORDER = 25
 TITLE = "Every run"
 
 MOST_CHARTS = 40

@@ -81,7 +81,12 @@ def _summary(evidence: Evidence, target: str) -> Sentence:
     for cell, holds in zip(evidence.cells, kept, strict=True):
         if cell.target == target:
             counts[cell.verdict.answer if holds else Answer.UNKNOWN] += 1
-    names = ((Answer.BETTER, "better"), (Answer.WORSE, "worse"), (Answer.SAME, "the same"), (Answer.UNKNOWN, "not settled"))
+    names = (
+        (Answer.BETTER, "better"),
+        (Answer.WORSE, "worse"),
+        (Answer.SAME, "the same"),
+        (Answer.UNKNOWN, "not settled"),
+    )
     parts = ", ".join(f"{counts[answer]} {word}" for answer, word in names if counts[answer])
     total = count_text(sum(counts.values()), "comparison")
     return Sentence(f"{target} against {evidence.reference}, {total} judged together: {parts}.")
