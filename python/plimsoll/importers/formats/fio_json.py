@@ -123,9 +123,16 @@ def _drafts(document: Mapping[str, Any]) -> Iterator[Draft]:
     names = {text_of(job.get("jobname")) for job in jobs} - {_ALL_CLIENTS}
     together = next((job for job in jobs if job.get("jobname") == _ALL_CLIENTS), None)
     if together is not None and len(names) <= 1:
-        # fio has added the clients' histograms itself, which we can't from their percentiles.
         clients = [job for job in jobs if job is not together]
-        draft = _draft(document, [together | {"jobname": next(iter(names), _ALL_CLIENTS)}], shared, clients)
+        options = table(clients[0].get("job options")) if clients else {}
+        known = {"jobname": next(iter(names), _ALL_CLIENTS), "job options": options}
+        # The sum that fio made has no percentiles; only the bins of json+ let us make them.
+        members = clients if clients and all(_has_bins(job) for job in clients) else [together | known]
+        draft = _draft(document, members, shared, clients)
+        if len(clients) > 1 and not draft.histograms:
+            draft.warn(
+                "percentiles", f"percentiles of {len(clients)} clients can't be added; run fio with json+ output"
+            )
         draft.known(clients=[_client(job) for job in clients[:1000]])
         yield draft
         return
@@ -138,6 +145,12 @@ def _drafts(document: Mapping[str, Any]) -> Iterator[Draft]:
         beside = sorted({name for name, other in groups if other == group} - {str(members[0].get("jobname"))})
         draft.known(reported_with=beside[:100])
         yield draft
+
+
+def _has_bins(job: Mapping[str, Any]) -> bool:
+    """Whether every kind of I/O of a job that was active has its bins."""
+    active = [table(job.get(kind)) for kind in _fio.KINDS if number(table(job.get(kind)).get("iops"))]
+    return bool(active) and all(any("bins" in table(block) for block in stats.values()) for stats in active)
 
 
 def _client(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -231,11 +244,12 @@ def _blocks(stats: Mapping[str, Any], what: str) -> Iterator[tuple[str, Mapping[
 
 
 def _latency(flow: Flow, stats: Mapping[str, Any]) -> None:
-    """Mean, maximum and percentiles from one block: that with percentiles, else the one from begin to end."""
+    """Mean, maximum and percentiles from one block: that with percentiles, so that they fit together."""
     blocks = [(what, block, unit) for what in ("lat", "clat") for _, block, unit in _blocks(stats, what)]
     # "N": 0 (and no percentiles) stands where a latency was switched off; older versions have no N.
     used = [each for each in blocks if number(each[1].get("N", 1)) and number(each[1].get("max"))]
-    chosen = next((each for each in used if "percentile" in each[1] or "bins" in each[1]), next(iter(used), None))
+    # Without percentiles the mean is that of clat too, which is where fio has them unless asked otherwise.
+    chosen = next((each for each in used if "percentile" in each[1] or "bins" in each[1]), used[-1] if used else None)
     if chosen is None:
         return
     flow.latency, block, unit = chosen

@@ -76,8 +76,22 @@ def test_clients_are_not_counted_twice() -> None:
     (run,) = load("fio_json", "client_server.json").runs
     assert run.plan.case == "bench"
     assert scores(run)["iops"] == 4000
-    assert scores(run)["read_p99"] == 750_000
+    assert scores(run)["read_mean"] == 250_000
+    assert "read_p99" not in scores(run)
+    assert told(run) == {"percentiles"}
+    assert run.plan.parameters == {"rw": "randread", "bs": 4 * KIB, "iodepth": 4}
     assert [client["iops"] for client in run.facts["clients"]] == [1000, 3000]
+
+
+def test_bins_of_clients_are_added() -> None:
+    text = (HERE / "fio_json/fixtures/client_server.json").read_text()
+    document = json.loads(text[text.index("{") :])
+    for job, bins in zip(document["client_stats"], ({"100000": 10_000}, {"500000": 30_000}), strict=False):
+        job["read"]["clat_ns"]["bins"] = bins
+    (run,) = read_text("fio_json", json.dumps(document)).runs
+    assert scores(run)["iops"] == 4000
+    assert decode(run.histograms["read"]).count == 40_000
+    assert not told(run)
 
 
 def test_reports_from_inside_a_run_are_no_runs() -> None:
