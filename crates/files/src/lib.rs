@@ -26,6 +26,7 @@ pub mod spec;
 mod stage;
 mod sys;
 mod tally;
+mod tree;
 mod usage;
 pub mod workload;
 pub mod workloads;

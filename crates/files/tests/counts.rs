@@ -101,3 +101,34 @@ mod sqlite {
         assert_eq!((insert.scores[0].unit.as_str(), insert.scores[0].value), ("s", insert.elapsed_ns as f64 / 1e9));
     }
 }
+
+mod compilebench {
+    use super::*;
+
+    #[test]
+    fn one_full_tree_is_made_compiled_and_read() {
+        let dir = memory();
+        let outcome = run_ok(spec("compilebench", r#"{"trees":1,"reads":1,"scale":1.0}"#, dir.path()));
+        let bytes = |name| phase(&outcome, name).bytes;
+        assert_eq!(bytes("initial_create"), 233_176_153);
+        assert_eq!(bytes("compile"), 713_696_760);
+        assert_eq!(bytes("read_compiled_tree"), 946_872_913);
+        assert_eq!(counted(phase(&outcome, "initial_create"), "create").0, 21_280);
+        assert_eq!(counted(phase(&outcome, "compile"), "create").0, 3_263);
+        let read = phase(&outcome, "read_compiled_tree");
+        assert_eq!((counted(read, "open").0, counted(read, "read").1), (24_543, 946_872_913));
+        assert_eq!(counted(phase(&outcome, "delete"), "delete").0, 24_543);
+    }
+
+    #[test]
+    fn the_score_is_the_mean_over_trees() {
+        let dir = memory();
+        let outcome = run_ok(spec("compilebench", r#"{"trees":4,"reads":3,"scale":0.01}"#, dir.path()));
+        for (name, count) in [("initial_create", 4), ("compile", 4), ("read_compiled_tree", 3)] {
+            let found = phase(&outcome, name);
+            let rates = found.points.iter().map(|p| p.bytes as f64 / f64::from(1 << 20) / (p.elapsed_ns as f64 / 1e9));
+            assert_eq!(found.points.len(), count, "{name}");
+            assert!((found.scores[0].value - rates.sum::<f64>() / count as f64).abs() < 1e-6 * found.scores[0].value);
+        }
+    }
+}

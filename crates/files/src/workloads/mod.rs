@@ -44,4 +44,4 @@ macro_rules! workloads {
     };
 }
 
-workloads!(fs_mark, postmark, sqlite);
+workloads!(fs_mark, postmark, sqlite, compilebench);

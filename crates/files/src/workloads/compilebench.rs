@@ -1,0 +1,279 @@
+//! Compilebench 0.6 with `--makej`: making, compiling and reading kernel trees.
+//!
+//! **The original.** From lists of names and sizes it makes `trees` copies of a source tree in the order that the file
+//! system itself lists one (found by making, walking and deleting a tree first), then adds to each the files that a
+//! compilation makes, in shuffled order, then walks and reads some of the compiled trees. Files are written in pieces of
+//! 256 KiB of the letter `a`. Nothing is synced within a timed part; after each phase, outside, there is a `sync`. Score of
+//! a phase: mean of MiB/s over its trees.
+//!
+//! **Made equal.** Same calls, sizes, orders and timed parts on a tree that is made from the published statistics: files,
+//! folders, bytes and size classes are exact; names are not the kernel's. `bytes` and `points` have each tree. The
+//! original's clock ticks every 10 ms, this one does not. Trees of the patched kernel, which the original makes and
+//! deletes before it starts, are left out: nothing of them is measured.
+//!
+//! **What it cannot say.** Creating and compiling end in memory unless it fills up: use `durable` = `timed`, which flushes
+//! each tree within its time. Reading is from memory unless `cold` is set; the original drops caches once before it, but
+//! only as root. The Python 2 original was never run here: UNVERIFIED.
+
+use plimsoll_core::random::{Purpose, Stream};
+use serde::{Deserialize, Serialize};
+
+use crate::admit::{at_least, at_most, one_thread};
+use crate::fault::{Fault, Step};
+use crate::hand::Hand;
+use crate::outcome::{Expected, Phase, Plan, Point};
+use crate::spec::FilesSpec;
+use crate::stage::Stage;
+use crate::sys::{self, Name};
+use crate::tally::Kind as Operation;
+use crate::tree::{Tree, number_of, shuffle};
+use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, seconds};
+
+/// A small instance.
+pub const EXAMPLE: &str = r#"{"trees":2,"reads":1,"scale":0.003}"#;
+
+/// What can be set. The seed of the classic test is 555.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Made and compiled. Classic: 10.
+    pub trees: u32,
+    /// Compiled trees that are read. Classic: 3.
+    pub reads: u32,
+    /// Share of the files and bytes of the real tree (21,280 files, 222 MiB; compiled 24,543 and 903). Classic: 1.
+    pub scale: f64,
+}
+
+const CHUNK: usize = 256 << 10;
+
+impl Kind for Parameters {
+    fn check(&self, spec: &FilesSpec) -> Step<()> {
+        one_thread(spec, "compilebench")?;
+        at_least("trees", self.trees.into(), 1)?;
+        at_most("reads", self.reads.into(), 1000)?;
+        if !(self.scale >= 0.001 && self.scale <= 4.0) {
+            return Err(Fault::spec(format!("scale is {}: use a number from 0.001 to 4", self.scale)));
+        }
+        Ok(())
+    }
+
+    fn plan(&self, spec: &FilesSpec) -> Plan {
+        let set = Set::new(self, spec.seed);
+        let (source, compiled) = (set.source_bytes(), set.tree.bytes());
+        let trees = u64::from(self.trees);
+        let phase = |name: &str, writes, reads, expected| Phase { name: name.to_owned(), writes, reads, expected };
+        let files = set.tree.files.len() as u64;
+        let read_bytes = u64::from(self.reads) * compiled;
+        Plan {
+            phases: vec![
+                phase("initial_create", true, false, Expected::Bytes(source * trees)),
+                phase("compile", true, false, Expected::Bytes((compiled - source) * trees)),
+                phase("read_compiled_tree", false, true, Expected::Bytes(read_bytes)),
+                phase("delete", true, false, Expected::Calls(files * trees)),
+            ],
+            disk_bytes: compiled * trees,
+            written_bytes: source + compiled * trees,
+            read_bytes,
+            files: (files + set.tree.folders.len() as u64) * trees,
+            memory_bytes: files * 40 + (1 << 20),
+        }
+    }
+
+    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
+        let stream = Stream::new(spec.seed, 0, Purpose::Kind);
+        Box::new(CompileBench { parameters: self.clone(), set: Set::new(self, spec.seed), native: Vec::new(), stream })
+    }
+}
+
+/// One kernel.
+struct Set {
+    tree: Tree,
+    /// Files before this one are source.
+    compiled: usize,
+}
+
+impl Set {
+    fn new(parameters: &Parameters, seed: u64) -> Self {
+        let mut tree = Tree::source(parameters.scale, seed);
+        let compiled = tree.compile(parameters.scale, seed);
+        Self { tree, compiled }
+    }
+
+    fn source_bytes(&self) -> u64 {
+        self.tree.files[..self.compiled].iter().map(|file| u64::from(file.size)).sum()
+    }
+}
+
+struct CompileBench {
+    parameters: Parameters,
+    set: Set,
+    /// Source files in the order of the file system.
+    native: Vec<u32>,
+    stream: Stream,
+}
+
+impl Workload for CompileBench {
+    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
+        let sorted: Vec<u32> = (0..self.set.compiled as u32).collect();
+        self.native = stage.solo(|hand| {
+            write_files(hand, &self.set.tree, "native-0", &sorted)?;
+            let mut native = Vec::with_capacity(sorted.len());
+            walk(hand, &Name::new(format_args!("native-0")), &mut |_, name| {
+                native.extend(number_of(name.last()));
+                Ok(())
+            })?;
+            delete(hand, &self.set.tree, "native-0", self.set.compiled)?;
+            Ok(native)
+        })?;
+        Ok(())
+    }
+
+    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+        let mut order: Vec<u32> = (0..self.parameters.trees).collect();
+        let points = stage.solo(|hand| match phase.name.as_str() {
+            "initial_create" => self.each(hand, &order, |hand, set, native, root| {
+                write_files(hand, &set.tree, root, native)
+            }),
+            "compile" => {
+                shuffle(&mut order, &mut self.stream);
+                let mut added: Vec<u32> = (self.set.compiled as u32..self.set.tree.files.len() as u32).collect();
+                shuffle(&mut added, &mut self.stream);
+                self.each(hand, &order, |hand, set, _, root| write_files(hand, &set.tree, root, &added))
+            }
+            "read_compiled_tree" => {
+                let drawn = (0..self.parameters.reads).map(|_| self.stream.below(order.len() as u64) as u32);
+                let drawn: Vec<u32> = drawn.collect();
+                self.each(hand, &drawn, |hand, _, _, root| read_tree(hand, root))
+            }
+            _ => self.each(hand, &order, |hand, set, _, root| {
+                delete(hand, &set.tree, root, set.tree.files.len()).map(|()| 0)
+            }),
+        })?;
+        let elapsed_ns = points.iter().map(|point| point.elapsed_ns).sum();
+        let rates: f64 = points.iter().map(|point| mib_per_second(point.bytes, point.elapsed_ns)).sum();
+        let score = match phase.name.as_str() {
+            "delete" => lower("duration", seconds(elapsed_ns), "s"),
+            _ => higher("throughput", rates / points.len().max(1) as f64, "MiB/s"),
+        };
+        Ok(Measure {
+            elapsed_ns,
+            operations: points.len() as u64,
+            bytes: points.iter().map(|point| point.bytes).sum(),
+            scores: vec![score],
+            points,
+        })
+    }
+}
+
+impl CompileBench {
+    /// Times `work`, which says how many bytes it moved, on each of the given trees; then a `sync` that is not timed.
+    fn each(
+        &self,
+        hand: &mut Hand<'_>,
+        trees: &[u32],
+        work: impl Fn(&mut Hand<'_>, &Set, &[u32], &str) -> Step<u64>,
+    ) -> Step<Vec<Point>> {
+        let mut points = Vec::with_capacity(trees.len());
+        for &number in trees {
+            let root = format!("kernel-{number}");
+            let start_ns = hand.now_ns();
+            let bytes = work(hand, &self.set, &self.native, &root)?;
+            hand.settle()?;
+            points.push(Point { position: number.into(), bytes, elapsed_ns: hand.now_ns() - start_ns });
+        }
+        hand.quietly(Hand::sync)?;
+        Ok(points)
+    }
+}
+
+/// Writes files of a tree in the given order; makes folders as they are needed.
+fn write_files(hand: &mut Hand<'_>, tree: &Tree, root: &str, order: &[u32]) -> Step<u64> {
+    let letters = vec![b'a'; CHUNK];
+    let mut made = vec![false; tree.folders.len()];
+    let mut bytes = 0;
+    hand.mkdir(&Name::new(format_args!("{root}")), 0o777)?;
+    for &number in order {
+        let file = tree.files[number as usize];
+        make_folder(hand, tree, root, file.folder, &mut made)?;
+        let name = tree.path(root, number);
+        let open = hand.open(Operation::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND)?;
+        sys::seek(&open, 0).map_err(|error| hand.fault(Operation::Create, &name, None, &error))?;
+        let size = u64::from(file.size);
+        let mut written = 0;
+        while written < size {
+            let length = (size - written).min(CHUNK as u64);
+            hand.write(&open, &letters[..length as usize], (&name, written))?;
+            written += length;
+        }
+        hand.close(open, &name)?;
+        bytes += size;
+    }
+    Ok(bytes)
+}
+
+/// Makes a folder and those above it, once.
+fn make_folder(hand: &mut Hand<'_>, tree: &Tree, root: &str, folder: u32, made: &mut [bool]) -> Step<()> {
+    if std::mem::replace(&mut made[folder as usize], true) {
+        return Ok(());
+    }
+    let path = &tree.folders[folder as usize];
+    for (end, _) in path.match_indices('/') {
+        hand.mkdir(&Name::new(format_args!("{root}/{}", &path[..end])), 0o777)?;
+    }
+    hand.mkdir(&tree.folder(root, folder), 0o777)
+}
+
+/// Calls `found` with every file below a folder: the files of a folder in listed order, then its folders.
+fn walk(
+    hand: &mut Hand<'_>,
+    folder: &Name,
+    found: &mut impl FnMut(&mut Hand<'_>, &Name) -> Step<()>,
+) -> Step<()> {
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    hand.call(Operation::List, folder, |root| {
+        root.list(folder.as_c(), |entry| {
+            let name = entry.to_string_lossy();
+            if number_of(entry.to_bytes()).is_some() { &mut files } else { &mut folders }.push(name.into_owned());
+            true
+        })
+    })?;
+    let below = |name: &str| Name::new(format_args!("{}/{name}", folder.as_c().to_string_lossy()));
+    files.iter().try_for_each(|name| found(hand, &below(name)))?;
+    folders.iter().try_for_each(|name| walk(hand, &below(name), found))
+}
+
+fn read_tree(hand: &mut Hand<'_>, root: &str) -> Step<u64> {
+    let mut buffer = vec![0; CHUNK];
+    let mut bytes = 0;
+    walk(hand, &Name::new(format_args!("{root}")), &mut |hand, name| {
+        let file = hand.open(Operation::Open, name, libc::O_RDONLY)?;
+        loop {
+            let at = (name, bytes);
+            // One call each, until the one that finds the end.
+            let done = hand.transfer(Operation::Read, at, 1, |_| sys::read(&file, &mut buffer))?;
+            if done == 0 {
+                break;
+            }
+            bytes += done as u64;
+        }
+        hand.close(file, name)
+    })?;
+    Ok(bytes)
+}
+
+/// Deletes the first `files` files of a tree and all folders that are there.
+fn delete(hand: &mut Hand<'_>, tree: &Tree, root: &str, files: usize) -> Step<()> {
+    (0..files as u32).try_for_each(|number| hand.unlink(&tree.path(root, number)))?;
+    for folder in (0..tree.folders.len() as u32).rev() {
+        let name = tree.folder(root, folder);
+        match hand.attempt(Operation::Rmdir, |root| root.rmdir(name.as_c()))? {
+            // Without the compile set, its folders are not there; folders without files were never made.
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(hand.fault(Operation::Rmdir, &name, None, &error));
+            }
+            _ => {}
+        }
+    }
+    let name = Name::new(format_args!("{root}"));
+    hand.call(Operation::Rmdir, &name, |folder| folder.rmdir(name.as_c()))
+}
