@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
-import lzma
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -20,9 +18,6 @@ MAX_TOTAL_BYTES = 512 * MIB
 MAX_FILES = 10_000
 MAX_DEPTH = 3
 """A .tar.gz inside a .zip is three."""
-
-_DAMAGE: tuple[type[Exception], ...] = (EOFError, OSError, RuntimeError, ValueError, OverflowError, MemoryError)
-_DAMAGE += (zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)
 
 
 class _Readable(Protocol):
@@ -65,7 +60,8 @@ def unpack(
             yield from unpack(within, inner, member, budget, depth + 1)
     except ResultFileError as error:
         yield place, error
-    except _DAMAGE as error:
+    except Exception as error:
+        # The archive modules report damage by exceptions of many unrelated classes.
         yield place, ResultFileError(f"{place}: the archive is damaged ({type(error).__name__}); copy it again")
 
 

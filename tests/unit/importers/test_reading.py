@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
+import random
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 from tests.unit.importers.importing import HERE
+from tests.unit.importers.mutations import mutate
 
 from plimsoll.errors import ResultFileError, UnknownName, UsageError
 from plimsoll.importers import archives, source
@@ -104,6 +107,22 @@ def test_damaged_archives_are_named(tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04" + b"\0" * 50)
     for each in outcomes(tmp_path / "*"):
         assert "damaged" in str(each.error)
+
+
+def test_mutated_archives_never_break_the_reading() -> None:
+    packed, tar = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("a/b.txt", b"hello " * 200)
+    with tarfile.open(fileobj=tar, mode="w") as archive:
+        archive.add(TABLE, "x/y")
+    files = [gzip.compress(b"hello " * 200), packed.getvalue(), tar.getvalue()]
+    rng = random.Random(5)
+    found = 0
+    for _ in range(3000):
+        with contextlib.suppress(ResultFileError):
+            unpacked = archives.unpack("place", "name", mutate(rng.choice(files), files, rng), archives.Budget())
+            found += sum(isinstance(each, source.Source) for _, each in unpacked)
+    assert found
 
 
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
