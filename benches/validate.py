@@ -17,6 +17,7 @@ import numpy as np
 from scipy.stats import beta
 
 from plimsoll.stats.carryover import drift as carryover_drift
+from plimsoll.stats.carryover import order_effect
 from plimsoll.stats.critical_values import boundaries
 from plimsoll.stats.policy import BOUNDARIES, looks_until
 from plimsoll.stats.simulation import (
@@ -26,6 +27,7 @@ from plimsoll.stats.simulation import (
     Scenario,
     differences,
     normal,
+    ordered_differences,
     rates,
     scores,
     sequential,
@@ -130,6 +132,12 @@ def carry_over(reps: int, random: Random) -> Iterator[Check]:
         seen = float(np.mean([(carryover_drift(path.tolist()) is not None) == (slope != 0) for path in paths]))
         subject = f"CV 2 %, {slope:+.0%} per block, 12 blocks"
         yield Check(rule, subject, f"{seen:.1%}", f"≥ {limit:.0%}", seen >= limit)
+    for scenario in SCENARIOS:
+        paths, first = (each[:, :12].tolist() for each in ordered_differences(scenario, 0.3, count, random))
+        drifts = float(np.mean([carryover_drift(path) is not None for path in paths]))
+        orders = float(np.mean([order_effect(*each) is not None for each in zip(paths, first, strict=True)]))
+        found = f"drift {drifts:.1%}, order {orders:.1%}"
+        yield Check("no carry-over: silent", scenario.name, found, "≤ 2 %", max(drifts, orders) <= 0.02)
 
 
 def steady_state(reps: int, random: Random) -> Iterator[Check]:

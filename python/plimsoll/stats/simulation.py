@@ -115,12 +115,19 @@ def scores(scenario: Scenario, truth: float, repetitions: int, random: Random) -
     return level + scenario.own(random, shape), level + scenario.own(random, shape) + truth
 
 
-def differences(scenario: Scenario, truth: float, repetitions: int, random: Random) -> FloatArray:
-    """Paired log ratios of adjacent slots in random order, shape (repetitions, 20)."""
+def ordered_differences(
+    scenario: Scenario, truth: float, repetitions: int, random: Random
+) -> tuple[FloatArray, BoolArray]:
+    """Paired log ratios of adjacent slots in random order, and whether the baseline ran first; (repetitions, 20)."""
     baseline, other = scores(scenario, truth, repetitions, random)
     first = random.random((repetitions, BLOCKS)) < 0.5
     even, odd = slice(0, None, 2), slice(1, None, 2)
-    return np.where(first, other[:, odd] - baseline[:, even], other[:, even] - baseline[:, odd])
+    return np.where(first, other[:, odd] - baseline[:, even], other[:, even] - baseline[:, odd]), first
+
+
+def differences(scenario: Scenario, truth: float, repetitions: int, random: Random) -> FloatArray:
+    """Paired log ratios of adjacent slots in random order, shape (repetitions, 20)."""
+    return ordered_differences(scenario, truth, repetitions, random)[0]
 
 
 @dataclass(frozen=True, slots=True)
