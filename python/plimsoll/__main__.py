@@ -1,5 +1,5 @@
 """`python -m plimsoll` is the same as the `plimsoll` command."""
 
-from plimsoll.cli.main import main
+from plimsoll.cli.entry import main
 
 main()

@@ -73,8 +73,10 @@ def parse_share(text: str | float) -> float:
 
 def parse_count(text: str | int) -> int:
     """A whole number from `1000`, `10k` or `1M` (powers of 1000)."""
-    if isinstance(text, int):
+    if isinstance(text, int) and not isinstance(text, bool):
         return text
+    if not isinstance(text, str):
+        raise _fail("count", str(text), "1000, 10k or 1M")
     match = re.fullmatch(rf"{_NUMBER}\s*([a-z]?)", text.strip().lower())
     if not match or match[2] not in _COUNTS:
         raise _fail("count", text, "1000, 10k or 1M")

@@ -11,11 +11,13 @@ from typing import Annotated
 import typer
 
 from plimsoll import kinds
+from plimsoll.cli.output import say
 from plimsoll.errors import PlimsollError
 from plimsoll.location import home
 
 EXIT_CODES = (
-    "Exit codes: 0 ok, 1 a gate failed (--fail-on), 2 wrong usage, 3 nothing valid was measured, 130 interrupted."
+    "Exit codes: 0 ok, 1 a gate failed (--fail-on), 2 wrong usage, 3 nothing valid was measured, 130 interrupted, "
+    "70 a fault of Plimsoll."
 )
 
 INTERRUPTED = 130
@@ -58,7 +60,7 @@ def _clean_up_after_the_dead() -> None:
         from plimsoll.targets.workdir import sweep
 
         for sentence in sweep():
-            print(sentence, file=sys.stderr)
+            say(sentence)
 
 
 for _module in kinds.modules("plimsoll.cli.commands"):
@@ -75,29 +77,42 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit code; a user never sees a traceback (PLIMSOLL_DEBUG=1 shows it)."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
-    debug = bool(os.environ.get("PLIMSOLL_DEBUG"))
     try:
-        code = app(standalone_mode=True)
+        code = app(standalone_mode=False) or 0
+        sys.stdout.flush()
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except PlimsollError as error:
-        if debug:
-            raise
-        print(f"plimsoll: {error}", file=sys.stderr)
-        code = error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`plimsoll show | head`): nothing is wrong, and nobody listens any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except Exception as error:
-        if debug:
+        if os.environ.get("PLIMSOLL_DEBUG"):
             raise
-        print(
-            f"plimsoll: unforeseen error: {type(error).__name__}: {error}\n"
-            "This is a fault of Plimsoll; PLIMSOLL_DEBUG=1 shows where. Finished runs are safe in the store.",
-            file=sys.stderr,
-        )
-        code = FAULT
+        code = _explain(error)
     sys.exit(code)
+
+
+def _explain(error: Exception) -> int:
+    """Tell the user what went wrong; returns the exit code."""
+    if isinstance(error, PlimsollError):
+        say(f"plimsoll: {error}")
+        return error.exit_code
+    if isinstance(error, typer.Abort):
+        return INTERRUPTED
+    if show := getattr(error, "show", None):
+        # What the command-line parser refuses: it knows the command and prints its usage.
+        show()
+        return PlimsollError.exit_code
+    if isinstance(error, OSError):
+        place = f" {error.filename}" if error.filename else " standard output"
+        say(f"plimsoll: cannot use{place}: {error.strerror}; finished runs are safe in the store")
+        return PlimsollError.exit_code
+    say(
+        f"plimsoll: unforeseen error: {type(error).__name__}: {error}\n"
+        "This is a fault of Plimsoll; PLIMSOLL_DEBUG=1 shows where. Finished runs are safe in the store."
+    )
+    return FAULT

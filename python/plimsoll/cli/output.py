@@ -19,9 +19,14 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, soft_wrap=not (sys.stderr if stderr else sys.stdout).isatty())
 
 
+def harmless(text: object) -> str:
+    """Text without control characters: titles and names come from files, and must not drive the terminal."""
+    return "".join(character for character in str(text) if character == "\n" or character.isprintable())
+
+
 def say(sentence: str) -> None:
     """A message to the user, on standard error."""
-    print(sentence, file=sys.stderr)
+    print(harmless(sentence), file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
@@ -33,9 +38,9 @@ def print_json(value: Any) -> None:
 def print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
     """Rows with the same keys as CSV with a header."""
     if rows:
-        writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]))
+        writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], *, right: Sequence[str] = ()) -> None:
@@ -50,5 +55,5 @@ def print_table(rows: Sequence[Mapping[str, Any]], *, right: Sequence[str] = ())
     for name in rows[0]:
         table.add_column(name, justify="right" if name in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(str(value)) for value in row.values()))
+        table.add_row(*(Text(harmless(value)) for value in row.values()))
     console().print(table)

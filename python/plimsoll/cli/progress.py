@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from plimsoll.cli.output import harmless
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run.observer import Observer, Silent
 from plimsoll.run.plan import Step
@@ -57,7 +58,7 @@ class _Plain(Silent):
         self._say(sentence)
 
     def _say(self, line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        print(harmless(line), file=sys.stderr, flush=True)
 
 
 class _Moving(_Plain):
@@ -79,7 +80,9 @@ class _Moving(_Plain):
         parts = [self._where, f"{_PHASES.get(progress['phase'], progress['phase'])} {progress['done']:.0%}"]
         if progress["interval"]:
             parts.append(_interval(progress["interval"]))
-        self._live.update(Text(" · ".join([*parts, f"about {format_duration(left)} left"]), overflow="ellipsis"))
+        self._live.update(
+            Text(" · ".join([*parts, f"about {format_duration(left)} left"]), overflow="ellipsis", no_wrap=True)
+        )
 
     def session_finished(self, session: Session) -> None:
         """Take the moving line away."""
@@ -87,7 +90,7 @@ class _Moving(_Plain):
         self._live.update(Text(""))
 
     def _say(self, line: str) -> None:
-        self._live.console.print(line, markup=False, highlight=False)
+        self._live.console.print(harmless(line), markup=False, highlight=False)
 
 
 def _interval(interval: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ from plimsoll.run.study import Study
 from plimsoll.run.workers.local import alignment, engines
 from plimsoll.stats.policy import MODES
 from plimsoll.targets import device, directory
-from plimsoll.units import GIB, SECOND, format_size, parse_count, parse_size
+from plimsoll.units import GIB, SECOND, format_duration, format_size, parse_count, parse_size
 
 OVERHEAD_NS = 400_000_000
 """Start, samples, guards and storing of one run; measured on two slow cores."""
@@ -96,7 +96,7 @@ def estimate(study: Study, planned: Sequence[Step]) -> Estimate:
     layout = {target.name: sum(_data_files(planned, target).values()) for target in study.targets}
     writing_ns = sum(layout.values()) * SECOND // LAYOUT_BYTES_PER_S
     block_ns = sum(step.block_ns for step in planned)
-    bound = study.time_ns or (writing_ns + most * block_ns)
+    bound = writing_ns + most * block_ns if study.time_ns is None else study.time_ns
     return Estimate(min(writing_ns + least * block_ns, bound), min(writing_ns + most * block_ns, bound), layout)
 
 
@@ -119,9 +119,9 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
     Raises UsageError, TargetError or UnsafeTarget; each says what to change.
     """
     _check_same_place(study, planned)
+    _check_time(study, planned)
     for target in study.targets:
-        for name, read in TARGET_OPTIONS.items():
-            read(target.options.get(name, "0"))
+        _check_facts(target)
         plans = [step.plans[target.name] for step in planned]
         for plan in plans:
             where = f"target {target.name}, test {plan.case}"
@@ -135,6 +135,26 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
             directory.check(target, needed_bytes=needed)
             _check_direct(target, plans)
     _check_shared_space(study, planned)
+
+
+def _check_facts(target: Target) -> None:
+    """The options that state facts of the place can be read."""
+    for name, read in TARGET_OPTIONS.items():
+        if name in target.options:
+            try:
+                read(target.options[name])
+            except UsageError as error:
+                raise UsageError(f"target {target.name}: {name}: {error}") from None
+
+
+def _check_time(study: Study, planned: Sequence[Step]) -> None:
+    """A bound in which not even one block fits would measure nothing."""
+    shortest_ns = min(step.block_ns for step in planned)
+    if study.time_ns is not None and study.time_ns < shortest_ns:
+        raise UsageError(
+            f"time {format_duration(study.time_ns)} is too short for a single block, which takes "
+            f"{format_duration(shortest_ns)}; allow more, or set a shorter runtime"
+        )
 
 
 def _problems(plan: Plan) -> Iterator[str]:
@@ -191,6 +211,18 @@ def _check_same_place(study: Study, planned: Sequence[Step]) -> None:
         seen[key] = target.name
 
 
+def written_bytes(plan: Plan) -> int | None:
+    """Most bytes that one run of a plan writes beside its test file; None where only the time limits it."""
+    values = plan.parameters
+    share = {"read": 0.0, "randread": 0.0, "rw": 1 - values["read_share"], "randrw": 1 - values["read_share"]}
+    writing = share.get(values["mode"], 1.0)
+    largest = max(size for size, _ in values["block_size"])
+    bounds = [values["max_bytes"], values["max_operations"] and values["max_operations"] * largest]
+    if not writing:
+        return 0
+    return min((int(bound * writing) for bound in bounds if bound is not None), default=None)
+
+
 def writes(plan: Plan) -> bool:
     """Whether carrying out a plan changes what is on the target."""
     return plan.parameters["mode"] not in ("read", "randread") or plan.parameters["layout"] != "keep"
@@ -207,7 +239,14 @@ def _check_device(target: Target, plans: Sequence[Plan], destroy: Sequence[str])
                 f"the test uses {format_size(values['offset'] + values['size'])}; set size= to less"
             )
         if values["direct"]:
-            _check_alignment(plan, target, alignment(Path(target.where))["offset"])
+            try:
+                needed = alignment(Path(target.where))["offset"]
+            except OSError as error:
+                raise TargetError(
+                    f"target {target.name}: cannot open {target.where} for direct I/O ({error.strerror}); "
+                    "devices need root or the group of the device, or set direct=no"
+                ) from None
+            _check_alignment(plan, target, needed)
 
 
 def _check_direct(target: Target, plans: Sequence[Plan]) -> None:

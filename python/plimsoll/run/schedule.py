@@ -18,9 +18,16 @@ from plimsoll.stats.paired import ScoreRow, cells, valid_scores
 from plimsoll.stats.policy import LOOKS, MODES
 from plimsoll.stats.stopping import Go, Stop, next_step, next_step_single
 from plimsoll.stats.summary import summarise
+from plimsoll.stats.verdict import StopReason
 
 ATTEMPTS = 2
 """An invalid block is repeated once."""
+
+_ENDINGS = {
+    StopReason.DECIDED: "decided",
+    StopReason.CAP: "no more blocks in this mode,",
+    StopReason.HOPELESS: "too far from an answer to go on,",
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,6 @@ class _CaseState:
     """Status of each run by (block, attempt) and target."""
     wanted: int = LOOKS[0]
     closed: str | None = None
-    blocks_needed: int | None = None
 
     def complete(self, targets: int) -> dict[int, list[RunStatus]]:
         """Statuses of the last complete attempt of each block."""
@@ -129,8 +135,8 @@ class Schedule:
         match step:
             case Go(blocks=wanted):
                 state.wanted = wanted
-            case Stop(reason=reason, blocks_needed=needed):
-                state.closed, state.blocks_needed = str(reason.value), needed
+            case Stop(reason=reason):
+                state.closed = f"{_ENDINGS[reason]} after {blocks} block{'s' if blocks > 1 else ''}"
 
     @property
     def open_cases(self) -> list[str]:

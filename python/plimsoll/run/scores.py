@@ -16,6 +16,8 @@ from plimsoll.stats.steady import Regime, classify
 from plimsoll.units import SECOND
 
 DATA_KINDS = ("read", "write", "trim")
+SCHEDULE_KEPT = 0.99
+"""Share of an open-loop schedule that must have been done for latencies to count."""
 PERCENTILES = {"p50": 50, "p90": 90, "p99": 99, "p999": 99.9}
 
 
@@ -50,11 +52,20 @@ def scores(
     if not series:
         return ()
     regime = classify(series, interval_length_ns(plan.parameters["runtime"]) / SECOND)
-    named = {**dict(_rates(outcome, intervals, regime)), **dict(_latencies(outcome, histograms))}
+    named = dict(_rates(outcome, intervals, regime))
+    if not saturated(outcome):
+        named |= dict(_latencies(outcome, histograms))
     return tuple(
         Score(metric=metric, value=value, unit=metric_kind(metric)[0], direction=metric_kind(metric)[1])
         for metric, value in named.items()
     )
+
+
+def saturated(outcome: Mapping[str, Any]) -> bool:
+    """Whether a schedule was not kept: latencies then tell how long the run was, not how the place is."""
+    offered = outcome.get("offered_operations")
+    done = sum(outcome["operations"][kind]["operations"] for kind in DATA_KINDS if kind in outcome["operations"])
+    return offered is not None and done < SCHEDULE_KEPT * offered
 
 
 def _rates(outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Regime) -> Iterator[tuple[str, float]]:

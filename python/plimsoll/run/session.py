@@ -14,6 +14,7 @@ from plimsoll.run import plan as planning
 from plimsoll.run.observer import Observer
 from plimsoll.run.places import Place, open_places
 from plimsoll.run.record import run_record, score_rows
+from plimsoll.run.resume import check_same_places, ownership
 from plimsoll.run.schedule import Block, Schedule
 from plimsoll.run.study import Study, from_table
 from plimsoll.run.workers.local import execute
@@ -33,7 +34,7 @@ def run_study(study: Study, store: Store, observer: Observer, destroy: Sequence[
         id=str(uuid7()),
         title=study.title,
         started_ns=time.time_ns(),
-        host=host_facts(),
+        host={**host_facts(), **ownership()},
         study=study.to_table(),
         plimsoll_version=plimsoll.__version__,
     )
@@ -42,11 +43,12 @@ def run_study(study: Study, store: Store, observer: Observer, destroy: Sequence[
 
 
 def resume_session(session: Session, store: Store, observer: Observer, destroy: Sequence[str] = ()) -> Session:
-    """Go on with an interrupted session: the same study, the same seed, after the runs that are stored."""
+    """Go on with an interrupted session: the same study and seed, in the time that is left, after the stored runs."""
     study = from_table(session.study, f"session {session.title}")
     steps = planning.steps(study)
     planning.check(study, steps, destroy)
-    store.reopen_session(session.id)
+    session = session.model_copy(update={"host": {**session.host, **ownership()}})
+    store.reopen_session(session)
     return _Runner(study, steps, session, store, observer, destroy, store.runs([session.id])).run()
 
 
@@ -83,8 +85,10 @@ class _Runner:
         self._observer = observer
         self._destroy = destroy
         self._schedule = Schedule(study, steps)
+        self._earlier = earlier
         self._schedule.take(earlier, score_rows(earlier))
-        self._clock = _Clock(None if study.time_ns is None else time.monotonic_ns() + study.time_ns)
+        used_ns = sum(run.ended_ns - run.started_ns for run in earlier)
+        self._clock = _Clock(None if study.time_ns is None else time.monotonic_ns() + study.time_ns - used_ns)
 
     def run(self) -> Session:
         """Run blocks until every case is closed; the session is finished in the store however this ends."""
@@ -95,6 +99,7 @@ class _Runner:
                 self._schedule.settle(step.case)
             written = {name for step in self._steps for name, plan in step.plans.items() if planning.writes(plan)}
             with open_places(self._study.targets, self._session, written, self._destroy) as places:
+                check_same_places(self._earlier, places)
                 while (block := self._next_block()) is not None:
                     self._run_block(block, places)
             state = SessionState.DONE
@@ -124,7 +129,9 @@ class _Runner:
 
     def _run(self, block: Block, order: int, place: Place) -> Run:
         """One run, stored."""
-        self._observer.run_started(block.step, place.target.name, block.number, self._schedule.remaining_ns())
+        done_ns = block.step.block_ns * order // len(block.targets)
+        remaining_ns = max(0, self._schedule.remaining_ns() - done_ns)
+        self._observer.run_started(block.step, place.target.name, block.number, remaining_ns)
         plan = block.step.plans[place.target.name]
         started_ns = time.time_ns()
         execution = execute(plan, place.path_for(plan), place.sampler, self._observer.run_progress, self._clock.used_up)

@@ -23,6 +23,7 @@ The command line makes the same record, so every session can be written as such 
 
 from __future__ import annotations
 
+import os
 import secrets
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -86,9 +87,11 @@ class Study:
         if self.mode not in MODES:
             raise UnknownName("mode", self.mode, MODES)
         if self.baseline is not None and self.baseline not in names:
-            raise UnknownName("target", self.baseline, names, "baseline")
+            raise UnknownName("target", self.baseline, names, "these targets, but it is the baseline")
         if self.blocks is not None and not 1 <= self.blocks <= MODES["publish"].cap:
             raise UsageError(f"blocks = {self.blocks}: must be 1 to {MODES['publish'].cap}")
+        if self.time_ns is not None and self.time_ns <= 0:
+            raise UsageError("time must be above zero, such as 30m; leave it out for no bound")
         if not 0 < self.band < 1:
             raise UsageError(f"band = {self.band}: must be above 0 and below 100 %, such as 10%")
 
@@ -131,7 +134,7 @@ def from_words(
 ) -> Study:
     """A study from command-line words: test and suite names, `NAME=WHERE,…` targets and `parameter=value` settings."""
     entries = tuple(Entry(test, {}) for test in tests) or (Entry("quick", {}),)
-    targets = tuple(parse_target(word) for word in on) or (parse_target("."),)
+    targets = tuple(_absolute(parse_target(word)) for word in on) or (_absolute(parse_target(".")),)
     made_title = f"{', '.join(entry.test for entry in entries)} on {', '.join(target.name for target in targets)}"
     return Study(
         title=title or made_title,
@@ -172,21 +175,35 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
             raise UnknownName("key", key, _KEYS, where)
     try:
         return Study(
-            title=str(table.get("title", where)),
+            title=_text(table, "title", where),
             targets=tuple(_target(line, where) for line in table.get("targets", [{"name": "here", "where": "."}])),
             entries=tuple(entry_from(line, where) for line in table.get("tests", [{"test": "quick"}])),
             shared=dict(table.get("set", {})),
-            mode=str(table.get("mode", "quick")),
-            band=parse_share(table.get("band", 0.10)),
+            mode=_text(table, "mode", "quick"),
+            band=parse_share(_text(table, "band", "10%")),
             blocks=parse_count(table["blocks"]) if "blocks" in table else None,
             time_ns=parse_duration(table["time"]) if "time" in table else None,
-            baseline=table.get("baseline"),
-            seed=int(table["seed"]) if "seed" in table else secrets.randbits(32),
-            same_place=bool(table.get("same_place", False)),
-            noisy_host=bool(table.get("noisy_host", False)),
+            baseline=_text(table, "baseline", "") or None,
+            seed=parse_count(table["seed"]) if "seed" in table else secrets.randbits(32),
+            same_place=_truth(table, "same_place"),
+            noisy_host=_truth(table, "noisy_host"),
         )
     except (AttributeError, TypeError, ValueError) as error:
         raise UsageError(f"{where} is no study: {error}; see `plimsoll run --help` for an example") from None
+
+
+def _text(table: Mapping[str, Any], key: str, default: str) -> str:
+    value = table.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise UsageError(f"{key} = {value!r} is no text")
+    return str(value)
+
+
+def _truth(table: Mapping[str, Any], key: str) -> bool:
+    value = table.get(key, False)
+    if not isinstance(value, bool):
+        raise UsageError(f"{key} = {value!r} is neither true nor false")
+    return value
 
 
 def _target(table: Any, where: str) -> Target:
@@ -194,4 +211,9 @@ def _target(table: Any, where: str) -> Target:
         raise UsageError(f'{where}: every [[targets]] table needs name = "NAME" and where = "/path"')
     texts = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in table.items()}
     target = parse_target(f"{texts.pop('name')}={texts.pop('where')}")
-    return target.model_copy(update={"options": {**target.options, **texts}})
+    return _absolute(target.model_copy(update={"options": {**target.options, **texts}}))
+
+
+def _absolute(target: Target) -> Target:
+    """The place as it is called from anywhere: a session may go on, and a study be repeated, in another directory."""
+    return target.model_copy(update={"where": os.path.abspath(target.where)})

@@ -17,7 +17,7 @@ from plimsoll.store.connection import connect, parse_location, reading, show, tr
 from plimsoll.store.location import store_location
 from plimsoll.store.migrate import bring_up_to_date
 from plimsoll.store.names import short_id
-from plimsoll.store.records import CHUNK, insert_runs, insert_session, read_plan, read_runs, read_session
+from plimsoll.store.records import CHUNK, insert_runs, insert_session, read_plan, read_runs, read_session, session_row
 from plimsoll.store.schema import histogram, run, score, session
 
 __all__ = ["Store", "open_store", "short_id"]
@@ -72,9 +72,10 @@ class Store:
         """Mark a session as ended in `state`. Raises UnknownName if there is none of this id."""
         self._update_session(session_id, state=state.value, ended_ns=ended_ns)
 
-    def reopen_session(self, session_id: str) -> None:
-        """Mark a session as running again, for more runs. Raises UnknownName if there is none of this id."""
-        self._update_session(session_id, state=SessionState.RUNNING.value, ended_ns=None)
+    def reopen_session(self, record: Session) -> None:
+        """Mark a session as running again, for more runs, with the host facts of `record`. Raises UnknownName."""
+        host = session_row(record)["host"]
+        self._update_session(record.id, state=SessionState.RUNNING.value, ended_ns=None, host=host)
 
     def _update_session(self, session_id: str, **values: Any) -> None:
         with writing(self.engine) as connection:

@@ -83,7 +83,7 @@ def test_a_session_ends_and_goes_on(store: Store) -> None:
     store.finish_session(session.id, SessionState.INTERRUPTED, START_NS + 5)
     expected = session.model_copy(update={"state": SessionState.INTERRUPTED, "ended_ns": START_NS + 5})
     assert store.last_session() == expected
-    store.reopen_session(session.id)
+    store.reopen_session(session)
     assert store.last_session() == session
     store.finish_session(session.id, SessionState.DONE, START_NS + 9)
     assert store.sessions()[0].state is SessionState.DONE
@@ -92,11 +92,13 @@ def test_a_session_ends_and_goes_on(store: Store) -> None:
 def test_unknown_sessions_are_named(store: Store) -> None:
     for action in (
         lambda: store.finish_session("gone", SessionState.DONE, 1),
-        lambda: store.reopen_session("gone"),
         lambda: store.delete_session("gone"),
     ):
         with pytest.raises(UnknownName, match="gone"):
             action()
+    never_added, _ = make_study(blocks=0)
+    with pytest.raises(UnknownName, match=never_added.id):
+        store.reopen_session(never_added)
 
 
 def test_a_deleted_session_takes_its_runs_along(store: Store) -> None:

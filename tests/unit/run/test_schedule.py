@@ -87,14 +87,14 @@ def test_cases_take_turns() -> None:
 def test_a_clear_difference_is_decided_after_three_blocks() -> None:
     blocks, closed = carry_out(make_study(), clear_difference)
     assert len(blocks) == 6
-    assert set(closed.values()) == {"decided"}
+    assert set(closed.values()) == {"decided after 3 blocks"}
 
 
 @pytest.mark.parametrize(("mode", "cap"), [("quick", 6), ("standard", 12), ("publish", 20)])
 def test_noise_ends_at_the_cap_of_the_mode_or_earlier(mode: str, cap: int) -> None:
     blocks, closed = carry_out(make_study(tests=("randread",), mode=mode), noise)
     assert 3 <= len(blocks) <= cap
-    assert closed["randread"] in ("cap", "hopeless", "decided")
+    assert str(len(blocks)) in str(closed["randread"])
 
 
 def test_blocks_replaces_the_cap() -> None:
@@ -119,7 +119,7 @@ def test_an_invalid_block_is_repeated_once_as_a_whole() -> None:
 
     blocks, closed = carry_out(make_study(tests=("randread",)), clear_difference, status)
     assert [(block.number, block.attempt) for block in blocks] == [(0, 0), (1, 0), (1, 1), (2, 0)]
-    assert closed == {"randread": "decided"}
+    assert closed == {"randread": "decided after 3 blocks"}
 
 
 def test_a_case_that_is_always_invalid_ends() -> None:

@@ -99,21 +99,26 @@ def _formats() -> Rows:
 
 
 def _sessions() -> Rows:
-    from datetime import datetime
-
     from plimsoll.store.store import open_store, short_id
 
     with open_store() as store:
         return [
             {
                 "session": short_id(each.id),
-                "started": f"{datetime.fromtimestamp(each.started_ns / 1e9):%Y-%m-%d %H:%M}",
+                "started": _when(each.started_ns),
                 "state": str(each.state.value),
                 "targets": ", ".join(each.target_names),
                 "title": each.title,
             }
             for each in store.sessions()
         ]
+
+
+def _when(started_ns: int) -> str:
+    from datetime import datetime
+
+    # Files of other tools do not always say when they were made.
+    return f"{datetime.fromtimestamp(started_ns / 1e9):%Y-%m-%d %H:%M}" if started_ns else "unknown"
 
 
 LISTS: dict[str, Callable[[], Rows]] = {

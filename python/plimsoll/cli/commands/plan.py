@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.cli.options import (
-    Band,
-    Baseline,
-    Blocks,
-    Destroy,
-    Json,
-    Mode,
-    NoisyHost,
-    On,
-    SamePlace,
-    Seed,
-    Set,
-    Tests,
-    Time,
-    Title,
-    study_from,
-)
+import typer
+
+from plimsoll.cli.options import Destroy, Json
+from plimsoll.cli.study_options import StudyOptions, takes_study
 
 if TYPE_CHECKING:
     from plimsoll.model import Plan, Target
@@ -29,41 +16,14 @@ if TYPE_CHECKING:
 EXAMPLES = "Takes the same arguments as `plimsoll run`, checks everything, and writes nothing."
 
 
-def command(
-    tests: Tests = None,
-    on: On = None,
-    mode: Mode = None,
-    blocks: Blocks = None,
-    time: Time = None,
-    band: Band = None,
-    settings: Set = None,
-    title: Title = None,
-    baseline: Baseline = None,
-    seed: Seed = None,
-    same_place: SamePlace = False,
-    noisy_host: NoisyHost = False,
-    destroy: Destroy = None,
-    json: Json = False,
-) -> None:
+@takes_study
+def command(options: StudyOptions, destroy: Destroy = None, json: Json = False) -> None:
     """Print what `plimsoll run` would do with the same arguments."""
-    from plimsoll.cli.output import print_json, print_table, say
+    from plimsoll.cli.output import print_json, print_table
     from plimsoll.run import plan
     from plimsoll.units import format_duration
 
-    study = study_from(
-        tests,
-        on,
-        settings,
-        mode=mode,
-        blocks=blocks,
-        time=time,
-        band=band,
-        title=title,
-        baseline=baseline,
-        seed=seed,
-        same_place=same_place,
-        noisy_host=noisy_host,
-    )
+    study = options.study()
     steps = plan.steps(study)
     plan.check(study, steps, destroy or [])
     estimate = plan.estimate(study, steps)
@@ -84,9 +44,9 @@ def command(
         return
     print_table([_row(step) for step in steps], right=("one block",))
     for target in study.targets:
-        say(_writes(target, [step.plans[target.name] for step in steps], estimate.layout_bytes[target.name]))
+        typer.echo(_writes(target, [step.plans[target.name] for step in steps], estimate.layout_bytes[target.name]))
     least, most = format_duration(estimate.least_ns), format_duration(estimate.most_ns)
-    say(f"mode {study.mode}: {least} if everything is decided at once, {most} at most")
+    typer.echo(f"mode {study.mode}: {least} if everything is decided at once, {most} at most")
 
 
 def _row(step: Step) -> dict[str, Any]:
@@ -112,11 +72,20 @@ def _what(plan: Plan) -> str:
 
 
 def _writes(target: Target, plans: list[Plan], layout_bytes: int) -> str:
+    """Where a target is written, and how much."""
+    from plimsoll.run.plan import written_bytes
     from plimsoll.units import format_size
 
-    files = "the device itself" if target.kind == "device" else f"{format_size(layout_bytes)} of test files"
-    modes = {plan.parameters["mode"] for plan in plans}
-    load = (
-        "only read" if modes <= {"read", "randread"} else "overwritten by the write tests as fast as the place allows"
+    files = (
+        "the device itself"
+        if target.kind == "device"
+        else f"{format_size(layout_bytes)} of test files, removed at the end"
     )
-    return f"{target.name}: {files} at {target.where}, {load}"
+    loads = [written_bytes(plan) for plan in plans]
+    if None in loads:
+        load = "the write tests overwrite them as fast as the place allows"
+    elif any(loads):
+        load = f"the write tests overwrite at most {format_size(sum(load or 0 for load in loads))} in each block"
+    else:
+        load = "only read after that"
+    return f"{target.name}: {target.where}: {files}; {load}"

@@ -7,23 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.options import (
-    Band,
-    Baseline,
-    Blocks,
-    Destroy,
-    Json,
-    Mode,
-    NoisyHost,
-    On,
-    SamePlace,
-    Seed,
-    Set,
-    Tests,
-    Time,
-    Title,
-    study_from,
-)
+from plimsoll.cli.options import Destroy, Json
+from plimsoll.cli.study_options import StudyOptions, takes_study
 
 if TYPE_CHECKING:
     from plimsoll.model import Run, Session
@@ -37,21 +22,16 @@ EXAMPLES = (
 )
 
 
+@takes_study
 def command(
-    tests: Tests = None,
-    on: On = None,
-    mode: Mode = None,
-    blocks: Blocks = None,
-    time: Time = None,
-    band: Band = None,
-    settings: Set = None,
-    title: Title = None,
-    baseline: Baseline = None,
-    seed: Seed = None,
-    same_place: SamePlace = False,
-    noisy_host: NoisyHost = False,
+    options: StudyOptions,
     destroy: Destroy = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the last interrupted session.")] = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on with the last interrupted session, or with the one named instead of a test."
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
@@ -63,7 +43,7 @@ def command(
     from plimsoll.cli.commands import report, show
     from plimsoll.cli.output import say
     from plimsoll.cli.progress import observer
-    from plimsoll.errors import NothingMeasured, UsageError
+    from plimsoll.errors import NothingMeasured
     from plimsoll.model import RunStatus
     from plimsoll.report import format_of
     from plimsoll.run.session import resume_session, run_study
@@ -71,28 +51,12 @@ def command(
 
     if output is not None:
         format_of(output)
-    if resume and (tests or on):
-        raise UsageError("--resume goes on with the last interrupted session as it was; leave out tests and --on")
     with open_store() as store, observer(quiet=quiet) as watching:
         try:
             if resume:
-                session = resume_session(_interrupted(store), store, watching, destroy or [])
+                session = resume_session(_named(store, options), store, watching, destroy or [])
             else:
-                study = study_from(
-                    tests,
-                    on,
-                    settings,
-                    mode=mode,
-                    blocks=blocks,
-                    time=time,
-                    band=band,
-                    title=title,
-                    baseline=baseline,
-                    seed=seed,
-                    same_place=same_place,
-                    noisy_host=noisy_host,
-                )
-                session = run_study(study, store, watching, destroy or [])
+                session = run_study(options.study(), store, watching, destroy or [])
         except KeyboardInterrupt:
             say("interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on")
             raise
@@ -104,16 +68,18 @@ def command(
         raise NothingMeasured(f"no run of this session is valid; {_first_reason(runs)}")
 
 
+def _named(store: Store, options: StudyOptions) -> Session:
+    """The session to go on with; it goes on as it was, so nothing else can be said about it."""
+    from plimsoll.errors import UsageError
+    from plimsoll.run.resume import resumable
+
+    if said := options.said(but="tests"):
+        raise UsageError(f"--resume goes on with a session as it was; leave out {', '.join(said)}")
+    words = options.tests or []
+    if len(words) > 1:
+        raise UsageError("--resume goes on with one session; name one, or none for the last interrupted one")
+    return resumable(store, words[0] if words else None)
+
+
 def _first_reason(runs: list[Run]) -> str:
     return next((f"{run.plan.case} on {run.target.name}: {run.reason}" for run in runs if run.reason), "nothing ran")
-
-
-def _interrupted(store: Store) -> Session:
-    """The newest session that did not end by itself; one that was killed still says that it is running."""
-    from plimsoll.errors import UsageError
-    from plimsoll.model import SessionState
-
-    for session in store.sessions():
-        if session.state is not SessionState.DONE:
-            return session
-    raise UsageError("no session was interrupted; `plimsoll list sessions` shows what there is")

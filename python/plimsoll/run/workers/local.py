@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from plimsoll import _core
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.model import Plan
 from plimsoll.parameters import interval_length_ns
 from plimsoll.run.sampler import HostSample, Sampler
@@ -124,15 +125,22 @@ def _watch(
 ) -> tuple[Mapping[str, Any], tuple[HostSample, ...]]:
     job = _core.start(json.dumps(spec))
     samples: list[HostSample] = []
+    stopped_ns: int | None = None
     try:
         while (result := job.result(POLL_S)) is None:
             progress = json.loads(job.poll())
             if progress["phase"] == "measure" and (not samples or sampler.age_ns(samples[-1]) >= SECOND):
                 samples.append(sampler.sample())
             on_progress(progress)
-            if deadline_reached():
+            if stopped_ns is None and deadline_reached():
                 job.stop()
-    except KeyboardInterrupt:
+                stopped_ns = time.monotonic_ns()
+            if stopped_ns is not None and time.monotonic_ns() - stopped_ns > STOP_S * SECOND:
+                raise TargetError(
+                    f"{spec['path']} does not answer: the job did not end {STOP_S:g} s after it was stopped"
+                )
+    except BaseException:
+        # Whatever happened, nobody may still use the file when its folder is removed.
         job.stop()
         job.result(STOP_S)
         raise

@@ -1,0 +1,119 @@
+"""The options that make a study, written once: `run` and `plan` take the same ones."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+if TYPE_CHECKING:
+    from plimsoll.run.study import Study
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """What the user said about a study; None or False where nothing was said."""
+
+    tests: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TEST|SUITE…|STUDY.toml]", help="What to run; `plimsoll list tests`. Default: suite quick."
+        ),
+    ] = None
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on",
+            metavar="NAME=WHERE[,option=value…]",
+            help="A target; repeat to compare. Default: the current directory.",
+        ),
+    ] = None
+    mode: Annotated[
+        str | None, typer.Option("--mode", help="How sure to be: quick (to 6 blocks), standard (12) or publish (20).")
+    ] = None
+    blocks: Annotated[int | None, typer.Option("--blocks", min=1, help="Most blocks, instead of the mode's.")] = None
+    time: Annotated[
+        str | None, typer.Option("--time", metavar="30m", help="Hard bound on the time of the whole session.")
+    ] = None
+    band: Annotated[
+        str | None, typer.Option("--band", metavar="10%", help="Differences up to this count as the same.")
+    ] = None
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PARAMETER=VALUE", help="For every test; `plimsoll list parameters`."),
+    ] = None
+    title: Annotated[str | None, typer.Option("--title", help="Title of the session.")] = None
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", metavar="NAME", help="Target the others are compared with.")
+    ] = None
+    seed: Annotated[int | None, typer.Option("--seed", help="Seed of the order of targets; kept with it.")] = None
+    same_place: Annotated[
+        bool, typer.Option("--same-place", help="Allow targets that are one place with the same options (A/A).")
+    ] = False
+    noisy_host: Annotated[
+        bool, typer.Option("--noisy-host", help="Steal and foreign I/O only warn; for hosts that are never quiet.")
+    ] = False
+
+    def said(self, *, but: str = "") -> list[str]:
+        """Names of the options that were given, as typed, except `but`."""
+        names = {"tests": "TEST", "settings": "--set"}
+        given = [field.name for field in fields(self) if getattr(self, field.name) and field.name != but]
+        return [names.get(name, f"--{name.replace('_', '-')}") for name in given]
+
+    def study(self) -> Study:
+        """The study; a study file's values yield to options given beside it. Raises UsageError."""
+        from plimsoll.errors import UsageError
+        from plimsoll.run import study
+        from plimsoll.units import parse_duration, parse_share
+
+        choices: dict[str, Any] = {
+            "mode": self.mode,
+            "blocks": self.blocks,
+            "time_ns": parse_duration(self.time) if self.time is not None else None,
+            "band": parse_share(self.band) if self.band is not None else None,
+            "baseline": self.baseline,
+            "title": self.title,
+            "seed": self.seed,
+            "same_place": self.same_place or None,
+            "noisy_host": self.noisy_host or None,
+        }
+        given = {name: value for name, value in choices.items() if value is not None}
+        words, on, settings = self.tests or [], self.on or [], self.settings or []
+        files = [word for word in words if word.endswith(".toml")]
+        if not files:
+            return study.from_words(words, on, shared=settings, **given)
+        if len(words) > 1:
+            raise UsageError(f"{files[0]} is a whole study; give it alone, without other tests")
+        base = study.from_file(Path(files[0]))
+        if on:
+            given["targets"] = study.from_words([], on).targets
+        return replace(base, shared={**base.shared, **study.settings(settings)}, **given)
+
+
+def takes_study(command: Callable[..., None]) -> Callable[..., None]:
+    """Give `command(options: StudyOptions, …)` the options of a study in place of its first parameter."""
+    hints = get_type_hints(StudyOptions, include_extras=True)
+    own = get_type_hints(command, include_extras=True)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    study = [
+        inspect.Parameter(f.name, keyword, default=f.default, annotation=hints[f.name]) for f in fields(StudyOptions)
+    ]
+    rest = [
+        parameter.replace(kind=keyword, annotation=own[name])
+        for name, parameter in list(inspect.signature(command).parameters.items())[1:]
+    ]
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> None:
+        options = StudyOptions(**{field.name: given.pop(field.name) for field in fields(StudyOptions)})
+        command(options, **given)
+
+    wrapped.__signature__ = inspect.Signature([*study, *rest])  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in (*study, *rest)}
+    del wrapped.__wrapped__
+    return wrapped

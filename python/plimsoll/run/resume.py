@@ -1,0 +1,70 @@
+"""Which session may go on, and whether its places are still the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from plimsoll.errors import TargetError, UsageError
+from plimsoll.model import Run, Session, SessionState
+from plimsoll.run.places import Place
+from plimsoll.store.store import Store, short_id
+from plimsoll.targets.host import machine_key
+from plimsoll.targets.owner import Owner, current_owner, is_alive
+
+_SAME = ("path", "file_system", "total_bytes", "identity", "size_bytes")
+"""Facts of a place that do not change while it is the same one."""
+
+
+def ownership() -> dict[str, Any]:
+    """What a session keeps about who runs it, beside the facts of its host."""
+    return {"machine_key": machine_key(), "owner": current_owner().model_dump()}
+
+
+def resumable(store: Store, text: str | None) -> Session:
+    """The session named by `text`, or the last interrupted one of this machine; raises UsageError if it can't go on.
+
+    A session goes on only where it began: runs of two machines in one session would be compared as if they were one.
+    """
+    if text is not None:
+        session = store.find_session(text)
+        if reason := _refusal(session):
+            raise UsageError(f"session {short_id(session.id)} ({session.title}) can't go on: {reason}")
+        return session
+    for session in store.sessions():
+        if _refusal(session) is None:
+            return session
+    raise UsageError("no session of this machine was interrupted; `plimsoll list sessions` shows what there is")
+
+
+def _refusal(session: Session) -> str | None:
+    """Why a session can't go on, or None."""
+    again = f"`plimsoll export {short_id(session.id)} --study again.toml` and `plimsoll run again.toml` start it anew"
+    if session.state is SessionState.DONE:
+        return f"it is done; {again}"
+    if session.host.get("machine_key") != machine_key():
+        return f"it ran on another machine ({session.host.get('hostname', 'unknown')}); {again}"
+    if session.state is SessionState.RUNNING and _runs(session.host.get("owner")):
+        return "it is still running; stop it first"
+    return None
+
+
+def _runs(owner: Any) -> bool:
+    try:
+        return is_alive(Owner.model_validate(owner))
+    except ValidationError:
+        return False
+
+
+def check_same_places(earlier: Sequence[Run], places: Mapping[str, Place]) -> None:
+    """Raise TargetError if a place is not the one that earlier runs of the session were made on."""
+    for run in earlier:
+        then, now = run.target.facts, places[run.target.name].target.facts
+        changed = [name for name in _SAME if name in then and then[name] != now.get(name)]
+        if changed:
+            raise TargetError(
+                f"target {run.target.name}: {run.target.where} is not the place that the session began on "
+                f"({changed[0]} was {then[changed[0]]}, is {now.get(changed[0])}); mount it as it was, or start anew"
+            )
