@@ -117,7 +117,7 @@ IMPOSSIBLE: list[tuple[Changes, str]] = [
 
 @pytest.mark.parametrize(("changes", "words"), IMPOSSIBLE)
 def test_an_impossible_request_gets_a_sentence_and_no_file(changes: Changes, words: str, tmp_path: Path) -> None:
-    reason = _core.check(json.dumps(request_on(tmp_path / "file", **changes)))
+    reason = _core.check(json.dumps({**request_on(tmp_path / "file"), **changes}))
     assert reason is not None
     assert words in reason
     assert list(tmp_path.iterdir()) == []

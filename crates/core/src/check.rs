@@ -59,8 +59,9 @@ fn sizes(spec: &JobSpec) -> Result<(), JobError> {
         return refuse(format!("block sizes must lie between 1 byte and {MAX_BLOCK} bytes"));
     }
     let weights_ok = spec.block_sizes.iter().all(|s| s.weight.is_finite() && s.weight >= 0.0);
-    if !weights_ok || spec.block_sizes.iter().map(|s| s.weight).sum::<f64>() <= 0.0 {
-        return refuse("weights of block sizes must be 0 or more and not all 0");
+    let sum: f64 = spec.block_sizes.iter().map(|s| s.weight).sum();
+    if !weights_ok || !sum.is_finite() || sum <= 0.0 {
+        return refuse("weights of block sizes must be 0 or more, not all 0, and their sum must be finite");
     }
     if spec.size < largest {
         return refuse(format!(
@@ -221,11 +222,12 @@ mod tests {
     fn impossible_requests_are_refused_with_what_to_change() {
         let weighted = |size, weight| vec![SizeWeight { size, weight }];
         let rate = |per_second| Some(Rate { per_second, unit: RateUnit::Operations, arrival: Arrival::Even });
-        let cases: [(&str, String); 24] = [
+        let cases: [(&str, String); 30] = [
             ("block size", message(|s| s.block_sizes.clear())),
             ("block sizes", message(|s| s.block_sizes = weighted(0, 1.0))),
             ("weights", message(|s| s.block_sizes = weighted(512, 0.0))),
             ("weights", message(|s| s.block_sizes = weighted(512, f64::NAN))),
+            ("weights", message(|s| s.block_sizes = weighted(512, f64::MAX).repeat(2))),
             ("less than one block", message(|s| s.size = 4095)),
             ("beyond", message(|s| s.offset = u64::MAX - 5)),
             ("threads", message(|s| s.threads = 0)),
@@ -237,11 +239,16 @@ mod tests {
             ("compressible", message(|s| s.content.compressible = -0.1)),
             ("theta", message(|s| s.distribution = Distribution::Zipf { theta: 1.0 })),
             ("theta", message(|s| s.distribution = Distribution::Zipf { theta: 0.0 })),
+            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: f64::NAN })),
+            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: f64::INFINITY })),
             ("pareto", message(|s| s.distribution = Distribution::Pareto { h: 1.0 })),
+            ("pareto", message(|s| s.distribution = Distribution::Pareto { h: f64::NAN })),
             ("limit of 0", message(|s| s.limit.operations = Some(0))),
             ("smaller than the number of threads", message(|s| (s.threads, s.limit.operations) = (4, Some(3)))),
             ("intervals", message(|s| s.limit.runtime_ns = 200_000_000_000_000)),
             ("rate", message(|s| s.rate = rate(0.0))),
+            ("rate", message(|s| s.rate = rate(f64::NAN))),
+            ("rate", message(|s| s.rate = rate(f64::INFINITY))),
             ("exclude", message(|s| (s.rate, s.think) = (rate(1.0), Some(Think { time_ns: 1, every: 1 })))),
             ("every 0", message(|s| s.sync.kind = SyncKind::Fsync)),
             ("mode that writes", message(|s| (s.sync.at_end, s.mode) = (true, Mode::Randread))),

@@ -4,7 +4,8 @@ use thiserror::Error;
 
 use crate::outcome::Failure;
 
-/// The fault that ends a job. Each message says what happened, where, and what to do.
+/// The fault that ends a job. Each message says what happened, where, and what to do. Where a variant has an offset, the
+/// message does not repeat it and reads well with ` at offset …` after it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum JobError {
     /// The request cannot be carried out on this target; nothing was written.
@@ -37,8 +38,8 @@ pub enum JobError {
         errno: Option<i32>,
         /// Kind of the operation: `read`, `write`, `trim` or `sync`.
         operation: &'static str,
-        /// Where, in bytes.
-        offset: u64,
+        /// Where, in bytes; absent for a sync.
+        offset: Option<u64>,
     },
     /// The read-back pass found blocks that are not what was written.
     #[error("{message}")]
@@ -72,7 +73,7 @@ impl From<JobError> for Failure {
             JobError::Spec(_) => ("spec", None, None, None),
             JobError::Open { errno, .. } => ("open", errno, None, None),
             JobError::Layout { errno, offset, .. } => ("layout", errno, None, offset),
-            JobError::Io { errno, operation, offset, .. } => ("io", errno, Some(operation), Some(offset)),
+            JobError::Io { errno, operation, offset, .. } => ("io", errno, Some(operation), offset),
             JobError::Verify { offset, .. } => ("verify", None, None, Some(offset)),
             JobError::Engine { errno, .. } => ("engine", errno, None, None),
         };

@@ -1,23 +1,18 @@
-//! Requests that this engine, machine or target cannot carry out, refused before anything is written.
+//! Requests that this target cannot carry out, refused before anything is written.
 
 use std::path::Path;
 
-use plimsoll_core::check;
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::{JobSpec, Layout, SyncKind};
+use plimsoll_core::spec::{JobSpec, Layout};
 
+use crate::check::check;
 use crate::direct;
-use crate::engine::Caps;
-use crate::engines;
 use crate::target::Target;
 
 /// Checks a request from its own values to the file system, and says what the target is. No target for engines that
 /// touch none.
 pub fn admit(spec: &JobSpec) -> Result<Option<Target>, JobError> {
-    check::check(spec)?;
-    let caps = engine(spec)?;
-    abilities(spec, &caps)?;
-    cpus(spec)?;
+    let caps = check(spec)?;
     if !caps.real {
         return Ok(None);
     }
@@ -35,58 +30,6 @@ pub fn admit(spec: &JobSpec) -> Result<Option<Target>, JobError> {
 
 fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {
     Err(JobError::spec(message))
-}
-
-fn engine(spec: &JobSpec) -> Result<Caps, JobError> {
-    let Some(entry) = engines::find(&spec.engine) else {
-        let names: Vec<&str> = engines::LIST.iter().map(|entry| entry.caps.name).collect();
-        return refuse(format!("there is no engine {:?}: use one of {}", spec.engine, names.join(", ")));
-    };
-    match (entry.available)() {
-        Ok(()) => Ok(entry.caps),
-        Err(reason) => refuse(format!("engine {} cannot be used here: {reason}", spec.engine)),
-    }
-}
-
-fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
-    let name = caps.name;
-    if let Some(max) = caps.max_depth.filter(|&max| spec.depth > max) {
-        return refuse(format!(
-            "engine {name} keeps at most {max} operations in flight, not {}: use depth {max}, more threads, or an asynchronous engine such as io_uring",
-            spec.depth
-        ));
-    }
-    if spec.direct && !caps.direct {
-        return refuse(format!("engine {name} works through the page cache: leave direct off or use another engine"));
-    }
-    if spec.sync.kind == SyncKind::Dsync && !caps.dsync {
-        return refuse(format!("engine {name} has no O_DSYNC writes: use fdatasync or another engine"));
-    }
-    if (spec.sqpoll || spec.iopoll) && !caps.polls {
-        return refuse(format!("engine {name} has no sqpoll and iopoll: leave them off or use io_uring"));
-    }
-    if spec.iopoll {
-        if !spec.direct && caps.real {
-            return refuse("iopoll works with direct I/O only: turn direct on");
-        }
-        let syncs = matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync) || spec.sync.at_end;
-        if syncs || spec.mode.trims() {
-            return refuse("a ring with iopoll takes reads and writes only: leave sync and trim off, or iopoll");
-        }
-    }
-    if spec.verify && !caps.real {
-        return refuse(format!("engine {name} stores nothing, so there is nothing to verify: use another engine"));
-    }
-    Ok(())
-}
-
-fn cpus(spec: &JobSpec) -> Result<(), JobError> {
-    // SAFETY: takes an integer only.
-    let configured = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.max(1) as usize;
-    match spec.cpus.iter().find(|&&cpu| cpu >= configured) {
-        Some(cpu) => refuse(format!("there is no CPU {cpu}: this machine has CPUs 0 to {}", configured - 1)),
-        None => Ok(()),
-    }
 }
 
 fn length(spec: &JobSpec, target: &Target) -> Result<(), JobError> {

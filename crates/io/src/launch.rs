@@ -68,6 +68,19 @@ pub fn series(spec: &JobSpec) -> Vec<Series> {
     .collect()
 }
 
+/// Buffers of one thread: reads and writes have their own.
+pub fn buffers(spec: &JobSpec) -> usize {
+    let sets = if spec.mode.reads() && spec.mode.writes() { 2 } else { 1 };
+    spec.depth as usize * sets
+}
+
+/// Pins the calling thread.
+pub fn pin(cpu: usize) -> Result<(), JobError> {
+    usage::pin(cpu).map_err(|error| {
+        JobError::spec(format!("cannot pin a thread to CPU {cpu}: {error}: use CPUs that this process may run on"))
+    })
+}
+
 impl Visitor for Launch {
     type Output = std::io::Result<Vec<Line>>;
 
@@ -127,14 +140,13 @@ impl Launch {
         signal::only_wake();
         usage::precise_timers();
         if let Some(&cpu) = spec.cpus.get(thread as usize % spec.cpus.len().max(1)) {
-            usage::pin(cpu).map_err(|error| JobError::spec(format!("cannot pin a thread to CPU {cpu}: {error}")))?;
+            pin(cpu)?;
         }
         let file = self.open()?;
         let largest = SizeMix::new(&spec.block_sizes).largest() as usize;
-        let sets = if spec.mode.reads() && spec.mode.writes() { 2 } else { 1 };
-        let (pool, mut buffers) = Pool::new(spec.depth as usize * sets, largest).map_err(|error| {
-            JobError::spec(format!("no memory for {} buffers of {largest} bytes: {error}", spec.depth as usize * sets))
-        })?;
+        let count = buffers(spec);
+        let (pool, mut buffers) = Pool::new(count, largest)
+            .map_err(|error| JobError::spec(format!("no memory for {count} buffers of {largest} bytes: {error}")))?;
         let mut filler = Filler::new(spec.content, Stream::new(spec.seed, thread, Purpose::Content));
         // Read buffers are filled as well: their pages then exist before they are needed.
         buffers.iter_mut().for_each(|buffer| filler.fill(buffer.bytes_mut()));

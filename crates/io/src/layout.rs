@@ -158,7 +158,7 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
 pub fn overwrite_failed(error: JobError) -> JobError {
     match error {
         JobError::Io { message, errno, offset, .. } => {
-            JobError::Layout { message: format!("laying out in random order: {message}"), errno, offset: Some(offset) }
+            JobError::Layout { message: format!("laying out in random order: {message}"), errno, offset }
         }
         other => other,
     }
@@ -170,7 +170,7 @@ fn layout_failed(spec: &JobSpec, offset: u64, error: &io::Error) -> JobError {
         _ => "",
     };
     JobError::Layout {
-        message: format!("laying out {} failed at offset {offset}: {error}{hint}", spec.path),
+        message: format!("laying out {} failed ({error}{hint})", spec.path),
         errno: error.raw_os_error(),
         offset: Some(offset),
     }

@@ -350,8 +350,8 @@ impl Runner {
         match found.first_bad_offset {
             Some(offset) => Err(JobError::Verify {
                 message: format!(
-                    "{} of {} blocks of {} are not what was written; the first bad one is at offset {offset}",
-                    found.bad_blocks, found.blocks, self.spec.path
+                    "verification of {} failed ({} of {} blocks are not what was written)",
+                    self.spec.path, found.bad_blocks, found.blocks
                 ),
                 offset,
             }),

@@ -317,7 +317,7 @@ impl<E: Engine> Worker<E> {
     #[inline]
     fn prepare(&mut self, next: Next, start_ns: u64, issued_ns: u64) -> Operation {
         let Next { kind, offset, length } = next;
-        let tag = self.free.pop().unwrap_or(0);
+        let tag = self.free.pop().expect("an operation is prepared only while fewer than `depth` are in flight");
         let mut buffer = match kind {
             Kind::Read => self.buffers[tag as usize].take(),
             Kind::Write => self.buffers[self.write_buffers + tag as usize].take(),
@@ -421,7 +421,7 @@ impl<E: Engine> Worker<E> {
     }
 
     fn prepare_sync(&mut self, kind: Kind, now: u64) -> Operation {
-        let tag = self.free.pop().unwrap_or(0);
+        let tag = self.free.pop().expect("a sync is prepared only while nothing is in flight, and depth is 1 or more");
         self.slots[tag as usize] = Slot { kind, length: 0, offset: 0, start_ns: now, issued_ns: now };
         self.account(now);
         self.in_flight += 1;

@@ -312,7 +312,8 @@ fn a_file_cut_off_during_the_run_is_an_error_with_its_offset() {
                 let failure = outcome.error.unwrap();
                 assert_eq!((failure.kind.as_str(), failure.operation.as_deref()), ("io", Some("read")));
                 assert!(failure.offset.unwrap() >= BLOCK, "{}", caps.name);
-                assert!(failure.message.contains(&failure.offset.unwrap().to_string()), "{}", failure.message);
+                // Who shows the message adds the offset.
+                assert!(!failure.message.contains("offset"), "{}", failure.message);
             }
         }
     }

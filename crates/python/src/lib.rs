@@ -3,14 +3,19 @@
 //! Everything crosses the boundary as JSON, so that the records have one definition per side and no glue in between. What
 //! users of the module read is in `python/plimsoll/_core.pyi`.
 
+mod request;
+
 use std::path::Path;
 use std::time::Duration;
 
+use plimsoll_io::check as possible;
 use plimsoll_io::direct;
 use plimsoll_io::engines as list;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
+
+use crate::request::Unreadable;
 
 /// A running job.
 #[pyclass(frozen, module = "plimsoll._core")]
@@ -39,10 +44,22 @@ impl Job {
 
 #[pyfunction]
 fn start(py: Python<'_>, spec_json: &str) -> PyResult<Job> {
-    let spec =
-        serde_json::from_str(spec_json).map_err(|error| PyValueError::new_err(format!("not a job spec: {error}")))?;
+    let spec = request::read(spec_json).map_err(|reason| malformed(&reason.into_message()))?;
     let job = py.detach(|| plimsoll_io::Job::start(spec));
     job.map(Job).map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))
+}
+
+#[pyfunction]
+fn check(py: Python<'_>, spec_json: &str) -> PyResult<Option<String>> {
+    match request::read(spec_json) {
+        Ok(spec) => Ok(py.detach(|| possible::check(&spec)).err().map(|error| error.to_string())),
+        Err(Unreadable::NotFinite(message)) => Ok(Some(message)),
+        Err(Unreadable::Malformed(message)) => Err(malformed(&message)),
+    }
+}
+
+fn malformed(reason: &str) -> PyErr {
+    PyValueError::new_err(format!("not a job spec: {reason}"))
 }
 
 /// One engine as Python sees it.
@@ -96,6 +113,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("version", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Job>()?;
     module.add_function(wrap_pyfunction!(start, module)?)?;
+    module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(engines, module)?)?;
     module.add_function(wrap_pyfunction!(alignment, module)?)
 }

@@ -167,21 +167,22 @@ impl<E: Engine> Worker<E> {
     }
 }
 
+/// The offset is a field of its own, and readers of the message get it from there.
 fn operation_failed(spec: &JobSpec, slot: Slot, result: i64) -> JobError {
     let path = &spec.path;
-    let (verb, length, offset) = (slot.kind.name(), slot.length, slot.offset);
+    let (verb, length) = (slot.kind.name(), slot.length);
     let (message, errno) = if result < 0 {
         let error = std::io::Error::from_raw_os_error((-result) as i32);
-        let place = if slot.length == 0 { String::new() } else { format!(" of {length} bytes at offset {offset}") };
+        let size = if length == 0 { String::new() } else { format!(" of {length} bytes") };
         let hint = match error.raw_os_error() {
             Some(libc::EOPNOTSUPP) if spec.iopoll => ": the device cannot be polled, leave iopoll off",
             Some(libc::ENOSPC | libc::EDQUOT) => ": free some space or use a smaller size",
             _ => "",
         };
-        (format!("{verb}{place} failed on {path}: {error}{hint}"), error.raw_os_error())
+        (format!("{verb}{size} failed on {path} ({error}{hint})"), error.raw_os_error())
     } else {
-        let hint = if slot.kind == Kind::Read { ": was the file cut off during the run?" } else { "" };
-        (format!("short {verb} on {path}: {result} of {length} bytes at offset {offset}{hint}"), None)
+        let hint = if slot.kind == Kind::Read { " (was the file cut off during the run?)" } else { "" };
+        (format!("short {verb} on {path}: {result} of {length} bytes{hint}"), None)
     };
-    JobError::Io { message, errno, operation: verb, offset }
+    JobError::Io { message, errno, operation: verb, offset: (length > 0).then_some(slot.offset) }
 }

@@ -1,0 +1,186 @@
+//! Requests that no target can make possible: the part of admission that looks at the request and this machine only.
+
+use std::thread;
+
+use plimsoll_core::check;
+use plimsoll_core::error::JobError;
+use plimsoll_core::spec::{JobSpec, SyncKind};
+
+use crate::buffer;
+use crate::engine::Caps;
+use crate::engines;
+use crate::launch;
+
+/// Refuses what cannot work on any file or device of this machine, and says what the engine can do. Opens no target.
+pub fn check(spec: &JobSpec) -> Result<Caps, JobError> {
+    check::check(spec)?;
+    let caps = engine(spec)?;
+    abilities(spec, &caps)?;
+    if caps.real {
+        path(spec)?;
+    }
+    memory(spec)?;
+    cpus(spec)?;
+    Ok(caps)
+}
+
+fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {
+    Err(JobError::spec(message))
+}
+
+fn engine(spec: &JobSpec) -> Result<Caps, JobError> {
+    let Some(entry) = engines::find(&spec.engine) else {
+        let names: Vec<&str> = engines::LIST.iter().map(|entry| entry.caps.name).collect();
+        return refuse(format!("there is no engine {:?}: use one of {}", spec.engine, names.join(", ")));
+    };
+    match (entry.available)() {
+        Ok(()) => Ok(entry.caps),
+        Err(reason) => refuse(format!("engine {} cannot be used here: {reason}", spec.engine)),
+    }
+}
+
+fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
+    let name = caps.name;
+    if let Some(max) = caps.max_depth.filter(|&max| spec.depth > max) {
+        return refuse(format!(
+            "engine {name} keeps at most {max} operations in flight, not {}: use depth {max}, more threads, or an asynchronous engine such as io_uring",
+            spec.depth
+        ));
+    }
+    if spec.direct && !caps.direct {
+        return refuse(format!("engine {name} works through the page cache: leave direct off or use another engine"));
+    }
+    if spec.sync.kind == SyncKind::Dsync && !caps.dsync {
+        return refuse(format!("engine {name} has no O_DSYNC writes: use fdatasync or another engine"));
+    }
+    if (spec.sqpoll || spec.iopoll) && !caps.polls {
+        return refuse(format!("engine {name} has no sqpoll and iopoll: leave them off or use io_uring"));
+    }
+    if spec.iopoll {
+        if !spec.direct && caps.real {
+            return refuse("iopoll works with direct I/O only: turn direct on");
+        }
+        let syncs = matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync) || spec.sync.at_end;
+        if syncs || spec.mode.trims() {
+            return refuse("a ring with iopoll takes reads and writes only: leave sync and trim off, or iopoll");
+        }
+    }
+    if spec.mode.trims() && !(caps.trim_file || caps.trim_device) {
+        return refuse(format!("engine {name} cannot trim: use psync with depth 1"));
+    }
+    if spec.verify && !caps.real {
+        return refuse(format!("engine {name} stores nothing, so there is nothing to verify: use another engine"));
+    }
+    Ok(())
+}
+
+fn path(spec: &JobSpec) -> Result<(), JobError> {
+    if spec.path.is_empty() {
+        return refuse("no path is given: name a file or a block device");
+    }
+    if spec.path.contains('\0') {
+        return refuse("the path contains a null character, which no file name can hold: use another path");
+    }
+    Ok(())
+}
+
+/// All pages of all buffers are touched before the start: more than there are would end in the kernel killing a process.
+fn memory(spec: &JobSpec) -> Result<(), JobError> {
+    let largest = spec.block_sizes.iter().map(|s| s.size).max().unwrap_or(0);
+    let count = launch::buffers(spec) as u64 * u64::from(spec.threads);
+    let needed = largest.next_multiple_of(buffer::ALIGNMENT as u64).saturating_mul(count);
+    // SAFETY: both take an integer only.
+    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let memory = u64::try_from(pages).unwrap_or(0) * u64::try_from(page).unwrap_or(0);
+    if memory > 0 && needed > memory {
+        return refuse(format!(
+            "the buffers of {} threads at depth {} need {needed} bytes, this machine has {memory} bytes of memory: use fewer threads, a lower depth or smaller blocks",
+            spec.threads, spec.depth
+        ));
+    }
+    Ok(())
+}
+
+fn cpus(spec: &JobSpec) -> Result<(), JobError> {
+    // SAFETY: takes an integer only.
+    let configured = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.max(1) as usize;
+    if let Some(cpu) = spec.cpus.iter().find(|&&cpu| cpu >= configured) {
+        return refuse(format!("there is no CPU {cpu}: this machine has CPUs 0 to {}", configured - 1));
+    }
+    if spec.cpus.is_empty() {
+        return Ok(());
+    }
+    // CPUs that are offline or outside the control group are known to the kernel only. A thread of its own tries them, so
+    // that the caller stays where it is.
+    let try_all = || spec.cpus.iter().try_for_each(|&cpu| launch::pin(cpu));
+    thread::scope(|scope| match thread::Builder::new().spawn_scoped(scope, try_all) {
+        Ok(trial) => trial.join().unwrap_or(Ok(())),
+        Err(error) => refuse(format!("cannot start a thread to try the CPUs: {error}")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plimsoll_core::spec::{Distribution, Mode};
+    use proptest::prelude::*;
+
+    const PLAIN: &str = r#"{"path":"/nowhere/f","engine":"psync","mode":"randwrite","read_share":0.5,
+        "block_sizes":[{"size":4096,"weight":1.0}],"depth":1,"threads":1,"offset":0,"size":1048576,"direct":false,
+        "sync":{"kind":"none","every":0,"at_end":false},
+        "limit":{"runtime_ns":1000000000,"bytes":null,"operations":null},"warmup_ns":0,"rate":null,"think":null,
+        "distribution":{"kind":"once"},"random_share":1.0,"seed":1,"content":{"zero":false,"compressible":0.0},
+        "layout":"fill","drop_cache":false,"verify":false,"cpus":[],"count_errors":false,"interval_ns":1000000000,
+        "sqpoll":false,"iopoll":false}"#;
+
+    fn message(change: impl FnOnce(&mut JobSpec)) -> String {
+        let mut spec = serde_json::from_str(PLAIN).unwrap();
+        change(&mut spec);
+        check(&spec).map(|_| String::new()).unwrap_or_else(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_engine_and_machine_cannot_do_is_refused_without_a_target() {
+        assert_eq!(message(|_| ()), "");
+        assert_eq!(message(|s| s.cpus = vec![0]), "");
+        let cases: [(&str, String); 10] = [
+            ("no engine", message(|s| s.engine = "aio".to_owned())),
+            ("at most 1", message(|s| s.depth = 2)),
+            ("page cache", message(|s| (s.engine, s.direct) = ("mmap".to_owned(), true))),
+            ("O_DSYNC", message(|s| (s.engine, s.sync.kind) = ("mmap".to_owned(), SyncKind::Dsync))),
+            ("cannot trim", message(|s| (s.engine, s.mode) = ("libaio".to_owned(), Mode::Randtrim))),
+            ("sqpoll", message(|s| s.sqpoll = true)),
+            ("nothing to verify", message(|s| (s.engine, s.verify) = ("null".to_owned(), true))),
+            ("no path", message(|s| s.path.clear())),
+            ("null character", message(|s| s.path.push('\0'))),
+            ("no CPU", message(|s| s.cpus = vec![0, usize::MAX])),
+        ];
+        for (word, message) in cases {
+            assert!(message.contains(word), "{word}: {message:?}");
+        }
+    }
+
+    #[test]
+    fn buffers_beyond_the_memory_are_refused() {
+        let huge = message(|s| {
+            (s.engine, s.depth, s.threads) = ("null".to_owned(), 16_384, 1024);
+            (s.block_sizes[0].size, s.size) = (1 << 30, 1 << 40);
+        });
+        assert!(huge.contains("of memory"), "{huge:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_number_makes_it_panic(
+            numbers in proptest::array::uniform4(any::<f64>()), sizes in proptest::array::uniform4(any::<u64>()),
+            depth: u32, threads: u32, mode in 0usize..3,
+        ) {
+            message(|s| {
+                (s.read_share, s.content.compressible, s.block_sizes[0].weight) = (numbers[0], numbers[1], numbers[2]);
+                s.distribution = Distribution::Zipf { theta: numbers[3] };
+                (s.block_sizes[0].size, s.offset, s.size, s.warmup_ns) = (sizes[0], sizes[1], sizes[2], sizes[3]);
+                (s.depth, s.threads, s.mode) = (depth, threads, [Mode::Read, Mode::Randrw, Mode::Trim][mode]);
+            });
+        }
+    }
+}
