@@ -88,6 +88,20 @@ impl<'a> Hand<'a> {
         result
     }
 
+    /// Counts nothing until [`Hand::restart`]: a warm-up.
+    pub fn warm_up(&mut self) {
+        self.counting = false;
+    }
+
+    /// The phase begins, or begins anew, at `begin_ns`.
+    pub fn restart(&mut self, begin_ns: u64) {
+        self.counting = true;
+        self.samples.clear();
+        self.bench.begin_ns = Some(begin_ns);
+        (self.interval, self.boundary_ns) = (0, begin_ns + self.bench.interval_ns);
+        self.cpu_ns = usage::cpu_ns();
+    }
+
     /// Counts one finished operation.
     #[inline]
     pub fn record(&mut self, kind: Kind, start_ns: u64, end_ns: u64, bytes: usize) {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use plimsoll_core::clock::{monotonic_ns, wall_ns};
 use plimsoll_core::outcome::CpuUse;
 
 use crate::outcome::{FilesOutcome, FilesProgress, PhaseResult};
@@ -28,8 +29,8 @@ pub struct Measured {
     pub results: Vec<PhaseResult>,
     /// Start of the measured part, `CLOCK_MONOTONIC` and wall clock; nothing before it.
     pub began: Option<(u64, u64)>,
-    /// Start of the running phase since then.
-    pub phase_start_ns: Option<u64>,
+    /// Start of the running phase, `CLOCK_MONOTONIC`.
+    pub phase_began_ns: Option<u64>,
     /// Length of the preparation.
     pub prepared_ns: u64,
     /// CPU time of workers that have ended, in the running phase; the busiest one apart.
@@ -85,7 +86,7 @@ impl Shared {
                 collector: Collector::new(interval_ns),
                 results: Vec::new(),
                 began: None,
-                phase_start_ns: None,
+                phase_began_ns: None,
                 prepared_ns: 0,
                 cpu: PhaseCpu::default(),
             }),
@@ -97,6 +98,20 @@ impl Shared {
     /// What has been measured so far.
     pub fn measured(&self) -> MutexGuard<'_, Measured> {
         self.measured.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A phase begins now, or anew, and with `first` the measured part too. Returns now on `CLOCK_MONOTONIC`.
+    pub fn begin_phase(&self, first: bool) -> u64 {
+        let now_ns = monotonic_ns();
+        let mut measured = self.measured();
+        if first {
+            measured.began = None;
+        }
+        let start_ns = now_ns - measured.began.get_or_insert((now_ns, wall_ns())).0;
+        measured.phase_began_ns = Some(now_ns);
+        measured.cpu = PhaseCpu::default();
+        measured.collector.begin(start_ns);
+        now_ns
     }
 
     fn finish(&self, outcome: FilesOutcome) {

@@ -7,13 +7,13 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
+use plimsoll_core::clock::{Clock, monotonic_ns};
 use plimsoll_core::outcome::{CpuUse, Outcome, Phases, Status};
 
 use crate::admit::admit;
 use crate::fault::{Fault, Step};
 use crate::hand::Bench;
-use crate::job::{PhaseCpu, Shared};
+use crate::job::Shared;
 use crate::outcome::{FilesOutcome, Phase, PhaseResult, Plan};
 use crate::room;
 use crate::spec::{Cold, FilesSpec};
@@ -137,9 +137,9 @@ impl Runner {
         let mut measured = self.shared.measured();
         let (began_ns, started_ns) = measured.began.unwrap_or((0, 0));
         let now_ns = if measured.began.is_some() { monotonic_ns() - began_ns } else { 0 };
-        if let Some(start_ns) = measured.phase_start_ns.take() {
+        if let Some(phase_ns) = measured.phase_began_ns.take() {
             // A phase that was cut short has no result, but what it did is counted.
-            measured.collector.end(now_ns - start_ns);
+            measured.collector.end(monotonic_ns() - phase_ns);
         }
         let last = measured.results.last().map(|phase| phase.start_ns + phase.elapsed_ns);
         let elapsed_ns = if result.is_ok() { last.unwrap_or(now_ns) } else { now_ns };
@@ -220,21 +220,14 @@ impl Play {
 
     fn phase(&self, workload: &mut dyn Workload, phase: &Phase) -> Step<()> {
         let cold = if phase.reads { self.drop_caches()? } else { Cold::No };
-        let begin_ns = monotonic_ns();
         self.shared.board.enter(&phase.name, Some(phase.expected));
-        let start_ns = {
-            let mut measured = self.shared.measured();
-            let start_ns = begin_ns - measured.began.get_or_insert((begin_ns, wall_ns())).0;
-            measured.cpu = PhaseCpu::default();
-            measured.phase_start_ns = Some(start_ns);
-            measured.collector.begin(start_ns);
-            start_ns
-        };
+        let begin_ns = self.shared.begin_phase(false);
         let found = workload.measure(phase, &self.stage(Some(phase), Some(begin_ns)))?;
         let mut measured = self.shared.measured();
         // The calls of a phase may last longer than what its original times.
+        let begin_ns = measured.phase_began_ns.take().unwrap_or(begin_ns);
+        let start_ns = begin_ns - measured.began.map_or(begin_ns, |began| began.0);
         let length_ns = monotonic_ns() - begin_ns;
-        measured.phase_start_ns = None;
         let cpu = measured.cpu.over(length_ns);
         let counts = measured.collector.end(length_ns);
         let (kinds, histograms) = (counts.totals(), counts.histograms());

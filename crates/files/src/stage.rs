@@ -51,6 +51,12 @@ impl<'a> Stage<'a> {
         })
     }
 
+    /// What was counted until now is forgotten and the measured part begins now: the end of a warm-up. Hands take notice
+    /// with [`Hand::restart`].
+    pub fn restart(&self) -> u64 {
+        self.bench.shared.begin_phase(true)
+    }
+
     /// Runs `work` on as many threads, each with its number. All begin together; the first fault ends all.
     pub fn crew<T: Send>(&self, workers: u32, work: impl Fn(&mut Hand<'_>, u32) -> Step<T> + Sync) -> Step<Crew<T>> {
         let gate = Barrier::new(workers as usize);

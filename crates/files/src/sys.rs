@@ -8,6 +8,11 @@ use std::path::Path;
 
 /// Longest relative path, with its terminating zero.
 const NAME_BYTES: usize = 240;
+/// What C libraries ask `getdents64` for.
+const LIST_BYTES: usize = 32_768;
+/// Where `struct linux_dirent64` has its length and its name.
+const LENGTH_AT: usize = 16;
+const NAME_AT: usize = 19;
 
 /// A short relative path, built in place.
 #[derive(Clone)]
@@ -169,35 +174,36 @@ impl Folder {
         done(unsafe { libc::syncfs(self.fd()) })
     }
 
-    /// Lists a directory: calls `found` with each name except `.` and `..` until it says to stop, in the file system's
-    /// own order.
+    /// Lists a directory as `opendir`, `readdir` and `closedir` do: calls `found` with each name except `.` and `..` until
+    /// it says to stop, in the file system's own order.
     pub fn list(&self, name: &CStr, mut found: impl FnMut(&CStr) -> bool) -> io::Result<()> {
-        let fd = self.open_file(name, libc::O_RDONLY | libc::O_DIRECTORY, 0)?;
-        // SAFETY: on success the stream owns the descriptor; on failure it is still ours and closed by its owner.
-        let stream = unsafe { libc::fdopendir(fd.as_raw_fd()) };
-        if stream.is_null() {
-            return Err(io::Error::last_os_error());
-        }
-        let _ = fd.into_raw_fd();
+        let fd = self.open_file(name, libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NONBLOCK, 0)?;
+        stat(&fd)?;
+        let mut buffer = vec![0_u8; LIST_BYTES];
         loop {
-            // SAFETY: the stream is open and used by this thread alone; errno is this thread's.
-            let entry = unsafe {
-                *libc::__errno_location() = 0;
-                libc::readdir64(stream)
-            };
-            if entry.is_null() {
-                break;
+            // SAFETY: the buffer lives through the call and is as long as stated.
+            let filled = counted(unsafe {
+                libc::syscall(libc::SYS_getdents64, fd.as_raw_fd(), buffer.as_mut_ptr(), buffer.len()) as libc::ssize_t
+            })?;
+            let mut entries = &buffer[..filled];
+            if entries.is_empty() {
+                return close(fd);
             }
-            // SAFETY: the entry is valid until the next call on the stream, and its name is a C string.
-            let name = unsafe { CStr::from_ptr((*entry).d_name.as_ptr()) };
-            if name != c"." && name != c".." && !found(name) {
-                break;
+            while let Some((name, rest)) = next_entry(entries) {
+                entries = rest;
+                if name != c"." && name != c".." && !found(name) {
+                    return close(fd);
+                }
             }
         }
-        // SAFETY: the stream is open; it is not used again.
-        let (errno, _) = unsafe { (*libc::__errno_location(), libc::closedir(stream)) };
-        if errno == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(errno)) }
     }
+}
+
+/// The name of the first entry of what `getdents64` filled, and the entries behind it.
+fn next_entry(entries: &[u8]) -> Option<(&CStr, &[u8])> {
+    let length = usize::from(u16::from_ne_bytes(entries.get(LENGTH_AT..LENGTH_AT + 2)?.try_into().ok()?));
+    let name = CStr::from_bytes_until_nul(entries.get(NAME_AT..length)?).ok()?;
+    Some((name, &entries[length..]))
 }
 
 /// `read` at the file's position.

@@ -154,6 +154,8 @@ pub struct Collector {
     phase: Counts,
     total: Counts,
     intervals: Vec<Interval>,
+    /// Intervals of phases that have ended.
+    finished: usize,
     calls: u64,
     bytes: u64,
 }
@@ -170,13 +172,19 @@ impl Collector {
             phase: Counts::default(),
             total: Counts::default(),
             intervals: Vec::new(),
+            finished: 0,
             calls: 0,
             bytes: 0,
         }
     }
 
-    /// A phase begins at `start_ns` since the start of the measured part.
+    /// A phase begins at `start_ns` since the start of the measured part. One that has not ended is forgotten.
     pub fn begin(&mut self, start_ns: u64) {
+        while let Some(mut counts) = self.open.pop_front() {
+            counts.clear();
+            self.spare.push(counts);
+        }
+        self.intervals.truncate(self.finished);
         (self.phase_start_ns, self.first, self.calls, self.bytes) = (start_ns, 0, 0, 0);
         self.phase.clear();
     }
@@ -217,6 +225,7 @@ impl Collector {
             self.close(self.interval_ns.min(rest));
         }
         self.total.add(&self.phase);
+        self.finished = self.intervals.len();
         &self.phase
     }
 

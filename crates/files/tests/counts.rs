@@ -132,3 +132,59 @@ mod compilebench {
         }
     }
 }
+
+mod dbench {
+    use super::*;
+
+    #[test]
+    fn a_loop_has_the_operations_and_bytes_of_the_original() {
+        let dir = memory();
+        let mut request = spec("dbench", r#"{"runtime_ns":1,"warmup_ns":0,"loops":1}"#, dir.path());
+        request.threads = 2;
+        let outcome = run_ok(request);
+        let run = phase(&outcome, "run");
+        assert_eq!(run.operations, 2 * 458_344);
+        assert_eq!(run.bytes, 2 * (1_472_088_767 + 1_015_974_170));
+        for (kind, operations) in [
+            ("read", 124_199),
+            ("write", 39_502),
+            ("close", 58_200),
+            ("stat", 71_814),
+            ("list", 27_765),
+            ("delete", 16_000),
+            ("system_stat", 13_168),
+            ("file_stat", 12_585),
+            ("set_times", 6_454),
+            ("fsync", 5_553),
+            ("rename", 3_355),
+            ("lock", 258),
+            ("unlock", 258),
+            ("delete_tree", 2),
+            ("mkdir", 1),
+        ] {
+            assert_eq!(counted(run, kind).0, 2 * operations, "{kind}");
+        }
+        assert_eq!(counted(run, "open").0 + counted(run, "create").0, 2 * 79_230);
+        assert_eq!((counted(run, "read").1, counted(run, "write").1), (2 * 1_472_088_767, 2 * 1_015_974_170));
+    }
+
+    #[test]
+    fn only_what_follows_the_warm_up_counts() {
+        let dir = memory();
+        let mut request = spec("dbench", r#"{"runtime_ns":400000000,"warmup_ns":300000000,"loops":0}"#, dir.path());
+        request.threads = 3;
+        let outcome = run_ok(request);
+        let run = phase(&outcome, "run");
+        assert_eq!(run.start_ns, 0);
+        assert!((400_000_000..600_000_000).contains(&run.elapsed_ns), "{}", run.elapsed_ns);
+        let mbps = run.bytes as f64 * 1e3 / run.elapsed_ns as f64;
+        assert!((run.scores[0].value - mbps).abs() < 1e-6 * mbps && run.scores[0].unit == "MB/s");
+        let calls: u64 = run.kinds.values().map(|totals| totals.operations).sum();
+        assert_eq!(calls, run.operations);
+        // A client that is in the middle of an operation when the time is over adds it to the calls only.
+        let bytes: u64 = run.kinds.values().map(|totals| totals.bytes).sum();
+        assert!(bytes.abs_diff(run.bytes) <= 2 * 3 * 65_536, "{bytes} {}", run.bytes);
+        let longest = run.scores[1].value;
+        assert!(longest > 0.0 && longest < 700.0, "{longest}");
+    }
+}

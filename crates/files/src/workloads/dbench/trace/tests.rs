@@ -1,0 +1,110 @@
+//! The statistics of the recorded load, as they are published, hold for the made one.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::*;
+
+fn counts(trace: &Trace) -> BTreeMap<Code, u64> {
+    let mut counts = BTreeMap::new();
+    trace.entries.iter().for_each(|entry| *counts.entry(entry.code).or_insert(0) += 1);
+    counts
+}
+
+#[test]
+fn every_count_of_the_published_table_is_exact() {
+    let trace = Trace::new(1);
+    let found = counts(&trace);
+    let of = |codes: &[Code]| codes.iter().map(|code| found[code]).sum::<u64>();
+    use Code::*;
+    let table: [(&[Code], u64); 19] = [
+        (&[Read], 124_199),
+        (&[Open, OpenMissing, OpenFolder, Create, CreateFolder, Overwrite], 79_230),
+        (&[OpenMissing], 21_030),
+        (&[Open, OpenMissing, OpenFolder], 63_162),
+        (&[Create, CreateFolder], 16_067),
+        (&[Query, QueryMissing], 71_814),
+        (&[QueryMissing], 24_385),
+        (&[Close], 58_200),
+        (&[Write], 39_502),
+        (&[List, ListMissing], 27_765),
+        (&[ListMissing], 14_328),
+        (&[Unlink], 16_000),
+        (&[QuerySpace], 13_168),
+        (&[QueryFile], 12_585),
+        (&[SetFile], 6_454),
+        (&[Flush], 5_553),
+        (&[Rename], 3_355),
+        (&[Lock], 258),
+        (&[DeleteTree], 2),
+    ];
+    for (codes, count) in table {
+        assert_eq!(of(codes), count, "{codes:?}");
+    }
+    assert_eq!((of(&[Unlock]), of(&[Mkdir])), (258, 1));
+    assert_eq!(trace.entries.len() as u64, PER_LOOP.0);
+    assert_eq!(trace.names.len(), 135 + FOLDERS.len() + 1);
+}
+
+#[test]
+fn bytes_are_exact_and_sizes_have_the_published_shares() {
+    let trace = Trace::new(1);
+    for (code, bytes, count, shares) in [
+        (Code::Read, PER_LOOP.1, 124_199, vec![(4096, 0.67), (61_440, 0.134), (2048, 0.037), (8192, 0.037), (16_384, 0.016)]),
+        (Code::Write, PER_LOOP.2, 39_502, vec![(65_536, 0.32), (4096, 0.25), (1, 0.188), (2048, 0.042), (8192, 0.029)]),
+    ] {
+        let sizes: Vec<u32> = trace.entries.iter().filter(|entry| entry.code == code).map(|entry| entry.size).collect();
+        assert_eq!(sizes.iter().map(|&size| u64::from(size)).sum::<u64>(), bytes, "{code:?}");
+        for (size, share) in shares {
+            let found = sizes.iter().filter(|&&one| one == size).count() as f64 / f64::from(count);
+            assert!((found - share).abs() < 0.002, "{code:?} of {size}: {found}");
+        }
+    }
+}
+
+/// What is opened, read, renamed and removed is there, and what is expected to be missing is not.
+#[test]
+fn a_loop_can_be_carried_out() {
+    let trace = Trace::new(3);
+    let mut lengths: HashMap<u16, u32> = HashMap::new();
+    let (mut open, mut most_open, mut most_bytes) = (HashSet::new(), 0, 0);
+    for entry in &trace.entries {
+        let there = lengths.contains_key(&entry.name);
+        match entry.code {
+            Code::Open => assert!(there && open.insert(entry.slot), "{entry:?}"),
+            Code::OpenFolder | Code::CreateFolder => assert!(entry.name < FIRST_DOCUMENT && open.insert(entry.slot)),
+            Code::OpenMissing | Code::QueryMissing | Code::ListMissing => assert!(!there, "{entry:?}"),
+            Code::Create => assert!(lengths.insert(entry.name, 0).is_none() && open.insert(entry.slot), "{entry:?}"),
+            Code::Overwrite => assert!(lengths.insert(entry.name, 0).is_some() && open.insert(entry.slot), "{entry:?}"),
+            Code::Close => assert!(open.remove(&entry.slot), "{entry:?}"),
+            Code::Read => assert!(entry.offset + entry.size <= lengths[&entry.name], "{entry:?}"),
+            Code::Write => {
+                let length = lengths.entry(entry.name).or_default();
+                *length = (*length).max(entry.offset + entry.size);
+            }
+            Code::Unlink => assert!(lengths.remove(&entry.name).is_some(), "{entry:?}"),
+            Code::Rename => {
+                let length = lengths.remove(&entry.name).unwrap();
+                assert!(lengths.insert(entry.size as u16, length).is_none(), "{entry:?}");
+            }
+            Code::Query => assert!(there || entry.name < FIRST_DOCUMENT, "{entry:?}"),
+            _ => {}
+        }
+        most_open = most_open.max(open.len());
+        most_bytes = most_bytes.max(lengths.values().map(|&length| u64::from(length)).sum());
+    }
+    assert!(open.is_empty());
+    assert_eq!(lengths.len(), 57, "files that are there at the end of a loop");
+    assert_eq!(most_open, 23);
+    assert!((22_000_000..34_000_000).contains(&most_bytes), "{most_bytes}");
+}
+
+#[test]
+fn cycles_are_alike_and_seeds_differ() {
+    let (one, other) = (Trace::new(1), Trace::new(1));
+    assert!(one.entries == other.entries);
+    assert!(one.entries != Trace::new(2).entries);
+    let set_up = one.entries.iter().position(|entry| entry.code == Code::OpenMissing).unwrap();
+    assert!((450..700).contains(&set_up), "{set_up}");
+    let per_cycle = (PER_LOOP.0 as usize - set_up) / CYCLES as usize;
+    assert!((3540..=3555).contains(&per_cycle), "{per_cycle}");
+}
