@@ -46,6 +46,10 @@ class RunMaker:
 
     parameters: dict[str, Any] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    """Of the target."""
+    metrics: tuple[str, ...] = ()
+    """Judged metrics; rate and p99 of the run's kind if not given."""
     seconds: int = 10
     operations_per_s: int = 10_000
     size: int = 4096
@@ -92,9 +96,9 @@ class RunMaker:
                 case="case",
                 workload="io",
                 parameters={**defaults("io"), "warmup": 0, **self.parameters},
-                metrics=("iops", f"{self.kind}_p99"),
+                metrics=self.metrics or ("iops", f"{self.kind}_p99"),
             ),
-            target=Target(name="t", where="/t", options=self.options),
+            target=Target(name="t", where="/t", options=self.options, facts=self.facts),
             outcome={**self._outcome(per_second), **self.outcome},
             before=samples[0],
             after=samples[-1],
@@ -231,6 +235,12 @@ CASES: dict[str, Case] = {
     "foreign_io": Case(RunMaker(device_share=1.2), RunMaker(device_share=1.001), says="17 %"),
     "littles_law": Case(RunMaker(outcome={"mean_in_flight": 2.0}), RunMaker(), says="-50 % off"),
     "memory": Case(RunMaker(vm={"pswpout": 5000}), RunMaker(vm={"pswpout": 0}), says="5,000 pages"),
+    "memory_file_system": Case(
+        RunMaker(devices=(), facts={"in_memory": True, "file_system": "tmpfs"}),
+        RunMaker(facts={"in_memory": False, "file_system": "ext4"}),
+        Level.WARN,
+        "the files lie in memory (tmpfs): this is no disk",
+    ),
     "open_loop": Case(
         RunMaker(outcome={"offered_operations": 120_000}),
         RunMaker(outcome={"offered_operations": 100_000}),
@@ -247,7 +257,9 @@ CASES: dict[str, Case] = {
         RunMaker(device_other={"reads": -60_000}), RunMaker(), says="reached the device as requests of 10 KiB"
     ),
     "sampler": Case(RunMaker(sample_cost_ns=50 * MILLISECOND), RunMaker(), Level.WARN, "4.5 %"),
-    "short_run": Case(RunMaker(operations_per_s=10), RunMaker(), Level.WARN, "100 operations; it needs at least 368"),
+    "short_run": Case(
+        RunMaker(operations_per_s=10), RunMaker(), Level.WARN, "read p99 rests on 100 operations; it needs at least 368"
+    ),
     "steal": Case(RunMaker(steal_share=0.1), RunMaker(steal_share=0.005), says="10 %"),
     "unwritten": Case(
         RunMaker(file={"region_bytes": GIB, "hole_bytes": GIB // 2, "sampled_blocks": 0}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -239,3 +240,23 @@ def test_a_window_leaves_out_what_happened_before_the_run() -> None:
 def test_a_chain_without_counters_is_not_on_a_device() -> None:
     assert not RunMaker(devices=(disk(counts_io=False),)).make().on_device
     assert Chain().top is None
+
+
+def test_percentiles_of_kinds_that_did_not_run_are_not_counted() -> None:
+    done = {"operations": 100, "bytes": 0, "errors": 0, "latency_sum_ns": 0}
+    trim = RunMaker(
+        parameters={"mode": "randtrim"}, metrics=("iops", "read_p99"), outcome={"operations": {"trim": done}}
+    )
+    assert GUARDS["short_run"].check(trim.make()) is None
+    few = replace(trim, metrics=("iops", "read_p99", "trim_p99"))
+    assert judge("short_run", few).message == "trim p99 rests on 100 operations; it needs at least 368"
+    mixed = judge("short_run", RunMaker(operations_per_s=100, metrics=("read_p999", "write_p99")))
+    assert mixed.message == "read p99.9 rests on 1,000 operations; it needs at least 3,688"
+
+
+@pytest.mark.parametrize("engine", ["psync", "null"])
+def test_a_test_in_memory_is_no_test_of_a_disk(engine: str) -> None:
+    facts = {"in_memory": True, "file_system": "ramfs"}
+    found = GUARDS["memory_file_system"].check(RunMaker(parameters={"engine": engine}, facts=facts).make())
+    assert (found is not None) == (engine != "null")
+    assert GUARDS["memory_file_system"].check(RunMaker().make()) is None

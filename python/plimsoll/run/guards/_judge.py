@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plimsoll.model import Finding, Level
+from plimsoll.run.evidence import RunEvidence, Window
 
 
 def graded(value: float, warn: float, invalid: float) -> Level:
@@ -12,6 +13,16 @@ def graded(value: float, warn: float, invalid: float) -> Level:
     if value > invalid:
         return Level.INVALID
     return Level.WARN if value > warn else Level.OK
+
+
+def graded_below(value: float, warn: float, invalid: float) -> Level:
+    """The level of a value that is worse the smaller it is."""
+    return graded(-value, -warn, -invalid)
+
+
+def softened(level: Level, certain: bool) -> Level:
+    """The level, but a warning at most where the run is too short to be certain."""
+    return level if certain else at_most(level, Level.WARN)
 
 
 def at_most(level: Level, most: Level) -> Level:
@@ -39,6 +50,13 @@ def finding(guard: str, level: Level, message: str, advice: str = "", **values: 
 def not_checkable(guard: str, reason: str) -> Finding:
     """The guard applies, but what it needs cannot be seen here."""
     return finding(guard, Level.OK, f"not checkable: {reason}")
+
+
+def device_window(guard: str, evidence: RunEvidence) -> Window | Finding:
+    """The part of the run in which the counters of the device can be read, or the finding that they cannot."""
+    if not evidence.on_device:
+        return not_checkable(guard, evidence.why_not_checkable)
+    return evidence.window or not_checkable(guard, "the run is too short for the once-a-second counters")
 
 
 def percent(share: float) -> str:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import at_most, finding, graded, percent
+from plimsoll.run.guards._judge import finding, graded, percent, softened
 
 NAME = "client_cpu"
 TITLE = "Client CPU"
@@ -41,7 +41,7 @@ def check(evidence: RunEvidence) -> Finding | None:
         return finding(NAME, level, message, "Stop other programs, or use a machine with more processors.", **values)
     return finding(
         NAME,
-        thread_level if evidence.long_enough else at_most(thread_level, Level.WARN),
+        softened(thread_level, evidence.long_enough),
         message + ("" if thread_level is Level.OK else ": the processor limits the result, not the device"),
         "Use more threads (threads=2 or more, with less depth each), a larger block_size, or a faster machine.",
         **values,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import FLOOR_BYTES, RunEvidence, Window
-from plimsoll.run.guards._judge import at_most, finding, graded, not_checkable, percent, severest
+from plimsoll.run.guards._judge import at_most, device_window, finding, graded, percent, severest, softened
 from plimsoll.units import KIB, format_size
 
 NAME = "device_bytes"
@@ -24,12 +24,11 @@ def check(evidence: RunEvidence) -> Finding | None:
         return None
     if not evidence.reads and not evidence.writes:
         return None
-    if not evidence.on_device:
-        return not_checkable(NAME, evidence.why_not_checkable)
-    if evidence.window is None:
-        return not_checkable(NAME, "the run is too short for the once-a-second counters")
+    window = device_window(NAME, evidence)
+    if isinstance(window, Finding):
+        return window
     kinds = [kind for kind, used in (("read", evidence.reads), ("write", evidence.writes)) if used]
-    judged = [_judge(evidence, evidence.window, kind) for kind in kinds]
+    judged = [_judge(evidence, window, kind) for kind in kinds]
     values = {name: value for each in judged for name, value in each.values.items()}
     found = severest(judged)
     return found and found.model_copy(update={"values": values})
@@ -51,7 +50,7 @@ def _judge(evidence: RunEvidence, window: Window, kind: str) -> Finding:
         level = graded(share, WARN, INVALID)
         return finding(
             NAME,
-            level if window.judged else at_most(level, Level.WARN),
+            softened(level, window.judged),
             did if level is Level.OK else f"{did}: {percent(-difference / tool)} never reached it",
             "A cache, unwritten blocks or a compressing layer below the file system answered; write the file first "
             "(layout=refill), and turn off caching below (a loop device needs --direct-io=on).",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import at_most, finding, not_checkable
+from plimsoll.run.guards._judge import device_window, finding, softened
 
 NAME = "durability"
 TITLE = "Flushes behind syncs"
@@ -20,11 +20,9 @@ def check(evidence: RunEvidence) -> Finding | None:
     """Tests with fsync, fdatasync or O_DSYNC, against the flush counters of the disks."""
     if not evidence.syncs or evidence.parameters["engine"] == "null":
         return None
-    if not evidence.on_device:
-        return not_checkable(NAME, evidence.why_not_checkable)
-    window = evidence.window
-    if window is None:
-        return not_checkable(NAME, "the run is too short for the once-a-second counters")
+    window = device_window(NAME, evidence)
+    if isinstance(window, Finding):
+        return window
     disks = [device for device in evidence.chain.devices if device.name in evidence.chain.disks]
     if all(device.write_cache == "write through" for device in disks):
         return finding(NAME, Level.OK, "the device says that it has no volatile write cache, so no flush is needed")
@@ -38,7 +36,7 @@ def check(evidence: RunEvidence) -> Finding | None:
         level = Level.WARN if flushes else Level.INVALID
     return finding(
         NAME,
-        level if window.judged else at_most(level, Level.WARN),
+        softened(level, window.judged),
         f"{flushes:,} flushes reached the device for {syncs:,.0f} syncs",
         "Look for a file system without barriers (mount option nobarrier or barrier=0), a write cache below that "
         "ignores flushes, or a hypervisor with an unsafe cache mode.",

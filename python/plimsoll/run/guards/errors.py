@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plimsoll.model import Finding, Level
+from plimsoll.model import Finding
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import finding, percent
+from plimsoll.run.guards._judge import finding, graded, percent
 
 NAME = "errors"
 TITLE = "Failed operations"
@@ -23,7 +23,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     if not tried:
         return None
     share = failed / tried
-    level = Level.INVALID if share > INVALID else Level.WARN if share > WARN else Level.OK
+    level = graded(share, WARN, INVALID)
     return finding(
         NAME,
         level,

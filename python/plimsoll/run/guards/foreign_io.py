@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence, Window
-from plimsoll.run.guards._judge import at_most, finding, graded, not_checkable, percent
+from plimsoll.run.guards._judge import device_window, finding, graded, percent, softened
 from plimsoll.units import MIB, format_size
 
 NAME = "foreign_io"
@@ -26,11 +26,9 @@ def check(evidence: RunEvidence) -> Finding | None:
     asks_for_cache = not values["direct"] and not values["drop_cache"] and not evidence.syncs
     if values["engine"] == "null" or asks_for_cache:
         return None
-    if not evidence.on_device:
-        return not_checkable(NAME, evidence.why_not_checkable)
-    window = evidence.window
-    if window is None:
-        return not_checkable(NAME, "the run is too short for the once-a-second counters")
+    window = device_window(NAME, evidence)
+    if isinstance(window, Finding):
+        return window
     device = foreign = 0.0
     for kind in ("read", "write"):
         moved, mine = _bytes(evidence, window, kind)
@@ -41,7 +39,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     level = graded(share, WARN, INVALID) if foreign > FLOOR_BYTES + uncertain else Level.OK
     return finding(
         NAME,
-        level if window.judged else at_most(level, Level.WARN),
+        softened(level, window.judged),
         f"other programs moved {format_size(foreign)} of the {format_size(device)} on the disk ({percent(share)})",
         "Stop what else uses this disk (updates, backups, containers, other tests), and run again.",
         share=share,

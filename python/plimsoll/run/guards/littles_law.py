@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plimsoll.model import Finding, Level
+from plimsoll.model import Finding
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import at_most, finding, graded, percent
+from plimsoll.run.guards._judge import finding, graded, percent, softened
 from plimsoll.stats.littles_law import residual
 from plimsoll.units import SECOND
 
@@ -36,7 +36,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     level = graded(abs(off), WARN, INVALID)
     return finding(
         NAME,
-        level if evidence.long_enough else at_most(level, Level.WARN),
+        softened(level, evidence.long_enough),
         f"throughput times mean latency is {rate * mean_ns / SECOND:.3g} operations in flight, {in_flight:.3g} were "
         f"({percent(off)} off)",
         "The test program was held up between operations or errors were left out; run on a quieter machine, and report "

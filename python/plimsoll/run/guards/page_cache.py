@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plimsoll.model import Finding, Level
+from plimsoll.model import Finding
 from plimsoll.run.evidence import FLOOR_BYTES, RunEvidence
-from plimsoll.run.guards._judge import at_most, finding, graded, not_checkable, percent
+from plimsoll.run.guards._judge import device_window, finding, graded, percent, softened
 
 NAME = "page_cache"
 TITLE = "Page-cache hits"
@@ -21,11 +21,9 @@ def check(evidence: RunEvidence) -> Finding | None:
         return None
     if evidence.parameters["engine"] == "null":
         return None
-    if not evidence.on_device:
-        return not_checkable(NAME, evidence.why_not_checkable)
-    window = evidence.window
-    if window is None:
-        return not_checkable(NAME, "the run is too short for the once-a-second counters")
+    window = device_window(NAME, evidence)
+    if isinstance(window, Finding):
+        return window
     tool = window.tool_bytes.get("read", 0.0)
     device = window.device(evidence.chain.counters).read_bytes
     slack = max(FLOOR_BYTES, window.uncertain_bytes.get("read", 0.0))
@@ -33,7 +31,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     level = graded(max(0.0, tool - device - slack) / tool if tool else 0.0, WARN, INVALID)
     return finding(
         NAME,
-        level if window.judged else at_most(level, Level.WARN),
+        softened(level, window.judged),
         f"the page cache answered {percent(hits)} of the bytes read, not the device",
         "Set direct=yes to bypass the cache, use a file of at least twice the memory, or set drop_cache=no if the "
         "cache is what you want to measure.",

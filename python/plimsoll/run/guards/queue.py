@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plimsoll.model import Finding, Level
+from plimsoll.model import Finding
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import at_most, finding, percent
+from plimsoll.run.guards._judge import finding, graded_below, percent, softened
 
 NAME = "queue"
 TITLE = "Queue depth reached"
@@ -25,10 +25,10 @@ def check(evidence: RunEvidence) -> Finding | None:
         return None
     mean = float(evidence.outcome["mean_in_flight"])
     share = mean / evidence.in_flight
-    level = Level.INVALID if share < INVALID else Level.WARN if share < WARN else Level.OK
+    level = graded_below(share, WARN, INVALID)
     return finding(
         NAME,
-        level if evidence.long_enough else at_most(level, Level.WARN),
+        softened(level, evidence.long_enough),
         f"on average {mean:.3g} operations were in flight, {percent(share)} of the {evidence.in_flight} asked for",
         "Use more threads with less depth each, or an engine that queues (io_uring, libaio); if the device is that "
         "fast, less depth says the same.",

@@ -6,7 +6,7 @@ import math
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence, Window
-from plimsoll.run.guards._judge import at_most, finding, graded, not_checkable, percent, severest, worst
+from plimsoll.run.guards._judge import finding, graded, not_checkable, percent, severest, softened, worst
 from plimsoll.units import KIB, format_size
 
 NAME = "request_shape"
@@ -62,7 +62,7 @@ def _judge(evidence: RunEvidence, window: Window, kind: str) -> Finding | None:
     level = Level.OK if size > LARGEST_JUDGED else level
     return finding(
         NAME,
-        level if window.judged else at_most(level, Level.WARN),
+        softened(level, window.judged),
         f"{kind}s of {format_size(size)} reached the device as requests of {format_size(mean)} "
         f"({percent(merged_share)} merged)",
         "Check for other programs on the disk, a fragmented file (make it anew with layout=refill on an emptier file "

@@ -19,22 +19,26 @@ MISS = 0.025
 
 
 def check(evidence: RunEvidence) -> Finding | None:
-    """The metrics of the test that are percentiles, such as `read_p99`; the one with the worst shortage is named."""
+    """The metrics of the test that are percentiles, such as `read_p99`, where operations of their kind ran.
+
+    The one with the worst shortage is named.
+    """
     needs = []
     for metric in evidence.plan.metrics:
         kind, _, name = metric.rpartition("_")
-        if name in PERCENTILES and kind:
-            least = math.ceil(math.log(MISS) / math.log(PERCENTILES[name]))
-            needs.append((evidence.totals(kind)["operations"] / least, metric, least, kind))
+        operations = evidence.totals(kind)["operations"]
+        if name in PERCENTILES and operations:
+            share = PERCENTILES[name]
+            least = math.ceil(math.log(MISS) / math.log(share))
+            needs.append((operations / least, f"{kind.replace('_', ' ')} p{100 * share:g}", operations, least))
     if not needs:
         return None
-    share, metric, least, kind = min(needs)
-    operations = evidence.totals(kind)["operations"]
-    enough = share >= 1
+    supply, shown, operations, least = min(needs)
+    enough = supply >= 1
     return finding(
         NAME,
         Level.OK if enough else Level.WARN,
-        f"{metric} rests on {operations:,} operations" + ("" if enough else f"; it needs at least {least:,}"),
+        f"{shown} rests on {operations:,} operations" + ("" if enough else f"; it needs at least {least:,}"),
         "Run longer (runtime=), or judge a lower percentile.",
         operations=operations,
         needed=least,

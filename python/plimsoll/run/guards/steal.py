@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plimsoll.model import Finding, Level
+from plimsoll.model import Finding
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import at_most, finding, graded, percent
+from plimsoll.run.guards._judge import finding, graded, percent, softened
 
 NAME = "steal"
 TITLE = "Stolen CPU time"
@@ -26,7 +26,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     level = graded(share, WARN, INVALID)
     return finding(
         NAME,
-        level if evidence.long_enough else at_most(level, Level.WARN),
+        softened(level, evidence.long_enough),
         f"the hypervisor took {percent(share)} of the processor time away",
         "Run when the host is quieter, or use an instance with processors of its own (no burstable or shared type).",
         steal=share,

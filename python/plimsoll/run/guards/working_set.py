@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import finding, percent
+from plimsoll.run.guards._judge import finding, graded_below, not_checkable, percent, softened
 from plimsoll.units import format_size
 
 NAME = "working_set"
@@ -26,7 +26,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     if not evidence.reads and (evidence.syncs or values["sync_at_end"] or not evidence.writes):
         return None
     if not evidence.on_device:
-        return finding(NAME, Level.OK, f"says nothing about a device: {evidence.why_not_checkable}")
+        return not_checkable(NAME, evidence.why_not_checkable)
     ratio = values["size"] / evidence.memory_limit_bytes
     sizes = f"{format_size(values['size'])} of file, {format_size(evidence.memory_limit_bytes)} of memory"
     if not values["drop_cache"]:
@@ -35,10 +35,10 @@ def check(evidence: RunEvidence) -> Finding | None:
     if reached is not None and reached >= MISSES:
         message = f"the device did {percent(reached)} of the work ({sizes})"
         return finding(NAME, Level.OK, message, ratio=ratio, reached=reached)
-    level = Level.INVALID if ratio < INVALID else Level.WARN if ratio < WARN else Level.OK
+    level = graded_below(ratio, WARN, INVALID)
     return finding(
         NAME,
-        level if evidence.long_enough or level is Level.OK else Level.WARN,
+        softened(level, evidence.long_enough),
         f"the file is {ratio:.2g} times the memory ({sizes}), so that memory can stand in for the device",
         "Set direct=yes, use size= of at least twice the memory, add sync=fdatasync or sync_at_end=yes for writes, or "
         "set drop_cache=no if memory is what you want to measure.",
