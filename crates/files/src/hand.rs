@@ -239,20 +239,19 @@ impl<'a> Hand<'a> {
         self.call(kind, name, |folder| folder.open_file(name.as_c(), flags, 0o666))
     }
 
+    /// False when the request forbids sync calls.
+    pub fn syncs(&self) -> bool {
+        self.bench.durable != Durable::None
+    }
+
     /// `fsync`, unless the request forbids sync calls.
     pub fn fsync(&mut self, file: &OwnedFd, name: &Name) -> Step<()> {
-        if self.bench.durable == Durable::None {
-            return Ok(());
-        }
-        self.call(Kind::Fsync, name, |_| sys::fsync(file))
+        if self.syncs() { self.call(Kind::Fsync, name, |_| sys::fsync(file)) } else { Ok(()) }
     }
 
     /// `syncfs`, unless the request forbids sync calls. Stands for `sync()`, which would flush the whole machine.
     pub fn sync(&mut self) -> Step<()> {
-        if self.bench.durable == Durable::None {
-            return Ok(());
-        }
-        self.call(Kind::Sync, &Name::new(format_args!(".")), Folder::sync)
+        if self.syncs() { self.call(Kind::Sync, &Name::new(format_args!(".")), Folder::sync) } else { Ok(()) }
     }
 
     /// The last thing before the clock of a phase stops: with `Durable::Timed`, what was written is made durable.

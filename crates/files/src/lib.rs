@@ -11,8 +11,10 @@
 //! - What the original did not flush is not flushed, unless the request says so; see [`spec::Durable`].
 
 mod admit;
+mod aio;
 mod buffer;
 pub mod fault;
+mod glibc_random;
 mod hand;
 mod job;
 mod mersenne;
@@ -24,6 +26,7 @@ mod runner;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod spec;
 mod stage;
+mod stdio;
 mod sys;
 mod tally;
 mod tree;

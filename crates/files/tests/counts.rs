@@ -188,3 +188,156 @@ mod dbench {
         assert!(longest > 0.0 && longest < 700.0, "{longest}");
     }
 }
+
+mod bonnie {
+    use super::*;
+
+    fn request(version: u8, unbuffered: bool, file_bytes: u64) -> String {
+        format!(
+            r#"{{"version":"{version}","size":16777216,"chunk":8192,"skip_characters":false,"unbuffered":{unbuffered},
+                "seeks":8192,"seekers":{},"files":1024,"file_size_min":{},"file_size_max":{file_bytes}}}"#,
+            if version == 1 { 3 } else { 5 },
+            file_bytes / 2,
+        )
+    }
+
+    /// As strace of 2.00a with a file of 16 MiB shows it.
+    #[test]
+    fn version_2_makes_the_calls_of_the_original() {
+        let dir = memory();
+        let outcome = run_ok(spec("bonnie", &request(2, false, 0), dir.path()));
+        let of = |name, kind| counted(phase(&outcome, name), kind);
+        assert_eq!(of("char_write", "write"), (3 << 20, 3 << 20));
+        assert_eq!(of("char_read", "read"), (3 << 20, 3 << 20));
+        assert_eq!(of("block_write", "write"), (2048, 16 << 20));
+        assert_eq!((of("rewrite", "read"), of("rewrite", "write")), ((2048, 16 << 20), (2048, 16 << 20)));
+        assert_eq!(of("block_read", "read"), (2048, 16 << 20));
+        for name in ["char_write", "block_write", "rewrite", "char_read", "block_read"] {
+            assert_eq!(of(name, "fsync").0, 1, "{name}");
+        }
+        assert_eq!((of("seeks", "seek"), of("seeks", "fsync").0), ((8192, 8192 * 8192), 5));
+        let back = of("seeks", "write").0;
+        assert!((600..1050).contains(&back), "about a tenth are written back: {back}");
+        for order in ["sequential", "random"] {
+            let of = |what: &str, kind| counted(phase(&outcome, &format!("{order}_{what}")), kind).0;
+            assert_eq!((of("create", "create"), of("create", "sync")), (1024, 1));
+            assert_eq!((of("stat", "stat"), of("stat", "sync")), (1024, 0));
+            assert_eq!((of("delete", "delete"), of("delete", "rmdir"), of("delete", "sync")), (1024, 1, 1));
+        }
+        let written = phase(&outcome, "block_write");
+        assert!((written.scores[0].value - 16384e9 / written.elapsed_ns as f64).abs() < 1e-6 * written.scores[0].value);
+        assert_eq!(written.scores[0].unit, "KiB/s");
+    }
+
+    #[test]
+    fn version_1_goes_through_streams_and_syncs_only_unbuffered() {
+        let dir = memory();
+        let outcome = run_ok(spec("bonnie", &request(1, false, 0), dir.path()));
+        let of = |name, kind| counted(phase(&outcome, name), kind);
+        assert_eq!((of("char_write", "write").1, of("char_read", "read").1), (16 << 20, 16 << 20));
+        assert_eq!((total(&outcome, "fsync").0, total(&outcome, "sync").0), (0, 0));
+        let back = of("seeks", "write").0;
+        // The first and every tenth of each of three seekers.
+        assert!((819..=823).contains(&back), "{back}");
+        let outcome = run_ok(spec("bonnie", &request(1, true, 3000), dir.path()));
+        let of = |name, kind| counted(phase(&outcome, name), kind);
+        assert_eq!((of("char_write", "fsync").0, of("block_write", "fsync").0, of("rewrite", "fsync").0), (1, 1, 1));
+        assert_eq!((of("char_read", "fsync").0, of("block_read", "fsync").0), (0, 0));
+        assert_eq!(of("sequential_create", "fsync").0, 2 * 1024, "each file and its folder");
+        let (written, read) = (of("random_create", "write").1, of("random_stat", "read").1);
+        assert_eq!(written, read);
+        assert!((1024 * 1500..=1024 * 3000).contains(&written), "{written}");
+    }
+}
+
+mod iozone {
+    use super::*;
+
+    fn request(tests: &str, sync_in_time: bool) -> String {
+        format!(r#"{{"size":4194304,"record":65536,"tests":{tests},"stride":17,"sync_in_time":{sync_in_time},"direct":false}}"#)
+    }
+
+    #[test]
+    fn the_classic_entries_write_and_read_twice() {
+        let dir = memory();
+        let outcome = run_ok(spec("iozone", &request(r#"["read","write"]"#, true), dir.path()));
+        let names: Vec<&str> = outcome.results.iter().map(|phase| phase.name.as_str()).collect();
+        assert_eq!(names, ["write", "rewrite", "read", "reread"]);
+        for found in &outcome.results {
+            let kind = if found.name.contains("write") { "write" } else { "read" };
+            assert_eq!(counted(found, kind), (64, 4 << 20), "{}", found.name);
+            assert_eq!(counted(found, "fsync").0, 1, "{}: -e", found.name);
+            let kib = (4096e9 / found.elapsed_ns as f64).floor();
+            assert_eq!((found.scores[0].value, found.scores[0].unit.as_str()), (kib, "KiB/s"));
+        }
+        let outcome = run_ok(spec("iozone", &request(r#"["write"]"#, false), dir.path()));
+        assert_eq!(total(&outcome, "fsync").0, 0);
+    }
+
+    #[test]
+    fn every_pass_of_automatic_mode_moves_the_whole_file() {
+        let dir = memory();
+        let all = r#"["write","read","random","backward","record_rewrite","stride","fwrite","fread","pwrite","pread","pwritev","preadv"]"#;
+        let outcome = run_ok(spec("iozone", &request(all, true), dir.path()));
+        let names: Vec<&str> = outcome.results.iter().map(|phase| phase.name.as_str()).collect();
+        let columns = ["write", "rewrite", "read", "reread", "random_read", "random_write", "backward_read",
+            "record_rewrite", "stride_read", "fwrite", "frewrite", "fread", "freread"];
+        assert_eq!(names[..13], columns);
+        assert_eq!(names.len(), 21);
+        for found in &outcome.results {
+            let kind = if found.name.contains("write") { "write" } else { "read" };
+            assert_eq!(counted(found, kind), (64, 4 << 20), "{}", found.name);
+        }
+    }
+}
+
+mod tiotest {
+    use super::*;
+
+    fn request(open_sync: bool) -> String {
+        format!(
+            r#"{{"file_size":1048576,"block":4096,"random_operations":1000,"open_sync":{open_sync},"direct":false,
+                "tests":["write","random_write","read","random_read"]}}"#
+        )
+    }
+
+    #[test]
+    fn every_thread_has_its_file_and_its_thousand_blocks() {
+        let dir = memory();
+        for threads in [1, 32] {
+            let mut asked = spec("tiotest", &request(threads == 1), dir.path());
+            asked.threads = threads;
+            let outcome = run_ok(asked);
+            let threads = u64::from(threads);
+            for (name, kind, blocks) in
+                [("write", "write", 256), ("random_write", "write", 1000), ("read", "read", 256), ("random_read", "read", 1000)]
+            {
+                let found = phase(&outcome, name);
+                assert_eq!(counted(found, kind), (blocks * threads, blocks * threads * 4096), "{name}");
+                let syncs = if kind == "write" { threads } else { 0 };
+                assert_eq!((counted(found, "fsync").0, counted(found, "close").0), (syncs, threads), "{name}");
+                let mib = found.bytes as f64 * 1e9 / found.elapsed_ns as f64 / f64::from(1 << 20);
+                assert!((found.scores[0].value - mib).abs() < 1e-6 * mib);
+            }
+        }
+    }
+}
+
+mod aio_stress {
+    use super::*;
+
+    #[test]
+    fn random_writing_is_32768_transfers_per_2_gib() {
+        let dir = memory();
+        let asked = r#"{"size":134217728,"record":65536,"depth":64,"batch":8,"direct":false,"stages":["random_write"]}"#;
+        let mut asked = spec("aio_stress", asked, dir.path());
+        asked.seed = 1;
+        let outcome = run_ok(asked);
+        let found = phase(&outcome, "random_write");
+        // 128 MiB, a sixteenth of the classic size.
+        assert_eq!((found.operations, counted(found, "write")), (32_768 / 16, (2048, 128 << 20)));
+        assert_eq!(counted(found, "submit").0, 2048 / 8);
+        assert_eq!(counted(found, "fsync").0, 1);
+        assert!(found.scores[0].value >= found.scores[1].value, "the fsync is not in the first score");
+    }
+}

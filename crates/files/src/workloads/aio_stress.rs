@@ -1,0 +1,310 @@
+//! AIO-Stress 0.21: asynchronous transfers of 64 KiB on one file.
+//!
+//! **The original.** Random writing to a new, sparse file: batches of 8 transfers, at most 64 under way; when none is free
+//! it waits for 8. Offsets come from `rand()`, never seeded: a whole MiB (never the first) plus a multiple of 4096 up to 1
+//! MiB, with repetition, so that about 63 % of the file gets written. The rate is the whole size over the time from the
+//! first batch to the last completion, **before** the `fsync` that follows. `-t 3` is reduced to one thread, because there
+//! is one file.
+//!
+//! **Made equal.** Same numbers (`rand()` of the C library with seed 1), batches, waits and timed region; the second score
+//! includes the `fsync`, as the original's line of totals does. Stages in the order of the original: sequential write,
+//! sequential read, random write, random read.
+//!
+//! **What it cannot say.** Without `direct`, `io_submit` copies to the page cache before it returns, and the score is that
+//! of memory until the kernel holds the writer back. The profile's copy of version 0.21 may differ in trifles: UNVERIFIED.
+
+use std::os::fd::OwnedFd;
+
+use serde::{Deserialize, Serialize};
+
+use crate::admit::{at_least, at_most, one_thread};
+use crate::aio::{Block, Context, Event};
+use crate::buffer::Buffer;
+use crate::fault::{Fault, Step};
+use crate::glibc_random::GlibcRandom;
+use crate::hand::Hand;
+use crate::outcome::{Expected, Phase, Plan};
+use crate::spec::FilesSpec;
+use crate::stage::Stage;
+use crate::sys::Name;
+use crate::tally::Kind as Operation;
+use crate::workload::{Kind, Measure, Workload, higher, mib_per_second};
+
+/// A small instance.
+pub const EXAMPLE: &str = r#"{"size":8388608,"record":65536,"depth":64,"batch":8,"direct":false,
+    "stages":["sequential_write","sequential_read","random_write","random_read"]}"#;
+
+/// What can be set. The seed of the classic test is 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Of the file. Classic: 2 GiB.
+    pub size: u64,
+    /// Of a transfer. Classic: 64 KiB.
+    pub record: u64,
+    /// Under way at once. Classic: 64.
+    pub depth: u32,
+    /// Submitted at once, and waited for when none is free. Classic: 8.
+    pub batch: u32,
+    /// Open with `O_DIRECT`. Classic: false.
+    pub direct: bool,
+    /// In the order of the original, whatever the order here. Classic: `random_write`.
+    pub stages: Vec<Work>,
+}
+
+/// A stage of the original.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// `-o 0`.
+    SequentialWrite,
+    /// `-o 1`.
+    SequentialRead,
+    /// `-o 2`.
+    RandomWrite,
+    /// `-o 3`.
+    RandomRead,
+}
+
+/// Operations that the kernel is asked to have room for.
+const EVENTS: u32 = 512;
+const MIB: u64 = 1 << 20;
+
+impl Work {
+    fn name(self) -> &'static str {
+        match self {
+            Self::SequentialWrite => "sequential_write",
+            Self::SequentialRead => "sequential_read",
+            Self::RandomWrite => "random_write",
+            Self::RandomRead => "random_read",
+        }
+    }
+
+    fn writes(self) -> bool {
+        matches!(self, Self::SequentialWrite | Self::RandomWrite)
+    }
+}
+
+impl Parameters {
+    fn stages(&self) -> Vec<Work> {
+        let mut stages = self.stages.clone();
+        stages.sort_unstable();
+        stages.dedup();
+        stages
+    }
+}
+
+impl Kind for Parameters {
+    fn check(&self, spec: &FilesSpec) -> Step<()> {
+        one_thread(spec, "aio_stress")?;
+        at_least("record", self.record, 512)?;
+        at_most("record", self.record, 4 << 20)?;
+        at_least("size", self.size, (4 * MIB).max(self.record * 2))?;
+        at_least("batch", self.batch.into(), 1)?;
+        at_least("depth", self.depth.into(), self.batch.into())?;
+        at_most("depth", self.depth.into(), EVENTS.into())?;
+        if spec.seed > u64::from(u32::MAX) {
+            return Err(Fault::spec("the seed of aio_stress has 32 bits: use a smaller one"));
+        }
+        if self.stages.is_empty() {
+            return Err(Fault::spec("aio_stress needs at least one stage"));
+        }
+        match self.stages().first() {
+            Some(first) if !first.writes() && self.stages().len() == 1 => {
+                Err(Fault::spec("there is nothing to read in a new file: add a stage that writes"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn plan(&self, _spec: &FilesSpec) -> Plan {
+        let stages = self.stages();
+        let bytes = |writes| stages.iter().filter(|stage| stage.writes() == writes).count() as u64 * self.size;
+        let phase = |stage: &Work| Phase {
+            name: stage.name().to_owned(),
+            writes: stage.writes(),
+            reads: !stage.writes(),
+            expected: Expected::Bytes(self.size),
+        };
+        Plan {
+            phases: stages.iter().map(phase).collect(),
+            disk_bytes: self.size,
+            written_bytes: bytes(true),
+            read_bytes: bytes(false),
+            files: 1,
+            memory_bytes: u64::from(self.depth) * (self.record + 4096),
+        }
+    }
+
+    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
+        Box::new(AioStress { parameters: self.clone(), random: GlibcRandom::new(spec.seed as u32) })
+    }
+}
+
+struct AioStress {
+    parameters: Parameters,
+    random: GlibcRandom,
+}
+
+impl Workload for AioStress {
+    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+        let work = self.parameters.stages().into_iter().find(|stage| stage.name() == phase.name);
+        let work = work.unwrap_or(Work::RandomWrite);
+        let name = Name::new(format_args!("aio-test-file"));
+        let mut flags = libc::O_CREAT | libc::O_RDWR;
+        if self.parameters.direct {
+            flags |= libc::O_DIRECT;
+        }
+        let (size, record) = (self.parameters.size, self.parameters.record);
+        let (elapsed_ns, synced_ns) = stage.solo(|hand| {
+            let file = hand.quietly(|hand| hand.open(Operation::Create, &name, flags))?;
+            let mut queue = Queue::new(&self.parameters, hand, &name, &file, work)?;
+            let start_ns = hand.now_ns();
+            queue.run(hand, |index| offset(work, &mut self.random, index, size, record))?;
+            let elapsed_ns = hand.now_ns() - start_ns;
+            drop(queue);
+            hand.fsync(&file, &name)?;
+            let synced_ns = hand.now_ns() - start_ns;
+            hand.settle()?;
+            let settled_ns = hand.now_ns() - start_ns;
+            hand.close(file, &name)?;
+            // What is to be durable is not done before the `fsync`.
+            let timed = stage.spec.durable == crate::spec::Durable::Timed && work.writes();
+            Ok((if timed { settled_ns } else { elapsed_ns }, synced_ns))
+        })?;
+        Ok(Measure {
+            elapsed_ns,
+            operations: size / record,
+            bytes: size,
+            scores: vec![
+                higher("throughput", mib_per_second(size, elapsed_ns), "MiB/s"),
+                higher("throughput_with_fsync", mib_per_second(size, synced_ns), "MiB/s"),
+            ],
+            points: Vec::new(),
+        })
+    }
+}
+
+/// Where transfer number `index` goes.
+fn offset(work: Work, random: &mut GlibcRandom, index: u64, size: u64, record: u64) -> u64 {
+    if matches!(work, Work::SequentialWrite | Work::SequentialRead) {
+        return index * record;
+    }
+    let mebibytes = size / MIB - 1;
+    let whole = 1 + (mebibytes as f64 * random.unit()) as u64;
+    let rest = 1 + (MIB as f64 * random.unit()) as u64;
+    let offset = whole * MIB + rest.next_multiple_of(4096);
+    // At both ends of their ranges the two can reach one MiB beyond the file.
+    if offset + record > size { (offset - record).min(size - record) } else { offset }
+}
+
+/// Transfers under way.
+struct Queue<'a> {
+    context: Context,
+    file: &'a OwnedFd,
+    name: &'a Name,
+    work: Work,
+    batch: usize,
+    record: usize,
+    transfers: u64,
+    /// One buffer and start time per tag.
+    buffers: Vec<Buffer>,
+    starts_ns: Vec<u64>,
+    free: Vec<usize>,
+    blocks: Vec<Block>,
+    events: Vec<Event>,
+}
+
+impl<'a> Queue<'a> {
+    fn new(
+        parameters: &Parameters,
+        hand: &Hand<'_>,
+        name: &'a Name,
+        file: &'a OwnedFd,
+        work: Work,
+    ) -> Step<Self> {
+        let depth = parameters.depth as usize;
+        let context = Context::new(EVENTS).map_err(|error| hand.fault(Operation::Submit, name, None, &error))?;
+        Ok(Self {
+            context,
+            file,
+            name,
+            work,
+            batch: parameters.batch as usize,
+            record: parameters.record as usize,
+            transfers: parameters.size / parameters.record,
+            buffers: (0..depth).map(|_| Buffer::new(parameters.record as usize)).collect(),
+            starts_ns: vec![0; depth],
+            free: (0..depth).rev().collect(),
+            blocks: vec![Block::default(); depth],
+            events: vec![Event::default(); depth],
+        })
+    }
+
+    fn run(&mut self, hand: &mut Hand<'_>, mut offset: impl FnMut(u64) -> u64) -> Step<()> {
+        let mut issued = 0;
+        let mut tags = Vec::with_capacity(self.batch);
+        while issued < self.transfers {
+            while tags.len() < self.batch && issued < self.transfers {
+                let Some(tag) = self.free.pop() else { break };
+                let address = self.buffers[tag].as_mut_ptr();
+                let write = self.work.writes();
+                self.blocks[tag] = Block::new(tag as u64, write, self.file, address, self.record, offset(issued));
+                tags.push(tag);
+                issued += 1;
+            }
+            self.submit(hand, &mut tags)?;
+            if self.free.is_empty() {
+                self.reap(hand, self.batch)?;
+            }
+        }
+        while self.free.len() < self.buffers.len() {
+            self.reap(hand, self.batch.min(self.buffers.len() - self.free.len()))?;
+        }
+        Ok(())
+    }
+
+    fn submit(&mut self, hand: &mut Hand<'_>, tags: &mut Vec<usize>) -> Step<()> {
+        while !tags.is_empty() {
+            let pointers: Vec<*const Block> = tags.iter().map(|&tag| &raw const self.blocks[tag]).collect();
+            let start_ns = hand.now_ns();
+            tags.iter().for_each(|&tag| self.starts_ns[tag] = start_ns);
+            let context = &self.context;
+            // SAFETY: buffers are not touched until their event has come, and dropped after the context, which waits for
+            // what is under way.
+            let taken = hand.attempt(Operation::Submit, |_| unsafe { context.submit(&pointers) })?;
+            match taken {
+                Ok(taken) => drop(tags.drain(..taken)),
+                Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => self.reap(hand, 1)?,
+                Err(error) => return Err(hand.fault(Operation::Submit, self.name, None, &error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self, hand: &mut Hand<'_>, least: usize) -> Step<()> {
+        let count = loop {
+            hand.check()?;
+            match self.context.events(least, &mut self.events) {
+                Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+                result => break result.map_err(|error| hand.fault(Operation::Submit, self.name, None, &error))?,
+            }
+        };
+        let end_ns = hand.now_ns();
+        let kind = if self.work.writes() { Operation::Write } else { Operation::Read };
+        for event in &self.events[..count] {
+            let tag = event.tag as usize;
+            if event.result < 0 {
+                let error = std::io::Error::from_raw_os_error(-event.result as i32);
+                return Err(hand.fault(kind, self.name, None, &error));
+            }
+            // Reading may find the end of a sparse file.
+            if self.work.writes() {
+                hand.whole(kind, (self.name, 0), event.result as usize, self.record)?;
+            }
+            hand.record(kind, self.starts_ns[tag], end_ns, event.result as usize);
+            self.free.push(tag);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,286 @@
+//! The data file: characters, blocks, seeks.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use plimsoll_core::random::{Purpose, Stream as Random};
+
+use super::{Parameters, Version};
+use crate::fault::Step;
+use crate::hand::Hand;
+use crate::stage::Stage;
+use crate::stdio::Stream;
+use crate::sys::{self, Name};
+use crate::tally::Kind;
+
+/// Largest file of version 1.x.
+pub const FILE_BYTES: u64 = 1 << 30;
+/// A seek of every ten writes back.
+const WRITES_BACK: u64 = 10;
+
+/// The data of one job.
+pub struct Blocks<'a> {
+    parameters: &'a Parameters,
+    /// Whole blocks only.
+    blocks: u64,
+    blocks_per_file: u64,
+}
+
+/// An open part of the data.
+struct Part {
+    name: Name,
+    file: OwnedFd,
+}
+
+impl<'a> Blocks<'a> {
+    /// Nothing is opened.
+    pub fn new(parameters: &'a Parameters) -> Self {
+        let blocks = parameters.size / parameters.chunk;
+        let blocks_per_file = match parameters.version {
+            Version::One => (FILE_BYTES / parameters.chunk).max(1),
+            Version::Two => blocks,
+        };
+        Self { parameters, blocks, blocks_per_file }
+    }
+
+    /// Bytes of all blocks.
+    pub fn size(&self) -> u64 {
+        self.blocks * self.parameters.chunk
+    }
+
+    fn chunk(&self) -> usize {
+        self.parameters.chunk as usize
+    }
+
+    fn two(&self) -> bool {
+        self.parameters.version == Version::Two
+    }
+
+    fn name(&self, index: u64) -> Name {
+        if self.two() { Name::new(format_args!("Bonnie")) } else { Name::new(format_args!("Bonnie.{index:03}")) }
+    }
+
+    /// Opens all parts; new ones for `create`, after removing what was there. Not timed.
+    fn open(&self, hand: &mut Hand<'_>, create: bool) -> Step<Vec<Part>> {
+        let count = self.blocks.div_ceil(self.blocks_per_file);
+        hand.quietly(|hand| {
+            (0..count)
+                .map(|index| {
+                    let name = self.name(index);
+                    if create {
+                        remove(hand, &name)?;
+                    }
+                    let flags = if create { libc::O_RDWR | libc::O_CREAT | libc::O_EXCL } else { libc::O_RDWR };
+                    let kind = if create { Kind::Create } else { Kind::Open };
+                    Ok(Part { file: hand.open(kind, &name, flags)?, name })
+                })
+                .collect()
+        })
+    }
+
+    /// Closes all parts, within the time; 2.x always syncs first, 1.x when it is told not to buffer.
+    fn close(&self, hand: &mut Hand<'_>, parts: Vec<Part>, wrote: bool) -> Step<()> {
+        for Part { name, file } in parts {
+            if self.two() || (wrote && self.parameters.unbuffered) {
+                hand.fsync(&file, &name)?;
+            }
+            hand.close(file, &name)?;
+        }
+        Ok(())
+    }
+
+    /// Times `work` together with closing.
+    fn timed(
+        &self,
+        stage: &Stage<'_>,
+        (create, wrote): (bool, bool),
+        work: impl FnOnce(&mut Hand<'_>, &[Part]) -> Step<()>,
+    ) -> Step<u64> {
+        stage.solo(|hand| {
+            let parts = self.open(hand, create)?;
+            let start_ns = hand.now_ns();
+            work(hand, &parts)?;
+            self.close(hand, parts, wrote)?;
+            hand.settle()?;
+            Ok(hand.now_ns() - start_ns)
+        })
+    }
+
+    /// Calls `work` with each block's number, part and offset in it.
+    fn each(&self, parts: &[Part], mut work: impl FnMut(u64, &Part, u64) -> Step<()>) -> Step<()> {
+        (0..self.blocks).try_for_each(|block| {
+            let part = &parts[(block / self.blocks_per_file) as usize];
+            work(block, part, (block % self.blocks_per_file) * self.parameters.chunk)
+        })
+    }
+
+    /// Characters from 0 to 127 in turn.
+    pub fn write_characters(&self, stage: &Stage<'_>) -> Step<u64> {
+        let text: Vec<u8> = (0..self.chunk()).map(|index| (index & 0x7f) as u8).collect();
+        if self.two() {
+            return self.timed(stage, (true, true), |hand, parts| {
+                let Part { name, file } = &parts[0];
+                (0..self.parameters.characters()).try_for_each(|index| {
+                    let at = index as usize % text.len();
+                    hand.write(file, &text[at..=at], (name, index))
+                })
+            });
+        }
+        self.streams(stage, true, |hand, name, stream, offset| {
+            hand.transfer(Kind::Write, (name, offset), text.len(), |_| stream.put(&text)).map(drop)
+        })
+    }
+
+    /// Reads them back.
+    pub fn read_characters(&self, stage: &Stage<'_>) -> Step<u64> {
+        if self.two() {
+            let mut byte = [0];
+            return self.timed(stage, (false, false), |hand, parts| {
+                let Part { name, file } = &parts[0];
+                (0..self.parameters.characters()).try_for_each(|index| hand.read(file, &mut byte, (name, index)))
+            });
+        }
+        let mut buffer = vec![0; self.chunk()];
+        self.streams(stage, false, |hand, name, stream, offset| {
+            let length = buffer.len();
+            let done = hand.transfer(Kind::Read, (name, offset), length, |_| stream.get(&mut buffer))?;
+            hand.whole(Kind::Read, (name, offset), done, length)
+        })
+    }
+
+    /// Version 1.x: each part as a stream of characters, one block at a time so that latencies are those of blocks.
+    fn streams(
+        &self,
+        stage: &Stage<'_>,
+        write: bool,
+        mut work: impl FnMut(&mut Hand<'_>, &Name, &mut Stream, u64) -> Step<()>,
+    ) -> Step<u64> {
+        stage.solo(|hand| {
+            let mode = if write { c"w" } else { c"r" };
+            let fail = |hand: &Hand<'_>, name: &Name, error: &io::Error| {
+                hand.fault(if write { Kind::Write } else { Kind::Read }, name, None, error)
+            };
+            let parts = self.open(hand, write)?;
+            let mut streams = Vec::new();
+            for Part { name, file } in parts {
+                let stream = Stream::new(file, mode).map_err(|error| fail(hand, &name, &error))?;
+                streams.push((name, stream));
+            }
+            let start_ns = hand.now_ns();
+            for block in 0..self.blocks {
+                let (name, stream) = &mut streams[(block / self.blocks_per_file) as usize];
+                work(hand, name, stream, (block % self.blocks_per_file) * self.parameters.chunk)?;
+            }
+            for (name, mut stream) in streams {
+                if write && self.parameters.unbuffered && hand.syncs() {
+                    hand.call(Kind::Fsync, &name, |_| stream.sync())?;
+                }
+                stream.close().map_err(|error| fail(hand, &name, &error))?;
+            }
+            hand.settle()?;
+            Ok(hand.now_ns() - start_ns)
+        })
+    }
+
+    /// Zeros, and one byte that counts the blocks.
+    pub fn write(&self, stage: &Stage<'_>) -> Step<u64> {
+        let mut buffer = vec![0_u8; self.chunk()];
+        self.timed(stage, (true, true), |hand, parts| {
+            self.each(parts, |block, Part { name, file }, offset| {
+                let at = (block % self.parameters.chunk) as usize;
+                buffer[at] = buffer[at].wrapping_add(1);
+                hand.write(file, &buffer, (name, offset))
+            })
+        })
+    }
+
+    /// Reads each block, changes a byte, goes back and writes it.
+    pub fn rewrite(&self, stage: &Stage<'_>) -> Step<u64> {
+        let mut buffer = vec![0_u8; self.chunk()];
+        self.timed(stage, (false, true), |hand, parts| {
+            self.each(parts, |block, Part { name, file }, offset| {
+                hand.read(file, &mut buffer, (name, offset))?;
+                change(&mut buffer, block);
+                write_back(hand, file, &buffer, (name, offset))
+            })
+        })
+    }
+
+    /// Reads each block.
+    pub fn read(&self, stage: &Stage<'_>) -> Step<u64> {
+        let mut buffer = vec![0; self.chunk()];
+        self.timed(stage, (false, false), |hand, parts| {
+            self.each(parts, |_, Part { name, file }, offset| hand.read(file, &mut buffer, (name, offset)))
+        })
+    }
+
+    /// Seeks, dealt out to the seekers as they come; from the first start to the last end.
+    pub fn seek(&self, stage: &Stage<'_>) -> Step<u64> {
+        let next = AtomicU64::new(0);
+        let (seed, seeks) = (stage.spec.seed, self.parameters.seeks);
+        let crew = stage.crew(self.parameters.seekers, |hand, seeker| {
+            let parts = self.open(hand, false)?;
+            let mut random = Random::new(seed, seeker, Purpose::Offset);
+            let mut buffer = vec![0; self.chunk()];
+            let mut own = 0;
+            let start_ns = hand.now_ns();
+            while next.fetch_add(1, Ordering::Relaxed) < seeks {
+                // 2.x draws a large number, whose last digit decides about writing back.
+                let ticket = random.bits() >> 33;
+                let block = ticket % self.blocks;
+                let part = &parts[(block / self.blocks_per_file) as usize];
+                let offset = (block % self.blocks_per_file) * self.parameters.chunk;
+                seek_and_read(hand, part, &mut buffer, offset)?;
+                let counts = if self.two() { ticket } else { own };
+                if counts % WRITES_BACK == 0 {
+                    change(&mut buffer, own);
+                    write_back(hand, &part.file, &buffer, (&part.name, offset))?;
+                }
+                own += 1;
+            }
+            self.close(hand, parts, true)?;
+            hand.settle()?;
+            Ok((start_ns, hand.now_ns()))
+        })?;
+        let start_ns = crew.results.iter().map(|times| times.0).min().unwrap_or(0);
+        Ok(crew.results.iter().map(|times| times.1).max().unwrap_or(0) - start_ns)
+    }
+
+    /// Removes the data, before the tests of many files.
+    pub fn remove(&self, stage: &Stage<'_>) -> Step<()> {
+        let count = self.blocks.div_ceil(self.blocks_per_file);
+        stage.solo(|hand| hand.quietly(|hand| (0..count).try_for_each(|index| remove(hand, &self.name(index)))))
+    }
+}
+
+fn remove(hand: &mut Hand<'_>, name: &Name) -> Step<()> {
+    match hand.attempt(Kind::Delete, |folder| folder.unlink(name.as_c()))? {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(hand.fault(Kind::Delete, name, None, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// The byte that a rewrite changes: one after the other.
+fn change(buffer: &mut [u8], count: u64) {
+    let at = (count % buffer.len() as u64) as usize;
+    buffer[at] = buffer[at].wrapping_add(1);
+}
+
+/// Goes back to `offset` and writes.
+fn write_back(hand: &mut Hand<'_>, file: &OwnedFd, bytes: &[u8], (name, offset): (&Name, u64)) -> Step<()> {
+    let done = hand.transfer(Kind::Write, (name, offset), bytes.len(), |done| {
+        sys::seek(file, offset + done as u64)?;
+        sys::write(file, &bytes[done..])
+    })?;
+    hand.whole(Kind::Write, (name, offset), done, bytes.len())
+}
+
+fn seek_and_read(hand: &mut Hand<'_>, part: &Part, buffer: &mut [u8], offset: u64) -> Step<()> {
+    let length = buffer.len();
+    let done = hand.transfer(Kind::Seek, (&part.name, offset), length, |done| {
+        sys::seek(&part.file, offset + done as u64)?;
+        sys::read(&part.file, &mut buffer[done..])
+    })?;
+    hand.whole(Kind::Seek, (&part.name, offset), done, length)
+}

@@ -1,0 +1,189 @@
+//! Bonnie++ 1.03 and 2.00: characters, blocks, rewriting, seeks; creating, looking at and deleting many files.
+//!
+//! **The original.** On a file of twice the memory (1.x: files of at most 1 GiB): write and read characters, write and read
+//! blocks, rewrite (read a block, change a byte, write it back), 8192 random seeks by several seekers of which about a
+//! tenth write back. Then in one folder, with names in order and in random order: create files, `stat` each, delete each.
+//! Rates are in KiB per second over the time of a phase.
+//!
+//! **Made equal.** The calls of each version, seen with strace of 2.00a, in the same order and timed region. Version 1.x:
+//! characters go through `putc` and `getc` over the whole size, and nothing is synced unless `unbuffered`. Version 2.x: one
+//! `write` or `read` call per character over 3 MiB, `fsync` before each close within the time, `sync` within the time of
+//! creating and deleting. Seekers begin at once instead of after 3 or 5 idle seconds, and are threads with descriptor
+//! tables of their own. The original prints `+++++` for phases below 0.5 s; here their rate is given as it is.
+//!
+//! **What it cannot say.** With a file that fits into memory it measures memory; that the size should be twice the memory
+//! is the only guard the original has. Blocks are nearly all zeros. `sync` of the whole machine is `syncfs` of the one
+//! file system here. Several folders (`-n …:dirs`) are not offered.
+
+mod blocks;
+mod names;
+
+use serde::{Deserialize, Serialize};
+
+use crate::admit::{at_least, at_most, one_thread};
+use crate::fault::Step;
+use crate::outcome::{Expected, Phase, Plan};
+use crate::spec::FilesSpec;
+use crate::stage::Stage;
+use crate::workload::{Kind, Measure, Workload, higher, per_second};
+
+/// A small instance.
+pub const EXAMPLE: &str = r#"{"version":"2","size":2097152,"chunk":8192,"skip_characters":false,"unbuffered":false,
+    "seeks":200,"seekers":5,"files":100,"file_size_min":0,"file_size_max":0}"#;
+
+/// What can be set. The threads of the request are 1; seekers are a number of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Whose conventions.
+    pub version: Version,
+    /// Bytes of the data. Classic: twice the memory.
+    pub size: u64,
+    /// Of a block. Classic: 8192.
+    pub chunk: u64,
+    /// Leave out the tests of characters (`-f`). Classic: false.
+    pub skip_characters: bool,
+    /// Sync after every writing phase and every operation on a file (`-b`). Classic: false.
+    pub unbuffered: bool,
+    /// In all. Classic: 8192.
+    pub seeks: u64,
+    /// At the same time. Classic: 3 in 1.x, 5 in 2.x.
+    pub seekers: u32,
+    /// For the tests of many files; 0 leaves them out. Classic: 16384.
+    pub files: u64,
+    /// Bytes of the smallest of them. Classic: 0.
+    pub file_size_min: u64,
+    /// Bytes of the largest of them. Classic: 0.
+    pub file_size_max: u64,
+}
+
+/// Conventions of a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Version {
+    /// 1.03.
+    #[serde(rename = "1")]
+    One,
+    /// 2.00.
+    #[serde(rename = "2")]
+    Two,
+}
+
+/// Bytes that 2.x writes and reads one by one.
+const CHARACTERS: u64 = 3 << 20;
+
+impl Parameters {
+    fn characters(&self) -> u64 {
+        match self.version {
+            Version::One => self.size,
+            Version::Two => CHARACTERS.min(self.size),
+        }
+    }
+
+    fn block_phases(&self) -> Vec<Phase> {
+        let bytes = Expected::Bytes;
+        let all = [
+            ("char_write", true, false, bytes(self.characters())),
+            ("block_write", true, false, bytes(self.size)),
+            ("rewrite", true, true, bytes(self.size * 2)),
+            ("char_read", false, true, bytes(self.characters())),
+            ("block_read", false, true, bytes(self.size)),
+            ("seeks", true, true, Expected::Calls(self.seeks)),
+        ];
+        all.into_iter()
+            .filter(|(name, ..)| !(self.skip_characters && name.starts_with("char")))
+            .map(|(name, writes, reads, expected)| Phase { name: name.to_owned(), writes, reads, expected })
+            .collect()
+    }
+
+    fn name_phases(&self) -> Vec<Phase> {
+        if self.files == 0 {
+            return Vec::new();
+        }
+        let calls = Expected::Calls(self.files);
+        ["sequential", "random"]
+            .into_iter()
+            .flat_map(|order| [("create", true), ("stat", false), ("delete", true)].map(|(what, writes)| (order, what, writes)))
+            .map(|(order, what, writes)| Phase {
+                name: format!("{order}_{what}"),
+                writes,
+                reads: what == "stat",
+                expected: calls,
+            })
+            .collect()
+    }
+}
+
+impl Kind for Parameters {
+    fn check(&self, spec: &FilesSpec) -> Step<()> {
+        one_thread(spec, "bonnie")?;
+        at_least("chunk", self.chunk, 2)?;
+        at_most("chunk", self.chunk, 16 << 20)?;
+        at_least("size", self.size, self.chunk)?;
+        at_least("seekers", self.seekers.into(), 1)?;
+        at_most("seekers", self.seekers.into(), 64)?;
+        at_least("seeks", self.seeks, 1)?;
+        at_most("files", self.files, 2_000_000)?;
+        at_least("file_size_max", self.file_size_max, self.file_size_min)
+    }
+
+    fn plan(&self, _spec: &FilesSpec) -> Plan {
+        let file_bytes = self.files * self.file_size_max;
+        let characters = if self.skip_characters { 0 } else { self.characters() };
+        Plan {
+            phases: [self.block_phases(), self.name_phases()].concat(),
+            disk_bytes: self.size.max(file_bytes),
+            written_bytes: characters + 2 * self.size + self.seeks / 10 * self.chunk + 2 * file_bytes,
+            read_bytes: characters + 2 * self.size + self.seeks * self.chunk + 2 * file_bytes,
+            files: self.files + self.size.div_ceil(blocks::FILE_BYTES),
+            memory_bytes: self.files * 2 * size_of::<names::Short>() as u64
+                + self.chunk * u64::from(self.seekers + 2)
+                + u64::from(self.seekers) * (96 << 10),
+        }
+    }
+
+    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
+        Box::new(Bonnie { parameters: self.clone(), names: names::Names::new(self, spec.seed) })
+    }
+}
+
+struct Bonnie {
+    parameters: Parameters,
+    names: names::Names,
+}
+
+impl Workload for Bonnie {
+    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+        let blocks = blocks::Blocks::new(&self.parameters);
+        if let Some((order, what)) = phase.name.split_once('_')
+            && matches!(order, "sequential" | "random")
+        {
+            let elapsed_ns = self.names.measure(&self.parameters, order == "random", what, stage)?;
+            return Ok(rate(self.parameters.files, 0, elapsed_ns, "files"));
+        }
+        let characters = self.parameters.characters();
+        match phase.name.as_str() {
+            "char_write" => Ok(throughput(characters, 1, blocks.write_characters(stage)?)),
+            "block_write" => Ok(throughput(blocks.size(), self.parameters.chunk, blocks.write(stage)?)),
+            "rewrite" => Ok(throughput(blocks.size(), self.parameters.chunk, blocks.rewrite(stage)?)),
+            "char_read" => Ok(throughput(characters, 1, blocks.read_characters(stage)?)),
+            "block_read" => Ok(throughput(blocks.size(), self.parameters.chunk, blocks.read(stage)?)),
+            _ => {
+                let elapsed_ns = blocks.seek(stage)?;
+                if self.parameters.files > 0 {
+                    blocks.remove(stage)?;
+                }
+                Ok(rate(self.parameters.seeks, self.parameters.seeks * self.parameters.chunk, elapsed_ns, "seeks"))
+            }
+        }
+    }
+}
+
+fn throughput(bytes: u64, unit: u64, elapsed_ns: u64) -> Measure {
+    let scores = vec![higher("throughput", per_second(bytes, elapsed_ns) / 1024.0, "KiB/s")];
+    Measure { elapsed_ns, operations: bytes / unit, bytes, scores, points: Vec::new() }
+}
+
+fn rate(operations: u64, bytes: u64, elapsed_ns: u64, what: &str) -> Measure {
+    let score = higher(&format!("{what}_per_second"), per_second(operations, elapsed_ns), &format!("{what}/s"));
+    Measure { elapsed_ns, operations, bytes, scores: vec![score], points: Vec::new() }
+}

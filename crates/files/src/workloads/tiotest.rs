@@ -1,0 +1,203 @@
+//! Threaded I/O Tester 0.3.3: sequential and random writes and reads of many threads, each on a file of its own.
+//!
+//! **The original.** Every thread writes its file in blocks of 4 KiB, with `fsync` and `close` within its time; then 1000
+//! random blocks; then reads the file; then reads 1000 random blocks. Random offsets are block numbers below the last
+//! one. A rate is the bytes of all threads in MiB over the time from the common start to the end of the last thread.
+//! Profile 1.2 opens everything with `O_SYNC`, profile 1.1 does not: their numbers differ by orders of magnitude.
+//!
+//! **Made equal.** Same calls, regions and formula. `open_sync` tells the profiles apart. Random offsets come from the
+//! request's seed; the original takes them from the clock, so that no two runs of it are alike.
+//!
+//! **What it cannot say.** Random reading of what was just written is reading memory unless `cold` is set: 32 threads ×
+//! 1000 blocks are 125 MiB of the 2 GiB that were written. All data is zeros.
+
+use std::os::fd::OwnedFd;
+
+use plimsoll_core::random::{Purpose, Stream};
+use serde::{Deserialize, Serialize};
+
+use crate::admit::{at_least, at_most};
+use crate::buffer::Buffer;
+use crate::fault::{Fault, Step};
+use crate::hand::Hand;
+use crate::outcome::{Expected, Phase, Plan};
+use crate::spec::FilesSpec;
+use crate::stage::Stage;
+use crate::sys::{self, Name};
+use crate::tally::Kind as Operation;
+use crate::workload::{Kind, Measure, Workload, higher, mib_per_second};
+
+/// A small instance.
+pub const EXAMPLE: &str = r#"{"file_size":262144,"block":4096,"random_operations":50,
+    "tests":["write","random_write","read","random_read"],"open_sync":false,"direct":false}"#;
+
+/// What can be set. Threads: classic 4, 8, 16, 32. The classic entries have tests `write` and one or two more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Per thread. Classic: 32, 64, 128 or 256 MiB.
+    pub file_size: u64,
+    /// Classic: 4096.
+    pub block: u64,
+    /// Per thread. Classic: 1000.
+    pub random_operations: u64,
+    /// In the order of the original, whatever the order here; writing is always first. Classic: `random_write` with
+    /// `write`; `random_read` with `write`.
+    pub tests: Vec<Test>,
+    /// Open with `O_SYNC`. Classic: true in profile 1.2, false in 1.1.
+    pub open_sync: bool,
+    /// Open with `O_DIRECT`. Classic: false.
+    pub direct: bool,
+}
+
+/// A part of the original.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Test {
+    /// Makes the files.
+    Write,
+    /// Overwrites random blocks.
+    RandomWrite,
+    /// Reads the files.
+    Read,
+    /// Reads random blocks.
+    RandomRead,
+}
+
+impl Test {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::RandomWrite => "random_write",
+            Self::Read => "read",
+            Self::RandomRead => "random_read",
+        }
+    }
+
+    fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::RandomWrite)
+    }
+
+    fn is_random(self) -> bool {
+        matches!(self, Self::RandomWrite | Self::RandomRead)
+    }
+}
+
+impl Parameters {
+    fn tests(&self) -> Vec<Test> {
+        let mut tests = self.tests.clone();
+        tests.sort_unstable();
+        tests.dedup();
+        tests
+    }
+
+    fn blocks(&self, test: Test) -> u64 {
+        if test.is_random() { self.random_operations } else { self.file_size / self.block }
+    }
+}
+
+impl Kind for Parameters {
+    fn check(&self, _spec: &FilesSpec) -> Step<()> {
+        at_least("block", self.block, 512)?;
+        at_most("block", self.block, 16 << 20)?;
+        at_least("file_size", self.file_size, self.block * 2)?;
+        at_least("random_operations", self.random_operations, 1)?;
+        if self.tests.contains(&Test::Write) {
+            return Ok(());
+        }
+        Err(Fault::spec("the tests of tiotest begin with \"write\", which makes the files: add it"))
+    }
+
+    fn plan(&self, spec: &FilesSpec) -> Plan {
+        let threads = u64::from(spec.threads);
+        let tests = self.tests();
+        let bytes = |writes: bool| -> u64 {
+            let chosen = tests.iter().filter(|test| test.writes() == writes);
+            chosen.map(|&test| self.blocks(test) * self.block * threads).sum()
+        };
+        let phase = |&test: &Test| Phase {
+            name: test.name().to_owned(),
+            writes: test.writes(),
+            reads: !test.writes(),
+            expected: Expected::Bytes(self.blocks(test) * self.block * threads),
+        };
+        Plan {
+            phases: tests.iter().map(phase).collect(),
+            disk_bytes: self.file_size * threads,
+            written_bytes: bytes(true),
+            read_bytes: bytes(false),
+            files: threads,
+            memory_bytes: threads * (self.block + (80 << 10)),
+        }
+    }
+
+    fn begin(&self, _spec: &FilesSpec) -> Box<dyn Workload> {
+        Box::new(TioTest { parameters: self.clone() })
+    }
+}
+
+struct TioTest {
+    parameters: Parameters,
+}
+
+impl Workload for TioTest {
+    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+        let parameters = &self.parameters;
+        let test = parameters.tests().into_iter().find(|test| test.name() == phase.name).unwrap_or(Test::Write);
+        let seed = stage.spec.seed;
+        let threads = stage.spec.threads;
+        let crew = stage.crew(threads, |hand, thread| one_thread(parameters, test, hand, thread, seed))?;
+        let operations = parameters.blocks(test) * u64::from(threads);
+        let bytes = operations * parameters.block;
+        let scores = vec![higher("throughput", mib_per_second(bytes, crew.elapsed_ns), "MiB/s")];
+        Ok(Measure { elapsed_ns: crew.elapsed_ns, operations, bytes, scores, points: Vec::new() })
+    }
+}
+
+fn one_thread(parameters: &Parameters, test: Test, hand: &mut Hand<'_>, thread: u32, seed: u64) -> Step<()> {
+    let name = Name::new(format_args!("tiotest.{thread}"));
+    let mut flags = match test {
+        Test::Write => libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC,
+        Test::RandomWrite => libc::O_RDWR,
+        Test::Read | Test::RandomRead => libc::O_RDONLY,
+    };
+    if parameters.open_sync && hand.syncs() {
+        flags |= libc::O_SYNC;
+    }
+    if parameters.direct {
+        flags |= libc::O_DIRECT;
+    }
+    let kind = if test == Test::Write { Operation::Create } else { Operation::Open };
+    let file = hand.open(kind, &name, flags)?;
+    transfer(parameters, test, hand, (&file, &name), &mut Stream::new(seed, thread, Purpose::Offset))?;
+    if test.writes() {
+        hand.fsync(&file, &name)?;
+    }
+    hand.close(file, &name)?;
+    hand.settle()
+}
+
+fn transfer(
+    parameters: &Parameters,
+    test: Test,
+    hand: &mut Hand<'_>,
+    (file, name): (&OwnedFd, &Name),
+    stream: &mut Stream,
+) -> Step<()> {
+    let mut buffer = Buffer::new(parameters.block as usize);
+    let blocks = parameters.file_size / parameters.block;
+    let length = buffer.len();
+    for number in 0..parameters.blocks(test) {
+        let block = if test.is_random() { stream.below(blocks - 1) } else { number };
+        let offset = block * parameters.block;
+        let kind = if test.writes() { Operation::Write } else { Operation::Read };
+        let done = hand.transfer(kind, (name, offset), length, |done| {
+            if test.is_random() {
+                sys::seek(file, offset + done as u64)?;
+            }
+            if test.writes() { sys::write(file, &buffer[done..]) } else { sys::read(file, &mut buffer[done..]) }
+        })?;
+        hand.whole(kind, (name, offset), done, length)?;
+    }
+    Ok(())
+}
