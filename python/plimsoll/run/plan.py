@@ -15,7 +15,7 @@ from typing import Any
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.model import Plan, Target
 from plimsoll.run.study import Study
-from plimsoll.run.workers.local import alignment, engines
+from plimsoll.run.workers.local import alignment, engines, impossible
 from plimsoll.stats.policy import MODES
 from plimsoll.targets import device, directory
 from plimsoll.units import GIB, SECOND, format_duration, format_size, parse_count, parse_size
@@ -158,13 +158,12 @@ def _check_time(study: Study, planned: Sequence[Step]) -> None:
 
 
 def _problems(plan: Plan) -> Iterator[str]:
-    """What is impossible in a plan whatever the place, one sentence each."""
+    """What is impossible in a plan whatever the place: first in words of parameters, then all that the core knows."""
     values = plan.parameters
     known = engines()
     if values["engine"] not in known:
         raise UnknownName("engine", values["engine"], known, f"test {plan.case}")
     engine = known[values["engine"]]
-    sizes = [int(size) for size, _ in values["block_size"]]
     if not engine["available"]:
         yield f"engine {engine['name']} can't be used here: {engine['reason']}; choose another with engine=psync"
     if engine["max_depth"] is not None and values["depth"] > engine["max_depth"]:
@@ -177,20 +176,8 @@ def _problems(plan: Plan) -> Iterator[str]:
         yield f"engine {engine['name']} can't bypass the page cache; set direct=no, or engine=io_uring"
     if values["mode"] in ("trim", "randtrim") and not engine["trim"]:
         yield f"engine {engine['name']} can't trim; set engine=psync"
-    if max(sizes) * values["threads"] > values["size"]:
-        yield f"size {format_size(values['size'])} holds no block of {format_size(max(sizes))} for each thread"
-    if values["verify"] and values["mode"] not in ("write", "randwrite"):
-        yield f"verify reads back what was written; it needs mode=write or randwrite, not {values['mode']}"
-    if values["distribution"] == {"kind": "zipf", "theta": 1.0} or values["distribution"].get("theta", 2) <= 0:
-        yield "zipf needs an exponent above 0 other than 1, such as zipf:1.1"
-    if not 0 < values["distribution"].get("h", 0.2) < 1:
-        yield "pareto needs a share between 0 and 1, such as pareto:0.2"
-    if (values["sqpoll"] or values["iopoll"]) and values["engine"] != "io_uring":
-        yield "sqpoll and iopoll belong to engine=io_uring"
-    if values["iopoll"] and not values["direct"]:
-        yield "iopoll needs direct=yes"
-    if values["runtime"] <= 0:
-        yield "runtime must be above zero; it bounds the run even with max_operations or max_bytes"
+    if reason := impossible(plan, Path(data_name(plan))):
+        yield reason
 
 
 def _check_same_place(study: Study, planned: Sequence[Step]) -> None:

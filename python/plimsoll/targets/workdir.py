@@ -48,12 +48,16 @@ def workdir(directory: Path, session_id: str) -> Iterator[Path]:
     Raises TargetError if the folder cannot be made.
     """
     with _ending_signals_raise():
-        claim = _create(directory.resolve(), session_id)
+        claim: Claim | None = None
         try:
+            # An interrupt between making the folder and knowing of it would leave it behind.
+            with _signals_held_back():
+                claim = _create(directory.resolve(), session_id)
             yield Path(claim.folder)
         finally:
-            with _signals_held_back():
-                _remove(claim)
+            if claim is not None:
+                with _signals_held_back():
+                    _remove(claim)
 
 
 def sweep() -> list[str]:

@@ -23,12 +23,16 @@ from tests.integration.run.conftest import Command, leftovers
         (["--set", "engine=iouring"], "did you mean 'io_uring'"),
         (["--set", "runtime=soon"], "10s"),
         (["--set", "block_size=1000"], "multiples of"),
-        (["--set", "size=1k"], "holds no block"),
+        (["--set", "size=1k"], "less than one block"),
         (["randread", "--set", "engine=psync"], "depth=1"),
         (["--set", "engine=mmap", "--set", "depth=1"], "direct=no"),
-        (["randread", "--set", "verify=yes"], "mode=write"),
-        (["randread", "--set", "distribution=zipf:1"], "other than 1"),
+        (["randread", "--set", "verify=yes"], "a mode that writes"),
+        (["randread", "--set", "distribution=zipf:1"], "not 1"),
         (["--set", "size=999T"], "free"),
+        (["--set", "threads=5000"], "1 to 1024"),
+        (["--set", "distribution=zipf:nan"], "finite"),
+        (["--time", "0"], "above zero"),
+        (["--time", "1ms"], "too short"),
         (["--band", "0"], "band"),
         (["--baseline", "b"], "no target named"),
         (["nothing.toml"], "no study file"),
@@ -106,4 +110,4 @@ def test_asking_for_what_is_not_there(plimsoll: Command) -> None:
     assert "no session" in plimsoll("show", check=2).err
     assert "did you mean" in plimsoll("list", "test", check=2).err
     assert plimsoll("show", "abcdef", check=2).err
-    assert "no session was interrupted" in plimsoll("run", "--resume", check=2).err
+    assert "was interrupted" in plimsoll("run", "--resume", check=2).err

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import signal
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -71,14 +74,15 @@ def test_resume_goes_on(plimsoll: Command, disk: Path) -> None:
 
 
 def test_kill_and_the_next_command_cleans_up(plimsoll: Command, disk: Path) -> None:
-    with start(disk) as process:
+    with start(disk, "--blocks", "3") as process:
         wait_for_runs(process, 2)
         process.kill()
         process.communicate(timeout=30)
     assert leftovers(disk)
     plimsoll("list", "sessions")
     assert leftovers(disk) == []
-    plimsoll("run", "--resume", "--time", "3s", check=None)
+    plimsoll("run", "--resume")
+    assert states(plimsoll) == ["done"]
     assert leftovers(disk) == []
 
 
@@ -89,3 +93,72 @@ def test_two_sessions_cannot_use_one_place(plimsoll: Command, disk: Path) -> Non
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
     assert "in use" in refused.err
+
+
+def interrupted(disk: Path, *words: str) -> None:
+    """A session of one finished run, stopped by Ctrl-C."""
+    with start(disk, *words) as process:
+        wait_for_runs(process, 1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
+def test_resume_goes_on_at_the_same_place_from_any_directory(plimsoll: Command, disk: Path, tmp_path: Path) -> None:
+    words = ("--set", "size=16MiB", "--set", "runtime=500ms", "--mode", "publish", "--blocks", "3")
+    with subprocess.Popen(
+        [PLIMSOLL, "run", "ping", "--on", "here=.", *words], cwd=disk, stderr=subprocess.PIPE, text=True
+    ) as process:
+        wait_for_runs(process, 1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    plimsoll("run", "--resume", cwd=elsewhere)
+    plimsoll("export", "--study", "again.toml")
+    assert f'where = "{disk}"' in (tmp_path / "again.toml").read_text()
+
+
+def test_resume_leaves_a_living_session_alone(plimsoll: Command, disk: Path) -> None:
+    with start(disk) as process:
+        wait_for_runs(process, 1)
+        refused = plimsoll("run", "--resume", check=2)
+        assert states(plimsoll) == ["running"]
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert "no session of this machine was interrupted" in refused.err
+
+
+def test_resume_leaves_the_sessions_of_other_machines_alone(plimsoll: Command, disk: Path, tmp_path: Path) -> None:
+    interrupted(disk)
+    plimsoll("export", "-o", "a.plimsoll.gz")
+    with gzip.open(tmp_path / "a.plimsoll.gz", "rt") as file:
+        (key,) = {json.loads(line)["session"]["host"]["machine_key"] for line in file if '"machine_key"' in line}
+    database = Path(os.environ["PLIMSOLL_HOME"]) / "results.db"
+    with sqlite3.connect(database) as connection:
+        connection.execute("update session set host = replace(host, ?, 'another')", (key,))
+    assert "no session of this machine" in plimsoll("run", "--resume", check=2).err
+    (session,) = plimsoll("list", "sessions", "--json").json
+    assert "another machine" in plimsoll("run", "--resume", session["session"], check=2).err
+
+
+def test_resume_takes_the_session_as_it_was(plimsoll: Command, disk: Path) -> None:
+    interrupted(disk)
+    refused = plimsoll("run", "--resume", "--band", "5%", "--time", "1m", check=2)
+    assert "leave out --time, --band" in refused.err
+    assert states(plimsoll) == ["interrupted"]
+
+
+def test_time_counts_over_all_parts_of_a_session(plimsoll: Command, disk: Path) -> None:
+    with start(disk, "--time", "4s") as process:
+        wait_for_runs(process, 2)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    plimsoll("run", "--resume")
+    runs = plimsoll("show", "--json").json
+    assert states(plimsoll) == ["done"]
+    assert runs
+    plimsoll("export", "-o", "a.plimsoll.gz")
+    with gzip.open(disk.parent / "a.plimsoll.gz", "rt") as file:
+        records = [json.loads(line)["run"] for line in file if line.startswith('{"run"')]
+    assert records
+    assert sum(run["ended_ns"] - run["started_ns"] for run in records) < 5e9

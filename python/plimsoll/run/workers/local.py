@@ -42,6 +42,11 @@ def alignment(path: Path) -> dict[str, int]:
     return answer
 
 
+def impossible(plan: Plan, path: Path) -> str | None:
+    """Why the core would refuse the plan on any target, as one sentence; the target is not looked at."""
+    return _core.check(json.dumps(job_spec(plan, path)))
+
+
 def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
     """The plan as the record that the core takes (`crates/core/src/spec.rs`)."""
     values = plan.parameters
