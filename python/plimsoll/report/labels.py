@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from plimsoll.stats.sentences import wide_open
 from plimsoll.units import (
     GIB,
     KIB,
@@ -112,6 +113,13 @@ def ratio_text(ratio: float | None) -> str:
     if 0.1 <= ratio < 10:
         return f"{ratio:.2f}×"
     return f"{ratio:,.0f}×" if ratio >= 100 else f"{significant(ratio)}×"
+
+
+def ratio_interval_text(low: float | None, middle: float | None, high: float | None) -> str:
+    """`0.29×…0.33×`; `wide open` where the ends would say nothing."""
+    if low is not None and middle is not None and high is not None and wide_open(low, middle, high):
+        return "wide open"
+    return f"{ratio_text(low)}…{ratio_text(high)}"
 
 
 def percent_text(share: float) -> str:

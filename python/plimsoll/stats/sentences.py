@@ -12,6 +12,9 @@ from plimsoll.stats.verdict import Answer, StopReason, Verdict
 MANY_BLOCKS = 1000
 """Projections above this are not told apart."""
 
+WIDE_OPEN = 100.0
+"""An interval that reaches this many times below or above its middle says nothing, and its ends say less."""
+
 
 def sentence(cell: Cell, cost: str = "") -> str:
     """The sentence on one cell; `cost` is what the caller knows about further blocks, such as `12 min, $0.40`."""
@@ -39,11 +42,13 @@ def comparative(metric: str, unit: Unit, direction: Direction, higher: bool) -> 
 
 
 def ratio(verdict: Verdict) -> str:
-    """`0.31× (0.29…0.33)`, of the metric as measured, rounded to the width of the interval."""
+    """`0.31× (0.29…0.33)`, of the metric as measured, rounded to the width of the interval; `0.66× (wide open)`."""
     if verdict.ratio is None:
         return "no ratio"
     if verdict.ratio_low is None or verdict.ratio_high is None:
         return f"{verdict.ratio:.2g}×"
+    if wide_open(verdict.ratio_low, verdict.ratio, verdict.ratio_high):
+        return f"{verdict.ratio:.2g}× (wide open)"
     common = decimals((verdict.ratio_high - verdict.ratio_low) / 2)
     # At least two digits of each number: the ends of a wide interval still tell how wide it is.
     middle, low, high = (
@@ -51,6 +56,11 @@ def ratio(verdict: Verdict) -> str:
         for x in (verdict.ratio, verdict.ratio_low, verdict.ratio_high)
     )
     return f"{middle}× ({low}…{high})"
+
+
+def wide_open(low: float, middle: float, high: float) -> bool:
+    """Whether the interval of a ratio is too wide for its ends to be worth printing."""
+    return low * WIDE_OPEN < middle or high > middle * WIDE_OPEN
 
 
 def decimals(half_width: float) -> int:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from plimsoll.stats.paired import Cell, ScoreRow, cells
 from plimsoll.stats.policy import MODES
-from plimsoll.stats.sentences import band, decimals, ratio, rounded, sentence
+from plimsoll.stats.sentences import band, decimals, ratio, rounded, sentence, wide_open
 
 
 def cell(ratios: list[float], *, metric: str = "iops", unit="1/s", direction="higher", **options) -> Cell:
@@ -81,9 +81,25 @@ def test_half_widths_keep_one_or_two_digits(half_width: float) -> None:
 
 @given(st.lists(st.floats(0.001, 1000), min_size=1, max_size=12))
 def test_no_ratio_is_printed_as_zero(ratios: list[float]) -> None:
-    text = ratio(cell(ratios).verdict)
+    text = ratio(cell(ratios).verdict).replace("(wide open)", "")
     numbers = text.replace("×", "").replace("(", "").replace(")", "").replace("…", " ").replace(",", "").split()
     assert all(float(number) > 0 for number in numbers if float(number) != math.inf)
+
+
+def test_an_interval_that_says_nothing_is_not_printed() -> None:
+    wild = cell([0.66, 30.0, 0.02])
+    assert ratio(wild.verdict).endswith("× (wide open)")
+    assert "(wide open) after 3 blocks; more than 1,000 more blocks" in sentence(wild)
+    # A ratio that is large for sure is something else.
+    assert ratio(cell([1000.0, 1010.0, 990.0]).verdict) == "1,000× (930…1,080)"
+
+
+@pytest.mark.parametrize(
+    ("ends", "open_"),
+    [((0.5, 1.0, 2.0), False), ((0.02, 1.0, 50.0), False), ((0.009, 1.0, 2.0), True), ((0.5, 1.0, 101.0), True)],
+)
+def test_wide_open_is_beyond_a_hundred_times_the_middle(ends: tuple[float, float, float], open_: bool) -> None:
+    assert wide_open(*ends) is open_
 
 
 def test_numbers() -> None:

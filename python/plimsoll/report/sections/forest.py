@@ -9,11 +9,12 @@ from plimsoll.report import scales
 from plimsoll.report.canvas import BOTTOM, TOP, Canvas
 from plimsoll.report.document import Block, Chart, Phrase, Table, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import count_text, percent_text, ratio_text, short_label
+from plimsoll.report.labels import count_text, percent_text, ratio_interval_text, ratio_text, short_label
 from plimsoll.report.palette import BLUE, GREEN, GREY, ORANGE
 from plimsoll.report.scales import Scale
 from plimsoll.report.sections.verdicts import TONES, WORDS
 from plimsoll.stats.paired import Cell
+from plimsoll.stats.sentences import wide_open
 from plimsoll.stats.verdict import Answer
 
 ORDER = 15
@@ -46,6 +47,8 @@ def build(evidence: Evidence) -> list[Block]:
         f"here). The shaded band is “the same”: ±{percent_text(evidence.band)}. Lines are the intervals that hold at "
         "every look together; a point without a line has too few blocks for one."
     )
+    if any(_wide_open(cell) for cell in drawn):
+        words += " A line that runs into the edge of the chart goes on beyond it: that interval is wide open."
     return [text(words), *found]
 
 
@@ -70,9 +73,18 @@ def _good(cell: Cell) -> tuple[float, float | None, float | None]:
     return math.exp(verdict.estimate or 0.0), low, high
 
 
+def _wide_open(cell: Cell) -> bool:
+    middle, low, high = _good(cell)
+    return low is not None and high is not None and wide_open(low, middle, high)
+
+
 def _domain(cells: list[Cell], band: float) -> tuple[float, float]:
-    """One axis for all charts, so that they can be compared; always wider than the band."""
-    ends = [end for cell in cells for end in _good(cell) if end is not None]
+    """One axis for all charts, so that they can be compared; always wider than the band.
+
+    Of intervals that are wide open only the middle counts: they would press all others into a dot.
+    """
+    shown = [_good(cell)[:1] if _wide_open(cell) else _good(cell) for cell in cells]
+    ends = [end for each in shown for end in each if end is not None]
     edge = 1.25 * (1 + band)
     return min(*ends, 1 / edge, 1.0) / 1.05, max(*ends, edge, 1.0) * 1.05
 
@@ -81,7 +93,7 @@ def _table(target: str, evidence: Evidence, cells: list[Cell]) -> Table:
     rows = []
     for cell in cells:
         middle, low, high = _good(cell)
-        ends = f"{ratio_text(low)}…{ratio_text(high)}" if low is not None else ""
+        ends = ratio_interval_text(low, middle, high) if low is not None else ""
         rows.append(
             (
                 phrase(_label(cell)),
@@ -109,6 +121,6 @@ def draw(cells: list[Cell], band: float, domain: tuple[float, float]) -> Canvas:
         middle, low, high = _good(cell)
         colour, shape = _LOOKS[cell.verdict.answer]
         if low is not None and high is not None:
-            canvas.rules([((low, row), (high, row))], colour, width=2)
+            canvas.rules([((max(low, domain[0]), row), (min(high, domain[1]), row))], colour, width=2)
         canvas.symbols([(middle, row)], colour, shape)
     return canvas
