@@ -104,9 +104,35 @@ def test_all_charts_are_visible_and_of_readable_size(browser: Browser, pages: di
         assert chart.is_visible()
         box = chart.bounding_box()
         assert box is not None
-        # 340 units: text of 11 units stays about as many pixels high.
-        assert 320 <= box["width"] <= 460
+        assert 320 <= box["width"] <= 580
         assert box["height"] > 100
+        size = chart.evaluate("svg => parseFloat(getComputedStyle(svg).fontSize) * svg.clientWidth / 340")
+        assert 10 <= size <= 15
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [1000, 1280])
+@pytest.mark.parametrize("name", ["two", "five"])
+def test_charts_use_the_width_of_the_page(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
+    page, _ = opened(browser, pages[name], width)
+    main = page.locator("main").bounding_box()
+    assert main is not None
+    for grid in page.locator(".charts").all():
+        boxes = [
+            box for each in grid.locator("svg.chart, figure[data-alone] .scroll").all() if (box := each.bounding_box())
+        ]
+        if len(boxes) > 1:
+            assert max(box["x"] + box["width"] for box in boxes) - main["x"] > 0.95 * main["width"]
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", ["two", "five"])
+def test_the_answers_are_in_sight_on_a_telephone(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    page, _ = opened(browser, pages[name], 380)
+    page.locator("#verdicts details summary").click()
+    head = page.locator("#verdicts thead th", has_text="Verdict").bounding_box()
+    assert head is not None
+    assert head["x"] + head["width"] <= 380
     page.context.close()
 
 
@@ -131,7 +157,7 @@ def test_tables_are_readable_and_the_data_of_charts_opens(browser: Browser, page
         # A cell is never squeezed to a column of letters.
         heights = [box["height"] for row in table.locator("tbody tr").all() if (box := row.bounding_box())]
         assert max(heights) < 200
-    details = page.locator("figure details").first
+    details = page.locator("figure:not([data-alone]) details").first
     assert not details.locator("table").is_visible()
     details.locator("summary").click()
     assert details.locator("table").is_visible()

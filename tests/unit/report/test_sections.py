@@ -13,6 +13,7 @@ from plimsoll.model import Finding, Level, Run, RunStatus, Score, SessionState
 from plimsoll.report import Evidence, build_document
 from plimsoll.report.document import Block, Chart, Document, Table, Text, Tone, Warning, cell_text
 from plimsoll.report.renderers import terminal
+from plimsoll.run.guards._judge import not_checkable
 
 
 def blocks(document: Document, section: str) -> tuple[Block, ...]:
@@ -140,6 +141,67 @@ def test_findings_that_differ_only_in_numbers_are_one_warning() -> None:
     assert warnings[0].count == 12
     assert warnings[0].sentence == "The host took 0.5 % of the time (numbers of the first such run)"
     assert sorted(warnings[0].where.split(", ")) == ["ping on a", "ping on b", "randread on a", "randread on b"]
+
+
+def warned(*findings: Finding) -> Evidence:
+    """A study of one run for each finding."""
+    found = evidence(targets=("a",), cases=("randread",), blocks=len(findings))
+    runs = [run.model_copy(update={"findings": (each,)}) for run, each in zip(found.runs, findings, strict=True)]
+    return with_runs(found, runs)
+
+
+def discards(message: str, advice: str = "wait") -> Finding:
+    return Finding(guard="discard", level=Level.WARN, message=message, advice=advice)
+
+
+def warnings_of(found: Evidence) -> list[Warning]:
+    return [block for block in blocks(build_document(found), "warnings") if isinstance(block, Warning)]
+
+
+def test_units_are_part_of_the_numbers() -> None:
+    some = discards("5,000 discards of 900 KiB ran beside the test (3.1 % of the requests) for 1 min 20 s")
+    more = discards("12 discards of 1.2 MiB ran beside the test (0.02 % of the requests) for 50 s")
+    (warning,) = warnings_of(warned(some, more))
+    assert warning.sentence == f"{some.message} (numbers of the first such run)"
+    assert warning.count == 2
+
+
+def test_other_words_of_one_guard_are_kept() -> None:
+    both = warned(
+        discards("the rate fell by 10 %"), discards("it drifted", "run longer"), discards("the rate fell by 9 %")
+    )
+    (warning,) = warnings_of(both)
+    assert warning.sentence == "The rate fell by 10 % (numbers of the first such run); also: it drifted"
+    assert warning.advice == "Wait Run longer"
+
+
+def test_guards_that_could_not_check_are_counted() -> None:
+    blind = [not_checkable(name, "tmpfs keeps its files in memory") for name in ("page_cache", "durability")]
+    found = warned(*blind, Finding(guard="steal", level=Level.OK, message="fine"))
+    told = sentences(build_document(found), "warnings")
+    assert "No guard found anything to warn about in 3 checked runs." in told
+    assert (
+        "2 guards could not check everything in 2 of 3 runs: page cache, durability (tmpfs keeps its files in memory)."
+        in told
+    )
+
+
+def test_an_interval_that_says_nothing_does_not_stretch_the_chart() -> None:
+    found = evidence(baseline="a", targets=("a", "b"), cases=("randread", "ping"), blocks=3)
+    factors = iter([0.01, 1.0, 100.0])
+    runs = [
+        run.model_copy(update={"scores": tuple(s.model_copy(update={"value": s.value * factor}) for s in run.scores)})
+        for run in found.runs
+        for factor in [next(factors) if (run.target.name, run.plan.case) == ("b", "ping") else 1.0]
+    ]
+    document = build_document(with_runs(found, runs))
+    assert "× (wide open) after 3 blocks" in sentences(document, "verdicts")
+    assert "that interval is wide open" in sentences(document, "forest")
+    rows = table(document, "verdicts")
+    assert {row[5] for row in rows if row[0] == "ping"} == {"wide open"}
+    (chart,) = (block for block in blocks(document, "forest") if isinstance(block, Chart))
+    x = chart.draw().x
+    assert 0.2 < x.domain[0] < x.domain[1] < 5
 
 
 def test_silent_guards_are_said_to_be_silent() -> None:

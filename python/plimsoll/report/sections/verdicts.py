@@ -8,7 +8,7 @@ from statistics import median
 from plimsoll.model import RunStatus
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import count_text, metric_label, ratio_text
+from plimsoll.report.labels import count_text, metric_label, ratio_interval_text, ratio_text
 from plimsoll.stats.multiplicity import footer, surviving
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
@@ -123,23 +123,24 @@ def _table(evidence: Evidence) -> Table:
         (
             phrase(cell.case),
             phrase(metric_label(cell.metric)),
-            phrase(cell.target),
-            phrase(cell.baseline),
             Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
+            phrase(cell.target),
             number(cell.verdict.ratio, "x", ratio_text(cell.verdict.ratio)),
             span(cell.verdict.ratio_low, cell.verdict.ratio_high, "x", _interval(cell)),
+            phrase(cell.baseline),
             number(cell.verdict.blocks_used, "1"),
             phrase("; ".join(note.text for note in cell.notes)),
         )
         for cell in evidence.cells
     )
-    names = ("Case", "Metric", "Target", "Against", "Verdict", ">Ratio", ">Interval", ">Blocks", "Notes")
+    # The answer stands early enough to be seen on a telephone without moving the table.
+    names = ("Case", "Metric", "Verdict", "Target", ">Ratio", ">Interval", "Against", ">Blocks", "Notes")
     notes = ("Ratio: target / baseline of the metric as measured; for latency, below 1 is better.",)
     return Table("Every comparison", columns(*names), rows, notes, short=False)
 
 
 def _interval(cell: Cell) -> str:
-    return f"{ratio_text(cell.verdict.ratio_low)}…{ratio_text(cell.verdict.ratio_high)}"
+    return ratio_interval_text(cell.verdict.ratio_low, cell.verdict.ratio, cell.verdict.ratio_high)
 
 
 def _scope(evidence: Evidence) -> Text:

@@ -17,7 +17,11 @@ TITLE = "Warnings and lost runs"
 SHORT = True
 
 MANY_PLACES = 4
-_NUMBERS = re.compile(r"\d+(?:[.,\u202f\u00a0]\d+)*")
+_AMOUNT = r"[-−]?\d+(?:[.,\u202f\u00a0]\d+)*(?:e[+-]?\d+)?(?: ?(?:[KMGTP]iB|B|ns|µs|ms|s|min|h|%)(?!\w)(?:/s)?)?"
+_AMOUNTS = re.compile(rf"{_AMOUNT}(?: {_AMOUNT})*")
+"""Numbers with their units, `1 min 20 s` as one: 900 KiB and 1.2 MiB are the same words."""
+NOT_CHECKABLE = "not checkable: "
+"""How a guard begins that applies, but cannot see what it needs."""
 _SEVERITY = {Level.INVALID: 0, Level.WARN: 1, Level.OK: 2}
 
 
@@ -29,33 +33,62 @@ def build(evidence: Evidence) -> list[Block]:
         checked = sum(bool(run.findings) for run in evidence.runs)
         words = f"No guard found anything to warn about in {count_text(checked, 'checked run')}."
         blocks.append(text(words if checked else "No guard has judged any run.", tone=Tone.NOTE))
+    if silent := _blind(evidence):
+        blocks.append(text(silent, tone=Tone.NOTE))
     if lost:
         blocks.append(lost)
     return blocks
 
 
 def _findings(evidence: Evidence) -> list[Warning]:
-    """One warning per guard and sentence; sentences that differ only in their numbers are one."""
-    groups: dict[tuple[str, Level, str], list[tuple[Run, Finding]]] = {}
+    """One warning per guard and level, whatever the numbers are."""
+    groups: dict[tuple[str, Level], list[tuple[Run, Finding]]] = {}
     for run in evidence.runs:
         for finding in run.findings:
             if finding.level is not Level.OK:
-                key = (finding.guard, finding.level, _NUMBERS.sub("#", finding.message))
-                groups.setdefault(key, []).append((run, finding))
+                groups.setdefault((finding.guard, finding.level), []).append((run, finding))
     ordered = sorted(groups.items(), key=lambda item: (_SEVERITY[item[0][1]], -len(item[1]), item[0][0]))
-    return [_warning(level, found) for (_, level, _), found in ordered]
+    return [_warning(level, found) for (_, level), found in ordered]
 
 
 def _warning(level: Level, found: list[tuple[Run, Finding]]) -> Warning:
-    messages = {finding.message for _, finding in found}
-    message = found[0][1].message
-    sentence = message if len(messages) == 1 else f"{message} (numbers of the first such run)"
     places = list(dict.fromkeys(f"{run.plan.case} on {run.target.name}" for run, _ in found))
     where = ", ".join(places[:MANY_PLACES])
     if len(places) > MANY_PLACES:
         where += f" and {len(places) - MANY_PLACES} more"
     runs = {run.id for run, _ in found}
-    return Warning(level, _capital(sentence), _capital(found[0][1].advice), len(runs), where)
+    advice = " ".join(dict.fromkeys(_capital(finding.advice) for _, finding in found if finding.advice))
+    return Warning(level, _capital(_messages([finding.message for _, finding in found])), advice, len(runs), where)
+
+
+def _messages(messages: list[str]) -> str:
+    """Each wording once, with the numbers of its first run."""
+    wordings: dict[str, list[str]] = {}
+    for message in messages:
+        wordings.setdefault(_AMOUNTS.sub("#", message), []).append(message)
+    return "; also: ".join(
+        found[0] if len(set(found)) == 1 else f"{found[0]} (numbers of the first such run)"
+        for found in wordings.values()
+    )
+
+
+def _blind(evidence: Evidence) -> str:
+    """How many guards could not check, then which ones for which reason: silence of these means nothing."""
+    reasons: dict[str, dict[str, None]] = {}
+    runs: dict[str, set[str]] = {}
+    for run in evidence.runs:
+        for finding in run.findings:
+            if finding.message.startswith(NOT_CHECKABLE):
+                reason = finding.message.removeprefix(NOT_CHECKABLE)
+                reasons.setdefault(reason, {})[finding.guard.replace("_", " ")] = None
+                runs.setdefault(reason, set()).add(run.id)
+    if not reasons:
+        return ""
+    guards = len({guard for names in reasons.values() for guard in names})
+    blind = len(set().union(*runs.values()))
+    told = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
+    of = count_text(len(evidence.runs), "run")
+    return f"{count_text(guards, 'guard')} could not check everything in {blind} of {of}: {told}."
 
 
 def _capital(words: str) -> str:
