@@ -23,7 +23,8 @@ $(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
 	@touch $@
 
 $(BIN)/.set-up-dev: $(BIN)/.set-up
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev]'
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' > $(BIN)/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -r $(BIN)/dev.txt
 	@touch $@
 
 run: setup
