@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import need_root
-from tests.integration.run.conftest import Command, leftovers
+from tests.integration.run.conftest import PLIMSOLL, SHORT, Command, leftovers
 
 
 @pytest.mark.parametrize(
@@ -111,3 +111,26 @@ def test_asking_for_what_is_not_there(plimsoll: Command) -> None:
     assert "did you mean" in plimsoll("list", "test", check=2).err
     assert plimsoll("show", "abcdef", check=2).err
     assert "was interrupted" in plimsoll("run", "--resume", check=2).err
+
+
+def test_titles_do_not_drive_the_terminal(plimsoll: Command, disk: Path) -> None:
+    escape = "\x1b[31mred\x07"
+    plimsoll("run", "ping", "--on", f"here={disk}", *SHORT, "--blocks", "1", "--title", escape)
+    for words in (["list", "sessions"], ["list", "sessions", "--csv"], ["show"], ["show", "nothing"]):
+        answer = plimsoll(*words, check=None)
+        assert "\x1b" not in answer.out + answer.err
+        assert "\x07" not in answer.out + answer.err
+
+
+def test_a_full_standard_output_and_a_reader_that_leaves() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([PLIMSOLL, "list", "tests"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    piped = subprocess.run(
+        ["bash", "-c", f"{PLIMSOLL} list parameters | head -1; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+    )
+    assert piped.stdout.splitlines()[-1] == "0"
+    assert piped.stderr == ""
