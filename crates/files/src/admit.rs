@@ -10,6 +10,10 @@ use crate::spec::FilesSpec;
 const MAX_THREADS: u32 = 1024;
 /// The longest time series that is kept.
 const MAX_INTERVALS: u64 = 100_000;
+/// Bounds of what a request can ask for: far above any test, and low enough for products of two or three of them.
+pub const MAX_BYTES: u64 = 1 << 46;
+/// The same for numbers of operations.
+pub const MAX_COUNT: u64 = 1 << 32;
 /// What a job may hold in memory, whatever the size of its data.
 const MAX_MEMORY: u64 = 224 << 20;
 /// File systems need room for more than contents.

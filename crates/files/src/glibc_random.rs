@@ -25,7 +25,9 @@ impl GlibcRandom {
             }
         }
         let mut random = Self { state, front: SEPARATION };
-        (0..DISCARDED).for_each(|_| drop(random.next()));
+        (0..DISCARDED).for_each(|_| {
+            random.next();
+        });
         random
     }
 

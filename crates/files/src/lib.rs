@@ -29,6 +29,8 @@ mod stage;
 mod stdio;
 mod sys;
 mod tally;
+mod tar;
+mod text;
 mod tree;
 mod usage;
 pub mod workload;

@@ -57,6 +57,11 @@ impl<'a> Stage<'a> {
         self.bench.shared.begin_phase(true)
     }
 
+    /// CPU time, user and system, of a thread that helps a worker.
+    pub fn add_cpu(&self, cpu_ns: (u64, u64)) {
+        self.bench.shared.measured().cpu.add(cpu_ns);
+    }
+
     /// Runs `work` on as many threads, each with its number. All begin together; the first fault ends all.
     pub fn crew<T: Send>(&self, workers: u32, work: impl Fn(&mut Hand<'_>, u32) -> Step<T> + Sync) -> Step<Crew<T>> {
         let gate = Barrier::new(workers as usize);

@@ -83,8 +83,13 @@ const COMPILED_PASSED_FOLDERS: u64 = 49;
 impl Tree {
     /// A source tree; `scale` (0…1, or above for a larger one) times the files, folders and bytes.
     pub fn source(scale: f64, seed: u64) -> Self {
+        Self::source_with(scale, scaled(SOURCE_BYTES, scale), seed)
+    }
+
+    /// The same with another sum of sizes.
+    pub fn source_with(scale: f64, bytes: u64, seed: u64) -> Self {
         let mut stream = Stream::new(seed, 0, Purpose::Size);
-        let mut sizes = draw_sizes(&SOURCE_SIZES, scale, scaled(SOURCE_BYTES, scale), &mut stream);
+        let mut sizes = draw_sizes(&SOURCE_SIZES, scale, bytes, &mut stream);
         shuffle(&mut sizes, &mut stream);
         let mut tree = Self { folders: Vec::new(), files: Vec::with_capacity(sizes.len()) };
         let files_at = apportion(&SOURCE_DEPTHS, sizes.len() as u64);

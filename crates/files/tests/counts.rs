@@ -254,7 +254,9 @@ mod iozone {
     use super::*;
 
     fn request(tests: &str, sync_in_time: bool) -> String {
-        format!(r#"{{"size":4194304,"record":65536,"tests":{tests},"stride":17,"sync_in_time":{sync_in_time},"direct":false}}"#)
+        format!(
+            r#"{{"size":4194304,"record":65536,"tests":{tests},"stride":17,"sync_in_time":{sync_in_time},"direct":false}}"#
+        )
     }
 
     #[test]
@@ -280,8 +282,21 @@ mod iozone {
         let all = r#"["write","read","random","backward","record_rewrite","stride","fwrite","fread","pwrite","pread","pwritev","preadv"]"#;
         let outcome = run_ok(spec("iozone", &request(all, true), dir.path()));
         let names: Vec<&str> = outcome.results.iter().map(|phase| phase.name.as_str()).collect();
-        let columns = ["write", "rewrite", "read", "reread", "random_read", "random_write", "backward_read",
-            "record_rewrite", "stride_read", "fwrite", "frewrite", "fread", "freread"];
+        let columns = [
+            "write",
+            "rewrite",
+            "read",
+            "reread",
+            "random_read",
+            "random_write",
+            "backward_read",
+            "record_rewrite",
+            "stride_read",
+            "fwrite",
+            "frewrite",
+            "fread",
+            "freread",
+        ];
         assert_eq!(names[..13], columns);
         assert_eq!(names.len(), 21);
         for found in &outcome.results {
@@ -309,9 +324,12 @@ mod tiotest {
             asked.threads = threads;
             let outcome = run_ok(asked);
             let threads = u64::from(threads);
-            for (name, kind, blocks) in
-                [("write", "write", 256), ("random_write", "write", 1000), ("read", "read", 256), ("random_read", "read", 1000)]
-            {
+            for (name, kind, blocks) in [
+                ("write", "write", 256),
+                ("random_write", "write", 1000),
+                ("read", "read", 256),
+                ("random_read", "read", 1000),
+            ] {
                 let found = phase(&outcome, name);
                 assert_eq!(counted(found, kind), (blocks * threads, blocks * threads * 4096), "{name}");
                 let syncs = if kind == "write" { threads } else { 0 };
@@ -329,7 +347,8 @@ mod aio_stress {
     #[test]
     fn random_writing_is_32768_transfers_per_2_gib() {
         let dir = memory();
-        let asked = r#"{"size":134217728,"record":65536,"depth":64,"batch":8,"direct":false,"stages":["random_write"]}"#;
+        let asked =
+            r#"{"size":134217728,"record":65536,"depth":64,"batch":8,"direct":false,"stages":["random_write"]}"#;
         let mut asked = spec("aio_stress", asked, dir.path());
         asked.seed = 1;
         let outcome = run_ok(asked);
@@ -339,5 +358,73 @@ mod aio_stress {
         assert_eq!(counted(found, "submit").0, 2048 / 8);
         assert_eq!(counted(found, "fsync").0, 1);
         assert!(found.scores[0].value >= found.scores[1].value, "the fsync is not in the first score");
+    }
+}
+
+mod unpack {
+    use super::*;
+
+    #[test]
+    fn archive_and_tree_agree_and_tar_writes_at_most_a_record() {
+        let dir = memory();
+        for compressed in [false, true] {
+            let asked = format!(r#"{{"scale":0.01,"compressed":{compressed}}}"#);
+            let outcome = run_ok(spec("unpack", &asked, dir.path()));
+            let found = phase(&outcome, "unpack");
+            assert_eq!((found.operations, found.bytes), (305, 3_600_000));
+            for kind in ["create", "close"] {
+                assert_eq!(counted(found, kind).0, 305, "{kind}");
+            }
+            let (writes, bytes) = counted(found, "write");
+            assert_eq!(bytes, 3_600_000);
+            assert!(writes > 3_600_000 / 10_240 && writes < 305 + 3_600_000 / 10_240 + 305, "{writes}");
+            let folders = counted(found, "mkdir").0;
+            assert_eq!(counted(found, "set_times").0, 305 + folders, "files when written, folders when left");
+            assert_eq!((found.scores[0].unit.as_str(), found.scores[0].value), ("s", found.elapsed_ns as f64 / 1e9));
+        }
+    }
+}
+
+mod gzip {
+    use super::*;
+
+    #[test]
+    fn zeros_shrink_a_thousandfold_and_text_does_not() {
+        let dir = memory();
+        let ratio = |content: &str| {
+            let asked = format!(r#"{{"size":8388608,"level":6,"content":"{content}"}}"#);
+            let outcome = run_ok(spec("gzip", &asked, dir.path()));
+            let found = phase(&outcome, "compress");
+            assert_eq!(counted(found, "read"), (64, 8 << 20));
+            assert_eq!(counted(found, "write"), (0, 0), "making the file is not timed");
+            found.scores[2].value
+        };
+        let zeros = ratio("zeros");
+        assert!((950.0..1050.0).contains(&zeros), "{zeros}");
+        let text = ratio("text");
+        assert!((2.0..8.0).contains(&text), "{text}");
+    }
+}
+
+mod zcav {
+    use super::*;
+
+    #[test]
+    fn every_block_has_a_point_and_nothing_foreign_is_changed() {
+        let dir = memory();
+        let foreign = tempfile::NamedTempFile::new().unwrap();
+        foreign.as_file().set_len(5 << 20).unwrap();
+        let path = foreign.path().to_str().unwrap();
+        let asked = format!(
+            r#"{{"path":"{path}","size":0,"start":0,"block":1048576,"chunk":65536,"step":1,"passes":3,"direct":false}}"#
+        );
+        let outcome = run_ok(spec("zcav", &asked, dir.path()));
+        let found = phase(&outcome, "read");
+        let positions: Vec<u64> = found.points.iter().map(|point| point.position).collect();
+        assert_eq!(positions, [0, 1 << 20, 2 << 20, 3 << 20, 4 << 20]);
+        assert!(found.points.iter().all(|point| point.bytes == 1 << 20 && point.elapsed_ns > 0));
+        assert_eq!(counted(found, "read"), (3 * 80, 15 << 20));
+        assert_eq!(found.bytes, 15 << 20);
+        assert_eq!(std::fs::read(foreign.path()).unwrap(), vec![0; 5 << 20]);
     }
 }

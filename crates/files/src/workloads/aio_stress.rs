@@ -17,7 +17,7 @@ use std::os::fd::OwnedFd;
 
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{at_least, at_most, one_thread};
+use crate::admit::{MAX_BYTES, at_least, at_most, one_thread};
 use crate::aio::{Block, Context, Event};
 use crate::buffer::Buffer;
 use crate::fault::{Fault, Step};
@@ -100,6 +100,7 @@ impl Kind for Parameters {
         at_least("record", self.record, 512)?;
         at_most("record", self.record, 4 << 20)?;
         at_least("size", self.size, (4 * MIB).max(self.record * 2))?;
+        at_most("size", self.size, MAX_BYTES)?;
         at_least("batch", self.batch.into(), 1)?;
         at_least("depth", self.depth.into(), self.batch.into())?;
         at_most("depth", self.depth.into(), EVENTS.into())?;

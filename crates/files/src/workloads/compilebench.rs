@@ -50,6 +50,7 @@ impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
         one_thread(spec, "compilebench")?;
         at_least("trees", self.trees.into(), 1)?;
+        at_most("trees", self.trees.into(), 10_000)?;
         at_most("reads", self.reads.into(), 1000)?;
         if !(self.scale >= 0.001 && self.scale <= 4.0) {
             return Err(Fault::spec(format!("scale is {}: use a number from 0.001 to 4", self.scale)));

@@ -18,7 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use plimsoll_core::random::{Purpose, Stream};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{at_least, at_most};
+use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most};
 use crate::fault::Step;
 use crate::hand::Hand;
 use crate::outcome::{Expected, Phase, Plan};
@@ -70,6 +70,8 @@ const LETTERS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 impl Kind for Parameters {
     fn check(&self, _spec: &FilesSpec) -> Step<()> {
         at_least("files", self.files, 1)?;
+        at_most("files", self.files, MAX_COUNT)?;
+        at_most("size", self.size, MAX_BYTES)?;
         at_least("write_size", self.write_size, 1)?;
         at_most("write_size", self.write_size, 16 << 20)?;
         at_most("directories", self.directories.into(), 100_000)?;
@@ -80,7 +82,8 @@ impl Kind for Parameters {
         let threads = u64::from(spec.threads);
         let bytes = self.files.saturating_mul(self.size).saturating_mul(threads);
         let files = self.files.saturating_mul(threads);
-        let calls = files * (self.size.div_ceil(self.write_size) + 3 + u64::from(self.sync_method > 0));
+        let per_file = self.size.div_ceil(self.write_size) + 3 + u64::from(self.sync_method > 0);
+        let calls = files.saturating_mul(per_file);
         let create = Phase { name: "create".to_owned(), writes: true, reads: false, expected: Expected::Calls(calls) };
         Plan {
             phases: vec![create],

@@ -18,7 +18,7 @@ mod passes;
 
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{at_least, at_most, one_thread};
+use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most, one_thread};
 use crate::fault::{Fault, Step};
 use crate::outcome::{Expected, Phase, Plan};
 use crate::spec::FilesSpec;
@@ -118,8 +118,10 @@ impl Kind for Parameters {
         at_least("record", self.record, 512)?;
         at_most("record", self.record, 16 << 20)?;
         at_least("size", self.size, self.record)?;
+        at_most("size", self.size, MAX_BYTES)?;
         at_least("stride", self.stride, 1)?;
-        if self.size % self.record != 0 {
+        at_most("stride", self.stride, MAX_COUNT)?;
+        if !self.size.is_multiple_of(self.record) {
             return Err(Fault::spec(format!("{} is no multiple of the record of {} bytes", self.size, self.record)));
         }
         if self.tests.iter().min() != Some(&Test::Write) {

@@ -44,4 +44,4 @@ macro_rules! workloads {
     };
 }
 
-workloads!(fs_mark, postmark, sqlite, compilebench, dbench, bonnie, iozone, tiotest, aio_stress);
+workloads!(fs_mark, postmark, sqlite, compilebench, dbench, bonnie, iozone, tiotest, aio_stress, unpack, gzip, zcav);

@@ -20,7 +20,7 @@ use std::os::fd::OwnedFd;
 use plimsoll_core::clock::wall_ns;
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{at_least, at_most, one_thread};
+use crate::admit::{MAX_COUNT, at_least, at_most, one_thread};
 use crate::fault::{Fault, Step};
 use crate::hand::Hand;
 use crate::mersenne::Mersenne;
@@ -66,11 +66,14 @@ impl Kind for Parameters {
         at_least("files", self.files, 1)?;
         at_most("files", self.files, 2_000_000)?;
         at_least("transactions", self.transactions, 1)?;
-        at_least("size_high", self.size_high, self.size_low + 1)?;
+        at_most("transactions", self.transactions, MAX_COUNT)?;
         at_most("size_high", self.size_high, 32 << 20)?;
+        at_most("size_low", self.size_low, self.size_high.saturating_sub(1))?;
+        at_least("size_high", self.size_high, 1)?;
         at_least("read_block", self.read_block, 1)?;
         at_least("write_block", self.write_block, 1)?;
         at_most("read_block", self.read_block, 1 << 20)?;
+        at_most("write_block", self.write_block, 1 << 20)?;
         at_most("read_bias", self.read_bias, 10)?;
         at_most("create_bias", self.create_bias, 10)?;
         if spec.seed > u64::from(u32::MAX) {

@@ -60,6 +60,7 @@ impl Kind for Parameters {
         at_least("inserts", self.inserts, 1)?;
         at_most("inserts", self.inserts, 500_000)?;
         at_least("passes", self.passes, 1)?;
+        at_most("passes", self.passes, 1 << 20)?;
         if !self.page_size.is_power_of_two() || !(512..=65_536).contains(&self.page_size) {
             return Err(Fault::spec(format!("page_size is {}: use a power of two from 512 to 65536", self.page_size)));
         }

@@ -16,7 +16,7 @@ use std::os::fd::OwnedFd;
 use plimsoll_core::random::{Purpose, Stream};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{at_least, at_most};
+use crate::admit::{MAX_BYTES, at_least, at_most};
 use crate::buffer::Buffer;
 use crate::fault::{Fault, Step};
 use crate::hand::Hand;
@@ -102,6 +102,8 @@ impl Kind for Parameters {
         at_most("block", self.block, 16 << 20)?;
         at_least("file_size", self.file_size, self.block * 2)?;
         at_least("random_operations", self.random_operations, 1)?;
+        at_most("file_size", self.file_size, MAX_BYTES)?;
+        at_most("random_operations", self.random_operations, 1 << 28)?;
         if self.tests.contains(&Test::Write) {
             return Ok(());
         }

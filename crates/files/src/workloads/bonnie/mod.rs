@@ -20,7 +20,7 @@ mod names;
 
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{at_least, at_most, one_thread};
+use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most, one_thread};
 use crate::fault::Step;
 use crate::outcome::{Expected, Phase, Plan};
 use crate::spec::FilesSpec;
@@ -28,7 +28,7 @@ use crate::stage::Stage;
 use crate::workload::{Kind, Measure, Workload, higher, per_second};
 
 /// A small instance.
-pub const EXAMPLE: &str = r#"{"version":"2","size":2097152,"chunk":8192,"skip_characters":false,"unbuffered":false,
+pub const EXAMPLE: &str = r#"{"version":"2","size":262144,"chunk":8192,"skip_characters":false,"unbuffered":false,
     "seeks":200,"seekers":5,"files":100,"file_size_min":0,"file_size_max":0}"#;
 
 /// What can be set. The threads of the request are 1; seekers are a number of their own.
@@ -119,10 +119,13 @@ impl Kind for Parameters {
         at_least("chunk", self.chunk, 2)?;
         at_most("chunk", self.chunk, 16 << 20)?;
         at_least("size", self.size, self.chunk)?;
+        at_most("size", self.size, MAX_BYTES)?;
         at_least("seekers", self.seekers.into(), 1)?;
         at_most("seekers", self.seekers.into(), 64)?;
         at_least("seeks", self.seeks, 1)?;
+        at_most("seeks", self.seeks, MAX_COUNT)?;
         at_most("files", self.files, 2_000_000)?;
+        at_most("file_size_max", self.file_size_max, 1 << 40)?;
         at_least("file_size_max", self.file_size_max, self.file_size_min)
     }
 

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::admit::at_least;
+use crate::admit::{at_least, at_most};
 use crate::fault::{Fault, Step};
 use crate::outcome::{Expected, Phase, Plan};
 use crate::spec::FilesSpec;
@@ -57,6 +57,7 @@ const CLIENT_MEMORY: u64 = 320 << 10;
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
         at_least("runtime_ns", self.runtime_ns, 1)?;
+        at_most("loops", self.loops, 1 << 20)?;
         let whole = self.runtime_ns.saturating_add(self.warmup_ns);
         if self.loops == 0 && whole > spec.limit.runtime_ns {
             return Err(Fault::spec("runtime and warm-up of dbench are above the time limit: raise the limit"));
@@ -71,7 +72,7 @@ impl Kind for Parameters {
         let clients = u64::from(spec.threads);
         let (calls, read, written) = trace::PER_LOOP;
         let expected = match self.loops {
-            0 => Expected::Nanoseconds(self.runtime_ns + self.warmup_ns),
+            0 => Expected::Nanoseconds(self.runtime_ns.saturating_add(self.warmup_ns)),
             loops => Expected::Calls(loops * calls * clients),
         };
         Plan {

@@ -200,11 +200,11 @@ impl<'a> Client<'a> {
         let path = name.as_c();
         match entry.code {
             Code::Read | Code::Write | Code::Flush | Code::QueryFile | Code::Lock | Code::Unlock | Code::SetFile => {
-                return self.on_handle(hand, entry);
+                self.on_handle(hand, entry)
             }
             Code::Close => {
                 let file = self.slots[slot].take();
-                return file.map_or(Ok(()), |file| hand.close(file, name));
+                file.map_or(Ok(()), |file| hand.close(file, name))
             }
             Code::Open | Code::OpenFolder | Code::Create | Code::CreateFolder | Code::Overwrite => {
                 let kind = if matches!(entry.code, Code::Open | Code::OpenFolder) { Kind::Open } else { Kind::Create };

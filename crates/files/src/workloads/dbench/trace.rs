@@ -122,7 +122,7 @@ impl Trace {
 /// folder for a missing name finds about as many entries as in the recorded load: eleven.
 fn names() -> Vec<String> {
     let file = |number: u16| {
-        let crowded = if number < DOCUMENTS { number % 7 < 2 } else { number % 5 == 0 };
+        let crowded = if number < DOCUMENTS { number % 7 < 2 } else { number.is_multiple_of(5) };
         let others = CROWDED + 1 + usize::from(number) % (FOLDERS.len() - 2);
         let folder = if crowded { CROWDED } else { 1 + (others - 1) % (FOLDERS.len() - 1) };
         let (kind, end) = if number < DOCUMENTS { ("DOC", "DAT") } else { ("TMP", "TMP") };

@@ -1,0 +1,162 @@
+//! gzip of 2 GB: a test of the processor that is counted among the disk tests.
+//!
+//! **The original.** `cat` of a file of 2 GiB zeros, piped to `gzip` (level 6), piped to nothing. Making and deleting the
+//! file is not timed. Score: seconds.
+//!
+//! **Made equal.** The file is read in pieces of 128 KiB, as `cat` does, and goes through deflate at the same level, its
+//! output thrown away. One thread does both, where the original has two processes of which `cat` mostly waits.
+//!
+//! **What it cannot say.** Anything about a disk: the file was just written and is in memory, and zeros are deflated a
+//! thousandfold. The implementation of deflate is not that of gzip: its speed differs. `text` content is no classic test.
+
+use std::io::{self, Write};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+
+use crate::admit::{MAX_BYTES, at_least, at_most, one_thread};
+use crate::fault::Step;
+use crate::outcome::{Expected, Phase, Plan};
+use crate::spec::FilesSpec;
+use crate::stage::Stage;
+use crate::sys::Name;
+use crate::tally::Kind as Operation;
+use crate::text::Text;
+use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, seconds};
+
+/// A small instance.
+pub const EXAMPLE: &str = r#"{"size":3000000,"level":6,"content":"zeros"}"#;
+
+/// What can be set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Classic: 2 GiB.
+    pub size: u64,
+    /// 1…9. Classic: 6.
+    pub level: u32,
+    /// Classic: `zeros`.
+    pub content: Content,
+}
+
+/// What is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Content {
+    /// Zero bytes.
+    Zeros,
+    /// Text like source code.
+    Text,
+}
+
+const PIECE: usize = 128 << 10;
+
+impl Kind for Parameters {
+    fn check(&self, spec: &FilesSpec) -> Step<()> {
+        one_thread(spec, "gzip")?;
+        at_least("size", self.size, 1)?;
+        at_most("size", self.size, MAX_BYTES)?;
+        at_least("level", self.level.into(), 1)?;
+        at_most("level", self.level.into(), 9)
+    }
+
+    fn plan(&self, _spec: &FilesSpec) -> Plan {
+        Plan {
+            phases: vec![Phase {
+                name: "compress".to_owned(),
+                writes: false,
+                reads: true,
+                // Each piece is counted twice: read, and compressed.
+                expected: Expected::Bytes(self.size * 2),
+            }],
+            disk_bytes: self.size,
+            written_bytes: self.size,
+            read_bytes: self.size,
+            files: 1,
+            memory_bytes: 4 << 20,
+        }
+    }
+
+    fn begin(&self, _spec: &FilesSpec) -> Box<dyn Workload> {
+        Box::new(Gzip { parameters: self.clone() })
+    }
+}
+
+struct Gzip {
+    parameters: Parameters,
+}
+
+/// Counts what it throws away.
+#[derive(Default)]
+struct Nothing(u64);
+
+impl Write for Nothing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Gzip {
+    /// Calls `work` with the offset and length of each piece.
+    fn pieces(&self, mut work: impl FnMut(u64, usize) -> Step<()>) -> Step<()> {
+        let mut offset = 0;
+        while offset < self.parameters.size {
+            let length = (self.parameters.size - offset).min(PIECE as u64);
+            work(offset, length as usize)?;
+            offset += length;
+        }
+        Ok(())
+    }
+}
+
+impl Workload for Gzip {
+    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
+        let name = file_name();
+        let mut text = Text::new(stage.spec.seed);
+        let mut buffer = vec![0; PIECE];
+        stage.solo(|hand| {
+            let file = hand.open(Operation::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC)?;
+            self.pieces(|offset, length| {
+                if self.parameters.content == Content::Text {
+                    text.fill(&mut buffer[..length]);
+                }
+                hand.write(&file, &buffer[..length], (&name, offset))
+            })?;
+            hand.close(file, &name)
+        })
+    }
+
+    fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+        let name = file_name();
+        let mut buffer = vec![0; PIECE];
+        let mut encoder = GzEncoder::new(Nothing::default(), Compression::new(self.parameters.level));
+        let (packed, elapsed_ns) = stage.timed(|hand| {
+            let file = hand.open(Operation::Open, &name, libc::O_RDONLY)?;
+            self.pieces(|offset, length| {
+                hand.read(&file, &mut buffer[..length], (&name, offset))?;
+                hand.transfer(Operation::Compress, (&name, offset), length, |done| encoder.write(&buffer[done..length]))
+                    .map(drop)
+            })?;
+            hand.close(file, &name)?;
+            let packed = encoder.finish().map_err(|error| hand.fault(Operation::Compress, &name, None, &error))?;
+            Ok(packed.0)
+        })?;
+        let size = self.parameters.size;
+        let scores = vec![
+            lower("duration", seconds(elapsed_ns), "s"),
+            higher("throughput", mib_per_second(size, elapsed_ns), "MiB/s"),
+            higher("ratio", size as f64 / packed.max(1) as f64, "1"),
+        ];
+        Ok(Measure { elapsed_ns, operations: 1, bytes: size, scores, points: Vec::new() })
+    }
+}
+
+fn file_name() -> Name {
+    Name::new(format_args!("compressfile"))
+}

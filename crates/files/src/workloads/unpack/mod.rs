@@ -1,0 +1,108 @@
+//! Unpacking a source tree: `tar -xjf` of a kernel.
+//!
+//! **The original.** linux-2.6.32 as a bzip2 archive of 64 MB, unpacked by `bzip2` and `tar` as two processes with a pipe
+//! between them, into the current folder. Nothing is synced. Score: seconds.
+//!
+//! **Made equal.** The archive is made before, from a tree with the published statistics and text that compresses as well;
+//! one thread decodes, another makes tar's calls as strace of GNU tar 1.34 shows them, with at most a pipe of data between
+//! them. `compressed` = false leaves the decoder out: what is left is the file system's part.
+//!
+//! **What it cannot say.** With the decoder it is a test of one processor core on anything newer than a slow disk: bzip2
+//! decodes some ten MB/s. Without `durable` = `timed` the files end in memory. The number of files (30,500) and of folders
+//! (1,810 here) of 2.6.32, and the calls of older versions of tar, are UNVERIFIED.
+
+mod archive;
+mod extract;
+
+use serde::{Deserialize, Serialize};
+
+use crate::admit::one_thread;
+use crate::fault::{Fault, Step};
+use crate::outcome::{Expected, Phase, Plan};
+use crate::spec::FilesSpec;
+use crate::stage::Stage;
+use crate::tree::Tree;
+use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, seconds};
+
+/// A small instance.
+pub const EXAMPLE: &str = r#"{"scale":0.003,"compressed":true}"#;
+
+/// What can be set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Share of the files and bytes of the real tree (30,500 files, 360 MB). Classic: 1.
+    pub scale: f64,
+    /// From a bzip2 archive rather than from a plain one. Classic: true.
+    pub compressed: bool,
+}
+
+const FILES: f64 = 30_500.0;
+/// Of the tree that the statistics were taken from.
+const SOURCE_FILES: f64 = 21_280.0;
+/// Bytes of the archive's tree, and how much smaller bzip2 makes them at least.
+const TREE_BYTES: f64 = 360e6;
+const RATIO: u64 = 4;
+
+impl Parameters {
+    fn tree(&self, seed: u64) -> Tree {
+        Tree::source_with(self.scale * FILES / SOURCE_FILES, (TREE_BYTES * self.scale) as u64, seed)
+    }
+}
+
+impl Kind for Parameters {
+    fn check(&self, spec: &FilesSpec) -> Step<()> {
+        one_thread(spec, "unpack")?;
+        if self.scale >= 0.001 && self.scale <= 4.0 {
+            return Ok(());
+        }
+        Err(Fault::spec(format!("scale is {}: use a number from 0.001 to 4", self.scale)))
+    }
+
+    fn plan(&self, spec: &FilesSpec) -> Plan {
+        let tree = self.tree(spec.seed);
+        let (files, bytes) = (tree.files.len() as u64, tree.bytes());
+        let packed = archive::length(&tree);
+        let stored = if self.compressed { packed / RATIO } else { packed };
+        Plan {
+            phases: vec![Phase {
+                name: "unpack".to_owned(),
+                writes: true,
+                reads: true,
+                expected: Expected::Bytes(bytes),
+            }],
+            disk_bytes: bytes + stored,
+            written_bytes: bytes + stored,
+            read_bytes: stored,
+            files: files + tree.folders.len() as u64 + 1,
+            memory_bytes: files * 24 + (16 << 20),
+        }
+    }
+
+    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
+        Box::new(Unpack { parameters: self.clone(), tree: self.tree(spec.seed) })
+    }
+}
+
+struct Unpack {
+    parameters: Parameters,
+    tree: Tree,
+}
+
+impl Workload for Unpack {
+    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
+        stage.solo(|hand| archive::make(hand, &self.tree, stage, self.parameters.compressed))
+    }
+
+    fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+        let (found, elapsed_ns) = stage.timed(|hand| extract::extract(hand, stage, self.parameters.compressed))?;
+        if found != (self.tree.files.len() as u64, self.tree.bytes()) {
+            return Err(Fault::Workload(format!("the archive gave {} files and {} bytes, not its own", found.0, found.1)));
+        }
+        let scores = vec![
+            lower("duration", seconds(elapsed_ns), "s"),
+            higher("throughput", mib_per_second(found.1, elapsed_ns), "MiB/s"),
+        ];
+        Ok(Measure { elapsed_ns, operations: found.0, bytes: found.1, scores, points: Vec::new() })
+    }
+}
