@@ -87,7 +87,7 @@ def main() -> None:
         code = INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (`plimsoll show | head`): nothing is wrong, and nobody listens any more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         code = 0
     except Exception as error:
         if os.environ.get("PLIMSOLL_DEBUG"):
@@ -109,6 +109,7 @@ def _explain(error: Exception) -> int:
         return PlimsollError.exit_code
     if isinstance(error, OSError):
         place = f" {error.filename}" if error.filename else " standard output"
+        _discard_output()
         say(f"plimsoll: cannot use{place}: {error.strerror}; finished runs are safe in the store")
         return PlimsollError.exit_code
     say(
@@ -116,3 +117,8 @@ def _explain(error: Exception) -> int:
         "This is a fault of Plimsoll; PLIMSOLL_DEBUG=1 shows where. Finished runs are safe in the store."
     )
     return FAULT
+
+
+def _discard_output() -> None:
+    """What is still buffered for standard output goes nowhere, so that the interpreter does not try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
