@@ -120,5 +120,5 @@ def _explain(error: Exception) -> int:
 
 
 def _discard_output() -> None:
-    """What is still buffered for standard output goes nowhere, so that the interpreter does not try again at its end."""
+    """Let what is still buffered go nowhere, so that the interpreter does not try to write it again at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
