@@ -46,13 +46,13 @@ def start(spec_json: str) -> Job:
     """
 
 def check(spec_json: str) -> str | None:
-    """Why the job described by a `JobSpec` in JSON is impossible on any target of this machine, as one sentence, or None.
+    """Why the job described by a `JobSpec` in JSON is impossible on any target of this machine, or None.
 
-    Looks at the request, the engine and the machine: sizes, shares, distribution, limits, sync and verify rules, what the
-    engine can do, CPUs, memory for buffers. The path is neither opened nor created, so what depends on the target (it
-    exists, is long enough, its alignment, free space) is told by the outcome of `start` only, which gives every reason
-    found here as well. Numbers that are not finite (`NaN`, `Infinity`, as `json.dumps` writes them) are a reason here and
-    a ValueError of `start`.
+    Looks at the request, the engine and the machine: sizes, shares, distribution, limits, sync and verify rules,
+    what the engine can do, CPUs, memory for buffers. The path is neither opened nor created, so what depends on the
+    target (it exists, is long enough, its alignment, free space) is told by the outcome of `start` only, which
+    gives every reason found here as well. Numbers that are not finite (`NaN`, `Infinity`, as `json.dumps` writes
+    them) are a reason here and a ValueError of `start`.
 
     Raises:
         ValueError: the text is not a `JobSpec`: not JSON, a field is missing, unknown or of the wrong type.

@@ -106,7 +106,7 @@ EFFECTS: dict[str, list[tuple[dict[str, str], Callable[[Outcome], bool]]]] = {
     "sqpoll": [({"sqpoll": "yes"}, some)],
 }  # fmt: skip
 NOT_EVERYWHERE = {"iopoll"}
-"""Needs a device with polling queues, which loop and virtio here do not have; the core's own tests cover its refusal."""
+"""Needs a device with polling queues, which few machines have; the core's own tests cover its refusal."""
 
 
 def test_no_parameter_is_left_out() -> None:
