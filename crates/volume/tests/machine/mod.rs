@@ -193,8 +193,8 @@ pub struct Measured {
 pub fn fio(device: &Path, job: &[&str]) -> Measured {
     let fixed = ["--name=job", "--ioengine=libaio", "--direct=1", "--randrepeat=0", "--output-format=json"];
     let mut command = Command::new("fio");
-    // With verification fio writes a state file where it runs.
-    command.current_dir(std::env::temp_dir()).args(fixed).arg(format!("--filename={}", device.display())).args(job);
+    // With verification fio would leave a state file where it runs.
+    command.arg("--verify_state_save=0").args(fixed).arg(format!("--filename={}", device.display())).args(job);
     if job.iter().any(|argument| argument.starts_with("--runtime")) {
         command.args(["--time_based", "--ramp_time=1"]);
     }
