@@ -42,6 +42,8 @@ pub struct Hand<'a> {
     clock: Clock,
     samples: Vec<Sample>,
     counting: bool,
+    /// Time in counted calls.
+    busy_ns: u64,
     interval: u64,
     boundary_ns: u64,
     cpu_ns: (u64, u64),
@@ -58,6 +60,7 @@ impl<'a> Hand<'a> {
             clock: Clock::new(),
             samples: Vec::with_capacity(SAMPLES),
             counting: bench.begin_ns.is_some(),
+            busy_ns: 0,
             interval: 0,
             boundary_ns: bench.begin_ns.unwrap_or(0) + bench.interval_ns,
             cpu_ns: usage::cpu_ns(),
@@ -72,6 +75,11 @@ impl<'a> Hand<'a> {
     /// Name of the clock.
     pub fn clock(&self) -> &'static str {
         self.clock.name()
+    }
+
+    /// Time in all counted calls so far.
+    pub fn busy_ns(&self) -> u64 {
+        self.busy_ns
     }
 
     /// Ends the work when the job ends. Every call does this by itself.
@@ -111,7 +119,9 @@ impl<'a> Hand<'a> {
         if end_ns >= self.boundary_ns {
             self.next_interval(end_ns);
         }
-        self.samples.push(Sample { latency_ns: end_ns.saturating_sub(start_ns), bytes: bytes as u32, kind });
+        let latency_ns = end_ns.saturating_sub(start_ns);
+        self.busy_ns += latency_ns;
+        self.samples.push(Sample { latency_ns, bytes: bytes as u32, kind });
         if self.samples.len() == SAMPLES {
             self.flush();
         }

@@ -62,12 +62,29 @@ impl<'a> Stage<'a> {
         self.bench.shared.measured().cpu.add(cpu_ns);
     }
 
-    /// Runs `work` on as many threads, each with its number. All begin together; the first fault ends all.
+    /// Runs `work` on as many threads, each with its number and descriptors of its own, as processes have them. All begin
+    /// together; the first fault ends all.
     pub fn crew<T: Send>(&self, workers: u32, work: impl Fn(&mut Hand<'_>, u32) -> Step<T> + Sync) -> Step<Crew<T>> {
+        self.workers(workers, true, work)
+    }
+
+    /// The same with shared descriptors, for originals with threads.
+    pub fn threads<T: Send>(&self, workers: u32, work: impl Fn(&mut Hand<'_>, u32) -> Step<T> + Sync) -> Step<Crew<T>> {
+        self.workers(workers, false, work)
+    }
+
+    fn workers<T: Send>(
+        &self,
+        workers: u32,
+        own_descriptors: bool,
+        work: impl Fn(&mut Hand<'_>, u32) -> Step<T> + Sync,
+    ) -> Step<Crew<T>> {
         let gate = Barrier::new(workers as usize);
         let shift = |number| {
             usage::block_signals();
-            usage::own_descriptors();
+            if own_descriptors {
+                usage::own_descriptors();
+            }
             let hand = Hand::new(self.bench);
             gate.wait();
             let start_ns = plimsoll_core::clock::monotonic_ns();

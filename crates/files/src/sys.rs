@@ -206,6 +206,18 @@ fn next_entry(entries: &[u8]) -> Option<(&CStr, &[u8])> {
     Some((name, &entries[length..]))
 }
 
+/// `pipe2`: the end to read from, and one to write to that never waits.
+pub fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    // SAFETY: the kernel writes two descriptors to the array, which lives through the call.
+    done(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) })?;
+    // SAFETY: both were just made for us; nobody else owns them.
+    let (reader, writer) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
+    // SAFETY: takes integers only.
+    done(unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) })?;
+    Ok((reader, writer))
+}
+
 /// `read` at the file's position.
 pub fn read(file: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
     // SAFETY: the buffer lives through the call and is as long as stated.

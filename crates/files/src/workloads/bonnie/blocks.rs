@@ -1,10 +1,7 @@
-//! The data file: characters, blocks, seeks.
+//! The data file: characters and blocks.
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use plimsoll_core::random::{Purpose, Stream as Random};
 
 use super::{Parameters, Version};
 use crate::fault::Step;
@@ -16,21 +13,21 @@ use crate::tally::Kind;
 
 /// Largest file of version 1.x.
 pub const FILE_BYTES: u64 = 1 << 30;
-/// A seek of every ten writes back.
-const WRITES_BACK: u64 = 10;
 
 /// The data of one job.
 pub struct Blocks<'a> {
     parameters: &'a Parameters,
     /// Whole blocks only.
-    blocks: u64,
+    pub blocks: u64,
     blocks_per_file: u64,
 }
 
 /// An open part of the data.
-struct Part {
-    name: Name,
-    file: OwnedFd,
+pub struct Part {
+    /// For messages.
+    pub name: Name,
+    /// Itself.
+    pub file: OwnedFd,
 }
 
 impl<'a> Blocks<'a> {
@@ -49,11 +46,13 @@ impl<'a> Blocks<'a> {
         self.blocks * self.parameters.chunk
     }
 
-    fn chunk(&self) -> usize {
+    /// Bytes of a block.
+    pub fn chunk(&self) -> usize {
         self.parameters.chunk as usize
     }
 
-    fn two(&self) -> bool {
+    /// Version 2.x.
+    pub fn two(&self) -> bool {
         self.parameters.version == Version::Two
     }
 
@@ -62,7 +61,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Opens all parts; new ones for `create`, after removing what was there. Not timed.
-    fn open(&self, hand: &mut Hand<'_>, create: bool) -> Step<Vec<Part>> {
+    pub fn open(&self, hand: &mut Hand<'_>, create: bool) -> Step<Vec<Part>> {
         let count = self.blocks.div_ceil(self.blocks_per_file);
         hand.quietly(|hand| {
             (0..count)
@@ -80,7 +79,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Closes all parts, within the time; 2.x always syncs first, 1.x when it is told not to buffer.
-    fn close(&self, hand: &mut Hand<'_>, parts: Vec<Part>, wrote: bool) -> Step<()> {
+    pub fn close(&self, hand: &mut Hand<'_>, parts: Vec<Part>, wrote: bool) -> Step<()> {
         for Part { name, file } in parts {
             if self.two() || (wrote && self.parameters.unbuffered) {
                 hand.fsync(&file, &name)?;
@@ -107,11 +106,16 @@ impl<'a> Blocks<'a> {
         })
     }
 
+    /// The part that a block is in, and its offset there.
+    pub fn place<'b>(&self, parts: &'b [Part], block: u64) -> (&'b Part, u64) {
+        (&parts[(block / self.blocks_per_file) as usize], (block % self.blocks_per_file) * self.parameters.chunk)
+    }
+
     /// Calls `work` with each block's number, part and offset in it.
     fn each(&self, parts: &[Part], mut work: impl FnMut(u64, &Part, u64) -> Step<()>) -> Step<()> {
         (0..self.blocks).try_for_each(|block| {
-            let part = &parts[(block / self.blocks_per_file) as usize];
-            work(block, part, (block % self.blocks_per_file) * self.parameters.chunk)
+            let (part, offset) = self.place(parts, block);
+            work(block, part, offset)
         })
     }
 
@@ -215,38 +219,6 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// Seeks, dealt out to the seekers as they come; from the first start to the last end.
-    pub fn seek(&self, stage: &Stage<'_>) -> Step<u64> {
-        let next = AtomicU64::new(0);
-        let (seed, seeks) = (stage.spec.seed, self.parameters.seeks);
-        let crew = stage.crew(self.parameters.seekers, |hand, seeker| {
-            let parts = self.open(hand, false)?;
-            let mut random = Random::new(seed, seeker, Purpose::Offset);
-            let mut buffer = vec![0; self.chunk()];
-            let mut own = 0;
-            let start_ns = hand.now_ns();
-            while next.fetch_add(1, Ordering::Relaxed) < seeks {
-                // 2.x draws a large number, whose last digit decides about writing back.
-                let ticket = random.bits() >> 33;
-                let block = ticket % self.blocks;
-                let part = &parts[(block / self.blocks_per_file) as usize];
-                let offset = (block % self.blocks_per_file) * self.parameters.chunk;
-                seek_and_read(hand, part, &mut buffer, offset)?;
-                let counts = if self.two() { ticket } else { own };
-                if counts % WRITES_BACK == 0 {
-                    change(&mut buffer, own);
-                    write_back(hand, &part.file, &buffer, (&part.name, offset))?;
-                }
-                own += 1;
-            }
-            self.close(hand, parts, true)?;
-            hand.settle()?;
-            Ok((start_ns, hand.now_ns()))
-        })?;
-        let start_ns = crew.results.iter().map(|times| times.0).min().unwrap_or(0);
-        Ok(crew.results.iter().map(|times| times.1).max().unwrap_or(0) - start_ns)
-    }
-
     /// Removes the data, before the tests of many files.
     pub fn remove(&self, stage: &Stage<'_>) -> Step<()> {
         let count = self.blocks.div_ceil(self.blocks_per_file);
@@ -262,25 +234,16 @@ fn remove(hand: &mut Hand<'_>, name: &Name) -> Step<()> {
 }
 
 /// The byte that a rewrite changes: one after the other.
-fn change(buffer: &mut [u8], count: u64) {
+pub fn change(buffer: &mut [u8], count: u64) {
     let at = (count % buffer.len() as u64) as usize;
     buffer[at] = buffer[at].wrapping_add(1);
 }
 
 /// Goes back to `offset` and writes.
-fn write_back(hand: &mut Hand<'_>, file: &OwnedFd, bytes: &[u8], (name, offset): (&Name, u64)) -> Step<()> {
+pub fn write_back(hand: &mut Hand<'_>, file: &OwnedFd, bytes: &[u8], (name, offset): (&Name, u64)) -> Step<()> {
     let done = hand.transfer(Kind::Write, (name, offset), bytes.len(), |done| {
         sys::seek(file, offset + done as u64)?;
         sys::write(file, &bytes[done..])
     })?;
     hand.whole(Kind::Write, (name, offset), done, bytes.len())
-}
-
-fn seek_and_read(hand: &mut Hand<'_>, part: &Part, buffer: &mut [u8], offset: u64) -> Step<()> {
-    let length = buffer.len();
-    let done = hand.transfer(Kind::Seek, (&part.name, offset), length, |done| {
-        sys::seek(&part.file, offset + done as u64)?;
-        sys::read(&part.file, &mut buffer[done..])
-    })?;
-    hand.whole(Kind::Seek, (&part.name, offset), done, length)
 }

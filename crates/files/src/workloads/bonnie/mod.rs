@@ -8,8 +8,8 @@
 //! **Made equal.** The calls of each version, seen with strace of 2.00a, in the same order and timed region. Version 1.x:
 //! characters go through `putc` and `getc` over the whole size, and nothing is synced unless `unbuffered`. Version 2.x: one
 //! `write` or `read` call per character over 3 MiB, `fsync` before each close within the time, `sync` within the time of
-//! creating and deleting. Seekers begin at once instead of after 3 or 5 idle seconds, and are threads with descriptor
-//! tables of their own. The original prints `+++++` for phases below 0.5 s; here their rate is given as it is.
+//! creating and deleting. Seekers are threads that take tickets from a pipe, and begin at once instead of after 3 or 5 idle
+//! seconds. The original prints `+++++` for phases below 0.5 s; here their rate is given as it is.
 //!
 //! **What it cannot say.** With a file that fits into memory it measures memory; that the size should be twice the memory
 //! is the only guard the original has. Blocks are nearly all zeros. `sync` of the whole machine is `syncfs` of the one
@@ -17,6 +17,7 @@
 
 mod blocks;
 mod names;
+mod seeks;
 
 use serde::{Deserialize, Serialize};
 
@@ -171,7 +172,7 @@ impl Workload for Bonnie {
             "char_read" => Ok(throughput(characters, 1, blocks.read_characters(stage)?)),
             "block_read" => Ok(throughput(blocks.size(), self.parameters.chunk, blocks.read(stage)?)),
             _ => {
-                let elapsed_ns = blocks.seek(stage)?;
+                let elapsed_ns = seeks::seek(&self.parameters, &blocks, stage)?;
                 if self.parameters.files > 0 {
                     blocks.remove(stage)?;
                 }

@@ -15,8 +15,10 @@
 //! bounded by 5,553 `fsync` calls per loop and by the processor. The order of operations within a cycle is drawn, not
 //! recorded.
 
+mod maker;
 mod replay;
 mod sessions;
+mod sizes;
 mod trace;
 
 use std::sync::Arc;

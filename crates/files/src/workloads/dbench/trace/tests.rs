@@ -108,3 +108,31 @@ fn cycles_are_alike_and_seeds_differ() {
     let per_cycle = (PER_LOOP.0 as usize - set_up) / CYCLES as usize;
     assert!((3540..=3555).contains(&per_cycle), "{per_cycle}");
 }
+
+/// Of the files that are removed, about half are empty; of the flushes, about half follow the growth of a file.
+#[test]
+fn young_files_are_flushed_and_empty_ones_removed_as_often_as_recorded() {
+    let trace = Trace::new(1);
+    let mut files: HashMap<u16, (u32, bool)> = HashMap::new();
+    let (mut empty, mut grown) = (0, 0);
+    for entry in &trace.entries {
+        match entry.code {
+            Code::Create | Code::Overwrite => drop(files.insert(entry.name, (0, false))),
+            Code::Write => {
+                let file = files.get_mut(&entry.name).unwrap();
+                file.1 |= entry.offset + entry.size > file.0;
+                file.0 = file.0.max(entry.offset + entry.size);
+            }
+            Code::Flush => grown += u64::from(std::mem::replace(&mut files.get_mut(&entry.name).unwrap().1, false)),
+            Code::Rename => {
+                let file = files.remove(&entry.name).unwrap();
+                files.insert(entry.size as u16, file);
+            }
+            Code::Unlink => empty += u64::from(files.remove(&entry.name).unwrap().0 == 0),
+            _ => {}
+        }
+    }
+    // Seen with strace of the original: 53 % of the removed files, 49 % of the flushes.
+    let (empty, grown) = (empty as f64 / 16_000.0, grown as f64 / 5_553.0);
+    assert!((empty - 0.53).abs() < 0.04 && (grown - 0.49).abs() < 0.04, "{empty} {grown}");
+}

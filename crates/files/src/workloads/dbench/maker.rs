@@ -1,0 +1,397 @@
+//! Putting the load together: what a loop has to hold, in an order in which it can be carried out.
+
+use std::collections::VecDeque;
+
+use plimsoll_core::random::{Purpose, Stream};
+
+use super::sessions::{Row, SESSIONS, Target};
+use super::sizes::{self, Sizes, portion};
+use super::trace::{
+    CYCLES, Code, DOCUMENTS, Entry, FILLERS, FIRST_DOCUMENT, FIRST_TEMPORARY, PATTERN, PER_LOOP, SLOTS, TEMPORARIES,
+};
+use crate::tree::shuffle;
+
+const BLOCK: u32 = 65_536;
+/// Where the original extends a file by one byte before it fills the block.
+const AHEAD: u32 = 65_534;
+/// Of reads and writes within a file, the share that follows the one before.
+const FOLLOWING: f64 = 0.5;
+
+/// Operations that wait for their turn, besides sessions: found and missing names, free space, lists, removal.
+const QUERIES: u32 = 71_814 - 24_385;
+const MISSING_QUERIES: u32 = 24_385;
+const SPACE_QUERIES: u32 = 13_168 - FILLERS as u32;
+const LISTS: u32 = 27_765 - 14_328;
+const MISSING_LISTS: u32 = 14_328;
+const UNLINKS: u32 = 16_000 - SETUP_UNLINKS;
+const SETUP_UNLINKS: u32 = 4;
+
+fn document_size(number: u16) -> u32 {
+    if number < FILLERS { 16 * BLOCK } else { (5 + u32::from(number % 2)) * BLOCK }
+}
+
+/// What waits for its turn within a cycle.
+#[derive(Clone, Copy)]
+enum Unit {
+    Session { row: usize, number: u32 },
+    Query,
+    QueryMissing,
+    QuerySpace,
+    List,
+    ListMissing,
+    Unlink,
+}
+
+/// What a temporary file has been through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Age {
+    Empty,
+    Begun,
+    Done,
+}
+
+/// A temporary file that is there.
+#[derive(Debug, Clone, Copy)]
+struct Temporary {
+    name: u16,
+    age: Age,
+    length: u32,
+}
+
+/// Where a session finds its file.
+#[derive(Clone, Copy)]
+enum Room {
+    /// Empty: written from its start.
+    New,
+    /// Of so many bytes: reads and writes anywhere in it.
+    Inside(u32),
+    /// Of so many bytes: grows until the first flush.
+    Growing(u32),
+}
+
+/// Files that were begun are kept for sessions that go on with them, up to so many.
+const BEGUN_KEPT: usize = 8;
+
+/// A loop that is being made.
+pub struct Maker {
+    stream: Stream,
+    sizes: Vec<Sizes>,
+    /// So far.
+    pub entries: Vec<Entry>,
+    waiting: VecDeque<Unit>,
+    /// Temporary names that are there, and that are not.
+    alive: Vec<Temporary>,
+    dead: Vec<u16>,
+    /// Handles that stay open, oldest first; the others.
+    kept: VecDeque<u8>,
+    unused: Vec<u8>,
+}
+
+impl Maker {
+    /// Nothing yet.
+    pub fn new(seed: u64) -> Self {
+        let mut stream = Stream::new(seed, 0, Purpose::Kind);
+        Self {
+            sizes: sizes::draw(&mut stream),
+            stream,
+            entries: Vec::with_capacity(PER_LOOP.0 as usize),
+            waiting: VecDeque::new(),
+            alive: Vec::new(),
+            dead: (FIRST_TEMPORARY..FIRST_TEMPORARY + TEMPORARIES).collect(),
+            kept: VecDeque::new(),
+            unused: (1..SLOTS).collect(),
+        }
+    }
+
+    fn add(&mut self, code: Code, name: u16) {
+        self.on(code, 0, name, 0, 0);
+    }
+
+    fn on(&mut self, code: Code, slot: u8, name: u16, size: u32, offset: u32) {
+        self.entries.push(Entry { code, slot, name, size, offset });
+    }
+
+    /// Folders and documents.
+    pub fn set_up(&mut self) {
+        self.add(Code::DeleteTree, 0);
+        self.add(Code::Mkdir, 0);
+        for folder in 0..FIRST_DOCUMENT {
+            self.add(Code::CreateFolder, folder);
+            self.add(Code::Close, folder);
+        }
+        self.add(Code::OpenFolder, 0);
+        self.add(Code::Close, 0);
+        for number in 0..DOCUMENTS {
+            let name = FIRST_DOCUMENT + number;
+            self.add(Code::Create, name);
+            if number < FILLERS {
+                self.add(Code::QuerySpace, name);
+                self.on(Code::Write, 0, name, 1, AHEAD);
+                self.add(Code::QueryFile, name);
+            }
+            for block in 0..document_size(number) / BLOCK {
+                self.on(Code::Write, 0, name, BLOCK, block * BLOCK);
+            }
+            self.add(Code::Close, name);
+        }
+        for index in 0..SETUP_UNLINKS as u16 {
+            let name = FIRST_TEMPORARY + index;
+            self.add(Code::Create, name);
+            self.add(Code::Close, name);
+        }
+        self.add(Code::Overwrite, FIRST_TEMPORARY);
+        self.add(Code::Close, FIRST_TEMPORARY);
+        let spare = FIRST_TEMPORARY + SETUP_UNLINKS as u16;
+        self.on(Code::Rename, 0, FIRST_TEMPORARY, spare.into(), 0);
+        (FIRST_TEMPORARY + 1..=spare).for_each(|name| self.add(Code::Unlink, name));
+    }
+
+    /// One of [`CYCLES`].
+    pub fn cycle(&mut self, cycle: u32) {
+        let part = |whole: u32| portion(whole, cycle, CYCLES);
+        let mut units = Vec::new();
+        for (row, session) in SESSIONS.iter().enumerate() {
+            units.extend(part(session.count).map(|number| Unit::Session { row, number }));
+        }
+        for (unit, count) in [
+            (Unit::Query, QUERIES),
+            (Unit::QueryMissing, MISSING_QUERIES),
+            (Unit::QuerySpace, SPACE_QUERIES),
+            (Unit::List, LISTS),
+            (Unit::ListMissing, MISSING_LISTS),
+            (Unit::Unlink, UNLINKS),
+        ] {
+            units.extend(part(count).map(|_| unit));
+        }
+        shuffle(&mut units, &mut self.stream);
+        self.waiting.extend(units);
+        // What cannot be done yet waits for another to make it possible, in this cycle or the next.
+        for _ in 0..self.waiting.len() {
+            if let Some(unit) = self.waiting.pop_front()
+                && !self.carry_out(unit)
+            {
+                self.waiting.push_back(unit);
+            }
+        }
+    }
+
+    /// What still waits, and the end.
+    pub fn finish(&mut self) {
+        let mut in_vain = 0;
+        while let Some(unit) = self.waiting.pop_front() {
+            let stuck = in_vain > self.waiting.len();
+            let done = match unit {
+                // Nothing will make these possible any more.
+                Unit::Unlink if stuck => {
+                    self.unlink(0);
+                    true
+                }
+                Unit::Session { row, number } if stuck && !matches!(SESSIONS[row].target, Target::Renamed) => {
+                    self.document_session(&SESSIONS[row], row, number);
+                    true
+                }
+                _ => self.carry_out(unit),
+            };
+            in_vain = if done { 0 } else { in_vain + 1 };
+            if !done {
+                self.waiting.push_back(unit);
+            }
+        }
+        while let Some(slot) = self.kept.pop_front() {
+            self.on(Code::Close, slot, 0, 0, 0);
+        }
+        self.add(Code::DeleteTree, 0);
+    }
+
+    /// False when it is not possible now.
+    fn carry_out(&mut self, unit: Unit) -> bool {
+        match unit {
+            Unit::Session { row, number } => return self.session(row, number),
+            Unit::Unlink => {
+                let begun = self.alive.iter().filter(|file| file.age == Age::Begun).count();
+                let spared = |file: &Temporary| file.age == Age::Begun && begun <= BEGUN_KEPT;
+                let start = self.stream.below(self.alive.len().max(1) as u64) as usize;
+                let order = (start..self.alive.len()).chain(0..start);
+                match order.into_iter().find(|&index| !spared(&self.alive[index])) {
+                    Some(index) if self.alive.len() > 1 => self.unlink(index),
+                    _ => return false,
+                }
+            }
+            Unit::Query => {
+                let known = FIRST_TEMPORARY as usize;
+                let drawn = self.stream.below((known + self.alive.len()) as u64) as usize;
+                let name = if drawn < known { drawn as u16 } else { self.alive[drawn - known].name };
+                self.add(Code::Query, name);
+            }
+            Unit::QuerySpace => self.add(Code::QuerySpace, 0),
+            Unit::List => self.add(Code::List, PATTERN),
+            Unit::ListMissing => self.add(Code::ListMissing, PATTERN),
+            Unit::QueryMissing if self.dead.is_empty() => return false,
+            Unit::QueryMissing => self.add_missing(Code::QueryMissing),
+        }
+        true
+    }
+
+    fn add_missing(&mut self, code: Code) {
+        let name = self.dead[self.stream.below(self.dead.len() as u64) as usize];
+        self.add(code, name);
+    }
+
+    fn unlink(&mut self, index: usize) {
+        let name = self.alive.swap_remove(index).name;
+        self.add(Code::Unlink, name);
+        self.dead.push(name);
+    }
+
+    fn session(&mut self, row: usize, number: u32) -> bool {
+        let session = &SESSIONS[row];
+        match session.target {
+            Target::Missing | Target::New if self.dead.is_empty() => return false,
+            Target::Renamed if self.dead.is_empty() || self.alive.is_empty() => return false,
+            Target::Missing => self.add_missing(Code::OpenMissing),
+            Target::New => {
+                let name = take(&mut self.dead, &mut self.stream);
+                self.add(Code::Create, name);
+                let length = self.work(session, row, number, name, Room::New);
+                let age = if length == 0 { Age::Empty } else { Age::Done };
+                self.alive.push(Temporary { name, age, length });
+                self.add(Code::Close, name);
+            }
+            Target::Empty => return self.go_on(session, row, number, Age::Empty, Age::Begun),
+            Target::Begun => return self.go_on(session, row, number, Age::Begun, Age::Done),
+            Target::Renamed => {
+                let index = self.stream.below(self.alive.len() as u64) as usize;
+                let (from, to) = (self.alive[index].name, take(&mut self.dead, &mut self.stream));
+                self.add(Code::Open, from);
+                self.on(Code::Rename, 0, from, to.into(), 0);
+                self.add(Code::Close, from);
+                self.alive[index].name = to;
+                self.dead.push(from);
+            }
+            Target::Document => self.document_session(session, row, number),
+            Target::Kept => {
+                if self.unused.is_empty()
+                    && let Some(oldest) = self.kept.pop_front()
+                {
+                    self.on(Code::Close, oldest, 0, 0, 0);
+                    self.unused.push(oldest);
+                }
+                let (document, slot) = (self.document(), self.unused.pop().unwrap_or(1));
+                self.on(Code::Open, slot, FIRST_DOCUMENT + document, 0, 0);
+                self.kept.push_back(slot);
+            }
+        }
+        true
+    }
+
+    /// A session on a temporary file of one age, which then has another; false when there is none.
+    fn go_on(&mut self, session: &Row, row: usize, number: u32, age: Age, next: Age) -> bool {
+        let Some(index) = self.alive.iter().position(|file| file.age == age) else { return false };
+        let Temporary { name, length, .. } = self.alive[index];
+        self.add(Code::Open, name);
+        let length = self.work(session, row, number, name, Room::Growing(length));
+        self.alive[index] = Temporary { name, age: next, length };
+        self.add(Code::Close, name);
+        true
+    }
+
+    fn document_session(&mut self, session: &Row, row: usize, number: u32) {
+        let document = self.document();
+        let name = FIRST_DOCUMENT + document;
+        self.add(Code::Open, name);
+        self.work(session, row, number, name, Room::Inside(document_size(document)));
+        self.add(Code::Close, name);
+    }
+
+    fn document(&mut self) -> u16 {
+        self.stream.below(DOCUMENTS.into()) as u16
+    }
+
+    /// Everything between open and close; the length of the file after it.
+    fn work(&mut self, session: &Row, row: usize, number: u32, name: u16, room: Room) -> u32 {
+        let part = |whole: usize| portion(whole as u32, number, session.count);
+        let sizes = &self.sizes[row];
+        let reads: Vec<u32> = part(sizes.reads.len()).map(|index| sizes.reads[index as usize]).collect();
+        let writes: Vec<u32> = part(sizes.writes.len()).map(|index| sizes.writes[index as usize]).collect();
+        let ones = part(sizes.ones as usize).count() as u32;
+        let flushes = part(session.flushes as usize).count();
+        let locked = part(session.locks as usize).count() > 0;
+        if locked {
+            self.on(Code::Lock, 0, name, 1024, 0);
+        }
+        let length = match room {
+            Room::Inside(length) => {
+                self.read(&reads, name, length);
+                self.write(name, (ones, &writes, flushes), room)
+            }
+            // There is something to read only when it was written.
+            Room::New | Room::Growing(_) => {
+                let length = self.write(name, (ones, &writes, flushes), room);
+                self.read(&reads, name, length);
+                length
+            }
+        };
+        part(session.queries as usize).for_each(|_| self.add(Code::QueryFile, name));
+        part(session.sets as usize).for_each(|_| self.add(Code::SetFile, name));
+        if locked {
+            self.on(Code::Unlock, 0, name, 1024, 0);
+        }
+        length
+    }
+
+    fn read(&mut self, sizes: &[u32], name: u16, length: u32) {
+        let mut position = 0;
+        for &size in sizes {
+            position = self.inside(position, size, length);
+            self.on(Code::Read, 0, name, size, position);
+            position += size;
+        }
+    }
+
+    /// Writes of one byte, then the others with flushes evenly among them; the length of the file after it.
+    fn write(&mut self, name: u16, (ones, writes, flushes): (u32, &[u32], usize), room: Room) -> u32 {
+        let (mut length, mut position) = match room {
+            Room::New => (0, 0),
+            Room::Inside(length) => (length, 0),
+            Room::Growing(length) => (length, length),
+        };
+        for _ in 0..ones {
+            // The last byte of what is then written; of the block, when that is much.
+            let offset = match (room, writes.first()) {
+                (Room::Inside(length), _) => length - 1,
+                (_, Some(&first)) if first < AHEAD => position + first - 1,
+                _ => position + AHEAD,
+            };
+            self.on(Code::Write, 0, name, 1, offset);
+            length = length.max(offset + 1);
+        }
+        let mut flushed = 0;
+        for (index, &size) in writes.iter().enumerate() {
+            let grows = matches!(room, Room::New) || (matches!(room, Room::Growing(_)) && flushed == 0);
+            if !grows {
+                position = self.inside(position, size, length);
+            }
+            self.on(Code::Write, 0, name, size, position);
+            position += size;
+            length = length.max(position);
+            let due = (index + 1) * flushes / writes.len();
+            (flushed..due).for_each(|_| self.add(Code::Flush, name));
+            flushed = due;
+        }
+        (flushed..flushes).for_each(|_| self.add(Code::Flush, name));
+        length
+    }
+
+    /// Where the next transfer in a file goes: behind the last one, or anywhere.
+    fn inside(&mut self, position: u32, size: u32, length: u32) -> u32 {
+        if position + size <= length && self.stream.chance(FOLLOWING) {
+            return position;
+        }
+        self.stream.below(u64::from(length.saturating_sub(size) / 4096) + 1) as u32 * 4096
+    }
+}
+
+/// Takes a random one out of a list that is not empty.
+fn take(list: &mut Vec<u16>, stream: &mut Stream) -> u16 {
+    list.swap_remove(stream.below(list.len() as u64) as usize)
+}
