@@ -4,6 +4,7 @@ Records cross the boundary as JSON text in base units (bytes, nanoseconds, opera
 `crates/core/src/spec.rs` (what goes in) and `crates/core/src/outcome.rs` (what comes out).
 """
 
+from collections.abc import Callable
 from typing import final
 
 version: str
@@ -73,4 +74,39 @@ def alignment(path: str) -> str:
 
     Raises:
         OSError: direct I/O is refused (errno EINVAL), or the path cannot be opened.
+    """
+
+def volume(spec_json: str) -> str:
+    """Check a `VolumeSpec` in JSON (`crates/volume/src/spec.rs`): JSON object with `device_bytes`, the size of the device
+    that it describes, arrays included.
+
+    Raises:
+        ValueError: no mechanism can carry it out; the message names field, value and range.
+    """
+
+def simulate(request_json: str) -> str:
+    """Run a load on a volume in virtual time: a `Simulation` as JSON (`crates/volume/src/simulate`).
+
+    The request is a JSON object with `volume` (a `VolumeSpec`) and either `workload` (a `Workload`: block_bytes, depth,
+    rate, read_share, pattern, region_bytes, duration_ns, interval_ns, seed) or `trace` (path, depth, duration_ns,
+    interval_ns). The result holds `duration_ns`, `series` (interval_ns, names of `buckets`, `intervals`, and the
+    distributions of all latencies as HdrHistogram V2 in base64) and `statistics` (the page of a served volume). Other
+    Python threads run meanwhile; Ctrl-C is seen within 50 ms.
+
+    Raises:
+        ValueError: the request cannot be carried out.
+        OSError: the trace cannot be read.
+    """
+
+def serve(spec_json: str, mountpoint: str, socket: str, ready: Callable[[], None]) -> None:
+    """Serve a volume through FUSE as the regular file `mountpoint`, empty until then, with commands at `socket`.
+
+    Returns when the volume was stopped, unmounted, or the process was asked to end by SIGTERM, SIGINT or SIGHUP, which
+    stay blocked. `ready` is called once the file can be opened. Commands are JSON objects, one per line:
+    `{"command": "stats"}`, `{"command": "set", "spec": VolumeSpec}`, `{"command": "fault", "fault": Fault}`
+    (`crates/volume/src/model/faults.rs`), `{"command": "stop", "force": bool}`; answers have `ok` or `error`.
+
+    Raises:
+        ValueError: the description cannot be carried out, or the place is not an empty file.
+        OSError: a file, mount or socket could not be used.
     """

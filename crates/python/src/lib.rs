@@ -4,6 +4,7 @@
 //! users of the module read is in `python/plimsoll/_core.pyi`.
 
 mod request;
+mod volume;
 
 use std::path::Path;
 use std::time::Duration;
@@ -115,5 +116,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(start, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(engines, module)?)?;
-    module.add_function(wrap_pyfunction!(alignment, module)?)
+    module.add_function(wrap_pyfunction!(alignment, module)?)?;
+    volume::register(module)
 }

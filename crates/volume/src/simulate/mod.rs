@@ -12,9 +12,9 @@ pub use series::{Interval, Series};
 pub use trace::Trace;
 pub use workload::{Pattern, Workload};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::VolumeError;
 use crate::model::Volume;
@@ -49,11 +49,48 @@ pub fn simulate(spec: &VolumeSpec, workload: &Workload) -> Result<Simulation, Vo
     simulate_source(spec, &mut source, limits)
 }
 
-/// The same with descriptions and result as JSON.
-pub fn simulate_json(spec_json: &str, workload_json: &str) -> Result<String, VolumeError> {
-    let spec = VolumeSpec::from_json(spec_json)?;
-    let workload: Workload = serde_json::from_str(workload_json)?;
-    Ok(serde_json::to_string(&simulate(&spec, &workload)?)?)
+/// What [`simulate_json`] is asked for: one volume under one load.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The volume.
+    pub volume: VolumeSpec,
+    /// A made load, or
+    #[serde(default)]
+    pub workload: Option<Workload>,
+    /// a recorded one.
+    #[serde(default)]
+    pub trace: Option<Replay>,
+}
+
+/// A recorded load and how to replay it; see [`simulate_trace`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replay {
+    /// fio I/O log (version 2 or 3) or text of blkparse.
+    pub path: PathBuf,
+    /// Most operations in flight.
+    pub depth: u32,
+    /// Absent: until a second after the last operation was due.
+    #[serde(default)]
+    pub duration_ns: Option<u64>,
+    /// Length of an interval of the series.
+    #[serde(default = "workload::second")]
+    pub interval_ns: u64,
+}
+
+/// The same with request and result as JSON.
+pub fn simulate_json(request_json: &str) -> Result<String, VolumeError> {
+    let request: Request = serde_json::from_str(request_json)?;
+    request.volume.check()?;
+    let found = match (&request.workload, &request.trace) {
+        (Some(workload), None) => simulate(&request.volume, workload)?,
+        (None, Some(replay)) => {
+            simulate_trace(&request.volume, &replay.path, replay.depth, replay.duration_ns, replay.interval_ns)?
+        }
+        _ => return Err(VolumeError::spec("a simulation needs either a workload or a trace")),
+    };
+    Ok(serde_json::to_string(&found)?)
 }
 
 /// Replays the trace at `path` with at most `depth` operations in flight, until a second after the last one was due; a

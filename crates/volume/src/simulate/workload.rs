@@ -44,7 +44,7 @@ pub enum Pattern {
     Sequential,
 }
 
-fn second() -> u64 {
+pub(super) fn second() -> u64 {
     1_000_000_000
 }
 

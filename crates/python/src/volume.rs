@@ -1,0 +1,80 @@
+//! Emulated volumes: describe, simulate, serve.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use plimsoll_volume::error::VolumeError;
+use plimsoll_volume::serve as served;
+use plimsoll_volume::simulate::simulate_json;
+use plimsoll_volume::spec::VolumeSpec;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+/// How often a long call looks for Ctrl-C.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Adds the functions of this file to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(volume, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(serve, module)?)
+}
+
+#[pyfunction]
+fn volume(spec_json: &str) -> PyResult<String> {
+    let spec = VolumeSpec::from_json(spec_json).map_err(|error| refused(&error))?;
+    Ok(serde_json::json!({ "device_bytes": spec.device_bytes() }).to_string())
+}
+
+#[pyfunction]
+fn simulate(py: Python<'_>, request_json: String) -> PyResult<String> {
+    let (sender, receiver) = channel();
+    // On a thread of its own, so that this one can look for Ctrl-C; an abandoned simulation ends with the process.
+    let spawned = std::thread::Builder::new().name("simulate".to_owned()).spawn(move || {
+        // Nobody listens any more after an interrupt.
+        let _ = sender.send(simulate_json(&request_json));
+    });
+    spawned.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
+    wait(py, receiver)?.map_err(|error| refused(&error))
+}
+
+fn wait<T: Send>(py: Python<'_>, mut receiver: Receiver<T>) -> PyResult<T> {
+    loop {
+        // Moved in and out: a receiver may be used by one thread only.
+        let waited = py.detach(move || (receiver.recv_timeout(SIGNAL_INTERVAL), receiver));
+        receiver = waited.1;
+        match waited.0 {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => return Err(PyRuntimeError::new_err("the simulation panicked")),
+        }
+    }
+}
+
+#[pyfunction]
+fn serve(
+    py: Python<'_>,
+    spec_json: &str,
+    mountpoint: PathBuf,
+    socket: PathBuf,
+    ready: Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let ready = ready.unbind();
+    let result = py.detach(|| {
+        let mut called = Ok(());
+        let served = served::serve(spec_json, &mountpoint, &socket, || {
+            called = Python::attach(|py| ready.call0(py)).map(drop);
+        });
+        (called, served)
+    });
+    result.0?;
+    result.1.map_err(|error| refused(&error))
+}
+
+fn refused(error: &VolumeError) -> PyErr {
+    match error {
+        VolumeError::Spec(message) => PyValueError::new_err(message.clone()),
+        VolumeError::System { source, .. } => PyOSError::new_err((source.raw_os_error(), error.to_string())),
+    }
+}
