@@ -1,0 +1,325 @@
+"""A volume as people write it, `type=gp2,size=100GiB,instance=m5.large`, with all its numbers.
+
+Two records of the same options are equal, so that a shape can be stored, priced, simulated and served alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.catalog import eras
+from plimsoll.catalog.instances import Instance, instance
+from plimsoll.catalog.latencies import latencies
+from plimsoll.catalog.limits import Limits, Rate
+from plimsoll.catalog.rules import Request, limits
+from plimsoll.catalog.types import VolumeType, volume_type
+from plimsoll.errors import UnknownName, UsageError
+from plimsoll.units import (
+    GIB,
+    HOUR,
+    KIB,
+    MIB,
+    MILLISECOND,
+    MINUTE,
+    SECOND,
+    format_size,
+    parse_count,
+    parse_share,
+    parse_size,
+)
+
+SHAPE_OPTIONS: dict[str, str] = {
+    "type": "volume type; `plimsoll list volumes`",
+    "size": "size of one volume, such as 100GiB",
+    "iops": "provisioned I/Os per second, where the type takes them",
+    "throughput": "provisioned throughput, such as 250MiB (a bare number is the provider's unit)",
+    "instance": "instance type it is attached to, whose limits it shares; `plimsoll list instances`",
+    "era": "year or month whose limits hold, such as 2013 or 2018-02; without it, today's",
+    "raid": "array level over equal volumes: 0, 1, 5 or 10",
+    "members": "volumes in the array",
+    "chunk": "stripe unit of the array; 512KiB as md's",
+    "credits": "share of burst credits at the start; 100 %",
+    "first_touch": "yes: restored from a snapshot, slow where first touched; 200MiB: and initialised at that rate",
+    "degradation": "yes: now and then the volume gives less, as far as the provider's promise allows",
+    "queue": "order in front of an exhausted limit: fifo or unfair",
+    "seed": "of the model's random draws; 1",
+    "time_scale": "durations (credits, bursts, episodes) are this many times shorter; 1",
+}
+"""What a shape is written with, and what each means."""
+
+FIRST_TOUCH = {"floor_ns": 5 * MILLISECOND, "median_ns": 15 * MILLISECOND, "sigma": 0.5, "max_ns": 50 * MILLISECOND}
+"""Fetching a chunk from the snapshot; "tens of milliseconds" are reported, the distribution is our assumption."""
+FIRST_TOUCH_CHUNK = 512 * KIB
+EPISODE = {
+    "duration_min_ns": MINUTE,
+    "duration_max_ns": 10 * MINUTE,
+    "loss_min": 0.01,
+    "loss_max": 0.89,
+    "latency_min_ns": 200 * MILLISECOND,
+    "latency_max_ns": 500 * MILLISECOND,
+}
+"""PlanetScale, "The real failure rate of EBS", 2025-03-18."""
+EPISODE_MEAN_NS = 330 * SECOND
+MERGE_MIN = {"gp2": 32 * KIB, "gp3": 32 * KIB, "io1": 32 * KIB, "io2": 32 * KIB, "st1": 4 * KIB, "sc1": 4 * KIB}
+"""Sequential I/Os of at least this size count together (re:Post, "Calculate optimal I/O size", and the user guide)."""
+
+
+@dataclass(frozen=True)
+class VolumeShape:
+    """One volume, or an array of equal volumes, attached to an instance or to nothing."""
+
+    options: Mapping[str, str]
+    """What was written, normalised: reading it again gives the same shape."""
+    type: VolumeType
+    size_gib: float
+    """Of one member."""
+    limits: Limits
+    """Of one member."""
+    instance: Instance | None
+    instance_limits: Limits
+    era: str | None
+    raid: int | None
+    members: int
+    """1 without an array."""
+    spec: dict[str, Any]
+    """JSON of the volume crate's `VolumeSpec`."""
+    size_bytes: int
+    """Of the device that the user sees."""
+
+    @property
+    def provisioned_iops(self) -> int | None:
+        """IOPS of one member that were chosen, for types where they are."""
+        chosen = self.type.rule in ("provisioned", "io", "io2", "piops") and self.limits.iops is not None
+        return self.limits.iops.rate if chosen and self.limits.iops else None
+
+    @property
+    def provisioned_throughput(self) -> float | None:
+        """Throughput of one member that was chosen, in the provider's unit, for types where it is."""
+        chosen = self.type.rule == "provisioned" and self.limits.throughput is not None
+        return self.limits.throughput.rate / self.type.mega if chosen and self.limits.throughput else None
+
+    @property
+    def summary(self) -> str:
+        """`gp2 100 GiB, 300 IOPS (burst 3,000), 128 MiB/s, on m5.large`."""
+        one = f"{self.type.name} {format_size(self.size_gib * GIB)}" if self.size_gib else self.type.name
+        parts = [f"RAID {self.raid} of {self.members} × {one}" if self.raid is not None else one]
+        parts += [_rate_text(self.limits.iops, 1, " IOPS")] if self.limits.iops else []
+        if self.limits.throughput:
+            parts.append(_rate_text(self.limits.throughput, self.type.mega, f" {self.type.mega_name}"))
+        parts += [f"on {self.instance.name}"] if self.instance else []
+        parts += [f"as in {self.era}"] if self.era else []
+        return ", ".join(parts)
+
+
+def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
+    """The shape written as options; `where` names their origin in errors.
+
+    Raises UnknownName for an option, type or instance that does not exist, and UsageError, with the provider's rule,
+    for what the provider would refuse.
+    """
+    for name in options:
+        if name not in SHAPE_OPTIONS:
+            raise UnknownName("volume option", name, SHAPE_OPTIONS, where)
+    read = _Reader(options, where)
+    if "type" not in options:
+        raise UsageError(f"{where}: a volume needs a type, such as type=gp3; `plimsoll list volumes` shows them")
+    era = options.get("era")
+    kind = volume_type(options["type"].strip().lower(), era, where)
+    machine = instance(options["instance"].strip().lower(), era, where) if "instance" in options else None
+    size_gib = _size_gib(read, kind, machine)
+    request = Request(kind, size_gib, read("iops", parse_count), read("throughput", _megas(kind)), machine, where)
+    own = limits(request)
+    raid, members, chunk = _array(read, kind, machine)
+    spec = _spec(read, kind, own, round(size_gib * GIB))
+    if machine is not None and kind.rule != "local":
+        spec["instance"] = _instance_spec(instance_limits(machine))
+    if raid is not None:
+        spec["raid"] = {"level": raid, "members": members, "chunk_bytes": chunk}
+    return VolumeShape(
+        options=_normal(options, kind, own, size_gib),
+        type=kind,
+        size_gib=size_gib,
+        limits=own,
+        instance=machine,
+        instance_limits=instance_limits(machine) if machine and kind.rule != "local" else Limits(None, None),
+        era=era,
+        raid=raid,
+        members=members,
+        spec=spec,
+        size_bytes=_device_bytes(round(size_gib * GIB), raid, members, chunk),
+    )
+
+
+def instance_limits(machine: Instance) -> Limits:
+    """What an instance gives to all its volumes together; where EBS shares the network card, that card's base rate."""
+    if machine.ebs_base_mbs is None:
+        gbps = machine.network_base_gbps
+        return Limits(None, Rate(round(gbps * 1e9 / 8)) if gbps else None)
+    iops_max, mbs_max = machine.ebs_max_iops or 0, machine.ebs_max_mbs or 0.0
+    return Limits(
+        Rate.half_hour(machine.ebs_base_iops, iops_max) if machine.ebs_base_iops else None,
+        Rate.half_hour(round(machine.ebs_base_mbs * 1e6), round(mbs_max * 1e6)),
+    )
+
+
+class _Reader:
+    """Reads options, with their names in errors."""
+
+    def __init__(self, options: Mapping[str, str], where: str) -> None:
+        self.options = options
+        self.where = where
+
+    def __call__(self, name: str, read: Callable[[str], Any], default: Any = None) -> Any:
+        if name not in self.options:
+            return default
+        try:
+            return read(self.options[name])
+        except (UsageError, ValueError) as error:
+            raise UsageError(f"{self.where}: {name}: {error}") from None
+
+    def refuse(self, message: str) -> UsageError:
+        return UsageError(f"{self.where}: {message}")
+
+
+def _megas(kind: VolumeType) -> Callable[[str], float]:
+    """`250`, `250MiB`, `250MiB/s`: throughput in the provider's unit."""
+
+    def read(text: str) -> float:
+        plain = text.strip().removesuffix("/s")
+        return float(plain) if plain.replace(".", "", 1).isdigit() else parse_size(plain) / kind.mega
+
+    return read
+
+
+def _size_gib(read: _Reader, kind: VolumeType, machine: Instance | None) -> float:
+    """GiB of one volume; of an instance store, what its disks have."""
+    size = read("size", parse_size)
+    if size is not None and size < MIB:
+        raise read.refuse(f"size: {read.options['size']!r} is {format_size(size)}; write it like 100GiB")
+    if size is not None:
+        return float(size / GIB)
+    if kind.rule == "local":
+        return machine.store_disk_gb * 10**9 / GIB if machine else 0.0
+    raise read.refuse(f"{kind.name} needs a size, such as size=100GiB")
+
+
+def _array(read: _Reader, kind: VolumeType, machine: Instance | None) -> tuple[int | None, int, int]:
+    """Level, members and chunk size; level None without an array."""
+    level = read("raid", parse_count)
+    members = read("members", parse_count)
+    chunk = read("chunk", parse_size, 512 * KIB)
+    if level is None:
+        if members not in (None, 1):
+            raise read.refuse(f"members={members} needs an array: add raid=0, 1, 5 or 10")
+        return None, 1, chunk
+    least = {0: 2, 1: 2, 5: 3, 10: 4}
+    if level not in least:
+        raise read.refuse(f"raid={level} is no level that exists here; choose 0, 1, 5 or 10")
+    if members is None or members < least[level] or members > 64 or (level == 10 and members % 2):
+        even = ", an even number" if level == 10 else ""
+        raise read.refuse(f"raid={level} needs members={least[level]} to 64{even}")
+    if chunk < 4 * KIB or chunk & (chunk - 1):
+        raise read.refuse(f"chunk: {format_size(chunk)} is no power of two from 4 KiB on; 512KiB is usual")
+    if kind.rule == "local" and machine and members > machine.store_disks:
+        raise read.refuse(f"{machine.name} has {machine.store_disks} disks of its own, not {members}")
+    return level, members, chunk
+
+
+def _spec(read: _Reader, kind: VolumeType, own: Limits, size_bytes: int) -> dict[str, Any]:
+    credits = read("credits", parse_share, 1.0)
+    base = "local-hdd" if kind.rule == "local" and _store_kind(read) == "hdd" else kind.latency
+    base = "ssd" if kind.rule == "local" and _store_kind(read) == "ssd" else base
+    spec: dict[str, Any] = {
+        "size_bytes": size_bytes,
+        "accounting": {
+            "unit_bytes": kind.unit_kib * KIB,
+            "merge_min_bytes": MERGE_MIN.get(kind.name, 0),
+            "throughput_in_units": kind.rule == "hdd",
+        },
+        "read_latency": latencies()[base, "read"].spec,
+        "write_latency": latencies()[base, "write"].spec,
+        "queue": read("queue", _one_of("fifo", "unfair"), kind.queue),
+        "seed": read("seed", parse_count, 1),
+        "time_scale": read("time_scale", float, 1.0),
+    }
+    if spec["time_scale"] < 1:
+        raise read.refuse("time_scale: time can pass faster, not slower; give 1 or more")
+    for name, rate in (("iops", own.iops), ("throughput", own.throughput)):
+        if rate is not None:
+            spec[name] = rate.spec(credits)
+    touch = read("first_touch", _flag_or_rate)
+    if touch is not None:
+        spec["first_touch"] = {
+            "chunk_bytes": FIRST_TOUCH_CHUNK,
+            "latency": FIRST_TOUCH,
+            "initialization_bytes_per_s": touch,
+        }
+    if read("degradation", _flag_or_rate) is not None:
+        share = 1 - (kind.consistency_time or 0.99)
+        spec["degradation"] = {"events_per_day": share * 24 * HOUR / EPISODE_MEAN_NS, **EPISODE}
+    return spec
+
+
+def _store_kind(read: _Reader) -> str:
+    name = read.options.get("instance", "").strip().lower()
+    kind = instance(name, read.options.get("era"), read.where).store_kind
+    return "nvme" if "nvme" in kind else kind
+
+
+def _instance_spec(own: Limits) -> dict[str, Any]:
+    pairs = (("iops", own.iops), ("throughput", own.throughput))
+    return {name: rate.spec() for name, rate in pairs if rate is not None}
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text.strip().lower() not in words:
+            raise UsageError(f"{text!r} is none of {', '.join(words)}")
+        return text.strip().lower()
+
+    return read
+
+
+def _flag_or_rate(text: str) -> int | None:
+    """`yes` → 0, `no` → None, `200MiB` → bytes per second."""
+    word = text.strip().lower()
+    if word in ("yes", "true", "on"):
+        return 0
+    return None if word in ("no", "false", "off") else parse_size(word.removesuffix("/s"))
+
+
+def _normal(options: Mapping[str, str], kind: VolumeType, own: Limits, size_gib: float) -> dict[str, str]:
+    """The options in the order of the table, with what was left to the provider written out."""
+    found = {name: options[name].strip() for name in SHAPE_OPTIONS if name in options}
+    found["type"] = kind.name
+    if size_gib and kind.rule != "local":
+        found["size"] = f"{round(size_gib * GIB)}B" if size_gib % 1 else f"{size_gib:.0f}GiB"
+    if kind.rule in ("provisioned", "io", "io2", "piops") and own.iops:
+        found["iops"] = str(own.iops.rate)
+    if kind.rule == "provisioned" and own.throughput:
+        found["throughput"] = f"{own.throughput.rate / kind.mega:g}"
+    if "era" in found:
+        eras.month(found["era"])
+    return {name: found[name] for name in SHAPE_OPTIONS if name in found}
+
+
+def _device_bytes(size: int, level: int | None, members: int, chunk: int) -> int:
+    """As the volume crate computes it: arrays use whole chunks of each member."""
+    usable = size // chunk * chunk
+    match level:
+        case None | 1:
+            return size
+        case 0:
+            return usable * members
+        case 5:
+            return usable * (members - 1)
+        case _:
+            return usable * (members // 2)
+
+
+def _rate_text(rate: Rate, factor: int, unit: str) -> str:
+    text = f"{rate.sustained / factor:,.4g}" if rate.sustained / factor < 1000 else f"{rate.sustained / factor:,.0f}"
+    burst = f" (burst {rate.rate / factor:,.0f})" if rate.baseline is not None else ""
+    return f"{text}{unit}{burst}"

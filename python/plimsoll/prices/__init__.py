@@ -1,0 +1,1 @@
+"""What storage costs, never without the date of the price."""
