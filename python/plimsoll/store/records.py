@@ -39,12 +39,20 @@ def session_row(record: Session) -> dict[str, Any]:
         "state": record.state.value,
         "host": canonical_json(values["host"]),
         "study": canonical_json(values["study"]),
+        "host_name": host_name(record),
     }
+
+
+def host_name(record: Session) -> str | None:
+    """The name of the machine as its facts tell it, to search by; None where they do not."""
+    named = record.host.get("hostname") or record.host.get("name")
+    return named if isinstance(named, str) else None
 
 
 def read_session(row: Row[Any]) -> Session:
     """A session from its row. Raises StoreError if it cannot be read."""
     values = dict(row._mapping)
+    values.pop("host_name", None)
     with _damage(f"session {row.id}"):
         return Session(**values | {"host": json.loads(values["host"]), "study": json.loads(values["study"])})
 
@@ -91,6 +99,8 @@ def _run_row(record: Run, values: dict[str, Any]) -> dict[str, Any]:
         "target": canonical_json(values["target"]),
         "plan": canonical_json(values["plan"]),
         "facts": canonical_json(values["facts"]),
+        "test": record.plan.test,
+        "target_kind": record.target.kind,
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Double,
     ForeignKey,
@@ -22,7 +23,7 @@ from sqlalchemy import (
     Text,
 )
 
-HEAD = "0001"
+HEAD = "0002"
 """Revision of these tables: a number with leading zeros, so that a newer store can be told from a foreign one."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -59,6 +60,7 @@ session = Table(
     Column("policy_version", Integer, nullable=False),
     Column("host", Text, nullable=False),
     Column("study", Text, nullable=False),
+    Column("host_name", Text),
     Index(None, "started_ns", "id"),
 )
 
@@ -80,7 +82,13 @@ run = Table(
     Column("target", Text, nullable=False),
     Column("plan", Text, nullable=False),
     Column("facts", Text, nullable=False),
+    Column("test", Text),
+    Column("target_kind", Text),
     Index(None, "session_id", "started_ns", "id"),
+    # What lists and searches ask for, without touching the rows themselves: these hold whole plans and facts.
+    Index("ix_run_place", "session_id", "test", "case_label", "target_name", "target_kind", "plan_hash", "status"),
+    Index("ix_run_history", "case_label", "target_name", "plan_hash", "started_ns", "session_id"),
+    Index("ix_run_test", "test", "target_kind"),
 )
 
 score = _run_part(
@@ -115,3 +123,44 @@ artefact = _run_part(
     Column("sha256", String(64), nullable=False),
     Column("content", LargeBinary, nullable=False),
 )
+
+token = Table(
+    "token",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("scope", String(16), nullable=False),
+    Column("created_ns", BigInteger, nullable=False),
+    Column("expires_ns", BigInteger),
+    Column("revoked_ns", BigInteger),
+    Column("used_ns", BigInteger),
+)
+
+upload = Table(
+    "upload",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("received_ns", BigInteger, nullable=False),
+    Column("token_id", String(16), nullable=False),
+    Column("token_name", Text, nullable=False),
+    Column("client", Text, nullable=False),
+    Column("file_name", Text, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("accepted", Boolean, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("new_sessions", Integer, nullable=False),
+    Column("new_runs", Integer, nullable=False),
+    Column("already_there", Integer, nullable=False),
+    Index(None, "received_ns", "id"),
+    Index(None, "sha256", "token_id"),
+)
+
+upload_session = Table(
+    "upload_session",
+    metadata,
+    Column("session_id", String(36), ForeignKey("session.id", ondelete="CASCADE"), primary_key=True),
+    Column("upload_id", String(36), ForeignKey("upload.id"), nullable=False),
+)
+"""Which upload brought a session; sessions that were measured or imported here are not listed."""
