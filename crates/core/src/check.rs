@@ -51,17 +51,19 @@ fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {
 }
 
 fn sizes(spec: &JobSpec) -> Result<(), JobError> {
-    let Some(smallest) = spec.block_sizes.iter().map(|s| s.size).min() else {
+    if spec.block_sizes.is_empty() {
         return refuse("no block size is given: give at least one");
-    };
-    let largest = spec.block_sizes.iter().map(|s| s.size).max().unwrap_or(smallest);
+    }
+    let (smallest, largest) = (spec.smallest_block(), spec.largest_block());
     if smallest == 0 || largest > MAX_BLOCK {
         return refuse(format!("block sizes must lie between 1 byte and {MAX_BLOCK} bytes"));
     }
-    let weights_ok = spec.block_sizes.iter().all(|s| s.weight.is_finite() && s.weight >= 0.0);
-    let sum: f64 = spec.block_sizes.iter().map(|s| s.weight).sum();
-    if !weights_ok || !sum.is_finite() || sum <= 0.0 {
-        return refuse("weights of block sizes must be 0 or more, not all 0, and their sum must be finite");
+    for sizes in [&spec.block_sizes, &spec.write_block_sizes] {
+        let weights_ok = sizes.iter().all(|s| s.weight.is_finite() && s.weight >= 0.0);
+        let sum: f64 = sizes.iter().map(|s| s.weight).sum();
+        if !sizes.is_empty() && (!weights_ok || !sum.is_finite() || sum <= 0.0) {
+            return refuse("weights of block sizes must be 0 or more, not all 0, and their sum must be finite");
+        }
     }
     if spec.size < largest {
         return refuse(format!(
@@ -167,11 +169,11 @@ fn verify(spec: &JobSpec) -> Result<(), JobError> {
     if !spec.mode.writes() {
         return refuse("verify checks what the job wrote: use a mode that writes");
     }
-    let smallest = spec.block_sizes.iter().map(|s| s.size).min().unwrap_or(0);
+    let smallest = spec.smallest_block();
     if smallest < MIN_VERIFIED_BLOCK {
         return refuse(format!("verify needs blocks of at least {MIN_VERIFIED_BLOCK} bytes"));
     }
-    if spec.block_sizes.iter().any(|s| s.size % smallest != 0) {
+    if spec.sizes().any(|size| size % smallest != 0) {
         return refuse("verify needs block sizes that are multiples of the smallest one");
     }
     if spec.size / smallest > MAX_VERIFIED_BLOCKS {
@@ -249,7 +251,10 @@ mod tests {
             ("rate", message(|s| s.rate = rate(0.0))),
             ("rate", message(|s| s.rate = rate(f64::NAN))),
             ("rate", message(|s| s.rate = rate(f64::INFINITY))),
-            ("exclude", message(|s| (s.rate, s.think) = (rate(1.0), Some(Think { time_ns: 1, every: 1 })))),
+            (
+                "exclude",
+                message(|s| (s.rate, s.think) = (rate(1.0), Some(Think { time_ns: 1, every: 1, from_start: false }))),
+            ),
             ("every 0", message(|s| s.sync.kind = SyncKind::Fsync)),
             ("mode that writes", message(|s| (s.sync.at_end, s.mode) = (true, Mode::Randread))),
             ("verify", message(|s| (s.verify, s.mode) = (true, Mode::Read))),

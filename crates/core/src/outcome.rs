@@ -20,6 +20,12 @@ pub struct Outcome {
     /// intended start and `read_service`, `write_service`, … hold the time from the real start.
     pub histograms: BTreeMap<String, String>,
     pub intervals: Vec<Interval>,
+    /// For each interval the histograms of its operation kinds, only when asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interval_histograms: Vec<BTreeMap<String, String>>,
+    /// Operations that no [`Progress`] has told yet, only when asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<Traced>,
     pub cpu: CpuUse,
     /// Time-weighted mean number of operations in flight, all threads.
     pub mean_in_flight: f64,
@@ -29,6 +35,10 @@ pub struct Outcome {
     /// `tsc` or `monotonic`.
     pub clock: String,
 }
+
+/// One operation: kind, start since the start of the measured part, and latency, both in ns. With `fsync` or `fdatasync`
+/// the latency of a write includes its sync.
+pub type Traced = (String, u64, u64);
 
 /// How a job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +108,12 @@ pub struct CpuUse {
     pub system_ns: u64,
     /// Busiest single thread, share of the measured time, 0…1.
     pub busiest_thread: f64,
+    #[serde(default)]
+    pub context_switches: u64,
+    #[serde(default)]
+    pub major_faults: u64,
+    #[serde(default)]
+    pub minor_faults: u64,
 }
 
 /// Result of the read-back pass.
@@ -118,6 +134,9 @@ pub struct Progress {
     pub done: f64,
     /// The last complete interval, absent before the first one.
     pub interval: Option<Interval>,
+    /// Operations since the last question, only when asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<Traced>,
 }
 
 /// Part of a job, in order.

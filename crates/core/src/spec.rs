@@ -14,10 +14,16 @@ pub struct JobSpec {
     /// Name of the engine, one of the engine list.
     pub engine: String,
     pub mode: Mode,
+    /// In `rw` and `randrw`: write, read, write, … in turns instead of by chance.
+    #[serde(default)]
+    pub alternate: bool,
     /// Share of reads in `rw` and `randrw`, 0…1.
     pub read_share: f64,
     /// Block sizes with weights; one entry for a fixed size. Offsets are multiples of the smallest.
     pub block_sizes: Vec<SizeWeight>,
+    /// Sizes of writes where they differ from those of reads; empty: all operations use `block_sizes`.
+    #[serde(default)]
+    pub write_block_sizes: Vec<SizeWeight>,
     /// Operations in flight per thread.
     pub depth: u32,
     pub threads: u32,
@@ -41,6 +47,9 @@ pub struct JobSpec {
     pub layout: Layout,
     /// Drop the file's pages from the page cache before measuring.
     pub drop_cache: bool,
+    /// Drop the pages of each operation from the page cache right before it starts, outside its latency.
+    #[serde(default)]
+    pub drop_each: bool,
     pub verify: bool,
     /// CPUs to pin the threads to, in turn; empty: not pinned.
     pub cpus: Vec<usize>,
@@ -48,6 +57,12 @@ pub struct JobSpec {
     pub count_errors: bool,
     /// Length of one interval of the time series.
     pub interval_ns: u64,
+    /// Keep the latency histograms of each interval, not only those of the whole run.
+    #[serde(default)]
+    pub interval_histograms: bool,
+    /// Tell start and latency of every operation. Costs memory per operation: for slow loads.
+    #[serde(default)]
+    pub trace: bool,
     /// io_uring only: kernel submission thread, busy completion polling.
     pub sqpoll: bool,
     pub iopoll: bool,
@@ -67,6 +82,23 @@ pub enum Mode {
     Randtrim,
 }
 
+impl JobSpec {
+    /// All sizes that operations can have, with those of writes.
+    pub fn sizes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.block_sizes.iter().chain(&self.write_block_sizes).map(|entry| entry.size)
+    }
+
+    /// The smallest size: the unit of offsets. 0 when there is none.
+    pub fn smallest_block(&self) -> u64 {
+        self.sizes().min().unwrap_or(0)
+    }
+
+    /// The largest size: what a buffer must hold. 0 when there is none.
+    pub fn largest_block(&self) -> u64 {
+        self.sizes().max().unwrap_or(0)
+    }
+}
+
 /// One block size of a mix; weights are relative to their sum.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,7 +112,7 @@ pub struct SizeWeight {
 #[serde(deny_unknown_fields)]
 pub struct SyncPolicy {
     pub kind: SyncKind,
-    /// After how many writes of one thread; 0 with `None` and `Dsync`.
+    /// After how many writes of one thread; 0 with `None`, `Dsync` and `Sync`.
     pub every: u64,
     /// One `fsync` after the last write, inside the measured time.
     pub at_end: bool,
@@ -95,6 +127,8 @@ pub enum SyncKind {
     Fdatasync,
     /// The file is opened with `O_DSYNC`.
     Dsync,
+    /// The file is opened with `O_SYNC`: like `Dsync`, and its times as well.
+    Sync,
 }
 
 /// The first limit reached ends the measured part. `runtime_ns` is always set: no job is endless.
@@ -131,12 +165,15 @@ pub enum Arrival {
     Poisson,
 }
 
-/// A pause after every `every` completed operations of a thread.
+/// A pause after every `every` completed operations of a thread, or a start every `time_ns`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Think {
     pub time_ns: u64,
     pub every: u64,
+    /// The time counts from the last start instead of from the last completion; a late start moves the next ones.
+    #[serde(default)]
+    pub from_start: bool,
 }
 
 /// Where random operations go.

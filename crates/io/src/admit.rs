@@ -89,10 +89,9 @@ fn alignment(spec: &JobSpec, target: &Target) -> Result<(), JobError> {
         Err(error) => return Err(crate::target::open_failed(&target.path, &error)),
     };
     let unit = found.offset;
-    if let Some(odd) = spec.block_sizes.iter().find(|s| s.size % unit != 0) {
+    if let Some(odd) = spec.sizes().find(|size| size % unit != 0) {
         return refuse(format!(
-            "direct I/O here needs block sizes that are multiples of {unit} bytes, not {}: change the block size or leave direct off",
-            odd.size
+            "direct I/O here needs block sizes that are multiples of {unit} bytes, not {odd}: change the block size or leave direct off"
         ));
     }
     if !spec.offset.is_multiple_of(unit) {

@@ -50,8 +50,8 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
     if spec.direct && !caps.direct {
         return refuse(format!("engine {name} works through the page cache: leave direct off or use another engine"));
     }
-    if spec.sync.kind == SyncKind::Dsync && !caps.dsync {
-        return refuse(format!("engine {name} has no O_DSYNC writes: use fdatasync or another engine"));
+    if matches!(spec.sync.kind, SyncKind::Dsync | SyncKind::Sync) && !caps.dsync {
+        return refuse(format!("engine {name} has no O_SYNC or O_DSYNC writes: use fdatasync or another engine"));
     }
     if (spec.sqpoll || spec.iopoll) && !caps.polls {
         return refuse(format!("engine {name} has no sqpoll and iopoll: leave them off or use io_uring"));
@@ -86,7 +86,7 @@ fn path(spec: &JobSpec) -> Result<(), JobError> {
 
 /// All pages of all buffers are touched before the start: more than there are would end in the kernel killing a process.
 fn memory(spec: &JobSpec) -> Result<(), JobError> {
-    let largest = spec.block_sizes.iter().map(|s| s.size).max().unwrap_or(0);
+    let largest = spec.largest_block();
     let count = launch::buffers(spec) as u64 * u64::from(spec.threads);
     let needed = largest.next_multiple_of(buffer::ALIGNMENT as u64).saturating_mul(count);
     // SAFETY: both take an integer only.

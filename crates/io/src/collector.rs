@@ -18,18 +18,21 @@ pub struct Collector {
     open: VecDeque<Batch>,
     spare: Vec<Batch>,
     closed: Vec<Interval>,
+    /// Histograms of the closed intervals, when they are kept.
+    histograms: Option<Vec<BTreeMap<String, String>>>,
     total: Batch,
 }
 
 impl Collector {
-    /// For `threads` threads that record `series`.
-    pub fn new(threads: u32, interval_ns: u64, series: &[Series]) -> Self {
+    /// For `threads` threads that record `series`; `keep` the histograms of every interval.
+    pub fn new(threads: u32, interval_ns: u64, series: &[Series], keep: bool) -> Self {
         Self {
             interval_ns,
             next: vec![0; threads as usize],
             open: VecDeque::new(),
             spare: (0..MAX_OPEN).map(|_| Batch::new(series)).collect(),
             closed: Vec::new(),
+            histograms: keep.then(Vec::new),
             total: Batch::new(series),
         }
     }
@@ -76,6 +79,9 @@ impl Collector {
             errors: batch.operations().map(|(_, count)| count.errors).sum(),
             operations,
         });
+        if let Some(histograms) = &mut self.histograms {
+            histograms.push(encoded(&batch));
+        }
         batch.clear();
         self.spare.push(batch);
     }
@@ -134,14 +140,23 @@ impl Collector {
 
     /// Encoded histograms by series; series without a value are absent.
     pub fn histograms(&self) -> BTreeMap<String, String> {
-        let happened = self.total.named().filter(|(_, count)| count.operations > 0);
-        happened.map(|(name, count)| (name.to_owned(), count.latencies.encode())).collect()
+        encoded(&self.total)
+    }
+
+    /// Histograms of every closed interval, when they are kept.
+    pub fn interval_histograms(&mut self) -> Vec<BTreeMap<String, String>> {
+        self.histograms.take().unwrap_or_default()
     }
 
     /// Sum over time of the number of operations in flight.
     pub fn in_flight_ns(&self) -> u64 {
         self.total.in_flight_ns
     }
+}
+
+fn encoded(batch: &Batch) -> BTreeMap<String, String> {
+    let happened = batch.named().filter(|(_, count)| count.operations > 0);
+    happened.map(|(name, count)| (name.to_owned(), count.latencies.encode())).collect()
 }
 
 fn summary(count: &Count) -> IntervalOperations {
@@ -179,7 +194,7 @@ mod tests {
 
     #[test]
     fn threads_merge_per_interval_and_in_total() {
-        let mut collector = Collector::new(2, 1000, &[Series::Read]);
+        let mut collector = Collector::new(2, 1000, &[Series::Read], true);
         collector.add(0, 0, &batch(&[10, 20]));
         assert!(collector.last().is_none(), "thread 1 is still out");
         collector.add(1, 0, &batch(&[30]));
@@ -188,6 +203,7 @@ mod tests {
         collector.finish(0);
         collector.finish(1);
         let intervals = collector.intervals(1900, 9);
+        assert_eq!(collector.interval_histograms().len(), 2);
         assert_eq!(intervals.len(), 2);
         assert_eq!((intervals[1].start_ns, intervals[1].duration_ns), (1000, 900));
         assert_eq!(intervals[0].operations["read"].max_ns, 30);
@@ -198,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_stalled_thread_cannot_hold_back_the_others_for_ever() {
-        let mut collector = Collector::new(2, 1000, &[Series::Read]);
+        let mut collector = Collector::new(2, 1000, &[Series::Read], false);
         for index in 0..20 {
             collector.add(0, index, &batch(&[5]));
         }
@@ -215,7 +231,7 @@ mod tests {
 
     #[test]
     fn silence_is_a_row_of_zeros() {
-        let mut collector = Collector::new(1, 1000, &[Series::Read]);
+        let mut collector = Collector::new(1, 1000, &[Series::Read], false);
         collector.add(0, 0, &batch(&[5]));
         collector.add(0, 3, &batch(&[5]));
         collector.finish(0);

@@ -10,7 +10,6 @@ use plimsoll_core::clock::Clock;
 use plimsoll_core::distribution::Blocks;
 use plimsoll_core::error::JobError;
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::size_mix::SizeMix;
 use plimsoll_core::spec::{JobSpec, SyncKind};
 
 use crate::buffer::{Filler, Pool};
@@ -143,7 +142,7 @@ impl Launch {
             pin(cpu)?;
         }
         let file = self.open()?;
-        let largest = SizeMix::new(&spec.block_sizes).largest() as usize;
+        let largest = spec.largest_block() as usize;
         let count = buffers(spec);
         let (pool, mut buffers) = Pool::new(count, largest)
             .map_err(|error| JobError::spec(format!("no memory for {count} buffers of {largest} bytes: {error}")))?;
@@ -156,7 +155,7 @@ impl Launch {
             let _ = spares.send(Box::new(Batch::new(&series)));
         }
         let (base, size) = pattern::slice(spec, thread);
-        let unit = SizeMix::new(&spec.block_sizes).smallest();
+        let unit = spec.smallest_block();
         Ok(Parts {
             engine,
             pool,

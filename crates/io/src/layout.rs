@@ -129,12 +129,17 @@ fn take_back(target: &Target, file: &File) {
 
 /// The job that overwrites the region of another one once, in random order, as fast as this machine can.
 pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
-    let unit = spec.block_sizes.iter().map(|s| s.size).min().unwrap_or(PAGE).max(PAGE.min(spec.size));
+    let unit = spec.smallest_block().max(PAGE.min(spec.size));
     let uring = engines::find("io_uring").is_some_and(|entry| (entry.available)().is_ok());
     JobSpec {
         engine: if uring { "io_uring" } else { "psync" }.to_owned(),
         mode: Mode::Randwrite,
         block_sizes: vec![SizeWeight { size: unit, weight: 1.0 }],
+        write_block_sizes: Vec::new(),
+        alternate: false,
+        drop_each: false,
+        interval_histograms: false,
+        trace: false,
         depth: if uring { 32 } else { 1 },
         threads: 1,
         sync: SyncPolicy { kind: SyncKind::None, every: 0, at_end: true },

@@ -28,6 +28,10 @@ pub struct Pattern {
     size: u64,
     unit: u64,
     sizes: SizeMix,
+    /// Sizes of writes where they have their own.
+    write_sizes: Option<SizeMix>,
+    /// Kinds take turns; true: the last one was a write.
+    turns: Option<bool>,
     only: Option<Kind>,
     read_share: f64,
     random: Option<Blocks>,
@@ -42,7 +46,7 @@ pub struct Pattern {
 
 /// The distribution of a job over its region, computed once and then given to each thread's [`Pattern`].
 pub fn blocks(spec: &JobSpec) -> Blocks {
-    let unit = SizeMix::new(&spec.block_sizes).smallest();
+    let unit = spec.smallest_block();
     Blocks::new(spec.distribution, slice(spec, 0).1 / unit, spec.seed)
 }
 
@@ -51,7 +55,7 @@ pub fn slice(spec: &JobSpec, thread: u32) -> (u64, u64) {
     if spec.mode.is_random() && !spec.verify {
         return (spec.offset, spec.size);
     }
-    let unit = SizeMix::new(&spec.block_sizes).smallest();
+    let unit = spec.smallest_block();
     let length = spec.size / u64::from(spec.threads) / unit * unit;
     (spec.offset + u64::from(thread) * length, length)
 }
@@ -60,15 +64,16 @@ impl Pattern {
     /// The pattern of thread `thread`, with the job's [`blocks`].
     pub fn new(spec: &JobSpec, thread: u32, blocks: &Blocks) -> Self {
         let (base, size) = slice(spec, thread);
-        let sizes = SizeMix::new(&spec.block_sizes);
         let stream = |purpose| Stream::new(spec.seed, thread, purpose);
         // Slices are disjoint already; only a shared region has to be dealt out.
         let (dealer, hands) = if spec.verify { (0, 1) } else { (thread, spec.threads) };
         Self {
             base,
             size,
-            unit: sizes.smallest(),
-            sizes,
+            unit: spec.smallest_block(),
+            sizes: SizeMix::new(&spec.block_sizes),
+            write_sizes: (!spec.write_block_sizes.is_empty()).then(|| SizeMix::new(&spec.write_block_sizes)),
+            turns: spec.alternate.then_some(false),
             only: match spec.mode {
                 Mode::Read | Mode::Randread => Some(Kind::Read),
                 Mode::Write | Mode::Randwrite => Some(Kind::Write),
@@ -89,12 +94,20 @@ impl Pattern {
     /// The next operation.
     #[inline]
     pub fn draw(&mut self) -> Next {
-        let kind = match self.only {
-            Some(kind) => kind,
-            None if self.kinds.chance(self.read_share) => Kind::Read,
-            None => Kind::Write,
+        let kind = match (self.only, &mut self.turns) {
+            (Some(kind), _) => kind,
+            (None, Some(wrote)) => {
+                *wrote = !*wrote;
+                if *wrote { Kind::Write } else { Kind::Read }
+            }
+            (None, None) if self.kinds.chance(self.read_share) => Kind::Read,
+            (None, None) => Kind::Write,
         };
-        let length = self.sizes.draw(&mut self.draws);
+        let sizes = match &self.write_sizes {
+            Some(sizes) if kind == Kind::Write => sizes,
+            _ => &self.sizes,
+        };
+        let length = sizes.draw(&mut self.draws);
         let start = match &mut self.random {
             Some(blocks) if self.random_share >= 1.0 || self.follows.chance(self.random_share) => {
                 let start = blocks.draw(&mut self.offsets) * self.unit;

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use plimsoll_core::clock::monotonic_ns;
-use plimsoll_core::outcome::{Interval, Phase, Progress};
+use plimsoll_core::outcome::{Interval, Phase, Progress, Traced};
 
 /// The part of the progress that changes at most a few times per second.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ struct State {
     /// Share done by other measures than time.
     share: f64,
     interval: Option<Interval>,
+    /// Operations that nobody has asked for yet.
+    trace: Vec<Traced>,
 }
 
 /// Written by the job, read by anyone.
@@ -34,6 +36,7 @@ impl Board {
             measure_ns: 0,
             share: 0.0,
             interval: None,
+            trace: Vec::new(),
         }))
     }
 
@@ -64,7 +67,17 @@ impl Board {
         self.state().interval = Some(interval);
     }
 
-    /// How far the job is.
+    /// More operations of a traced job.
+    pub fn traced(&self, operations: impl Iterator<Item = Traced>) {
+        self.state().trace.extend(operations);
+    }
+
+    /// Operations that nobody has asked for yet.
+    pub fn untold(&self) -> Vec<Traced> {
+        std::mem::take(&mut self.state().trace)
+    }
+
+    /// How far the job is; tells each traced operation once.
     pub fn progress(&self) -> Progress {
         let now = monotonic_ns();
         let mut state = self.state();
@@ -79,6 +92,12 @@ impl Board {
         let elapsed_ns = now.saturating_sub(state.began_ns);
         let by_time = state.length_ns.map_or(0.0, |length| elapsed_ns as f64 / length.max(1) as f64);
         let done = if state.phase == Phase::Finished { 1.0 } else { by_time.max(state.share).min(1.0) };
-        Progress { phase: state.phase, elapsed_ns, done, interval: state.interval.clone() }
+        Progress {
+            phase: state.phase,
+            elapsed_ns,
+            done,
+            interval: state.interval.clone(),
+            trace: std::mem::take(&mut state.trace),
+        }
     }
 }

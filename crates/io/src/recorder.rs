@@ -76,6 +76,8 @@ pub struct Batch {
     counts: [Option<Box<Count>>; NAMES.len()],
     /// Sum over time of the number of operations in flight.
     pub in_flight_ns: u64,
+    /// Single operations (series, start on the clock, latency), only in a traced job: the one thing here that grows.
+    pub trace: Vec<(Series, u64, u64)>,
 }
 
 impl Batch {
@@ -85,7 +87,7 @@ impl Batch {
         for &one in series {
             counts[one as usize] = Some(Box::new(Count::new()));
         }
-        Self { counts, in_flight_ns: 0 }
+        Self { counts, in_flight_ns: 0, trace: Vec::new() }
     }
 
     /// Counts one operation.
@@ -122,6 +124,7 @@ impl Batch {
     pub fn clear(&mut self) {
         self.counts.iter_mut().flatten().filter(|count| !count.is_empty()).for_each(|count| count.clear());
         self.in_flight_ns = 0;
+        self.trace.clear();
     }
 
     /// The series there is room for, with their names.

@@ -19,6 +19,7 @@ use crate::engines;
 use crate::job::Shared;
 use crate::launch::{self, Launch, Line};
 use crate::layout;
+use crate::recorder::{NAMES, Series};
 use crate::signal;
 use crate::target::{self, Target};
 use crate::verify::{ReadBack, Stamps};
@@ -217,8 +218,10 @@ impl Runner {
             // A thread that is gone has left its fault among the events.
             let _ = line.go.send(window);
         }
-        let mut collector = Collector::new(self.spec.threads, window.interval_ns, &launch::series(&self.spec));
-        self.collect(&mut crew, &mut collector);
+        let series = launch::series(&self.spec);
+        let keep = self.spec.interval_histograms;
+        let mut collector = Collector::new(self.spec.threads, window.interval_ns, &series, keep);
+        self.collect(&mut crew, &mut collector, window.measure_ns);
         self.outcome.started_ns = started_ns;
         self.sum_up(&crew, &mut collector, window);
         match crew.fault {
@@ -258,7 +261,7 @@ impl Runner {
     }
 
     /// Merges what the threads deliver until all have ended, or have had their time to.
-    fn collect(&self, crew: &mut Crew, collector: &mut Collector) {
+    fn collect(&self, crew: &mut Crew, collector: &mut Collector, measure_ns: u64) {
         let mut deadline: Option<Instant> = None;
         while crew.reports.iter().any(Option::is_none) {
             if self.stopped() || crew.fault.is_some() {
@@ -271,7 +274,10 @@ impl Runner {
             }
             let patience = if deadline.is_some() { NUDGE } else { Duration::from_secs(1) };
             match self.next_event(patience) {
-                Some(Event::Interval(thread, delivery)) => self.add(crew, collector, thread, delivery),
+                Some(Event::Interval(thread, delivery)) => {
+                    self.tell(&delivery, measure_ns);
+                    self.add(crew, collector, thread, delivery);
+                }
                 Some(Event::Ended(thread, report, result)) => {
                     collector.finish(thread);
                     crew.reports[thread as usize] = Some(*report);
@@ -281,6 +287,16 @@ impl Runner {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Passes single operations on; there are none but in a traced job.
+    fn tell(&self, delivery: &Delivery, measure_ns: u64) {
+        if !delivery.batch.trace.is_empty() {
+            let told = |&(series, start_ns, latency_ns): &(Series, u64, u64)| {
+                (NAMES[series as usize].to_owned(), start_ns.saturating_sub(measure_ns), latency_ns)
+            };
+            self.shared.board.traced(delivery.batch.trace.iter().map(told));
         }
     }
 
@@ -314,14 +330,19 @@ impl Runner {
         outcome.histograms = collector.histograms();
         outcome.intervals =
             if elapsed_ns > 0 { collector.intervals(elapsed_ns, window.last_interval) } else { Vec::new() };
+        outcome.interval_histograms = collector.interval_histograms();
+        outcome.trace = self.shared.board.untold();
         let span = elapsed_ns.max(1) as f64;
         outcome.mean_in_flight = collector.in_flight_ns() as f64 / span;
         outcome.cpu = CpuUse {
-            user_ns: reports.iter().map(|r| r.user_ns).sum(),
-            system_ns: reports.iter().map(|r| r.system_ns).sum(),
+            user_ns: reports.iter().map(|r| r.used.user_ns).sum(),
+            system_ns: reports.iter().map(|r| r.used.system_ns).sum(),
+            context_switches: reports.iter().map(|r| r.used.context_switches).sum(),
+            major_faults: reports.iter().map(|r| r.used.major_faults).sum(),
+            minor_faults: reports.iter().map(|r| r.used.minor_faults).sum(),
             busiest_thread: reports
                 .iter()
-                .map(|r| ((r.user_ns + r.system_ns) as f64 / span).min(1.0))
+                .map(|r| ((r.used.user_ns + r.used.system_ns) as f64 / span).min(1.0))
                 .fold(0.0, f64::max),
         };
         outcome.offered_operations = self.spec.rate.map(|_| reports.iter().map(|r| r.offered).sum());
@@ -364,7 +385,7 @@ impl Runner {
 fn read_back(spec: &JobSpec, target: &Target, stamps: &[Stamps], shared: &Shared) -> Result<ReadBack, JobError> {
     let file = target.open(spec)?;
     target::drop_cache(&file, spec.offset, spec.size).map_err(|error| drop_failed(spec, &error))?;
-    let largest = spec.block_sizes.iter().map(|s| s.size).max().unwrap_or(1).max(1 << 20);
+    let largest = spec.largest_block().max(1 << 20);
     let (_pool, mut buffers) =
         Pool::new(1, largest as usize).map_err(|error| engine_error("no memory to verify", &error))?;
     let mut sum = ReadBack::default();
@@ -401,6 +422,8 @@ fn nothing_yet() -> Outcome {
         operations: BTreeMap::new(),
         histograms: BTreeMap::new(),
         intervals: Vec::new(),
+        interval_histograms: Vec::new(),
+        trace: Vec::new(),
         cpu: CpuUse::default(),
         mean_in_flight: 0.0,
         offered_operations: None,

@@ -50,8 +50,10 @@ impl Target {
         if spec.direct {
             flags |= libc::O_DIRECT;
         }
-        if spec.sync.kind == SyncKind::Dsync {
-            flags |= libc::O_DSYNC;
+        match spec.sync.kind {
+            SyncKind::Dsync => flags |= libc::O_DSYNC,
+            SyncKind::Sync => flags |= libc::O_SYNC,
+            SyncKind::None | SyncKind::Fsync | SyncKind::Fdatasync => {}
         }
         let changes = spec.mode.writes() || spec.mode.trims();
         let file = OpenOptions::new()
@@ -73,6 +75,11 @@ pub fn drop_cache(file: &File, offset: u64, size: u64) -> io::Result<()> {
     file.sync_data()?;
     advise(file, offset, size, libc::POSIX_FADV_DONTNEED);
     Ok(())
+}
+
+/// Drops the pages of one operation from the page cache; pages that are dirty stay.
+pub fn forget(file: &File, offset: u64, size: u64) {
+    advise(file, offset, size, libc::POSIX_FADV_DONTNEED);
 }
 
 /// Advice may be ignored by the kernel, and so may its failure.

@@ -2,8 +2,31 @@
 
 use std::io;
 
-/// User and system time of the calling thread, in nanoseconds.
-pub fn cpu_ns() -> (u64, u64) {
+/// What the calling thread has used since it began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub context_switches: u64,
+    pub major_faults: u64,
+    pub minor_faults: u64,
+}
+
+impl Used {
+    /// What was used since `earlier`.
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            context_switches: self.context_switches.saturating_sub(earlier.context_switches),
+            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
+        }
+    }
+}
+
+/// What the calling thread has used until now.
+pub fn used() -> Used {
     // SAFETY: an all-zero rusage is valid, and the pointer lives through the call.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
@@ -11,7 +34,14 @@ pub fn cpu_ns() -> (u64, u64) {
         usage
     };
     let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
-    (ns(usage.ru_utime), ns(usage.ru_stime))
+    let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
+    Used {
+        user_ns: ns(usage.ru_utime),
+        system_ns: ns(usage.ru_stime),
+        context_switches: count(usage.ru_nvcsw) + count(usage.ru_nivcsw),
+        major_faults: count(usage.ru_majflt),
+        minor_faults: count(usage.ru_minflt),
+    }
 }
 
 /// Pins the calling thread to one CPU.

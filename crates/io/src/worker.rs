@@ -19,7 +19,8 @@ use crate::engine::{Completion, Engine, Kind, Operation, Submitted};
 use crate::pattern::{Next, Pattern};
 use crate::recorder::Batch;
 use crate::runner::Event;
-use crate::usage;
+use crate::target;
+use crate::usage::{self, Used};
 use crate::verify::Stamps;
 
 /// A sleeping thread wakes up this much before the time it is wanted, and then watches the clock.
@@ -56,10 +57,8 @@ pub struct Delivery {
 pub struct Report {
     /// When its last operation came back.
     pub end_ns: u64,
-    /// CPU time over the measured part.
-    pub user_ns: u64,
-    /// CPU time over the measured part.
-    pub system_ns: u64,
+    /// CPU time and more over the measured part.
+    pub used: Used,
     /// Operations that the schedule asked for, open loop only.
     pub offered: u64,
     /// `tsc` or `monotonic`.
@@ -77,8 +76,7 @@ pub struct Parts<E> {
     pub pool: Pool,
     /// Of `pool`: one per tag, or two per tag (first for reads, then for writes) when a mode does both.
     pub buffers: Vec<Buffer>,
-    /// The target.
-    #[expect(dead_code, reason = "owned here so that it outlives the engine, which holds its number")]
+    /// The target; the engine holds its number, so it lives as long.
     pub file: File,
     /// What to do.
     pub spec: Arc<JobSpec>,
@@ -163,7 +161,9 @@ pub struct Worker<E: Engine> {
     /// Has passed the last write.
     left: bool,
     report: Report,
-    cpu_at_start: (u64, u64),
+    /// When the last operation of a loop with think time from start to start was due.
+    started_ns: u64,
+    used_at_start: Used,
 }
 
 impl<E: Engine> Worker<E> {
@@ -195,7 +195,8 @@ impl<E: Engine> Worker<E> {
             group_ns: None,
             left: false,
             report: Report::default(),
-            cpu_at_start: (0, 0),
+            started_ns: 0,
+            used_at_start: Used::default(),
             parts,
             window,
         }
@@ -204,6 +205,7 @@ impl<E: Engine> Worker<E> {
     /// Runs to the end of the window, a limit, a fault or a stop request.
     pub fn run(mut self) -> (Report, Result<(), JobError>) {
         usage::sleep_until(self.window.begin_ns);
+        self.started_ns = self.window.begin_ns;
         if let Some(rate) = self.parts.spec.rate {
             let ahead = self.look_ahead();
             let spec = &self.parts.spec;
@@ -267,6 +269,12 @@ impl<E: Engine> Worker<E> {
                 }
             }
             self.since_think += 1;
+            let start = if self.parts.spec.drop_each {
+                now = self.forget(next);
+                if self.pace.is_some() { start } else { now }
+            } else {
+                start
+            };
             let operation = self.prepare(next, start, now);
             self.close_gate(next.kind, start);
             let before = now;
@@ -313,6 +321,13 @@ impl<E: Engine> Worker<E> {
         free
     }
 
+    /// Drops the pages of the operation from the page cache; returns the time after that.
+    #[cold]
+    fn forget(&mut self, next: Next) -> u64 {
+        target::forget(&self.parts.file, next.offset, u64::from(next.length));
+        self.parts.clock.now_ns()
+    }
+
     /// Gives the operation a tag and a buffer.
     #[inline]
     fn prepare(&mut self, next: Next, start_ns: u64, issued_ns: u64) -> Operation {
@@ -354,11 +369,15 @@ impl<E: Engine> Worker<E> {
                 return;
             }
         }
-        if let Some(think) = spec.think
-            && self.since_think >= think.every
-        {
+        if self.wants_to_think() {
             self.gate = Gate::Think;
         }
+    }
+
+    /// Whether the next pause is due.
+    #[inline]
+    fn wants_to_think(&self) -> bool {
+        self.parts.spec.think.is_some_and(|think| self.since_think >= think.every)
     }
 
     /// Waits for completions and counts them.
@@ -397,9 +416,12 @@ impl<E: Engine> Worker<E> {
                 return self.accept(operation, now);
             }
             Gate::Think => {
-                let pause_ns = self.parts.spec.think.map_or(0, |think| think.time_ns);
+                let (pause_ns, from_start) =
+                    self.parts.spec.think.map_or((0, false), |think| (think.time_ns, think.from_start));
                 self.since_think = 0;
-                self.gate = Gate::Pause(now.saturating_add(pause_ns));
+                let until = if from_start { self.started_ns } else { now }.saturating_add(pause_ns);
+                self.started_ns = until.max(now);
+                self.gate = Gate::Pause(until);
                 return Ok(now);
             }
             Gate::Pause(until) if now >= until => {

@@ -232,7 +232,7 @@ fn open_loop_counts_from_the_intended_start() {
 fn think_time_and_part_sequential_access_run() {
     let dir = tempdir().unwrap();
     for caps in all() {
-        let think = Some(Think { time_ns: 10_000, every: 50 });
+        let think = Some(Think { time_ns: 10_000, every: 50, from_start: false });
         let request = JobSpec { think, random_share: 0.3, mode: Mode::Randread, ..spec(caps, &dir.path().join("f")) };
         let outcome = run_ok(request);
         assert_eq!(count(&outcome, "read"), 500, "{}", caps.name);

@@ -60,6 +60,9 @@ impl<E: Engine> Worker<E> {
         };
         if counts {
             self.parts.batch.record(series, latency, u64::from(slot.length));
+            if self.parts.spec.trace && (slot.kind != Kind::Write || self.group_ns.is_none()) {
+                self.parts.batch.trace.push((series, slot.issued_ns, now.saturating_sub(slot.issued_ns)));
+            }
             if self.pace.is_some() {
                 let service_ns = now.saturating_sub(slot.issued_ns);
                 self.parts.batch.record(service, service_ns, u64::from(slot.length));
@@ -73,6 +76,9 @@ impl<E: Engine> Worker<E> {
             self.parts.batch.record(Series::Sync, latency, 0);
             if let Some(start) = self.group_ns.filter(|&start| start >= self.counting_ns) {
                 self.parts.batch.record(Series::Commit, now.saturating_sub(start), 0);
+                if self.parts.spec.trace {
+                    self.parts.batch.trace.push((Series::Write, start, now.saturating_sub(start)));
+                }
             }
         }
         self.reopen();
@@ -82,7 +88,7 @@ impl<E: Engine> Worker<E> {
         self.group_ns = None;
         self.since_sync = 0;
         if self.gate == Gate::Syncing {
-            self.gate = Gate::Open;
+            self.gate = if self.wants_to_think() { Gate::Think } else { Gate::Open };
         }
     }
 
@@ -153,7 +159,7 @@ impl<E: Engine> Worker<E> {
         (self.operations_left, self.bytes_left) = (share(limit.operations), share(limit.bytes));
         self.counting_ns = self.window.measure_ns;
         self.parts.batch.in_flight_ns = 0;
-        self.cpu_at_start = usage::cpu_ns();
+        self.used_at_start = usage::used();
     }
 
     /// Swaps the batch for an empty one.

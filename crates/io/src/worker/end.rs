@@ -7,7 +7,7 @@ use plimsoll_core::error::JobError;
 
 use super::{Gate, Report, Worker, engine_failed};
 use crate::engine::{Engine, Kind};
-use crate::usage;
+use crate::usage::{self, Used};
 
 /// After a stop request, operations in flight get this long to come back.
 const DRAIN: Duration = Duration::from_millis(50);
@@ -52,12 +52,11 @@ impl<E: Engine> Worker<E> {
         }
         let now = self.parts.clock.now_ns();
         self.count_unissued(now);
-        let (user_ns, system_ns) = usage::cpu_ns();
+        let used = usage::used();
         let counted = self.counting_ns != u64::MAX;
         let mut report = std::mem::take(&mut self.report);
         report.end_ns = now;
-        report.user_ns = if counted { user_ns - self.cpu_at_start.0 } else { 0 };
-        report.system_ns = if counted { system_ns - self.cpu_at_start.1 } else { 0 };
+        report.used = if counted { used.since(self.used_at_start) } else { Used::default() };
         report.clock = self.parts.clock.name();
         report.stamps = self.parts.stamps.take();
         if counted {

@@ -1,0 +1,85 @@
+//! What only some callers ask for: single operations, kinds in turns, sizes per kind, fixed starts, kept histograms.
+
+mod common;
+
+use std::path::Path;
+
+use common::{run_ok, spec};
+use plimsoll_core::outcome::Outcome;
+use plimsoll_core::spec::{JobSpec, Mode, SizeWeight, SyncKind, SyncPolicy, Think};
+use plimsoll_io::engines;
+
+fn psync(folder: &Path, change: impl FnOnce(&mut JobSpec)) -> Outcome {
+    let caps = engines::find("psync").unwrap().caps;
+    let mut request = spec(caps, &folder.join("data"));
+    request.limit.operations = Some(40);
+    request.trace = true;
+    change(&mut request);
+    run_ok(request)
+}
+
+#[test]
+fn a_trace_tells_every_operation_once_and_kinds_can_take_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = psync(folder.path(), |request| (request.alternate, request.drop_each) = (true, true));
+    let kinds: Vec<&str> = outcome.trace.iter().map(|(kind, _, _)| kind.as_str()).collect();
+    assert_eq!(kinds, ["write", "read"].repeat(20));
+    let told: u64 = outcome.trace.iter().map(|(_, _, latency)| latency).sum();
+    assert_eq!(told, outcome.operations.values().map(|totals| totals.latency_sum_ns).sum::<u64>());
+    assert!(outcome.trace.windows(2).all(|pair| pair[0].1 < pair[1].1), "starts are in order");
+}
+
+#[test]
+fn a_traced_write_with_sync_lasts_until_it_is_durable() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = psync(folder.path(), |request| {
+        request.mode = Mode::Randwrite;
+        request.sync = SyncPolicy { kind: SyncKind::Fdatasync, every: 1, at_end: false };
+    });
+    assert!(outcome.trace.iter().all(|(kind, _, _)| kind == "write"));
+    let told: u64 = outcome.trace.iter().map(|(_, _, latency)| latency).sum();
+    assert_eq!(told, outcome.operations["commit"].latency_sum_ns);
+}
+
+#[test]
+fn starts_keep_their_distance_with_and_without_a_sync() {
+    for kind in [SyncKind::None, SyncKind::Fdatasync] {
+        let folder = tempfile::tempdir().unwrap();
+        let outcome = psync(folder.path(), |request| {
+            request.mode = Mode::Randwrite;
+            request.limit.operations = Some(10);
+            request.sync.kind = kind;
+            request.sync.every = u64::from(kind != SyncKind::None);
+            request.think = Some(Think { time_ns: 20_000_000, every: 1, from_start: true });
+        });
+        let starts: Vec<u64> = outcome.trace.iter().map(|(_, start, _)| *start).collect();
+        assert_eq!(starts.len(), 10);
+        assert!(starts.windows(2).all(|pair| pair[1] - pair[0] > 10_000_000), "{starts:?}");
+    }
+}
+
+#[test]
+fn writes_can_have_sizes_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = psync(folder.path(), |request| {
+        request.write_block_sizes = vec![SizeWeight { size: 16_384, weight: 1.0 }];
+        request.sync.kind = SyncKind::Sync;
+    });
+    let totals = &outcome.operations;
+    assert_eq!(totals["read"].bytes, totals["read"].operations * common::BLOCK);
+    assert_eq!(totals["write"].bytes, totals["write"].operations * 16_384);
+}
+
+#[test]
+fn histograms_of_intervals_are_kept_when_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = psync(folder.path(), |request| {
+        (request.interval_histograms, request.trace) = (true, false);
+        (request.interval_ns, request.limit.runtime_ns) = (10_000_000, 60_000_000_000);
+        request.think = Some(Think { time_ns: 2_000_000, every: 1, from_start: false });
+    });
+    assert!(outcome.trace.is_empty());
+    assert_eq!(outcome.interval_histograms.len(), outcome.intervals.len());
+    assert!(outcome.interval_histograms.iter().any(|kinds| !kinds.is_empty()));
+    assert!(outcome.cpu.context_switches > 0);
+}
