@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from plimsoll.errors import PlimsollError
 
 if TYPE_CHECKING:
     from plimsoll.model import Session
     from plimsoll.report import Evidence
-    from plimsoll.stats.policy import Mode
     from plimsoll.store.store import Store
 
 
@@ -27,36 +23,10 @@ def find_sessions(store: Store, words: Sequence[str] | None) -> list[Session]:
     return [last]
 
 
-@dataclass(frozen=True)
-class Rules:
-    """How sessions are judged: what their study said, unless the user says otherwise."""
-
-    baseline: str | None
-    band: float
-    mode: Mode
-
-
-def rules(session: Session, baseline: str | None = None, band: str | None = None) -> Rules:
-    """The rules of a session; what an imported session leaves out or writes wrongly has its default."""
-    from plimsoll.stats.policy import DEFAULT_BAND, MODES, STANDARD
-    from plimsoll.units import parse_share
-
-    study = session.study
-    try:
-        recorded = parse_share(study.get("band", DEFAULT_BAND))
-    except (PlimsollError, TypeError, ValueError):
-        recorded = DEFAULT_BAND
-    planned = study.get("baseline")
-    return Rules(
-        baseline=baseline or (planned if isinstance(planned, str) else None),
-        band=parse_share(band) if band else recorded,
-        mode=MODES.get(str(study.get("mode")), STANDARD),
-    )
-
-
 def evidence(words: Sequence[str] | None, baseline: str | None) -> Evidence:
     """Everything stored about the named sessions."""
     from plimsoll.report import Evidence
+    from plimsoll.report.rules import rules
     from plimsoll.store.store import open_store
 
     with open_store() as store:

@@ -37,9 +37,10 @@ def command(
     csv: Csv = False,
 ) -> None:
     """Compare the targets of sessions: better, same, worse, or not enough data."""
-    from plimsoll.cli.evidence import find_sessions, rules
+    from plimsoll.cli.evidence import find_sessions
     from plimsoll.cli.output import print_csv, print_json, say
     from plimsoll.errors import NothingMeasured, UsageError
+    from plimsoll.report.rules import rules
     from plimsoll.stats.paired import cells
     from plimsoll.store.store import open_store
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.report import palette
 from plimsoll.report.document import Block, Chart, Document, Section, cell_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 SUFFIX = ".html"
 
@@ -23,30 +27,45 @@ class Charts:
 
 def render(document: Document) -> str:
     """The page."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
+    return (
+        environment()
+        .get_template("page.html")
+        .render(document=document, sections=laid_out(document.sections), style=Markup(style()))
+    )
+
+
+@cache
+def environment() -> Environment:
+    """The templates, where every text is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
         loader=PackageLoader("plimsoll.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["cell"] = cell_text
-    environment.tests["of"] = lambda block, name: type(block).__name__ == name
-    loader = environment.loader
+    made.filters["cell"] = cell_text
+    made.tests["of"] = lambda block, name: type(block).__name__ == name
+    return made
+
+
+def style() -> str:
+    """The CSS of a report, with the dark colours of its charts."""
+    loader = environment().loader
     assert loader is not None
-    style = loader.get_source(environment, "page.css")[0]
-    return environment.get_template("page.html").render(
-        document=document,
-        sections=[(section, list(_grouped(section))) for section in document.sections],
-        style=Markup(style + palette.dark_style()),
-    )
+    return loader.get_source(environment(), "page.css")[0] + palette.dark_style()
+
+
+def laid_out(sections: Iterable[Section]) -> list[tuple[Section, list[Block | Charts]]]:
+    """Sections as `parts.html` shows them: neighbouring charts of the same series together."""
+    return [(section, list(_grouped(section))) for section in sections]
 
 
 def _grouped(section: Section) -> Iterator[Block | Charts]:
-    """The blocks with neighbouring charts of the same series put together."""
     waiting: list[Chart] = []
     for block in section.blocks:
         if waiting and not (isinstance(block, Chart) and _key_of(block) == _key_of(waiting[0])):

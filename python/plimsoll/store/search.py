@@ -1,0 +1,290 @@
+"""Finding sessions and series among hundreds of thousands of runs, without reading the runs themselves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, or_, select, tuple_
+
+from plimsoll.model import RunStatus
+from plimsoll.store.connection import reading
+from plimsoll.store.names import MIN_TYPED
+from plimsoll.store.records import CHUNK
+from plimsoll.store.schema import run, score, session
+from plimsoll.store.store import Store
+
+MAX_WORDS = 8
+MAX_POINTS = 20_000
+"""Most runs of one series; the newest are taken."""
+
+MAX_CHOICES = 200
+
+
+@dataclass(frozen=True)
+class Query:
+    """What sessions must have; what is empty is not asked for. Times are ns since 1970."""
+
+    text: str = ""
+    """Words, all of which stand in the title, the host, a test, a case or a target or the id."""
+    test: str = ""
+    target: str = ""
+    host: str = ""
+    kind: str = ""
+    since_ns: int | None = None
+    until_ns: int | None = None
+
+
+class Place(NamedTuple):
+    """What one session ran of one plan on one target, with the number of runs and of valid runs."""
+
+    session_id: str
+    test: str
+    case: str
+    target: str
+    kind: str
+    plan_hash: str
+    runs: int
+    valid: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """A session as lists show it."""
+
+    id: str
+    title: str
+    started_ns: int
+    ended_ns: int | None
+    state: str
+    host: str
+    places: tuple[Place, ...]
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """Its tests, each once."""
+        return tuple(dict.fromkeys(place.test for place in self.places))
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Its targets, each once."""
+        return tuple(dict.fromkeys(place.target for place in self.places))
+
+    @property
+    def runs(self) -> int:
+        """How many runs it has."""
+        return sum(place.runs for place in self.places)
+
+    @property
+    def valid(self) -> int:
+        """How many of them count."""
+        return sum(place.valid for place in self.places)
+
+
+def find_lines(store: Store, query: Query, before: tuple[int, str] | None = None, limit: int = 50) -> list[Line]:
+    """Sessions that fit, newest first; `before` is start and id of the last one that was shown."""
+    statement = (
+        select(
+            session.c.id,
+            session.c.title,
+            session.c.started_ns,
+            session.c.ended_ns,
+            session.c.state,
+            func.coalesce(session.c.host_name, ""),
+        )
+        .where(*_conditions(query))
+        .order_by(session.c.started_ns.desc(), session.c.id.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        statement = statement.where(tuple_(session.c.started_ns, session.c.id) < before)
+    with reading(store.engine) as connection:
+        rows = connection.execute(statement).all()
+        by_session: dict[str, list[Place]] = defaultdict(list)
+        for start in range(0, len(rows), CHUNK):
+            for row in connection.execute(_places_of([row[0] for row in rows[start : start + CHUNK]])):
+                by_session[row[0]].append(Place._make(row))
+    return [Line(*row, places=tuple(by_session[row[0]])) for row in rows]
+
+
+def places(store: Store, session_ids: Sequence[str]) -> list[Place]:
+    """What the sessions ran where."""
+    with reading(store.engine) as connection:
+        return [Place._make(row) for row in connection.execute(_places_of(session_ids))]
+
+
+def _places_of(session_ids: Sequence[str]) -> Select[Any]:
+    test, kind = func.coalesce(run.c.test, ""), func.coalesce(run.c.target_kind, "")
+    columns = (run.c.session_id, test, run.c.case_label, run.c.target_name, kind, run.c.plan_hash)
+    valid = func.sum(case((run.c.status == RunStatus.OK.value, 1), else_=0))
+    return (
+        select(*columns, func.count(), valid)
+        .where(run.c.session_id.in_(session_ids))
+        .group_by(*columns)
+        .order_by(run.c.session_id, test, run.c.case_label, run.c.target_name, run.c.plan_hash)
+    )
+
+
+def _conditions(query: Query) -> list[ColumnElement[bool]]:
+    found = [_word(word) for word in query.text.split()[:MAX_WORDS]]
+    same = [
+        column == value
+        for column, value in (
+            (run.c.test, query.test),
+            (run.c.target_name, query.target),
+            (run.c.target_kind, query.kind),
+        )
+        if value
+    ]
+    if same:
+        # One run has it all: test fio on a device, not some fio run and some other run on a device.
+        found.append(_has_run(and_(*same)))
+    if query.host:
+        found.append(session.c.host_name == query.host)
+    if query.since_ns is not None:
+        found.append(session.c.started_ns >= query.since_ns)
+    if query.until_ns is not None:
+        found.append(session.c.started_ns < query.until_ns)
+    return found
+
+
+def _word(word: str) -> ColumnElement[bool]:
+    own = [column.icontains(word, autoescape=True) for column in (session.c.title, session.c.host_name)]
+    if len(word) >= MIN_TYPED:
+        own.append(session.c.id.icontains(word, autoescape=True))
+    ran = [column.icontains(word, autoescape=True) for column in (run.c.test, run.c.case_label, run.c.target_name)]
+    return or_(*own, _has_run(or_(*ran)))
+
+
+def _has_run(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    return select(run.c.session_id).where(run.c.session_id == session.c.id, condition).exists()
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a search form offers."""
+
+    tests: tuple[str, ...]
+    kinds: tuple[str, ...]
+    hosts: tuple[str, ...]
+
+
+def choices(store: Store) -> Choices:
+    """The tests, kinds of targets and hosts that occur, in order of their names."""
+    with reading(store.engine) as connection:
+        pairs = connection.execute(select(run.c.test, run.c.target_kind).distinct().limit(MAX_CHOICES * 10)).all()
+        hosts = connection.execute(select(session.c.host_name).distinct().limit(MAX_CHOICES)).scalars().all()
+    return Choices(
+        tests=tuple(sorted({test for test, _ in pairs if test})[:MAX_CHOICES]),
+        kinds=tuple(sorted({kind for _, kind in pairs if kind})[:MAX_CHOICES]),
+        hosts=tuple(sorted(host for host in hosts if host)),
+    )
+
+
+class Series(NamedTuple):
+    """One case on one target, which may have a history."""
+
+    case: str
+    target: str
+    sessions: int
+    runs: int
+    last_ns: int
+
+
+def series(store: Store, text: str = "", limit: int = 100) -> list[Series]:
+    """The cases and targets with the most sessions; `text` narrows them to names that hold its words."""
+    words = [
+        or_(run.c.case_label.icontains(word, autoescape=True), run.c.target_name.icontains(word, autoescape=True))
+        for word in text.split()[:MAX_WORDS]
+    ]
+    sessions = func.count(distinct(run.c.session_id))
+    statement = (
+        select(run.c.case_label, run.c.target_name, sessions, func.count(), func.max(run.c.started_ns))
+        .where(*words)
+        .group_by(run.c.case_label, run.c.target_name)
+        .order_by(sessions.desc(), run.c.case_label, run.c.target_name)
+        .limit(limit)
+    )
+    with reading(store.engine) as connection:
+        return [Series._make(row) for row in connection.execute(statement)]
+
+
+class Point(NamedTuple):
+    """One run of a series; `value` is None where it has no such score."""
+
+    run_id: str
+    session_id: str
+    host: str
+    block: int
+    attempt: int
+    started_ns: int
+    status: str
+    value: float | None
+
+
+def plans_of(store: Store, case_label: str, target: str) -> list[tuple[str, int, int]]:
+    """The plans of a series, the newest first: hash, number of runs, start of the last one."""
+    last = func.max(run.c.started_ns)
+    statement = (
+        select(run.c.plan_hash, func.count(), last)
+        .where(run.c.case_label == case_label, run.c.target_name == target)
+        .group_by(run.c.plan_hash)
+        .order_by(last.desc(), run.c.plan_hash)
+        .limit(MAX_CHOICES)
+    )
+    with reading(store.engine) as connection:
+        return [(hash, count, last_ns) for hash, count, last_ns in connection.execute(statement)]
+
+
+def metrics_of(store: Store, case_label: str, target: str, plan_hash: str) -> dict[str, tuple[str, str]]:
+    """Unit and direction of the metrics that the newest runs of a series have, in their order."""
+    newest = (
+        select(run.c.id)
+        .where(run.c.case_label == case_label, run.c.target_name == target, run.c.plan_hash == plan_hash)
+        .order_by(run.c.started_ns.desc())
+        .limit(20)
+    )
+    statement = (
+        select(score.c.metric, score.c.unit, score.c.direction)
+        .where(score.c.run_id.in_(newest))
+        .order_by(score.c.position)
+    )
+    with reading(store.engine) as connection:
+        return {metric: (unit, direction) for metric, unit, direction in connection.execute(statement)}
+
+
+def points(store: Store, case_label: str, target: str, plan_hash: str, metric: str, host: str | None) -> list[Point]:
+    """The runs of one plan of a series in the order of time, the newest MAX_POINTS; `host` None means all hosts."""
+    host_name = func.coalesce(session.c.host_name, "")
+    columns = (run.c.id, run.c.session_id, host_name, run.c.block, run.c.attempt, run.c.started_ns, run.c.status)
+    joined = run.join(session, session.c.id == run.c.session_id).outerjoin(
+        score, and_(score.c.run_id == run.c.id, score.c.metric == metric)
+    )
+    statement = (
+        select(*columns, score.c.value)
+        .select_from(joined)
+        .where(run.c.case_label == case_label, run.c.target_name == target, run.c.plan_hash == plan_hash)
+        .order_by(run.c.started_ns.desc(), run.c.id.desc())
+        .limit(MAX_POINTS)
+    )
+    if host is not None:
+        statement = statement.where(host_name == host)
+    with reading(store.engine) as connection:
+        return [Point._make(row) for row in connection.execute(statement)][::-1]
+
+
+def hosts_of(store: Store, case_label: str, target: str, plan_hash: str) -> list[str]:
+    """The hosts on which a plan of a series ran, the one of the newest run first; "" where it is not known."""
+    last = func.max(run.c.started_ns)
+    statement = (
+        select(func.coalesce(session.c.host_name, ""))
+        .select_from(run.join(session, session.c.id == run.c.session_id))
+        .where(run.c.case_label == case_label, run.c.target_name == target, run.c.plan_hash == plan_hash)
+        .group_by(func.coalesce(session.c.host_name, ""))
+        .order_by(last.desc())
+        .limit(MAX_CHOICES)
+    )
+    with reading(store.engine) as connection:
+        return list(connection.execute(statement).scalars())
