@@ -54,7 +54,8 @@ fn starts_keep_their_distance_with_and_without_a_sync() {
         });
         let starts: Vec<u64> = outcome.trace.iter().map(|(_, start, _)| *start).collect();
         assert_eq!(starts.len(), 10);
-        assert!(starts.windows(2).all(|pair| pair[1] - pair[0] > 10_000_000), "{starts:?}");
+        // A busy machine starts late, never early, and what was late once does not shorten the whole.
+        assert!(starts.iter().zip(0..).all(|(&start, i)| start + 1_000_000 >= i * 20_000_000), "{starts:?}");
     }
 }
 
