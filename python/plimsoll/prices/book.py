@@ -1,0 +1,145 @@
+"""The price book: every known price with its date, source and place, and the user's own on top.
+
+A user's file has the same columns as `data/prices.csv`; `provider`, `region`, `item`, `usd` and `as_of` are needed, and
+an instance's hour is the item `instance.NAME`. Its rows win over ours.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from plimsoll.catalog import eras
+from plimsoll.catalog.tables import rows
+from plimsoll.errors import UnknownName, UsageError
+from plimsoll.location import home
+
+HOME_REGIONS = {"aws": "us-east-1", "gcp": "us-central1", "azure": "eastus"}
+"""The region of a provider whose prices are taken where none is named."""
+OVERRIDES = "prices.csv"
+_NEEDED = ("provider", "region", "item", "usd", "as_of")
+_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
+
+
+@dataclass(frozen=True)
+class Price:
+    """One price: USD per `unit`, as seen on `as_of`."""
+
+    provider: str
+    region: str
+    item: str
+    """`TYPE.WHAT`, such as `gp3.storage`, `io2.iops.1`, `standard.io`, `instance.m5.large`."""
+    unit: str
+    usd: float
+    since: str
+    until: str
+    as_of: str
+    source: str
+    checked: str
+    """Number of independent sources, `weak` or `yours`."""
+
+
+def overrides_path() -> Path:
+    """Where the user's own prices are: `$PLIMSOLL_PRICES`, else `prices.csv` in Plimsoll's own folder."""
+    chosen = os.environ.get("PLIMSOLL_PRICES")
+    return Path(chosen).expanduser() if chosen else home() / OVERRIDES
+
+
+class Book:
+    """Prices in the order in which they are looked up."""
+
+    def __init__(self, prices: Iterator[Price]) -> None:
+        self.prices = tuple(prices)
+        self._by_item: dict[tuple[str, str], list[Price]] = {}
+        for price in self.prices:
+            self._by_item.setdefault((price.region, price.item), []).append(price)
+
+    def find(self, item: str, region: str, era: str | None = None) -> Price | None:
+        """The price that held in `era` (None: now); where only another time's is known, that one: its date says so."""
+        known = self._by_item.get((region, item), [])
+        month = eras.month(era)
+        held = [price for price in known if eras.within(month, price.since, price.until)]
+        return next(iter(held or known), None)
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """All regions with a price."""
+        return tuple(dict.fromkeys(price.region for price in self.prices))
+
+    def region(self, provider: str, chosen: str | None) -> str:
+        """The region to look in; raises UnknownName for one without any price."""
+        if chosen is not None and chosen not in self.regions:
+            raise UnknownName("region with prices", chosen, self.regions)
+        return chosen or HOME_REGIONS[provider]
+
+
+def price_book() -> Book:
+    """All prices, the user's first. Raises UsageError for a file of the user's that can't be read."""
+    path = overrides_path()
+    if not path.exists() and "PLIMSOLL_PRICES" not in os.environ:
+        return _own()
+    return Book(iter((*_users(path), *_own().prices)))
+
+
+@cache
+def _own() -> Book:
+    return Book(_committed())
+
+
+def _committed() -> Iterator[Price]:
+    for row in rows(__package__, "prices"):
+        yield _price(row, row["checked"])
+    for row in rows(__package__, "instance_prices"):
+        yield Price(
+            "aws",
+            row["region"],
+            f"instance.{row['instance']}",
+            "hour",
+            float(row["usd"]),
+            row["since"],
+            row["until"],
+            row["as_of"],
+            "karpenter" if row["as_of"] >= "2026" else "ec2instances",
+            "1",
+        )
+
+
+def _price(row: Mapping[str, str], checked: str) -> Price:
+    return Price(
+        provider=row["provider"],
+        region=row["region"],
+        item=row["item"],
+        unit=row.get("unit") or "",
+        usd=float(row["usd"]),
+        since=row.get("since") or "",
+        until=row.get("until") or "",
+        as_of=row["as_of"],
+        source=row.get("source") or "your file",
+        checked=checked,
+    )
+
+
+def _users(path: Path) -> Iterator[Price]:
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read your prices in {path}: {error}") from None
+    reader = csv.DictReader(lines)
+    missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
+    if missing:
+        raise UsageError(f"{path}: no column {', '.join(missing)}; a price file needs {', '.join(_NEEDED)}")
+    for number, row in enumerate(reader, start=2):
+        try:
+            price = _price(row, "yours")
+        except (TypeError, ValueError):
+            raise UsageError(f"{path}, row {number}: usd must be a number, such as 0.08") from None
+        if price.provider not in HOME_REGIONS or not price.usd >= 0 or price.usd == float("inf"):
+            raise UsageError(f"{path}, row {number}: needs provider aws, gcp or azure and a price from 0 on")
+        if not _DATE.fullmatch(price.as_of or ""):
+            raise UsageError(f"{path}, row {number}: a price needs its date: as_of like 2026-07-17 or 2026-07")
+        yield price

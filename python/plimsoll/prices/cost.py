@@ -1,0 +1,159 @@
+"""What a volume costs: per month, per million operations, and for the time of a session.
+
+Months are 730 hours, as in the providers' own examples. Volumes are billed by the second with a minimum of a minute,
+instances likewise. Where a price is not known the cost says so: a total without a part is no total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plimsoll.catalog.shape import VolumeShape
+from plimsoll.catalog.tables import rows
+from plimsoll.prices.book import Book, Price, price_book
+
+HOURS_PER_MONTH = 730
+SECONDS_PER_MONTH = HOURS_PER_MONTH * 3600
+LEAST_SECONDS = 60
+IO2_TIERS = ((0, 32_000), (32_000, 64_000), (64_000, None))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One part of a bill: so much of an item at its price."""
+
+    what: str
+    """`storage`, `iops`, `throughput` or `instance`."""
+    quantity: float
+    price: Price
+
+    @property
+    def usd_per_month(self) -> float:
+        """An instance is priced by the hour, everything else by the month."""
+        hours = HOURS_PER_MONTH if self.price.unit == "hour" else 1
+        return self.quantity * self.price.usd * hours
+
+    @property
+    def text(self) -> str:
+        """`100 GiB-month × $0.08`."""
+        unit = self.price.unit.removesuffix("-month")
+        return f"{self.quantity:,g} {unit} × ${self.price.usd:g}"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a shape costs in a region."""
+
+    region: str
+    lines: tuple[Line, ...]
+    requests: Price | None
+    """Price of a million requests, where they are charged."""
+    unknown: tuple[str, ...]
+    """Items that no price is known for."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every part has a price."""
+        return bool(self.lines) and not self.unknown
+
+    @property
+    def volume_per_month(self) -> float | None:
+        """USD per month of the volumes without the instance and without requests; None if a price is missing.
+
+        Disks of an instance come with it: 0.
+        """
+        if any(not item.startswith("instance.") for item in self.unknown):
+            return None
+        return sum(line.usd_per_month for line in self.lines if line.what != "instance")
+
+    @property
+    def instance_per_month(self) -> float | None:
+        """USD per month of the instance; None without one or without its price."""
+        own = [line.usd_per_month for line in self.lines if line.what == "instance"]
+        return own[0] if own else None
+
+    @property
+    def per_month(self) -> float | None:
+        """USD per month of volumes and instance, without requests; None if a price is missing."""
+        return sum(line.usd_per_month for line in self.lines) if self.complete else None
+
+    @property
+    def as_of(self) -> str:
+        """When the prices were seen: a date, or the range of the dates of all parts."""
+        dates = sorted({line.price.as_of for line in self.lines} | ({self.requests.as_of} if self.requests else set()))
+        return " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where the prices come from."""
+        parts = [line.price for line in self.lines] + ([self.requests] if self.requests else [])
+        return tuple(dict.fromkeys(word for price in parts for word in price.source.split()))
+
+    def of_time(self, seconds: float, requests: float = 0) -> float | None:
+        """USD for having everything that long, with so many requests; None if a price is missing."""
+        if self.per_month is None:
+            return None
+        asked = requests / 1e6 * self.requests.usd if self.requests else 0.0
+        return self.per_month * max(seconds, LEAST_SECONDS) / SECONDS_PER_MONTH + asked
+
+    def per_million_operations(self, per_second: float) -> float | None:
+        """USD per million operations at a sustained rate, all day long: volumes, instance and requests."""
+        if self.per_month is None or per_second <= 0:
+            return None
+        asked = self.requests.usd if self.requests else 0.0
+        return self.per_month / (per_second * SECONDS_PER_MONTH) * 1e6 + asked
+
+
+def cost(shape: VolumeShape, region: str | None = None, book: Book | None = None) -> Cost:
+    """What a shape costs; the prices of its era where it names one. Raises UnknownName for an unknown region."""
+    prices = book or price_book()
+    place = prices.region(shape.type.provider, region)
+    lines: list[Line] = []
+    unknown: list[str] = []
+    for what, item, quantity in _parts(shape):
+        price = prices.find(item, place, shape.era)
+        if price is None:
+            unknown.append(item)
+        else:
+            lines.append(Line(what, quantity, price))
+    requests = prices.find(f"{shape.type.name}.io", place, shape.era)
+    return Cost(place, tuple(lines), requests, tuple(unknown))
+
+
+def _parts(shape: VolumeShape) -> Iterator[tuple[str, str, float]]:
+    """What is charged by time: (kind, item, quantity)."""
+    kind, volumes = shape.type, shape.members
+    if kind.rule == "azure-tier":
+        yield "storage", f"{kind.name}.{_azure_tier(shape.size_gib)}", volumes
+    elif kind.rule != "local":
+        yield "storage", f"{kind.name}.storage", volumes * shape.size_gib
+    iops = shape.provisioned_iops
+    if kind.name == "io2":
+        for number, (low, high) in enumerate(IO2_TIERS, start=1):
+            within = min(iops or 0, high if high is not None else iops or 0) - low
+            if within > 0:
+                yield "iops", f"io2.iops.{number}", volumes * within
+    elif iops is not None and iops > (kind.iops_included or 0):
+        yield "iops", f"{kind.name}.iops", volumes * (iops - (kind.iops_included or 0))
+    throughput = shape.provisioned_throughput
+    # Of types without an included throughput only Ultra charges for it.
+    charged = kind.throughput_included if kind.throughput_included else (0 if kind.name == "ultra" else None)
+    if throughput is not None and charged is not None and throughput > charged:
+        yield "throughput", f"{kind.name}.throughput", volumes * (throughput - charged)
+    if shape.instance is not None:
+        yield "instance", f"instance.{shape.instance.name}", 1
+
+
+def _azure_tier(size_gib: float) -> str:
+    tiers = list(rows("plimsoll.catalog", "azure_premium_ssd"))
+    return next(row["tier"] for row in tiers if int(row["gib"]) >= size_gib)
+
+
+def usd(amount: float) -> str:
+    """`$8.00`, `$1,234`, `$0.0042`: as many digits as say something."""
+    if amount == 0 or amount >= 1000:
+        return f"${amount:,.0f}"
+    if amount >= 0.1:
+        return f"${amount:.2f}"
+    return f"${amount:.2g}" if amount >= 1e-4 else f"${amount:.1e}"
