@@ -227,6 +227,10 @@ pub struct BackingSpec {
     /// A sparse file, created if absent; without one, memory.
     #[serde(default)]
     pub path: Option<PathBuf>,
+    /// Without a file: writes that would take more of the machine's memory than this get "no space left". Absent: as much
+    /// as the machine has.
+    #[serde(default)]
+    pub memory_bytes_max: Option<u64>,
     /// Writes that a power loss drops when no flush followed, at most this many bytes; older ones count as written out.
     /// 0 is a device without volatile cache, such as EBS: a power loss drops nothing that was acknowledged.
     #[serde(default)]

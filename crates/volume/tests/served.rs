@@ -145,6 +145,24 @@ fn a_full_backing_is_an_error_of_the_write_only() {
 }
 
 #[test]
+fn past_the_model_nothing_waits_and_nothing_counts() {
+    needs_machine!();
+    let server = Server::start(&spec(json!({"write_latency": {"median_ns": 3_600_000_000_000u64}})));
+    let device = server.open();
+    let writer = std::thread::spawn(move || write_block(&device, 0, 7));
+    std::thread::sleep(Duration::from_millis(50));
+    server.command(&json!({"command": "fault", "fault": {"fault": "stall", "duration_ns": 3_600_000_000_000u64}}));
+    assert_eq!(server.command(&json!({"command": "bypass", "on": true}))["ok"], true);
+    writer.join().unwrap().unwrap();
+    assert_eq!(read_block(&server.open(), 0).unwrap(), 7);
+    server.command(&json!({"command": "bypass", "on": false}));
+    let stats = server.command(&json!({"command": "stats"}))["stats"].clone();
+    assert_eq!(stats["total_write_ops"], 0, "{stats}");
+    assert_eq!(stats["volume_queue_length"], 0, "{stats}");
+    server.command(&json!({"command": "bypass", "on": true}));
+}
+
+#[test]
 fn a_stop_in_use_is_refused_and_forced_stops_fail_what_waits() {
     needs_machine!();
     let mut server = Server::start(&spec(json!({})));

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::system;
 use crate::error::VolumeError;
@@ -12,6 +13,8 @@ use crate::spec::BackingSpec;
 
 /// Granularity in which unflushed writes are remembered.
 const BLOCK_BYTES: u64 = 4096;
+/// How much is written between two looks at the memory in use.
+const CHECK_BYTES: u64 = 1 << 20;
 
 /// A sparse file or memory, with the memory of what is not durable yet.
 #[derive(Debug)]
@@ -19,6 +22,10 @@ pub struct Backing {
     file: File,
     in_memory: bool,
     host_sync: bool,
+    /// Only in memory; a file has its file system's bounds.
+    memory_bytes_max: Option<u64>,
+    /// Written since the memory in use was last looked at.
+    unchecked_bytes: AtomicU64,
     /// Absent when the device has no volatile cache.
     unflushed: Option<Mutex<Unflushed>>,
 }
@@ -51,6 +58,8 @@ impl Backing {
             file,
             in_memory: spec.path.is_none(),
             host_sync: spec.host_sync,
+            memory_bytes_max: spec.memory_bytes_max.filter(|_| spec.path.is_none()),
+            unchecked_bytes: AtomicU64::new(CHECK_BYTES),
             unflushed: (blocks_max > 0).then(|| Mutex::new(Unflushed::new(blocks_max))),
         };
         backing.grow(size_bytes).map_err(VolumeError::system(format!("cannot give {name} {size_bytes} bytes")))?;
@@ -71,10 +80,26 @@ impl Backing {
     /// Writes all of `data`.
     #[inline]
     pub fn write(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        if let Some(memory_bytes_max) = self.memory_bytes_max {
+            self.check_memory(data.len() as u64, memory_bytes_max)?;
+        }
         let Some(unflushed) = &self.unflushed else { return self.file.write_all_at(data, offset) };
         let mut unflushed = system::lock(unflushed);
         unflushed.remember(&self.file, offset, data.len() as u64)?;
         self.file.write_all_at(data, offset)
+    }
+
+    /// Refuses a write for which there may be no memory; also one over something written before, which this cannot tell.
+    fn check_memory(&self, bytes: u64, memory_bytes_max: u64) -> io::Result<()> {
+        if self.unchecked_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes < CHECK_BYTES {
+            return Ok(());
+        }
+        // Blocks of 512 bytes, whatever the file system's own.
+        if self.file.metadata()?.blocks() * 512 + CHECK_BYTES > memory_bytes_max {
+            return Err(io::Error::from_raw_os_error(libc::ENOSPC));
+        }
+        self.unchecked_bytes.store(0, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Zeroes a range and gives its space back.
@@ -206,6 +231,18 @@ mod tests {
         assert_eq!((byte(&backing, 0), byte(&backing, 1)), (7, 0));
         backing.lose_power().unwrap();
         assert_eq!(byte(&backing, 1), 7);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let spec = BackingSpec { memory_bytes_max: Some(4 << 20), ..BackingSpec::default() };
+        let backing = Backing::open(&spec, 64 << 20).unwrap();
+        let data = vec![1; 1 << 20];
+        let refused = (0..8).find_map(|i| backing.write(&data, i << 20).err().map(|error| (i, error))).unwrap();
+        assert_eq!((refused.0, refused.1.raw_os_error()), (4, Some(libc::ENOSPC)));
+        assert_eq!(byte(&backing, 0), 1);
+        backing.discard(0, 2 << 20).unwrap();
+        backing.write(&data, 8 << 20).unwrap();
     }
 
     #[test]

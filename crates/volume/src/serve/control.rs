@@ -34,6 +34,11 @@ enum Command {
         /// Which one.
         fault: Fault,
     },
+    /// Let operations go past the model, or end that.
+    Bypass {
+        /// Begin or end.
+        on: bool,
+    },
     /// Unmount and end.
     Stop {
         /// Also while it is in use: operations under way fail.
@@ -98,6 +103,7 @@ fn obey(
                 device.inject(fault, now_ns()).map_err(VolumeError::system("cannot take back unflushed writes"))?;
             answer.lost_bytes = matches!(fault, Fault::PowerLoss { .. }).then_some(lost);
         }
+        Command::Bypass { on } => device.bypass(on),
         Command::Stop { force } => {
             unmount(force)?;
             *stopped = true;

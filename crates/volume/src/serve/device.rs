@@ -9,7 +9,7 @@ use super::system::{self, Bell};
 use crate::error::VolumeError;
 use crate::model::Volume;
 use crate::model::faults::Fault;
-use crate::model::layer::{Completion, Io, Kind};
+use crate::model::layer::{Completion, Io, Kind, Outcome};
 use crate::spec::VolumeSpec;
 use crate::stats::{Counters, Statistics};
 
@@ -24,6 +24,7 @@ pub struct Device {
     /// Goes up with each power loss: what was under way before it fails.
     power: AtomicU64,
     stopping: AtomicBool,
+    bypassed: AtomicBool,
     /// One per worker.
     bells: Vec<Bell>,
 }
@@ -46,6 +47,7 @@ impl Device {
             stalled_until_ns: AtomicU64::new(0),
             power: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
+            bypassed: AtomicBool::new(false),
             bells: (0..workers).map(|_| Bell::new()).collect::<io::Result<_>>()?,
         })
     }
@@ -54,6 +56,9 @@ impl Device {
     #[inline]
     pub fn submit(&self, io: &Io, now_ns: u64) -> Completion {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
+        if self.is_bypassed() {
+            return Completion { deadline_ns: now_ns, outcome: Outcome::Done };
+        }
         let mut state = system::lock(&self.state);
         state.last_ns = state.last_ns.max(now_ns);
         let arrived_ns = state.last_ns;
@@ -64,6 +69,9 @@ impl Device {
     #[inline]
     pub fn answered(&self, kind: Kind, bytes: u64, latency_ns: u64, failed: bool) {
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
+        if self.is_bypassed() {
+            return;
+        }
         let mut state = system::lock(&self.state);
         if failed {
             state.counters.errors += 1;
@@ -92,6 +100,19 @@ impl Device {
     /// Workers are to answer what they hold and end.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Operations go past the model: answered at once, charged to nothing, counted nowhere, hit by no fault. For what is
+    /// no use of the volume, such as making its file system or taking it away.
+    #[inline]
+    pub fn is_bypassed(&self) -> bool {
+        self.bypassed.load(Ordering::Relaxed)
+    }
+
+    /// Begins or ends the bypass; what waits is answered when it begins.
+    pub fn bypass(&self, on: bool) {
+        self.bypassed.store(on, Ordering::Relaxed);
+        self.wake();
     }
 
     /// What wakes worker `index`.

@@ -234,7 +234,8 @@ impl Worker {
             let now_ns = self.clock.now_ns();
             let power = self.device.power();
             let is_due = |first: &Pending| {
-                first.power != power || first.deadline_ns.max(self.device.stalled_until_ns()) <= now_ns
+                let due_ns = first.deadline_ns.max(self.device.stalled_until_ns());
+                due_ns <= now_ns || first.power != power || self.device.is_bypassed()
             };
             if !self.pending.peek().is_some_and(is_due) {
                 return any;
