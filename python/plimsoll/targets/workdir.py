@@ -51,12 +51,12 @@ def workdir(directory: Path, session_id: str) -> Iterator[Path]:
         claim: Claim | None = None
         try:
             # An interrupt between making the folder and knowing of it would leave it behind.
-            with _signals_held_back():
+            with signals_held_back():
                 claim = _create(directory.resolve(), session_id)
             yield Path(claim.folder)
         finally:
             if claim is not None:
-                with _signals_held_back():
+                with signals_held_back():
                     _remove(claim)
 
 
@@ -255,7 +255,7 @@ def _ending_signals_raise() -> Iterator[None]:
 
 
 @contextmanager
-def _signals_held_back() -> Iterator[None]:
+def signals_held_back() -> Iterator[None]:
     """Keep interrupts away while files are removed; they arrive afterwards.
 
     A signal mask would not do: another thread would take the signal, and Python would still run its handler here.
