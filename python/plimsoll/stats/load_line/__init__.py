@@ -1,0 +1,10 @@
+"""The load line: how much load a system carries before latency breaks, and how to search for it.
+
+points   one run as the search sees it
+levels   which loads are tried
+bend     where throughput stops growing, with an interval
+bracket  the two loads between which latency clearly deteriorates while throughput no longer grows
+slo      the largest load that meets a latency objective
+search   which load comes next, and when to stop
+answer   everything a set of points says
+"""

@@ -1,0 +1,123 @@
+"""One run as the load line sees it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from plimsoll.errors import ResultFileError
+from plimsoll.model import Level, Run, RunStatus
+from plimsoll.stats.histogram import Histogram, merge
+
+FACT = "load_line"
+"""Key in a run's facts: `{"parameter", "load", "phase", "round"}` of a run that a search asked for."""
+
+CLIENT_GUARD = "client_cpu"
+"""A search wants to see the client at its limit; for anything else such a run is invalid."""
+CLIENT_LIMIT = 0.95
+"""Busiest thread of the client, share of a processor: from here on the client is the limit."""
+
+
+class Phase(StrEnum):
+    """Why a run was made."""
+
+    RAMP = "ramp"
+    ROUND = "round"
+    OBJECTIVE = "objective"
+    PEAK = "peak"
+    KNEE = "knee"
+    ANSWER = "answer"
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the run measures an answer that was found before it."""
+        return self in (Phase.PEAK, Phase.KNEE, Phase.ANSWER)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Load, throughput and latency of one run. A latency is None where the run is too short for it."""
+
+    load: float
+    phase: Phase
+    round: int
+    valid: bool
+    throughput: float
+    """Primary score of the test, in its unit; 0 where the run has none."""
+    mean_ns: float | None = None
+    p50_ns: float | None = None
+    p99_ns: float | None = None
+    objective_ns: float | None = None
+    """The percentile that the objective is about; infinite where a schedule was not kept."""
+    overloaded: bool = False
+    """A schedule was not kept: latency then says how long the run was."""
+    client_limited: bool = False
+    busiest_thread: float = 0.0
+    littles_law: float | None = None
+    """X·R̄/N − 1."""
+
+
+def point_of(run: Run, percent: float | None) -> Point | None:
+    """The point of a run that a search asked for, else None; `percent` (99.0) is that of the objective."""
+    about = run.facts.get(FACT)
+    if not isinstance(about, dict) or not {"load", "phase", "round"} <= about.keys():
+        return None
+    throughput = next((score.value for score in run.scores if score.metric == run.plan.metrics[0]), 0.0)
+    overloaded = _overloaded(run)
+    latency = None if overloaded else _latency(run)
+    cpu = run.facts.get("cpu")
+    busiest = float(cpu.get("busiest_thread", 0.0)) if isinstance(cpu, dict) else 0.0
+    return Point(
+        load=float(about["load"]),
+        phase=Phase(about["phase"]),
+        round=int(about["round"]),
+        valid=_usable(run) and throughput > 0,
+        throughput=throughput,
+        mean_ns=latency.mean if latency else None,
+        p50_ns=latency.percentile(50.0) if latency else None,
+        p99_ns=latency.percentile(99.0) if latency else None,
+        objective_ns=_objective(latency, percent, overloaded),
+        overloaded=overloaded,
+        client_limited=busiest >= CLIENT_LIMIT or _said(run, CLIENT_GUARD),
+        busiest_thread=busiest,
+        littles_law=next((f.values["residual"] for f in run.findings if "residual" in f.values), None),
+    )
+
+
+def _objective(latency: Histogram | None, percent: float | None, overloaded: bool) -> float | None:
+    if percent is None:
+        return None
+    if overloaded:
+        return math.inf
+    return latency.percentile(percent) if latency else None
+
+
+def _usable(run: Run) -> bool:
+    """Valid, or invalid only because the client was at its limit: that is an answer here."""
+    if run.status is RunStatus.OK:
+        return True
+    against = {finding.guard for finding in run.findings if finding.level is Level.INVALID}
+    return run.status is RunStatus.INVALID and against == {CLIENT_GUARD}
+
+
+def _said(run: Run, guard: str) -> bool:
+    return any(finding.guard == guard and finding.level is Level.INVALID for finding in run.findings)
+
+
+def _overloaded(run: Run) -> bool:
+    """Whether a rate was asked for and the run withholds its latencies because it was not kept."""
+    timed = any(score.metric.endswith(("_mean", "_p50")) for score in run.scores)
+    return bool(run.plan.parameters.get("rate")) and bool(run.scores) and not timed
+
+
+def _latency(run: Run) -> Histogram | None:
+    """All operations of the kinds whose latency the test judges, or of all kinds where it judges none, added."""
+    judged = {metric.rsplit("_", 1)[0] for metric in run.plan.metrics[1:]} & run.histograms.keys()
+    # A commit is a write and its sync; without a judged latency only what moves data counts, where anything does.
+    data = {"read", "write", "trim"} & run.histograms.keys()
+    encoded = [run.histograms[kind] for kind in sorted(judged or data or run.histograms.keys())]
+    try:
+        return merge(encoded) if encoded else None
+    except ResultFileError:
+        return None
