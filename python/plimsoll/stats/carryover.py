@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations
-from statistics import median
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
 
 LEVEL = 0.01
 """Two-sided level of either test."""
@@ -27,13 +29,15 @@ def drift(differences: Sequence[float]) -> float | None:
     Theil–Sen slope (Sen 1968), tested with Kendall's tau against the number of the block (Mann 1945). Below 6 blocks
     no order of the differences is rare enough.
     """
-    count = len(differences)
-    pairs = list(combinations(range(count), 2))
-    rising = sum(_sign(differences[later] - differences[earlier]) for earlier, later in pairs)
-    if not pairs or _tail(_inversions(count), (len(pairs) - abs(rising)) // 2) > LEVEL:
+    values = np.asarray(differences, dtype=np.float64)
+    earlier, later = _pairs(len(values))
+    rises = values[later] - values[earlier]
+    count = len(rises)
+    rising = int(np.sign(rises).sum())
+    if not count or _tail(_inversions(len(values)), (count - abs(rising)) // 2) > LEVEL:
         return None
-    slope = median((differences[later] - differences[earlier]) / (later - earlier) for earlier, later in pairs)
-    return _told(slope * (count - 1))
+    slope = float(np.median(rises / (later - earlier)))
+    return _told(slope * (len(values) - 1))
 
 
 def order_effect(differences: Sequence[float], baseline_first: Sequence[bool]) -> float | None:
@@ -43,19 +47,21 @@ def order_effect(differences: Sequence[float], baseline_first: Sequence[bool]) -
     groups (Hodges & Lehmann 1963), tested with Mann & Whitney's U (1947). With 5 blocks in each order, or 4 and 6, or
     3 and 9, the clearest separation is rare enough; with fewer none is.
     """
-    after = [each for each, first in zip(differences, baseline_first, strict=True) if first]
-    before = [each for each, first in zip(differences, baseline_first, strict=True) if not first]
+    values, first = np.asarray(differences, dtype=np.float64), np.asarray(baseline_first, dtype=bool)
+    after, before = values[first], values[~first]
     if min(len(after), len(before)) < FEWEST_PER_ORDER:
         return None
-    gaps = [one - other for one in after for other in before]
-    leaning = abs(sum(map(_sign, gaps)))
+    gaps = np.subtract.outer(after, before).ravel()
+    leaning = abs(int(np.sign(gaps).sum()))
     if _tail(_rank_sums(len(after), len(before)), (len(gaps) - leaning) // 2) > LEVEL:
         return None
-    return _told(median(gaps))
+    return _told(float(np.median(gaps)))
 
 
-def _sign(value: float) -> int:
-    return (value > 0) - (value < 0)
+@lru_cache(maxsize=64)
+def _pairs(count: int) -> Any:
+    """Places of the earlier and of the later one in all pairs of `count` values."""
+    return np.triu_indices(count, 1)
 
 
 def _told(effect: float) -> float | None:
@@ -64,7 +70,13 @@ def _told(effect: float) -> float | None:
 
 def _tail(ways: tuple[int, ...], reached: int) -> float:
     """Two-sided p of a statistic whose smaller side is `reached`; `ways` counts the orders that give each value."""
-    return min(1.0, 2 * sum(ways[: reached + 1]) / sum(ways))
+    return min(1.0, 2 * _below(ways)[reached] / _below(ways)[-1])
+
+
+@lru_cache(maxsize=512)
+def _below(ways: tuple[int, ...]) -> tuple[int, ...]:
+    """Cumulative sums."""
+    return tuple(accumulate(ways))
 
 
 @lru_cache(maxsize=64)
