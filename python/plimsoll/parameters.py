@@ -115,12 +115,14 @@ IO_PARAMETERS = (
     Parameter("mode", "randread", _text, "kind and order of the operations", MODES),
     Parameter("read_share", 0.5, parse_share, "share of reads in rw and randrw"),
     Parameter("block_size", [[4096, 1.0]], _size_mix, "size of one operation, or a mix `4KiB:60 16KiB:40` by weight"),
+    Parameter("write_block_size", None, _optional(_size_mix), "size of writes, where it differs from that of reads"),
+    Parameter("alternate", False, _flag, "rw and randrw: write and read in turns instead of by chance"),
     Parameter("depth", 1, _positive_count, "operations in flight per thread"),
     Parameter("threads", 1, _positive_count, "threads that issue I/O"),
     Parameter("size", 2**30, parse_size, "length of the region that is used"),
     Parameter("offset", 0, parse_size, "start of the region"),
     Parameter("direct", True, _flag, "bypass the page cache (O_DIRECT)"),
-    Parameter("sync", "none", _text, "how writes are made durable", ("none", "fsync", "fdatasync", "dsync")),
+    Parameter("sync", "none", _text, "how writes are made durable", ("none", "fsync", "fdatasync", "dsync", "sync")),
     Parameter("sync_every", 1, _positive_count, "writes of a thread between two fsync or fdatasync"),
     Parameter("sync_at_end", False, _flag, "one fsync after the last write, inside the measured time"),
     Parameter("runtime", 10 * SECOND, parse_duration, "longest measured time"),
@@ -131,6 +133,7 @@ IO_PARAMETERS = (
     Parameter("arrival", "even", _text, "spacing of the operations of a rate", ("even", "poisson")),
     Parameter("think_time", 0, parse_duration, "pause after every think_every operations"),
     Parameter("think_every", 1, _positive_count, "operations between two pauses"),
+    Parameter("think_from", "end", _text, "the pause counts from the last start, or from its end", ("end", "start")),
     Parameter("distribution", {"kind": "once"}, _distribution, "random places: once, uniform, zipf:θ, pareto:h"),
     Parameter("random_share", 1.0, parse_share, "share of random operations that jump; the others follow the last one"),
     Parameter("seed", 1, parse_count, "start of all random streams"),
@@ -138,9 +141,11 @@ IO_PARAMETERS = (
     Parameter("compressible", 0.0, parse_share, "share of each written chunk that compresses away"),
     Parameter("layout", "fill", _text, "state of the file before measuring", ("keep", "fill", "refill", "random")),
     Parameter("drop_cache", True, _flag, "drop the file from the page cache before measuring"),
+    Parameter("drop_each", False, _flag, "drop the pages of each operation from the page cache right before it"),
     Parameter("verify", False, _flag, "write checksums and read everything back"),
     Parameter("cpus", [], _cpus, "CPUs to pin threads to, such as 0+1"),
     Parameter("count_errors", False, _flag, "go on after a failed operation and count it"),
+    Parameter("interval", None, _optional(parse_duration), "length of one interval of the time series"),
     Parameter("sqpoll", False, _flag, "io_uring: a kernel thread submits"),
     Parameter("iopoll", False, _flag, "io_uring: poll for completions"),
 )
@@ -179,6 +184,11 @@ def interval_length_ns(runtime_ns: int) -> int:
     """One second, or more where a run would have over MAX_INTERVALS of them."""
     seconds = max(1, -(-runtime_ns // (MAX_INTERVALS * SECOND)))
     return int(seconds) * SECOND
+
+
+def interval_of(values: Mapping[str, Any]) -> int:
+    """Length of one interval of a plan with these parameters, in ns."""
+    return int(values.get("interval") or interval_length_ns(values["runtime"]))
 
 
 def value_text(parameter: Parameter, value: Any) -> str:

@@ -59,6 +59,14 @@ EFFECTS: dict[str, list[tuple[dict[str, str], Callable[[Outcome], bool]]]] = {
         ({"block_size": "4KiB:50 8KiB:50", "max_operations": "2000", "runtime": "10s"},
          lambda o: 5800 < total(o, "bytes") / total(o, "operations") < 6500),
     ],
+    "write_block_size": [
+        ({"mode": "randrw", "write_block_size": "16KiB", "depth": "1"},
+         lambda o: o["operations"]["write"]["bytes"] == o["operations"]["write"]["operations"] * 16384),
+    ],
+    "alternate": [
+        ({"mode": "randrw", "alternate": "yes", "depth": "1", "max_operations": "100", "runtime": "10s"},
+         lambda o: done(o, "read") == done(o, "write") == 50),
+    ],
     "depth": [({"depth": "16"}, lambda o: 8 < o["mean_in_flight"] <= 16.5)],
     "threads": [({"threads": "3", "depth": "2"}, lambda o: 3 < o["mean_in_flight"] <= 6.5)],
     "size": [({"size": "1MiB"}, some)],
@@ -68,6 +76,7 @@ EFFECTS: dict[str, list[tuple[dict[str, str], Callable[[Outcome], bool]]]] = {
         ({**WRITES, "sync": "fsync"}, lambda o: done(o, "write") > 0 < done(o, "commit")),
         ({**WRITES, "sync": "fdatasync"}, lambda o: done(o, "write") > 0 < done(o, "commit")),
         ({**WRITES, "sync": "dsync"}, some),
+        ({**WRITES, "sync": "sync"}, some),
     ],
     "sync_every": [
         ({**WRITES, "sync": "fdatasync", "sync_every": "10", "depth": "1", "max_operations": "200", "runtime": "20s"},
@@ -89,6 +98,9 @@ EFFECTS: dict[str, list[tuple[dict[str, str], Callable[[Outcome], bool]]]] = {
     ],
     "think_time": [({"think_time": "5ms", "depth": "1"}, lambda o: 0 < total(o, "operations") <= 40)],
     "think_every": [({"think_time": "20ms", "think_every": "5", "depth": "1"}, lambda o: total(o, "operations") <= 50)],
+    "think_from": [
+        ({"think_time": "20ms", "think_from": "start", "depth": "1"}, lambda o: 0 < total(o, "operations") <= 11),
+    ],
     "distribution": [
         ({"distribution": kind}, some) for kind in ("once", "uniform", "zipf:0.9", "zipf:1.2", "pareto:0.3")
     ],
@@ -98,11 +110,13 @@ EFFECTS: dict[str, list[tuple[dict[str, str], Callable[[Outcome], bool]]]] = {
     "compressible": [({**WRITES, "compressible": "60%"}, some)],
     "layout": [({"layout": kind}, some) for kind in ("fill", "refill", "random")],
     "drop_cache": [({"drop_cache": "no", "direct": "no"}, some)],
+    "drop_each": [({"drop_each": "yes", "direct": "no"}, some)],
     "verify": [
         ({**WRITES, "verify": "yes"}, lambda o: o["verified"]["blocks"] > 0 == o["verified"]["bad_blocks"]),
     ],
     "cpus": [({"cpus": "0"}, some), ({"cpus": "0+1", "threads": "2"}, some)],
     "count_errors": [({"count_errors": "yes"}, some)],
+    "interval": [({"interval": "50ms"}, lambda o: len(o["intervals"]) >= 3)],
     "sqpoll": [({"sqpoll": "yes"}, some)],
 }  # fmt: skip
 NOT_EVERYWHERE = {"iopoll"}

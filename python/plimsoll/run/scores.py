@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plimsoll.model import Direction, Interval, Plan, Score, Unit
-from plimsoll.parameters import interval_length_ns
+from plimsoll.parameters import interval_of
 from plimsoll.stats.histogram import decode
 from plimsoll.stats.steady import Regime, classify
 from plimsoll.units import SECOND
@@ -51,7 +51,7 @@ def scores(
     series = rates(intervals, metric_kind(plan.metrics[0])[0])
     if not series:
         return ()
-    regime = classify(series, interval_length_ns(plan.parameters["runtime"]) / SECOND)
+    regime = classify(series, interval_of(plan.parameters) / SECOND)
     named = dict(_rates(outcome, intervals, regime))
     if not saturated(outcome):
         named |= dict(_latencies(outcome, histograms))

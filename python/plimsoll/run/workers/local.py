@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from plimsoll import _core
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.model import Plan
-from plimsoll.parameters import interval_length_ns
+from plimsoll.parameters import interval_of
 from plimsoll.run.sampler import HostSample, Sampler
 from plimsoll.units import SECOND
 
@@ -55,7 +55,8 @@ def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
         "path": str(path),
         **{name: values[name] for name in ("engine", "mode", "read_share", "depth", "threads")},
         **{name: values[name] for name in ("offset", "size", "direct")},
-        "block_sizes": [{"size": int(size), "weight": weight} for size, weight in values["block_size"]],
+        "block_sizes": _sizes(values["block_size"]),
+        "write_block_sizes": _sizes(values["write_block_size"] or []),
         "sync": {
             "kind": values["sync"],
             "every": values["sync_every"] if syncs else 0,
@@ -68,11 +69,24 @@ def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
         },
         "warmup_ns": values["warmup"],
         "rate": {**values["rate"], "arrival": values["arrival"]} if values["rate"] else None,
-        "think": {"time_ns": values["think_time"], "every": values["think_every"]} if values["think_time"] else None,
-        **{name: values[name] for name in ("distribution", "random_share", "seed", "layout", "drop_cache", "verify")},
+        "think": _think(values) if values["think_time"] else None,
+        **{name: values[name] for name in ("distribution", "random_share", "seed", "layout", "verify")},
+        **{name: values[name] for name in ("alternate", "drop_cache", "drop_each")},
         "content": {"zero": values["content"] == "zero", "compressible": values["compressible"]},
         **{name: values[name] for name in ("cpus", "count_errors", "sqpoll", "iopoll")},
-        "interval_ns": interval_length_ns(values["runtime"]),
+        "interval_ns": interval_of(values),
+    }
+
+
+def _sizes(mix: Iterable[Sequence[float]]) -> list[dict[str, float]]:
+    return [{"size": int(size), "weight": weight} for size, weight in mix]
+
+
+def _think(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "time_ns": values["think_time"],
+        "every": values["think_every"],
+        "from_start": values["think_from"] == "start",
     }
 
 
@@ -82,9 +96,11 @@ def execute(
     sampler: Sampler,
     on_progress: Callable[[Mapping[str, Any]], None],
     deadline_reached: Callable[[], bool],
+    keep: Iterable[str] = (),
 ) -> Execution:
     """Carry out `plan` on `path`; returns when it ended or was stopped at the deadline.
 
+    `keep` names what the outcome holds beside totals: `interval_histograms`, `trace` (also told by the progress).
     The file is laid out by a job of its own, so that the host's counters before and after see only the load.
     KeyboardInterrupt stops the job, waits for it, and is passed on: the file is not in use when it arrives.
     """
@@ -94,7 +110,8 @@ def execute(
         if outcome["status"] != "ok":
             return Execution(outcome, before, sampler.sample(), ())
     before = sampler.sample()
-    outcome, samples = _watch({**job_spec(plan, path), "layout": "keep"}, sampler, on_progress, deadline_reached)
+    spec = {**job_spec(plan, path), "layout": "keep", **dict.fromkeys(keep, True)}
+    outcome, samples = _watch(spec, sampler, on_progress, deadline_reached)
     return Execution(outcome, before, sampler.sample(), samples)
 
 
@@ -105,6 +122,8 @@ def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:
         "engine": "psync",
         "mode": "read",
         "block_size": [[smallest, 1.0]],
+        "write_block_size": None,
+        "alternate": False,
         "depth": 1,
         "threads": 1,
         "direct": False,
@@ -114,6 +133,7 @@ def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:
         "warmup": 0,
         "rate": None,
         "think_time": 0,
+        "drop_each": False,
         "verify": False,
         "cpus": [],
         "sqpoll": False,
