@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.model import Direction, Run, RunStatus, Session, Unit
-from plimsoll.stats.paired import Cell, ScoreRow, cells, valid_scores
+from plimsoll.model import POLICY_VERSION, Direction, Run, RunStatus, Session, Unit
+from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import MODES, STANDARD, Mode
 from plimsoll.stats.summary import Summary, summarise
 
@@ -39,6 +39,8 @@ class Evidence:
     runs: list[Run]
     baseline: str | None
     band: float
+    policy: int = POLICY_VERSION
+    """Version of the rules by which it is judged."""
 
     def __post_init__(self) -> None:
         if not self.sessions:
@@ -128,7 +130,15 @@ class Evidence:
         if not any(row.target == self.reference for row in judged):
             return ()
         plans = {self._hashes[run.id]: run.plan.parameters for run in self.runs}
-        found = cells(judged, self.reference, band=self.band, mode=self.mode, plans=plans)
+        found = cells(
+            judged,
+            self.reference,
+            band=self.band,
+            mode=self.mode,
+            plans=plans,
+            apart=measured_apart(self.sessions),
+            policy=self.policy,
+        )
         return tuple(sorted(found, key=lambda cell: self.cases.index(cell.case)))
 
     @cached_property

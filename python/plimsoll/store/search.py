@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, or_, select, tuple_
 
-from plimsoll.model import RunStatus
+from plimsoll.model import Run, RunStatus, Session
 from plimsoll.store.connection import reading
 from plimsoll.store.names import MIN_TYPED
-from plimsoll.store.records import CHUNK
+from plimsoll.store.records import CHUNK, read_runs, read_session
 from plimsoll.store.schema import run, score, session
 from plimsoll.store.store import Store
 
@@ -107,6 +107,20 @@ def find_lines(store: Store, query: Query, before: tuple[int, str] | None = None
             for row in connection.execute(_places_of([row[0] for row in rows[start : start + CHUNK]])):
                 by_session[row[0]].append(Place._make(row))
     return [Line(*row, places=tuple(by_session[row[0]])) for row in rows]
+
+
+def get_session(store: Store, session_id: str) -> Session | None:
+    """The session of this full id, if there is one."""
+    with reading(store.engine) as connection:
+        row = connection.execute(select(session).where(session.c.id == session_id)).one_or_none()
+        return None if row is None else read_session(row)
+
+
+def get_run(store: Store, run_id: str) -> Run | None:
+    """The run of this full id with all its material, if there is one."""
+    with reading(store.engine) as connection:
+        rows = connection.execute(select(run).where(run.c.id == run_id)).all()
+        return next(read_runs(connection, rows), None)
 
 
 def places(store: Store, session_ids: Sequence[str]) -> list[Place]:

@@ -16,6 +16,10 @@ from plimsoll.units import format_duration, format_number, format_size
 ORDER = 90
 TITLE = "Method"
 
+APART = (
+    "Imported runs were not made in turns: their sets are compared by Welch's t of the logarithms. There is no verdict "
+    "where a set shows a trend, a step or dependence, and the guarantee holds only if nothing but the target changed."
+)
 _DURATIONS = {"runtime", "warmup", "think_time"}
 _SIZES = {"size", "offset", "max_bytes"}
 _SHARES = {"read_share", "random_share", "compressible"}
@@ -29,25 +33,33 @@ def build(evidence: Evidence) -> list[Block]:
     for session in evidence.sessions:
         if session.study:
             title = "Study file: save it as study.toml and repeat the session with: plimsoll run study.toml"
-            blocks.append(Listing(title, _toml(session.study)))
+            blocks.append(Listing(title, study_text(session.study)))
     return blocks
 
 
 def _rules(evidence: Evidence) -> Text:
-    mode, policies = evidence.mode, sorted({session.policy_version for session in evidence.sessions})
+    mode = evidence.mode
     seeds = [session.study["seed"] for session in evidence.sessions if "seed" in session.study]
     seed = f" (seed {', '.join(map(str, seeds))})" if seeds else ""
     looks = ", ".join(str(look) for look in LOOKS if look <= mode.cap)
+    turns = [session.interleaved for session in evidence.sessions]
     words = [
-        f"Every block runs each target once, next to each other in time, in random order{seed}. "
-        "Targets are compared inside blocks, as paired log ratios.",
-        f"Mode {mode.name}: answers may fall after {looks} blocks; the critical values pay for looking that often. "
-        f"Each verdict is false with probability at most {percent_text(ALPHA)}.",
-        f"“Same” means within {band_text(evidence.band)}. Rules of policy version {', '.join(map(str, policies))}.",
+        f"“Same” means within {band_text(evidence.band)}. Rules of policy version {evidence.policy}.",
         "Percentiles of several runs come from their added histograms, never from averages. "
         "A percentile with less than one operation beyond it is n/a.",
-        "Invalid runs are repeated once with their whole block, then reported; slow runs are never dropped.",
     ]
+    if not all(turns):
+        words.insert(0, APART)
+    if any(turns):
+        words[:0] = [
+            f"Every block runs each target once, next to each other in time, in random order{seed}. "
+            "Targets are compared inside blocks, as paired log ratios.",
+            f"Mode {mode.name}: answers may fall after {looks} blocks; the critical values pay for looking that often. "
+            f"Each verdict is false with probability at most {percent_text(ALPHA)}.",
+        ]
+        words.append(
+            "Invalid runs are repeated once with their whole block, then reported; slow runs are never dropped."
+        )
     return Text(tuple(Sentence(each) for each in words))
 
 
@@ -126,7 +138,8 @@ def parameter_text(name: str, value: Any) -> str:
     return percent_text(value) if name in _SHARES else format_number(value)
 
 
-def _toml(study: Mapping[str, Any]) -> str:
+def study_text(study: Mapping[str, Any]) -> str:
+    """The study as a study file."""
     import tomli_w
 
     try:

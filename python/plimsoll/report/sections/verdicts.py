@@ -14,6 +14,7 @@ from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
 from plimsoll.stats.sentences import band as band_text
 from plimsoll.stats.sentences import further_blocks, sentence
+from plimsoll.stats.unpaired import GUARANTEE
 from plimsoll.stats.verdict import Answer
 from plimsoll.units import format_duration
 
@@ -143,11 +144,21 @@ def _interval(cell: Cell) -> str:
     return ratio_interval_text(cell.verdict.ratio_low, cell.verdict.ratio, cell.verdict.ratio_high)
 
 
+def _apart(evidence: Evidence) -> list[str]:
+    """The weaker guarantee, wherever runs were not made in turns."""
+    apart = sum(cell.apart is not None for cell in evidence.cells)
+    if not apart:
+        return []
+    which = "All" if apart == len(evidence.cells) else f"{apart} of {len(evidence.cells)}"
+    return [f"{which} comparisons are of runs {GUARANTEE}."]
+
+
 def _scope(evidence: Evidence) -> Text:
     places = "These two places" if len(evidence.targets) == 2 else f"These {len(evidence.targets)} places"
     sessions = "this session" if len(evidence.sessions) == 1 else f"these {len(evidence.sessions)} sessions"
     lines = [
         footer([cell.verdict for cell in evidence.cells]),
+        *_apart(evidence),
         f"Scope: {places.lower()}, {sessions}. “Same” means within {band_text(evidence.band)}.",
         "A statement about a product needs 3 or more sessions, each on a fresh instance and volume.",
     ]

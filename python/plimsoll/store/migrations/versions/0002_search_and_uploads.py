@@ -27,10 +27,8 @@ def upgrade() -> None:
 
 def _fill() -> None:
     """The new columns from the records as they are kept."""
-    if op.get_bind().dialect.name == "sqlite":
-        field = "json_extract({0}, '$.{1}')"
-    else:
-        field = "CAST({0} AS json) ->> '{1}'"
+    is_sqlite = op.get_bind().dialect.name == "sqlite"
+    field = "json_extract({0}, '$.{1}')" if is_sqlite else "CAST({0} AS json) ->> '{1}'"
     named = f"COALESCE({field.format('host', 'hostname')}, {field.format('host', 'name')})"
     op.execute(f"UPDATE session SET host_name = {named}")
     op.execute(f"UPDATE run SET test = {field.format('plan', 'test')}, target_kind = {field.format('target', 'kind')}")

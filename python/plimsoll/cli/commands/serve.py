@@ -1,0 +1,64 @@
+"""`plimsoll serve`: the store as pages, for a team."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+EXAMPLES = (
+    "`plimsoll serve` shows this machine's results to you; `plimsoll serve --host 0.0.0.0 --url "
+    "https://bench.example.org` serves a team behind a proxy; `plimsoll token create NAME` lets somebody in."
+)
+
+
+def command(
+    store_place: Annotated[
+        str | None, typer.Option("--store", metavar="FILE|URL", help="The store; default: PLIMSOLL_STORE, or yours.")
+    ] = None,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 for a free one.")] = 8321,
+    public_read: Annotated[
+        bool, typer.Option("--public-read", help="Everyone who reaches the server may read, without a token.")
+    ] = False,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", metavar="URL", help="How people reach it, if through a proxy; https:// secures cookies."),
+    ] = None,
+    upload_size: Annotated[
+        str, typer.Option("--upload-size", metavar="SIZE", help="Largest file that may be uploaded.")
+    ] = "256MiB",
+) -> None:
+    """Serve the store: search, reports, comparisons, history, uploads, and a JSON API."""
+    from plimsoll.cli.output import say
+    from plimsoll.errors import UsageError
+    from plimsoll.location import home
+    from plimsoll.store.store import open_store
+    from plimsoll.units import parse_size
+
+    try:
+        from plimsoll.web.server import listen, serve
+        from plimsoll.web.settings import Settings
+    except ModuleNotFoundError as error:
+        raise UsageError(f"the server needs the Python module {error.name!r}: pip install 'plimsoll[web]'") from None
+    if url is not None and not url.startswith(("http://", "https://")):
+        raise UsageError(f"--url {url!r} is no address; write it like https://bench.example.org")
+    with open_store(store_place) as store:
+        taken = listen(host, port)
+        shown = f"[{host}]" if ":" in host else host
+        own = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else shown}:{taken.getsockname()[1]}"
+        settings = Settings(
+            spool=home() / "uploads",
+            address=(url or own).rstrip("/"),
+            public_read=public_read,
+            any_host=host in ("0.0.0.0", "::") and url is None,
+            upload_bytes=parse_size(upload_size),
+        )
+
+        def ready() -> None:
+            readers = "everyone who reaches it may read" if public_read else "only people with a token may read"
+            say(f"serving {store.place} at {settings.address}; {readers}. Ctrl-C stops.")
+            say(f"your own way in, valid until it stops: {own}/login?key={settings.owner_key}")
+
+        serve(store, settings, taken, ready)
+    say("stopped")

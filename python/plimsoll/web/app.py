@@ -1,0 +1,93 @@
+"""Puts the server together: pages, API, limits and the answers to errors."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from plimsoll import __version__, kinds
+from plimsoll.errors import PlimsollError
+from plimsoll.store.store import Store
+from plimsoll.web.faults import Refused, status_of
+from plimsoll.web.limits import Limits
+from plimsoll.web.rendering import page
+from plimsoll.web.reports import Reports
+from plimsoll.web.settings import Settings
+from plimsoll.web.shield import Shield
+
+API = "/api/v1"
+
+
+def create_app(store: Store, settings: Settings) -> FastAPI:
+    """The server over one open store, which stays open when it ends."""
+    app = FastAPI(
+        title="Plimsoll",
+        version=__version__,
+        summary="Results of storage tests: sessions, runs, comparisons, history; and uploads.",
+        # FastAPI's own pages load scripts from elsewhere; /api shows the same without any.
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=_lifespan,
+    )
+    app.state.store, app.state.settings = store, settings
+    app.state.limits, app.state.reports = Limits(settings), Reports(store)
+    for module in kinds.modules("plimsoll.web.pages"):
+        app.include_router(module.router, include_in_schema=False)
+    for module in kinds.modules("plimsoll.web.api"):
+        app.include_router(module.router, prefix=API)
+    # The last one added is the first that sees a request.
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False)
+    app.add_middleware(Shield, settings=settings, limits=app.state.limits)
+    app.add_exception_handler(PlimsollError, _explain)
+    app.add_exception_handler(HTTPException, _explain)
+    app.add_exception_handler(RequestValidationError, _explain)
+    app.add_exception_handler(Exception, _unforeseen)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+
+
+def _explain(request: Request, error: Exception) -> Response:
+    """An error as a page, or as JSON where a program asked."""
+    extra: dict[str, str] = {}
+    if isinstance(error, PlimsollError):
+        status, words = status_of(error), str(error)
+        extra = error.headers if isinstance(error, Refused) else {}
+    elif isinstance(error, HTTPException):
+        status, words = error.status_code, str(error.detail)
+        extra = dict(error.headers or {})
+    else:
+        assert isinstance(error, RequestValidationError)
+        status, words = 422, "; ".join(_fault(each) for each in error.errors()[:5])
+    return _answer(request, status, words, extra)
+
+
+def _fault(error: Any) -> str:
+    """One fault of a request, without what was sent: it may be long, or a secret."""
+    return f"{'.'.join(str(part)[:40] for part in error['loc'])}: {error['msg']}"
+
+
+def _unforeseen(request: Request, _error: Exception) -> Response:
+    return _answer(request, 500, "This is a fault of Plimsoll; the server's log says more. Nothing was changed.", {})
+
+
+def _answer(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": words}, status, headers)
+    heading = HTTPStatus(status).phrase
+    following = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    answer = page(request, "message.html", status, heading=heading, words=words, next=following)
+    answer.headers.update(headers)
+    return answer

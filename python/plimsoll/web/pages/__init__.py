@@ -1,0 +1,1 @@
+"""Pages for people, one file each, with a `router`."""

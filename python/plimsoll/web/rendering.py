@@ -1,0 +1,88 @@
+"""Templates to pages. Every text is escaped, and cleaned of characters that could steer or hide what is shown."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from functools import cache
+from importlib import resources
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import ChoiceLoader, Environment, PackageLoader
+from markupsafe import Markup
+
+from plimsoll.report.renderers import html
+from plimsoll.report.sections.environment import time_text
+from plimsoll.report.words import clean
+from plimsoll.store.names import short_id
+from plimsoll.units import SECOND, format_duration, format_number, format_size, format_value
+
+
+@cache
+def environment() -> Environment:
+    """The templates of the server, which may use those of reports."""
+    shared = html.environment()
+    loaders = [PackageLoader("plimsoll.web"), *([shared.loader] if shared.loader else [])]
+    made = shared.overlay(loader=ChoiceLoader(loaders), finalize=_finalize)
+    made.filters |= {
+        "short_id": short_id,
+        "time": time_text,
+        "iso": _iso,
+        "day": _day,
+        "duration": format_duration,
+        "size": format_size,
+        "count": format_number,
+        "value": format_value,
+        "path": lambda text: quote(str(text), safe=""),
+    }
+    made.globals |= {"query": query, "static": static_address}
+    return made
+
+
+def _finalize(value: Any) -> Any:
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _iso(time_ns: int) -> str:
+    try:
+        return datetime.fromtimestamp(time_ns / SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _day(time_ns: int | None) -> str:
+    """A date with hours, as tables show it; files of other tools do not always say when they were made."""
+    return time_text(time_ns)[:16] if time_ns else "unknown"
+
+
+def query(**values: Any) -> str:
+    """`?name=value&…` of everything that is not empty."""
+    kept = {name: value for name, value in values.items() if value not in (None, "", False, [])}
+    return f"?{urlencode(kept, doseq=True)}" if kept else ""
+
+
+@cache
+def static_file(name: str) -> bytes:
+    """The content of one of our own files; the style holds that of reports too."""
+    content = (resources.files("plimsoll.web") / "static" / name).read_bytes()
+    return html.style().encode() + content if name == "style.css" else content
+
+
+@cache
+def static_address(name: str) -> str:
+    """Where a file is served; the address changes with its content, so that it may be kept for ever."""
+    return f"/static/{name}?{hashlib.sha256(static_file(name)).hexdigest()[:12]}"
+
+
+def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """One page."""
+    state = request.app.state
+    common = {
+        "here": request.url.path,
+        "public_read": state.settings.public_read,
+        "visitor": getattr(request.state, "visitor", None),
+    }
+    return HTMLResponse(environment().get_template(template).render(**common, **values), status)

@@ -1,0 +1,103 @@
+"""Reports of stored sessions, kept in memory as long as what they were made from stays the same."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from threading import Lock
+from typing import Generic, TypeVar
+
+from markupsafe import Markup
+
+from plimsoll.errors import UnknownName, UsageError
+from plimsoll.model import Session
+from plimsoll.report import Document, Evidence, build_document
+from plimsoll.report.document import Section
+from plimsoll.report.renderers import html
+from plimsoll.report.rules import rules
+from plimsoll.store import search
+from plimsoll.store.store import Store
+from plimsoll.web.rendering import environment
+
+MOST_DOCUMENTS = 8
+MOST_PAGE_BYTES = 64 * 2**20
+WHOLE_REPORT_RUNS = 400
+"""Sessions with more runs show their answers first; the whole report takes seconds."""
+
+V = TypeVar("V")
+
+
+class Kept(Generic[V]):
+    """Values by key, the longest unused forgotten when their sizes add up to too much."""
+
+    def __init__(self, most: int, size: Callable[[V], int] = lambda _: 1) -> None:
+        self._most, self._size, self._total = most, size, 0
+        self._values: OrderedDict[Hashable, V] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], V]) -> V:
+        """The value of `key`, made if it is not there. Two at once may make it twice, which is harmless."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        made = make()
+        with self._lock:
+            if key not in self._values:
+                self._values[key] = made
+                self._total += self._size(made)
+            while self._total > self._most and self._values:
+                _, dropped = self._values.popitem(last=False)
+                self._total -= self._size(dropped)
+        return made
+
+
+class Reports:
+    """The reports of one store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._documents: Kept[Document] = Kept(MOST_DOCUMENTS)
+        self._pages: Kept[Markup] = Kept(MOST_PAGE_BYTES, len)
+
+    def document(self, found: Session, baseline: str | None = None, *, short: bool = False) -> Document:
+        """The report of a session."""
+        return self._documents.get(self._key(found, baseline, short), lambda: self._build(found, baseline, short))
+
+    def page(self, found: Session, baseline: str | None = None, *, short: bool = False) -> Markup:
+        """The report of a session as part of a page."""
+
+        def make() -> Markup:
+            document = self.document(found, baseline, short=short)
+            return show(document.sections, f"/sessions/{found.id}/charts", f"?baseline={baseline}" if baseline else "")
+
+        return self._pages.get(self._key(found, baseline, short), make)
+
+    def _key(self, found: Session, baseline: str | None, short: bool) -> Hashable:
+        """Runs never change, so their number tells whether there are new ones."""
+        runs = sum(place.runs for place in search.places(self._store, [found.id]))
+        return found.id, found.state, found.ended_ns, runs, baseline, short
+
+    def _build(self, found: Session, baseline: str | None, short: bool) -> Document:
+        chosen = rules(found, baseline)
+        return build_document(
+            Evidence([found], self._store.runs([found.id]), chosen.baseline, chosen.band), short=short
+        )
+
+
+def show(sections: Sequence[Section], pictures: str = "", query: str = "") -> Markup:
+    """Sections with their contents list, as part of a page; `pictures` is where each chart can be fetched."""
+    template = environment().get_template("report.html")
+    return Markup(template.render(sections=html.laid_out(sections), pictures=pictures, query=query))
+
+
+def session_of(store: Store, text: str) -> Session:
+    """The session with this full or short id or title. Raises UnknownName."""
+    found = search.get_session(store, text)
+    if found is not None:
+        return found
+    try:
+        return store.find_session(text)
+    except UsageError as error:
+        # What a stranger asks for is no reason to list what there is.
+        raise UnknownName("session", text, ()) if isinstance(error, UnknownName) else error from None

@@ -1,0 +1,60 @@
+"""Runs the server until it is asked to stop."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from plimsoll.errors import UsageError
+from plimsoll.store.store import Store
+from plimsoll.web.app import create_app
+from plimsoll.web.settings import Settings
+
+STOP_S = 30
+"""Requests under way get so long to end when the server is asked to stop."""
+
+CONNECTIONS = 200
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on which the server can take connections; port 0 means any free one. Raises UsageError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+    except (OSError, OverflowError) as error:
+        found.close()
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot listen on {host}, port {port}: {reason}; choose another with --port") from None
+    return found
+
+
+def serve(store: Store, settings: Settings, taken: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
+    """Serve until SIGINT or SIGTERM; requests under way are finished. `ready` is called when connections are taken."""
+    config = uvicorn.Config(
+        create_app(store, settings),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=True,
+        # Forwarded addresses are believed only where somebody said that a proxy stands before the server.
+        proxy_headers=settings.secure,
+        forwarded_allow_ips="127.0.0.1,::1",
+        limit_concurrency=CONNECTIONS,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=STOP_S,
+        ws="none",
+    )
+    server = uvicorn.Server(config)
+    taken.listen(128)
+    ready()
+    try:
+        server.run(sockets=[taken])
+    except KeyboardInterrupt:
+        # Asked to stop is how a server ends well.
+        return
+    finally:
+        taken.close()
