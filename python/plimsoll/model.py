@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-POLICY_VERSION = 1
+POLICY_VERSION = 2
 """Version of the rules that turn runs into verdicts; kept with each session so that it can be recomputed."""
 
 Direction = Literal["higher", "lower"]
@@ -171,6 +171,11 @@ class Session(Record):
     """The study as in a study file: title, targets, tests, mode, band, budget, seed."""
     plimsoll_version: str
     policy_version: int = POLICY_VERSION
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether its runs were made in turns; those of an imported file were not."""
+        return self.study.get("interleaved", True) is not False
 
     @property
     def target_names(self) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ looks          mean and trimmed mean of paired differences at one look, for many
 verdict        better, same, worse or unknown
 stopping       one more round of blocks, or stop
 paired         from stored scores to compared cells
+unpaired       two sets that were not measured in turns: the weaker comparison
+repeats        whether repeated runs are repetitions of one thing
 multiplicity   many comparisons: corrected p-values and what survives
 summary        the score of one target over its blocks
 sentences      every verdict as one plain sentence
@@ -12,7 +14,7 @@ changepoints   where the level of a series changes
 steady         which part of a run is its steady state
 histogram      decoded, added latency histograms and their percentiles
 littles_law    does the throughput fit the latency
-critical_values   the simulation behind the numbers of `policy` (python -m plimsoll.stats.critical_values)
+critical_values, repeat_values   the simulations behind the numbers of `policy` and `repeats`
 
 METHODOLOGY.md says why.
 """

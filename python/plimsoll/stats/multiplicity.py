@@ -32,6 +32,9 @@ def sequential_p(nominal: float, *, direction: bool) -> float:
 
 def p_value(verdict: Verdict) -> float:
     """The p-value of the stronger of the two claims, direction or sameness, over all looks so far."""
+    if verdict.levels is not None:
+        by_direction, by_sameness = verdict.levels
+        return min(1.0, ALPHA * min(verdict.p_direction / by_direction, verdict.p_same / by_sameness))
     return min(sequential_p(verdict.p_direction, direction=True), sequential_p(verdict.p_same, direction=False))
 
 

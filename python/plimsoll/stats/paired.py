@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from plimsoll.errors import UnknownName
-from plimsoll.model import Direction, RunStatus, Unit
+from plimsoll.model import POLICY_VERSION, Direction, RunStatus, Session, Unit
 from plimsoll.stats.carryover import drift, order_effect
-from plimsoll.stats.policy import DEFAULT_BAND, STANDARD, Mode
+from plimsoll.stats.policy import DEFAULT_BAND, STANDARD, UNPAIRED_FROM, Mode
+from plimsoll.stats.repeats import Kind, patterns
+from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
 from plimsoll.stats.verdict import Verdict, judge_many, log_ratio
 
 
@@ -46,7 +48,11 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to know beside a verdict. Kinds: plans, parameters, lost, zero, unpaired, outliers, drift, order."""
+    """Something to know beside a verdict.
+
+    Kinds: plans, parameters, lost, zero, unpaired, outliers, drift, order, step, groups, dependence; apart, withheld
+    and repeats where the runs were not made in turns.
+    """
 
     kind: str
     text: str
@@ -66,6 +72,8 @@ class Cell:
     pairs: tuple[Pair, ...]
     verdict: Verdict
     notes: tuple[Note, ...]
+    apart: Apart | None = None
+    """How it was judged if the runs were not made in turns; `pairs` is empty then."""
 
 
 class _Key(NamedTuple):
@@ -87,6 +95,10 @@ class _Draft:
     pairs: list[Pair]
     lost: int
     zero: int
+    sets: tuple[Sequence[float], Sequence[float]] | None = None
+    """The scores of both targets if they were not measured in turns."""
+    ordered: tuple[bool, bool] = (True, True)
+    """Whether it is known in which order the runs of each set ran."""
 
 
 Place = tuple[str, int]  # session, block
@@ -101,14 +113,19 @@ def cells(
     mode: Mode = STANDARD,
     cap: int | None = None,
     plans: Mapping[str, Mapping[str, Any]] | None = None,
+    apart: Mapping[str, bool] | None = None,
+    policy: int = POLICY_VERSION,
 ) -> list[Cell]:
     """Every comparison with `baseline` that `rows` allow, in the order in which cases, metrics and targets appear.
 
     Two runs form a pair if they belong to the same session and block, ran the same attempt and are both ok. The first
     attempt with a valid pair counts, so the repetition of a block replaces exactly the pairs that were invalid.
-    `plans` gives the parameters of each plan hash, for the note on what differs.
+    `plans` gives the parameters of each plan hash, for the note on what differs. `apart` holds the sessions whose runs
+    were not made in turns (imported ones) and whether their times are known: where one of them is involved and no block
+    holds both targets, the sets are judged unpaired, if the rules of version `policy` know that.
     """
     groups, targets = _grouped(rows)
+    loose = (apart or {}) if policy >= UNPAIRED_FROM else {}
     if baseline not in targets:
         raise UnknownName("target", baseline, targets)
     drafts = [
@@ -117,22 +134,30 @@ def cells(
         if baseline in by_target
         for target in targets
         if target != baseline and target in by_target
-        for draft in _drafts(key, target, by_target[baseline], by_target[target])
+        for draft in _drafts(key, target, by_target[baseline], by_target[target], loose)
     ]
     verdicts = _judged(drafts, band, mode, cap)
     crowded = _crowded(drafts)
-    return [
-        Cell(
-            *draft.key,
-            baseline=baseline,
-            target=draft.target,
-            plans=draft.plans,
-            pairs=tuple(draft.pairs),
-            verdict=verdict,
-            notes=tuple(_notes(draft, verdict, plans or {}, (draft.key, draft.target) in crowded)),
-        )
-        for draft, verdict in zip(drafts, verdicts, strict=True)
-    ]
+    found = []
+    for draft, verdict in zip(drafts, verdicts, strict=True):
+        notes = [*_notes_on_plans(draft, plans or {}, (draft.key, draft.target) in crowded)]
+        judged = None
+        if draft.sets is not None:
+            direction = draft.key.direction
+            verdict, judged = judge_apart(
+                *draft.sets, band=band, direction=direction, ordered=draft.ordered, names=(baseline, draft.target)
+            )
+            notes += _notes_apart(judged, baseline, draft.target)
+        else:
+            notes += _notes(draft, verdict, policy)
+        pairs = tuple(draft.pairs)
+        found.append(Cell(*draft.key, baseline, draft.target, draft.plans, pairs, verdict, tuple(notes), judged))
+    return found
+
+
+def measured_apart(sessions: Iterable[Session]) -> dict[str, bool]:
+    """The sessions whose runs were not made in turns, and whether their times are known: `apart` of `cells`."""
+    return {session.id: session.started_ns > 0 for session in sessions if not session.interleaved}
 
 
 def valid_scores(rows: Iterable[ScoreRow]) -> dict[tuple[str, str, str], list[float]]:
@@ -175,8 +200,12 @@ def _first_valid(ours: Attempts, theirs: Attempts) -> int | None:
     return None
 
 
-def _drafts(key: _Key, target: str, ours: dict[Place, Attempts], theirs: dict[Place, Attempts]) -> Iterable[_Draft]:
+def _drafts(
+    key: _Key, target: str, ours: dict[Place, Attempts], theirs: dict[Place, Attempts], loose: Mapping[str, bool]
+) -> Iterable[_Draft]:
     """One draft per pair of plans: runs of different plans are not comparable, so they are never pooled."""
+    if not ours.keys() & theirs.keys() and any(session in loose for session, _ in (*ours, *theirs)):
+        return _loose_drafts(key, target, ours, theirs, loose)
     found: dict[tuple[str, str], _Draft] = {}
     lost = 0
     for place in sorted(ours.keys() | theirs.keys()):
@@ -203,6 +232,35 @@ def _drafts(key: _Key, target: str, ours: dict[Place, Attempts], theirs: dict[Pl
     return found.values()
 
 
+def _loose_drafts(
+    key: _Key, target: str, ours: dict[Place, Attempts], theirs: dict[Place, Attempts], loose: Mapping[str, bool]
+) -> list[_Draft]:
+    """One draft per pair of plans of two sets that were not measured in turns."""
+    sets = [_series(places, loose) for places in (ours, theirs)]
+    return [
+        _Draft(key, target, (plan, other), [], 0, 0, (values, others), (ordered, known))
+        for plan, (values, ordered) in sets[0].items()
+        for other, (others, known) in sets[1].items()
+    ]
+
+
+def _series(places: dict[Place, Attempts], loose: Mapping[str, bool]) -> dict[str, tuple[list[float], bool]]:
+    """The usable scores of one target by plan in the order of the runs, and whether that order is known.
+
+    Sessions appear in the order in which they started; without times that order means nothing, but runs of one session
+    are numbered as they stood in their file.
+    """
+    sessions = list(dict.fromkeys(session for session, _ in places))
+    ordered = len(sessions) == 1 or all(loose.get(session, True) for session in sessions)
+    found: dict[str, tuple[list[float], bool]] = {}
+    for place in sorted(places, key=lambda place: (sessions.index(place[0]), place[1])):
+        rows = [row for _, row in sorted(places[place].items())]
+        values, _ = found.setdefault(rows[0].plan_hash, ([], ordered))
+        usable = [row.value for row in rows if _valid(row) and row.value is not None and 0 < row.value < float("inf")]
+        values.extend(usable[:1])
+    return found
+
+
 def _judged(drafts: Sequence[_Draft], band: float, mode: Mode, cap: int | None) -> list[Verdict]:
     """All verdicts; cells with equally many pairs are judged together, which is what makes large stores fast."""
     by_length: dict[int, list[int]] = defaultdict(list)
@@ -225,11 +283,23 @@ def _crowded(drafts: Sequence[_Draft]) -> set[tuple[_Key, str]]:
     return {name for name, count in counts.items() if count > 1}
 
 
-def _notes(draft: _Draft, verdict: Verdict, plans: Mapping[str, Mapping[str, Any]], crowded: bool) -> Iterable[Note]:
+def _notes_on_plans(draft: _Draft, plans: Mapping[str, Mapping[str, Any]], crowded: bool) -> Iterable[Note]:
     if crowded:
         yield Note("plans", "the parameters of this case changed between sessions; each set is compared on its own")
     if draft.plans[0] != draft.plans[1]:
         yield Note("parameters", _difference(*(plans.get(plan, {}) for plan in draft.plans)))
+
+
+def _notes_apart(judged: Apart, baseline: str, target: str) -> Iterable[Note]:
+    yield Note("apart", GUARANTEE)
+    if judged.withheld:
+        yield Note("withheld", f"no verdict: {judged.withheld}")
+    for name, found in ((baseline, judged.baseline_patterns), (target, judged.target_patterns)):
+        for pattern in found:
+            yield Note("repeats", f"{name}: {pattern.text}")
+
+
+def _notes(draft: _Draft, verdict: Verdict, policy: int) -> Iterable[Note]:
     used = len(draft.pairs) + draft.zero
     if not used:
         yield Note("unpaired", "the two never ran validly in one block of one session, so nothing can be compared")
@@ -246,6 +316,24 @@ def _notes(draft: _Draft, verdict: Verdict, plans: Mapping[str, Mapping[str, Any
     ordered = order_effect(differences, [pair.baseline_first for pair in draft.pairs])
     if ordered is not None:
         yield Note("order", f"the ratio differs by {_percent(ordered)} with who runs first: runs act on the next one")
+    if policy >= UNPAIRED_FROM and drifted is None:
+        yield from _notes_on_ratios(differences)
+
+
+def _notes_on_ratios(differences: Sequence[float]) -> Iterable[Note]:
+    """Blocks that are no repetitions of one thing: the verdict is then about a mixture of two states."""
+    for pattern in patterns([float(np.exp(each)) for each in differences]):
+        if pattern.kind is Kind.STEP and pattern.at is not None:
+            change = _percent(pattern.effect)
+            text = f"the ratio changed by {change} at pair {pattern.at + 1}; the verdict mixes before and after"
+            yield Note("step", text)
+        elif pattern.kind is Kind.GROUPS:
+            text = (
+                f"the ratios fall into two groups {_percent(pattern.effect)} apart; the verdict is about their mixture"
+            )
+            yield Note("groups", text)
+        elif pattern.kind is Kind.SERIAL:
+            yield Note("dependence", "ratios of neighbouring blocks resemble each other, so the interval is too narrow")
 
 
 def _difference(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:

@@ -13,6 +13,9 @@ from plimsoll.errors import UnknownName
 ALPHA = 0.05
 """Largest probability of a false verdict in one comparison, over all looks together."""
 
+OLDEST, UNPAIRED_FROM = 1, 2
+"""Versions of these rules that can still be applied; from 2 on, sets that were not measured in turns are judged."""
+
 DEFAULT_BAND = 0.10
 """Ratios from 1/(1 + band) to 1 + band count as the same."""
 

@@ -7,6 +7,7 @@ import math
 from plimsoll.model import Direction, Unit
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
+from plimsoll.stats.unpaired import FEWEST_RUNS, Apart
 from plimsoll.stats.verdict import Answer, StopReason, Verdict
 
 MANY_BLOCKS = 1000
@@ -19,9 +20,11 @@ WIDE_OPEN = 100.0
 def sentence(cell: Cell, cost: str = "") -> str:
     """The sentence on one cell; `cost` is what the caller knows about further blocks, such as `12 min, $0.40`."""
     verdict, other, baseline = cell.verdict, cell.target, cell.baseline
+    if cell.apart is not None and (verdict.preview or not verdict.decided):
+        return _undecided_apart(cell, cell.apart)
     if verdict.preview:
         return _preview(verdict, other, baseline)
-    count = blocks(verdict.blocks_used)
+    count = blocks(verdict.blocks_used) if cell.apart is None else _sets(cell.apart)
     if verdict.answer is Answer.SAME:
         return (
             f"{other} and {baseline} are the same within {band(verdict.band)}: {ratio(verdict)}{_ahead(cell)}, {count}"
@@ -105,6 +108,23 @@ def _preview(verdict: Verdict, other: str, baseline: str) -> str:
         return f"no verdict: {other} and {baseline} have no valid block in common"
     count = blocks(verdict.blocks_given)
     return f"preview, no verdict: {other} / {baseline} {ratio(verdict)} after {count}; a verdict needs {LOOKS[0]}"
+
+
+def _sets(judged: Apart) -> str:
+    """`5 and 3 runs measured apart`: where this stands, the guarantee is weaker."""
+    return f"{judged.target_runs:,} and {judged.baseline_runs:,} runs measured apart"
+
+
+def _undecided_apart(cell: Cell, judged: Apart) -> str:
+    verdict, pair = cell.verdict, f"{cell.target} / {cell.baseline}"
+    if verdict.estimate is None:
+        return f"no verdict: {cell.target} and {cell.baseline} have no usable runs of both"
+    told = f"{pair} {ratio(verdict)}, {_sets(judged)}"
+    if judged.withheld:
+        return f"no verdict: {told}; {judged.withheld}"
+    if verdict.preview:
+        return f"ratio, no verdict: {told}; a verdict needs {FEWEST_RUNS} of each"
+    return f"not enough data: {told}; more runs, or runs in turns, would tell"
 
 
 def _ahead(cell: Cell) -> str:

@@ -93,6 +93,8 @@ class Verdict:
     """Projected number of blocks in all until a verdict; None once decided."""
     stop: StopReason | None
     """None: another look may still come."""
+    levels: tuple[float, float] | None = None
+    """Of runs that were not made in turns: nominal levels of the one look, for direction and sameness."""
 
     @property
     def decided(self) -> bool:
@@ -102,7 +104,7 @@ class Verdict:
     @property
     def preview(self) -> bool:
         """Too few blocks for any verdict."""
-        return self.look is None
+        return self.look is None and self.low is None
 
     @property
     def half_width(self) -> float:

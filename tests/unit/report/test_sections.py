@@ -36,8 +36,8 @@ def fail(run: Run) -> Run:
 
 def test_every_section_has_something_to_say_about_a_usual_study() -> None:
     names = [section.id for section in build_document(pair()).sections]
-    assert names[:5] == ["verdicts", "forest", "scores", "strips", "warnings"]
-    assert names[5:] == ["latency", "series", "environment", "method", "data"]
+    assert names[:6] == ["verdicts", "forest", "scores", "strips", "repeats", "warnings"]
+    assert names[6:] == ["latency", "series", "environment", "method", "data"]
 
 
 def test_a_terminal_needs_only_the_short_sections() -> None:

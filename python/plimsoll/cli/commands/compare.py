@@ -41,7 +41,7 @@ def command(
     from plimsoll.cli.output import print_csv, print_json, say
     from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.report.rules import rules
-    from plimsoll.stats.paired import cells
+    from plimsoll.stats.paired import cells, measured_apart
     from plimsoll.store.store import open_store
 
     with open_store() as store:
@@ -67,6 +67,7 @@ def command(
         band=by.band,
         mode=by.mode,
         plans={key: plan.parameters for key, plan in plans.items()},
+        apart=measured_apart(found),
     )
     # Stable: cases and metrics stay in the order in which they ran.
     table = [

@@ -11,6 +11,7 @@ from plimsoll.model import Finding, Level, Run, RunStatus
 from plimsoll.report.document import Block, Phrase, Table, Tone, Warning, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text
+from plimsoll.report.sections.series import changes
 
 ORDER = 30
 TITLE = "Warnings and lost runs"
@@ -43,10 +44,10 @@ def build(evidence: Evidence) -> list[Block]:
 def _findings(evidence: Evidence) -> list[Warning]:
     """One warning per guard and level, whatever the numbers are."""
     groups: dict[tuple[str, Level], list[tuple[Run, Finding]]] = {}
-    for run in evidence.runs:
-        for finding in run.findings:
-            if finding.level is not Level.OK:
-                groups.setdefault((finding.guard, finding.level), []).append((run, finding))
+    told = [(run, finding) for run in evidence.runs for finding in run.findings]
+    for run, finding in (*told, *changes(evidence)):
+        if finding.level is not Level.OK:
+            groups.setdefault((finding.guard, finding.level), []).append((run, finding))
     ordered = sorted(groups.items(), key=lambda item: (_SEVERITY[item[0][1]], -len(item[1]), item[0][0]))
     return [_warning(level, found) for (_, level), found in ordered]
 

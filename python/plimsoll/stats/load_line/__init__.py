@@ -1,5 +1,6 @@
 """The load line: how much load a system carries before latency breaks, and how to search for it.
 
+request  what a study says: which load, which range, which objective
 points   one run as the search sees it
 levels   which loads are tried
 bend     where throughput stops growing, with an interval

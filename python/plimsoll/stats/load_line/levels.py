@@ -29,7 +29,7 @@ class LoadRange:
     @property
     def text(self) -> str:
         """As it is written: `1..256`."""
-        return f"{self.low:.6g}..{self.high:.6g}"
+        return f"{self.low:.10g}..{self.high:.10g}"
 
     def rounded(self, load: float) -> float:
         """A load that can be run: whole, or with four digits; within the range."""

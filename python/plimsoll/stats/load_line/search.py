@@ -88,6 +88,8 @@ class LoadSearch:
     seed: str
     points: list[Point] = field(default_factory=list)
     window: tuple[float, ...] = ()
+    hurried: bool = False
+    """Set by whoever runs the search when the time is almost used up: it then goes on to the fresh runs at once."""
 
     def run(self) -> Search:
         """The whole search."""
@@ -147,6 +149,8 @@ class LoadSearch:
             order = list(self.window)
             random.Random(f"{self.seed}/{number}").shuffle(order)
             for load in order:
+                if self.hurried:
+                    return
                 yield from self._measure(load, Phase.ROUND, number)
             since_move += 1
             found = bend.fit(self.points)
@@ -173,7 +177,8 @@ class LoadSearch:
         for point in self._valid():
             _see(belief, point)
         for number in range(MOST_PROBES):
-            if (number >= FIRST_STOP or _informed(self._valid(), objective)) and self._narrow(belief):
+            seen = number >= FIRST_STOP or _informed(self._valid(), objective)
+            if self.hurried or (seen and self._narrow(belief)):
                 break
             share = 0.5 if number % 2 == 0 else ASIDE[number // 2 % 2]
             yield from self._measure(self.bounds.rounded(belief.quantile(share)), Phase.OBJECTIVE, number)

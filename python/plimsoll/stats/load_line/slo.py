@@ -37,7 +37,8 @@ class Objective:
     @property
     def text(self) -> str:
         """As it is written."""
-        return f"p{self.percent:g}<{format_duration(self.limit_ns).replace(' ', '')}"
+        limit = format_duration(self.limit_ns).replace(" ", "")
+        return f"{self.name}<{limit if parse_duration(limit) == self.limit_ns else f'{self.limit_ns}ns'}"
 
     @property
     def name(self) -> str:
