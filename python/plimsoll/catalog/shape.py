@@ -5,6 +5,7 @@ Two records of the same options are equal, so that a shape can be stored, priced
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -101,16 +102,20 @@ class VolumeShape:
         return self.limits.throughput.rate / self.type.mega if chosen and self.limits.throughput else None
 
     @property
-    def summary(self) -> str:
-        """`gp2 100 GiB, 300 IOPS (burst 3,000), 128 MiB/s, on m5.large`."""
-        one = f"{self.type.name} {format_size(self.size_gib * GIB)}" if self.size_gib else self.type.name
-        parts = [f"RAID {self.raid} of {self.members} × {one}" if self.raid is not None else one]
+    def one(self) -> str:
+        """The volumes without what they are attached to: `gp2 100 GiB, 300 IOPS (burst 3,000), 128 MiB/s`."""
+        name = f"{self.type.name} {format_size(self.size_gib * GIB)}" if self.size_gib else self.type.name
+        parts = [f"RAID {self.raid} of {self.members} × {name}" if self.raid is not None else name]
         parts += [_rate_text(self.limits.iops, 1, " IOPS")] if self.limits.iops else []
         if self.limits.throughput:
             parts.append(_rate_text(self.limits.throughput, self.type.mega, f" {self.type.mega_name}"))
-        parts += [f"on {self.instance.name}"] if self.instance else []
-        parts += [f"as in {self.era}"] if self.era else []
         return ", ".join(parts)
+
+    @property
+    def summary(self) -> str:
+        """`gp2 100 GiB, 300 IOPS (burst 3,000), 128 MiB/s, on m5.large`."""
+        machine = f", on {self.instance.name}" if self.instance else ""
+        return f"{self.one}{machine}{f', as in {self.era}' if self.era else ''}"
 
 
 def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
@@ -150,6 +155,24 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
         spec=spec,
         size_bytes=_device_bytes(round(size_gib * GIB), raid, members, chunk),
     )
+
+
+def options_from(text: str, where: str) -> dict[str, str]:
+    """The options in `gp3,size=100GiB` or `type=gp3+size=100GiB`: a first word without `=` is the type.
+
+    Raises UsageError for a word without `=` elsewhere and for an option that is given twice.
+    """
+    found: dict[str, str] = {}
+    for place, word in enumerate(re.split(r"[,+]", text)):
+        name, equals, value = word.strip().partition("=")
+        if not equals:
+            if place or not name:
+                raise UsageError(f"{where}: {word.strip()!r} is no option; write NAME=VALUE, as in size=100GiB")
+            name, value = "type", name
+        if name in found:
+            raise UsageError(f"{where}: {name} is given twice; keep one of them")
+        found[name] = value.strip()
+    return found
 
 
 def instance_limits(machine: Instance) -> Limits:

@@ -21,3 +21,6 @@ Csv = Annotated[bool, typer.Option("--csv", help="Print CSV on standard output."
 Sessions = Annotated[
     list[str] | None, typer.Argument(metavar="[SESSION…]", help="Short id or title. Default: the last session.")
 ]
+Region = Annotated[
+    str | None, typer.Option("--region", metavar="us-east-1", help="Whose prices; default: the provider's home region.")
+]

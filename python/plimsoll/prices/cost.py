@@ -85,6 +85,11 @@ class Cost:
         return " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
 
     @property
+    def oldest(self) -> str:
+        """Date of the oldest price of the volumes, without the instance; empty where there is none."""
+        return min((line.price.as_of for line in self.lines if line.what != "instance"), default="")
+
+    @property
     def sources(self) -> tuple[str, ...]:
         """Where the prices come from."""
         parts = [line.price for line in self.lines] + ([self.requests] if self.requests else [])

@@ -1,0 +1,196 @@
+"""`plimsoll simulate`: what a load gets from a volume, without waiting for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from plimsoll.cli.options import Json, Region
+
+if TYPE_CHECKING:
+    from plimsoll.report.document import Document
+    from plimsoll.simulation.choice import Choice
+    from plimsoll.simulation.job import Load, Trace
+    from plimsoll.simulation.outcome import Outcome
+
+EXAMPLES = (
+    "`plimsoll simulate --volume gp2,size=100GiB,instance=m5.large --job randread,depth=32 --duration 8h` · "
+    "`plimsoll simulate --volume gp2,size=500GiB --trace app.iolog` · "
+    "`plimsoll simulate --compare gp2,gp3,io2 --volume size=500GiB --job randread,rate=2000/s --slo 'p99<10ms'`"
+)
+NEEDS_ARGUMENTS = True
+
+
+def command(
+    volume: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--volume",
+            metavar="TYPE[,option=value…]",
+            help="A volume, such as gp2,size=100GiB; repeat to see several. `plimsoll list volumes`.",
+        ),
+    ] = None,
+    job: Annotated[
+        str | None,
+        typer.Option("--job", metavar="TEST[,parameter=value…]", help="The load, as an io test. Default: randread."),
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", metavar="FILE", help="A recorded load: fio iolog v2/v3 or blkparse text.")
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option("--duration", metavar="8h", help="Virtual time. Default: 1h; a trace runs to its end.")
+    ] = None,
+    compare: Annotated[
+        str | None,
+        typer.Option("--compare", metavar="gp2,gp3,io2", help="Rank the cheapest of each type that meets --slo."),
+    ] = None,
+    slo: Annotated[
+        str, typer.Option("--slo", metavar="p99<10ms", help="What --compare must give; join bounds with commas.")
+    ] = "p99<10ms",
+    region: Region = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Also write a report; .html has the charts, .csv the series."
+        ),
+    ] = None,
+    charts: Annotated[
+        Path | None, typer.Option("--charts", metavar="DIR", help="Write every chart as SVG and PNG into this folder.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run a load on a volume in virtual time: rates, latency, burst credits, who limits, and what it costs."""
+    from plimsoll.errors import UsageError
+    from plimsoll.report import format_of
+    from plimsoll.simulation.job import Trace, checked_duration, load
+    from plimsoll.units import parse_duration
+
+    if output is not None:
+        format_of(output)
+    if trace is not None and (job or compare):
+        raise UsageError("a trace is a whole load; give it without --job and --compare")
+    virtual_ns = None if duration is None else checked_duration(parse_duration(duration))
+    if compare is not None:
+        _compare(compare, volume or [], load(job, {}), virtual_ns, slo, region, (output, charts, json))
+        return
+    if not volume:
+        raise UsageError("say which volume: --volume gp2,size=100GiB; `plimsoll list volumes` shows the types")
+    work: Load | Trace = Trace(trace) if trace is not None else load(job, {})
+    outcomes = _simulated(volume, work, virtual_ns, region)
+    _show_outcomes(outcomes, (output, charts, json))
+
+
+Where = tuple[Path | None, Path | None, bool]
+"""Report file, folder of pictures, JSON."""
+
+
+def _simulated(volumes: list[str], work: Load | Trace, duration_ns: int | None, region: str | None) -> list[Outcome]:
+    from plimsoll.catalog.shape import options_from, volume_shape
+    from plimsoll.prices.cost import cost
+    from plimsoll.simulation.job import Load
+    from plimsoll.simulation.outcome import simulate
+    from plimsoll.units import HOUR
+
+    shapes = [volume_shape(options_from(text, "--volume"), "--volume") for text in volumes]
+    chosen = duration_ns or (HOUR if isinstance(work, Load) else None)
+    return [simulate(shape, work, chosen, cost(shape, region)) for shape in shapes]
+
+
+def _compare(
+    types: str, volume: list[str], work: Load, duration_ns: int | None, slo: str, region: str | None, where: Where
+) -> None:
+    from plimsoll.catalog.shape import options_from
+    from plimsoll.cli.output import print_json, say
+    from plimsoll.errors import UsageError
+    from plimsoll.report.simulated import choice_document
+    from plimsoll.simulation.choice import choose
+    from plimsoll.simulation.slo import parse_slo
+    from plimsoll.units import HOUR
+
+    names = [name.strip().lower() for name in types.split(",") if name.strip()]
+    if len(volume) > 1:
+        raise UsageError(
+            "--compare takes one --volume with what all types share, such as size=500GiB,instance=m5.large"
+        )
+    shared = options_from(volume[0], "--volume") if volume else {}
+    if "type" in shared:
+        raise UsageError("--compare names the types; leave the type out of --volume")
+    clauses = parse_slo(slo)
+    lasts = duration_ns or HOUR
+    found = choose(names, shared, work, lasts, clauses, region, lambda name: say(f"looking for the smallest {name}"))
+    if where[2]:
+        print_json({"slo": [clause.text for clause in clauses], "choices": [_choice_row(each) for each in found]})
+    _show(choice_document(found, work.words, ", ".join(clause.text for clause in clauses), lasts), None, where)
+
+
+def _show_outcomes(outcomes: list[Outcome], where: Where) -> None:
+    from plimsoll.cli.output import print_json
+    from plimsoll.report.simulated import simulation_document
+
+    if where[2]:
+        print_json({"simulations": [_outcome_row(each, series=True) for each in outcomes]})
+    _show(simulation_document(outcomes, short=True), simulation_document(outcomes), where)
+
+
+def _show(short: Document, full: Document | None, where: Where) -> None:
+    """On the terminal, unless JSON is wanted there, and in files."""
+    from plimsoll.cli.output import console, say
+    from plimsoll.report import format_of, render, write_charts
+    from plimsoll.report.renderers.terminal import print_document
+
+    output, charts, json = where
+    if not json:
+        print_document(short, console())
+    if output is not None:
+        chosen = format_of(output)
+        render(short if chosen in ("terminal", "markdown") else full or short, chosen, output)
+        say(f"report: {output}")
+    if charts is not None:
+        say(f"{len(write_charts(full or short, charts))} pictures in {charts}")
+
+
+def _outcome_row(outcome: Outcome, *, series: bool) -> dict[str, Any]:
+    """One simulation for programs: base units, USD."""
+    found: dict[str, Any] = {
+        "volume": outcome.shape.options,
+        "summary": outcome.shape.summary,
+        "load": outcome.load.words,
+        "duration_s": outcome.duration_s,
+        "operations_per_s": outcome.rate,
+        "bytes_per_s": outcome.throughput,
+        "latency_ns": outcome.latency.percentiles(),
+        "burst_ends": [{"second": second, "party": party} for second, party in outcome.burst_ends],
+        "credits_last_s": outcome.credits_last and outcome.credits_last[0],
+        "limiting_shares": outcome.limiting_shares,
+        "phases": [vars(phase) for phase in outcome.phases],
+        "cost": {
+            "region": outcome.cost.region,
+            "as_of": outcome.cost.as_of,
+            "sources": outcome.cost.sources,
+            "volume_usd_per_month": outcome.cost.volume_per_month,
+            "instance_usd_per_month": outcome.cost.instance_per_month,
+            "usd_per_million_operations": outcome.per_million,
+            "unknown": outcome.cost.unknown,
+        },
+    }
+    if series:
+        found["interval_s"] = outcome.interval_s
+        found["intervals"] = [
+            {**each, "tokens": dict(zip(outcome.buckets, each["tokens"], strict=True)), "limited_by": limited or None}
+            for each, limited in zip(outcome.intervals, outcome.limiting, strict=True)
+        ]
+    return found
+
+
+def _choice_row(choice: Choice) -> dict[str, Any]:
+    judgement = choice.judgement
+    return {
+        "type": choice.type,
+        "met": choice.met,
+        "usd_per_month": choice.usd_per_month,
+        "headroom": choice.headroom,
+        "reasons": [choice.refused] if choice.refused else list(judgement.reasons if judgement else ()),
+        "simulation": _outcome_row(choice.outcome, series=False) if choice.outcome else None,
+    }

@@ -1,0 +1,361 @@
+"""Simulations as a report: the answer in sentences, phases, distributions, cost, and everything over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from plimsoll.prices.cost import usd
+from plimsoll.report import palette, scales
+from plimsoll.report.canvas import Canvas
+from plimsoll.report.document import (
+    Block,
+    Cell,
+    Chart,
+    Document,
+    Listing,
+    Phrase,
+    Section,
+    Table,
+    Tone,
+    columns,
+    number,
+    phrase,
+    text,
+)
+from plimsoll.report.labels import count_text, percent_text
+from plimsoll.simulation.choice import Choice
+from plimsoll.simulation.outcome import NOTHING, Outcome, Phase
+from plimsoll.units import HOUR, SECOND, format_duration, format_size, format_value
+
+POINTS = 400
+"""Points of a line in a chart; longer series are drawn as means of neighbouring intervals."""
+SPARK_WIDTH = 56
+_SPARKS = "▁▂▃▄▅▆▇█"
+_MODEL = (
+    "Virtual time: a model with the provider's published limits and measured or assumed latencies; see "
+    "`plimsoll list volumes`. The same seed gives the same answer.",
+    "p50 and p99 of a phase are medians over its intervals; those of the whole time come from all operations.",
+)
+
+
+def simulation_document(outcomes: Sequence[Outcome], *, short: bool = False) -> Document:
+    """One or several volumes under one load."""
+    first = outcomes[0]
+    over_time: list[Block] = [_sparks(outcomes)] if short else list(_charts(outcomes))
+    sections = (
+        Section("answer", "Answer", tuple(_sentences(outcomes)), short=True),
+        Section("phases", "Phases", (_phases(outcomes),), short=True),
+        Section("whole", "Over the whole time", (_whole(outcomes),), short=True),
+        Section("over-time", "Over time", tuple(over_time), short=True),
+    )
+    volumes = count_text(len(outcomes), "volume")
+    subtitle = f"{volumes} · {format_duration(first.duration_s * SECOND)} of virtual time"
+    return Document(f"Simulated: {first.load.words}", subtitle, sections, make_scores=partial(_flat, outcomes))
+
+
+def choice_document(choices: Sequence[Choice], load: str, wanted: str, duration_ns: int) -> Document:
+    """The ranking of volumes that give what is needed, and why the others do not."""
+    best = next((each for each in choices if each.met), None)
+    if best is not None and best.outcome is not None:
+        tail = _on_credits(best.outcome)
+        words = f"The cheapest that gives {wanted}: {best.outcome.shape.summary}, {_price(best.outcome)}{tail}."
+        answer = text(words, tone=Tone.BETTER)
+    else:
+        answer = text(f"None of these gives {wanted}.", tone=Tone.WORSE)
+    sections = (
+        Section("answer", "Answer", (answer,), short=True),
+        Section("ranking", "Ranking", (_ranking(choices), *_failures(choices)), short=True),
+    )
+    outcomes = [each.outcome for each in choices if each.outcome is not None]
+    subtitle = f"{count_text(len(choices), 'type')} · {format_duration(duration_ns)} of virtual time"
+    return Document(f"Compared: {load}", subtitle, sections, make_scores=partial(_flat, outcomes))
+
+
+def _sentences(outcomes: Sequence[Outcome]) -> Iterator[Block]:
+    for outcome in outcomes:
+        words = [f"{outcome.shape.summary}: {_course(outcome)}."]
+        held = [f"{name} {percent_text(round(share, 3))}" for name, share in outcome.limiting_shares.items()]
+        words.append(f"Held back, by share of time: {', '.join(held)}.")
+        words.append(f"Price: {_price(outcome)}{_per_million(outcome)}.")
+        yield text(*words)
+
+
+def _course(outcome: Outcome) -> str:
+    """The phases as one sentence."""
+    parts = [_phase_words(phase) for phase in outcome.phases]
+    if len(parts) == 1:
+        return parts[0] + _on_credits(outcome)
+    ends = [format_duration(phase.end_s * SECOND) for phase in outcome.phases[:-1]]
+    return "; ".join(f"{part} until {end}" for part, end in zip(parts, ends, strict=False)) + f"; then {parts[-1]}"
+
+
+def _phase_words(phase: Phase) -> str:
+    rate = format_value(phase.operations, "1/s")
+    return f"{rate} ({format_size(phase.bytes)}/s) with p99 {format_duration(phase.p99_ns)}"
+
+
+def _on_credits(outcome: Outcome) -> str:
+    lasts = outcome.credits_last
+    if outcome.burst_ends or lasts is None:
+        return ""
+    return f", on {_whose(lasts[1])} that lasts {format_duration(round(lasts[0]) * SECOND)}"
+
+
+def _whose(party: str) -> str:
+    return "a burst of the instance" if party.startswith("instance") else "a burst of the volume"
+
+
+def _price(outcome: Outcome) -> str:
+    """Never without its date."""
+    cost = outcome.cost
+    if cost.unknown:
+        known = f"; known are prices as of {cost.as_of}" if cost.as_of else ""
+        return f"not known for {', '.join(cost.unknown)} in {cost.region}{known}"
+    volume = cost.volume_per_month
+    parts = [f"{usd(volume)} a month"] if volume is not None and outcome.shape.type.rule != "local" else []
+    if cost.instance_per_month is not None and outcome.shape.instance is not None:
+        parts.append(f"{usd(cost.instance_per_month)} a month for {outcome.shape.instance.name}")
+    if cost.requests is not None:
+        parts.append(f"{usd(cost.requests.usd)} per million requests")
+    return f"{', '.join(parts)} (prices as of {cost.as_of}, {cost.region})"
+
+
+def _per_million(outcome: Outcome) -> str:
+    amount = outcome.per_million
+    return "" if amount is None else f"; {usd(amount)} per million operations at the sustained rate"
+
+
+def _phases(outcomes: Sequence[Outcome]) -> Table:
+    rows = [
+        (
+            phrase(_name(outcome, outcomes)),
+            number(phase.start_s * SECOND, "ns", format_duration(phase.start_s * SECOND) if phase.start_s else "0 s"),
+            number(phase.end_s * SECOND, "ns"),
+            number(phase.operations, "1/s"),
+            number(phase.bytes, "B/s"),
+            number(phase.p50_ns, "ns"),
+            number(phase.p99_ns, "ns"),
+            Phrase(phase.limited_by, Tone.NOTE if phase.limited_by == NOTHING else Tone.PLAIN),
+        )
+        for outcome in outcomes
+        for phase in outcome.phases
+    ]
+    heads = columns("Volume", ">From", ">To", ">I/Os per second", ">Throughput", ">p50", ">p99", "Held back by")
+    return Table("Between the ends of bursts", heads, tuple(rows), _MODEL)
+
+
+def _whole(outcomes: Sequence[Outcome]) -> Table:
+    rows = []
+    for outcome in outcomes:
+        found = outcome.latency.percentiles()
+        price = outcome.cost.volume_per_month
+        rows.append(
+            (
+                phrase(_name(outcome, outcomes)),
+                number(outcome.rate, "1/s"),
+                *(number(found[name], "ns") for name in ("p50", "p90", "p99", "p99.9", "max")),
+                None if price is None else number(price, "USD", usd(price)),
+                None if outcome.per_million is None else number(outcome.per_million, "USD", usd(outcome.per_million)),
+                phrase(outcome.cost.oldest or "no price"),
+            )
+        )
+    names = (
+        "Volume",
+        ">I/Os per second",
+        ">p50",
+        ">p90",
+        ">p99",
+        ">p99.9",
+        ">max",
+        ">$/month",
+        ">$/million",
+        "Prices of",
+    )
+    notes = (
+        "$/month: the volumes, without instance and requests, with the date of the oldest price in it.",
+        "$/million: per million operations at the sustained rate, "
+        "with the instance where one is named, and requests where they are charged.",
+    )
+    return Table("All operations", columns(*names), tuple(rows), notes)
+
+
+def _ranking(choices: Sequence[Choice]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for place, choice in enumerate(choices, start=1):
+        outcome, price = choice.outcome, choice.usd_per_month
+        if outcome is None:
+            rows.append((None, phrase(choice.type), None, None, None, None, Phrase("not for sale", Tone.WORSE), None))
+            continue
+        p99 = outcome.latency.percentile(99)
+        rows.append(
+            (
+                number(place, "1") if choice.met else None,
+                phrase(outcome.shape.one),
+                None if price is None else number(price, "USD", usd(price)),
+                phrase(outcome.cost.oldest or "no price"),
+                number(outcome.sustained.operations, "1/s"),
+                number(p99, "ns"),
+                Phrase("yes", Tone.BETTER) if choice.met else Phrase("no", Tone.WORSE),
+                _headroom(choice, outcome),
+            )
+        )
+    names = (">Rank", "Volume", ">$/month", "Price of", ">Sustained", ">p99", "Enough", "Headroom")
+    notes = (
+        "$/month: the volumes without the instance, with the date of the oldest price in it.",
+        "Headroom: the narrowest sustained limit over the offered rate; "
+        "without a rate, how far the tightest bound is away.",
+    )
+    return Table("Cheapest first", columns(*names), tuple(rows), notes)
+
+
+def _headroom(choice: Choice, outcome: Outcome) -> Phrase:
+    if not choice.met or choice.headroom is None:
+        return Phrase("none", Tone.NOTE)
+    lasts = outcome.credits_last
+    if choice.headroom < 0 and lasts is not None:
+        who = "instance" if lasts[1].startswith("instance") else "volume"
+        return Phrase(f"{who} burst ends after {format_duration(round(lasts[0]) * SECOND)}", Tone.UNKNOWN)
+    return phrase(percent_text(round(choice.headroom, 2)))
+
+
+def _failures(choices: Sequence[Choice]) -> Iterator[Block]:
+    for choice in choices:
+        if choice.outcome is None:
+            yield text(f"{choice.type}: {choice.refused}", tone=Tone.WORSE)
+        elif choice.judgement is not None and not choice.met:
+            why = "; ".join(choice.judgement.reasons)
+            yield text(f"{choice.outcome.shape.summary}: {why}.", tone=Tone.WORSE)
+
+
+def _name(outcome: Outcome, outcomes: Sequence[Outcome]) -> str:
+    """As short as tells the volumes apart."""
+    kinds = [each.shape.type.name for each in outcomes]
+    return outcome.shape.type.name if kinds.count(outcome.shape.type.name) == 1 else outcome.shape.summary
+
+
+def _binned(outcome: Outcome, values: Sequence[float], points: int) -> list[tuple[float, float]]:
+    every = max(1, -(-len(values) // points))
+    starts = range(0, len(values), every)
+    parts = ((start * outcome.interval_s, values[start : start + every]) for start in starts)
+    return [(time, sum(part) / len(part)) for time, part in parts]
+
+
+def _sparks(outcomes: Sequence[Outcome]) -> Listing:
+    lines = [
+        f"{label:<{32}} {_spark(values)}  {first} → {last}"
+        for outcome in outcomes
+        for label, values, first, last in _spark_rows(outcome, _name(outcome, outcomes))
+    ]
+    return Listing(f"0 to {format_duration(outcomes[0].duration_s * SECOND)}", "\n".join(lines))
+
+
+def _spark_rows(outcome: Outcome, name: str) -> Iterator[tuple[str, list[float], str, str]]:
+    rates = [value for _, value in _binned(outcome, outcome.operations, SPARK_WIDTH)]
+    first, last = (format_value(phase.operations, "1/s") for phase in (outcome.phases[0], outcome.phases[-1]))
+    yield f"{name} I/Os per second"[:32], rates, first, last
+    for bucket in outcome.used_credits:
+        held = [value for _, value in _binned(outcome, outcome.credits(bucket), SPARK_WIDTH)]
+        top = outcome.capacities[bucket]
+        shares = [percent_text(round(outcome.credits(bucket)[i] / top, 2)) for i in (0, -1)]
+        yield f"{name} {_bucket_words(bucket)}"[:32], [*held, top], shares[0], shares[1]
+
+
+def _bucket_words(bucket: str) -> str:
+    where, _, what = bucket.partition(".")
+    return f"{'instance ' if where == 'instance' else ''}{what.replace('_', ' ')}"
+
+
+def _spark(values: Sequence[float]) -> str:
+    """Blocks from zero to the largest value; the last value only sets the scale where there is one more than wide."""
+    top = max(values) or 1.0
+    shown = values[:SPARK_WIDTH]
+    return "".join(_SPARKS[min(len(_SPARKS) - 1, int(value / top * len(_SPARKS)))] for value in shown)
+
+
+def _charts(outcomes: Sequence[Outcome]) -> Iterator[Chart]:
+    names = tuple(_name(outcome, outcomes) for outcome in outcomes)
+    data = _phases(outcomes)
+    rates = [_binned(outcome, outcome.operations, POINTS) for outcome in outcomes]
+    yield _chart("rate", "I/Os per second", names, data, partial(_lines, rates, "1/s"))
+    tails = [_binned(outcome, [each["p99_ns"] for each in outcome.intervals], POINTS) for outcome in outcomes]
+    yield _chart("p99", "Latency p99", names, data, partial(_lines, tails, "ns"))
+    held = [
+        (i, _binned(outcome, [value / outcome.capacities[bucket] for value in outcome.credits(bucket)], POINTS), bucket)
+        for i, outcome in enumerate(outcomes)
+        for bucket in outcome.used_credits
+    ]
+    if held:
+        yield _chart("credits", "Share of credits left", names, data, partial(_credit_lines, held))
+    yield _chart("limits", "Held back by", names, data, partial(_limit_lines, outcomes))
+
+
+def _chart(name: str, title: str, series: tuple[str, ...], data: Table, draw: partial[Canvas]) -> Chart:
+    return Chart(f"simulated-{name}", title, f"{title} over virtual time.", data, draw, series)
+
+
+def _time(last_s: float) -> tuple[scales.Scale, float]:
+    """The axis of time and the seconds in its unit."""
+    unit_s, title = (3600.0, "hours") if last_s * SECOND >= 3 * HOUR else (1.0, "seconds")
+    ticks = tuple(tick for tick in scales.linear_ticks(last_s / unit_s) if tick <= last_s / unit_s * 1.0001)
+    return scales.Scale((0.0, last_s / unit_s), tuple((tick, f"{tick:,.6g}") for tick in ticks), title), unit_s
+
+
+def _lines(lines: Sequence[Sequence[tuple[float, float]]], unit: str) -> Canvas:
+    x, unit_s = _time(max(points[-1][0] for points in lines) or 1.0)
+    values = [value for points in lines for _, value in points]
+    canvas = Canvas(x, scales.values([0.0, *values] if unit == "1/s" else [max(value, 1.0) for value in values], unit))
+    for i, points in enumerate(lines):
+        canvas.line([(time / unit_s, max(value, 0.0 if unit == "1/s" else 1.0)) for time, value in points], i)
+    return canvas
+
+
+def _credit_lines(held: Sequence[tuple[int, Sequence[tuple[float, float]], str]]) -> Canvas:
+    x, unit_s = _time(max(points[-1][0] for _, points, _ in held) or 1.0)
+    ticks = tuple((share, percent_text(share)) for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+    canvas = Canvas(x, scales.Scale((0.0, 1.0), ticks))
+    for i, points, bucket in held:
+        canvas.line([(time / unit_s, share) for time, share in points], i)
+        canvas.words(points[len(points) // 3][0] / unit_s, points[len(points) // 3][1], _bucket_words(bucket))
+    return canvas
+
+
+def _limit_lines(outcomes: Sequence[Outcome]) -> Canvas:
+    """For each party a row; a line where it held the volume back."""
+    parties = list(dict.fromkeys(name for outcome in outcomes for name in (*outcome.limiting_shares,)))
+    x, unit_s = _time(max(outcome.duration_s for outcome in outcomes))
+    canvas = Canvas(x, scales.names(parties), height=60 + 26 * len(parties) + 40, rows=True)
+    for i, outcome in enumerate(outcomes):
+        shift = (i - (len(outcomes) - 1) / 2) * 0.6 / len(outcomes)
+        for start, end, name in _stretches(outcome):
+            y = parties.index(name) + shift
+            canvas.rules([((start / unit_s, y), (end / unit_s, y))], palette.colour(i), width=4)
+    return canvas
+
+
+def _stretches(outcome: Outcome) -> Iterable[tuple[float, float, str]]:
+    """Runs of intervals with the same party."""
+    start, names = 0, outcome.limiting
+    for i in range(1, len(names) + 1):
+        if i == len(names) or names[i] != names[start]:
+            yield start * outcome.interval_s, i * outcome.interval_s, names[start] or NOTHING
+            start = i
+
+
+def _flat(outcomes: Sequence[Outcome]) -> Table:
+    """Every interval of every volume: what CSV gets."""
+    rows = tuple(
+        (
+            phrase(_name(outcome, outcomes)),
+            number(i * outcome.interval_s, "1"),
+            number(outcome.operations[i], "1/s"),
+            number(each["bytes"] / outcome.interval_s, "B/s"),
+            number(each["p50_ns"], "ns"),
+            number(each["p99_ns"], "ns"),
+            phrase(outcome.limiting[i]),
+        )
+        for outcome in outcomes
+        for i, each in enumerate(outcome.intervals)
+    )
+    heads = columns("Volume", ">Start", ">Operations", ">Bytes", ">p50", ">p99", "Limited by")
+    return Table("Every interval", heads, rows)

@@ -1,0 +1,5 @@
+"""Volumes in virtual time: what a load gets from a volume, when its burst ends, who limits it, and what it costs.
+
+job.py     a load, in the words of the io tests           outcome.py  one volume under that load
+slo.py     what the user needs                            choice.py   the cheapest volume that gives it
+"""

@@ -1,0 +1,222 @@
+"""One volume under one load, in virtual time, and what can be said about it."""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from plimsoll.catalog.shape import VolumeShape
+from plimsoll.prices.cost import Cost
+from plimsoll.simulation.job import Load, Trace, interval_ns
+from plimsoll.stats.histogram import Histogram, add, decode
+from plimsoll.units import SECOND
+from plimsoll.volumes import core
+
+SETTLED = 3
+"""Intervals in a row for which credits must limit before the burst counts as over."""
+PARTIES = {
+    "volume.iops": "volume IOPS",
+    "volume.throughput": "volume throughput",
+    "volume.iops_credits": "volume IOPS, credits used up",
+    "volume.throughput_credits": "volume throughput, credits used up",
+    "instance.iops": "instance IOPS",
+    "instance.throughput": "instance throughput",
+    "instance.iops_credits": "instance IOPS, burst used up",
+    "instance.throughput_credits": "instance throughput, burst used up",
+}
+NOTHING = "nothing"
+
+
+def party(bucket: str) -> str:
+    """A bucket's name as people say it; members of an array are volumes."""
+    where, _, what = bucket.partition(".")
+    return PARTIES.get(f"volume.{what}" if where.startswith("member") else bucket, bucket)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of time between two ends of bursts. Times in seconds, rates per second, latencies in ns."""
+
+    start_s: float
+    end_s: float
+    operations: float
+    bytes: float
+    p50_ns: float
+    """Median over the intervals of the median of each."""
+    p99_ns: float
+    limited_by: str
+    """Who held it back in most intervals, or `nothing`."""
+    limited_share: float
+    """Share of the intervals in which that was so."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The answer of the model, and the shape, load and cost it belongs to."""
+
+    shape: VolumeShape
+    load: Load | Trace
+    cost: Cost
+    answer: Mapping[str, Any]
+    """JSON of the crate's `Simulation`."""
+
+    @property
+    def intervals(self) -> Sequence[Mapping[str, Any]]:
+        """Every complete interval."""
+        found: Sequence[Mapping[str, Any]] = self.answer["series"]["intervals"]
+        return found
+
+    @property
+    def interval_s(self) -> float:
+        """Length of an interval."""
+        return float(self.answer["series"]["interval_ns"]) / SECOND
+
+    @property
+    def duration_s(self) -> float:
+        """Virtual time."""
+        return float(self.answer["duration_ns"]) / SECOND
+
+    @cached_property
+    def buckets(self) -> tuple[str, ...]:
+        """Names of the limits, outermost first."""
+        return tuple(self.answer["series"]["buckets"])
+
+    @cached_property
+    def operations(self) -> tuple[float, ...]:
+        """Reads and writes per second, by interval."""
+        return tuple((each["read_ops"] + each["write_ops"]) / self.interval_s for each in self.intervals)
+
+    @cached_property
+    def latency(self) -> Histogram:
+        """Of all reads and writes."""
+        series = self.answer["series"]
+        kinds = (decode(base64.b64decode(series[name])) for name in ("read_latency", "write_latency"))
+        return add([each for each in kinds if each.count])
+
+    @property
+    def rate(self) -> float:
+        """Operations per second over the whole time."""
+        return self.latency.count / self.duration_s
+
+    @property
+    def throughput(self) -> float:
+        """Bytes per second over the whole time."""
+        return float(sum(each["bytes"] for each in self.intervals)) / max(len(self.intervals) * self.interval_s, 1e-9)
+
+    @cached_property
+    def limiting(self) -> tuple[str, ...]:
+        """Who held the load back, by interval; empty where nobody did."""
+        names = [party(name) for name in self.buckets]
+        return tuple("" if each["limited_by"] is None else names[each["limited_by"]] for each in self.intervals)
+
+    @cached_property
+    def limiting_shares(self) -> Mapping[str, float]:
+        """Share of the intervals in which each party held the load back, largest first."""
+        count = Counter(name or NOTHING for name in self.limiting)
+        return {name: number / max(1, len(self.limiting)) for name, number in count.most_common()}
+
+    def credits(self, bucket: str) -> tuple[float, ...]:
+        """What a bucket held at the end of each interval, in operations or bytes."""
+        index = self.buckets.index(bucket)
+        return tuple(each["tokens"][index] for each in self.intervals)
+
+    @cached_property
+    def used_credits(self) -> tuple[str, ...]:
+        """Names of the credit buckets that were drawn on; one stands for all members of an array."""
+        names = [name for name in self.buckets if name.endswith("_credits")]
+        drawn = [name for name in names if min(self.credits(name), default=0.0) < 0.99 * self.capacities[name]]
+        seen = {party(name): name for name in reversed(drawn)}
+        return tuple(reversed(seen.values()))
+
+    @cached_property
+    def capacities(self) -> Mapping[str, float]:
+        """Most that each bucket can hold."""
+        return {each["name"]: each["capacity"] for each in self.answer["statistics"]["plimsoll"]["buckets"]}
+
+    @cached_property
+    def credits_last(self) -> tuple[float, str] | None:
+        """How long the credits that were drawn on last under this load, in s, and whose; None if for ever.
+
+        What was not used up in the simulated time is extrapolated from its second half.
+        """
+        times = list(self.burst_ends)
+        ended = {name for _, name in self.burst_ends}
+        for bucket in self.used_credits:
+            held = self.credits(bucket)
+            half = len(held) // 2
+            spent = (held[half] - held[-1]) / max((len(held) - 1 - half) * self.interval_s, 1e-9)
+            if party(bucket) not in ended and spent > 0:
+                times.append((self.duration_s + held[-1] / spent, party(bucket)))
+        return min(times, default=None)
+
+    @cached_property
+    def burst_ends(self) -> tuple[tuple[float, str], ...]:
+        """When credits ran out: (second, whose), the first time for each."""
+        found: dict[str, float] = {}
+        run, previous = 0, ""
+        for i, name in enumerate(self.limiting):
+            run = run + 1 if name == previous else 1
+            previous = name
+            if "used up" in name and run == SETTLED and name not in found:
+                found[name] = (i - SETTLED + 1) * self.interval_s
+        return tuple(sorted((second, name) for name, second in found.items()))
+
+    @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        """The stretches between the ends of bursts; one where there are none."""
+        ends = [round(second / self.interval_s) for second, _ in self.burst_ends]
+        cuts = [0, *(end for end in ends if end), len(self.intervals)]
+        return tuple(self._phase(start, end) for start, end in pairwise(cuts) if end > start)
+
+    def _phase(self, start: int, end: int) -> Phase:
+        # An idle volume gives a second of its rate at once; a phase is about what comes then.
+        first = 1 if start == 0 and end > 10 else start
+        inside = self.intervals[first:end]
+        busy = [each for each in inside if each["read_ops"] + each["write_ops"]] or inside
+        seconds = len(inside) * self.interval_s
+        name, number = Counter(self.limiting[first:end]).most_common(1)[0]
+        return Phase(
+            start_s=start * self.interval_s,
+            end_s=end * self.interval_s,
+            operations=sum(each["read_ops"] + each["write_ops"] for each in inside) / seconds,
+            bytes=sum(each["bytes"] for each in inside) / seconds,
+            p50_ns=median(each["p50_ns"] for each in busy),
+            p99_ns=median(each["p99_ns"] for each in busy),
+            limited_by=name or NOTHING,
+            limited_share=number / len(inside),
+        )
+
+    @property
+    def sustained(self) -> Phase:
+        """What lasts: the last phase."""
+        return self.phases[-1]
+
+    @property
+    def per_million(self) -> float | None:
+        """USD per million operations at the sustained rate."""
+        return self.cost.per_million_operations(self.sustained.operations)
+
+    @property
+    def requests(self) -> int:
+        """Operations done."""
+        return self.latency.count
+
+
+def simulate(shape: VolumeShape, load: Load | Trace, duration_ns: int | None, cost: Cost) -> Outcome:
+    """Put a load on a volume in virtual time; without a duration a trace runs to its end.
+
+    Raises UsageError for what cannot be simulated, TargetError for a trace that cannot be read.
+    """
+    request: dict[str, Any] = {"volume": shape.spec}
+    if isinstance(load, Trace):
+        request["trace"] = {"path": str(load.path), "depth": load.depth, "duration_ns": duration_ns}
+        request["trace"]["interval_ns"] = interval_ns(duration_ns) if duration_ns else SECOND
+    else:
+        request["workload"] = load.request(duration_ns or SECOND, shape.size_bytes)
+    return Outcome(shape, load, cost, core.simulate(request))

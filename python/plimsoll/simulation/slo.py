@@ -1,0 +1,133 @@
+"""What the user needs of a volume: `p99<10ms`, `iops>=4000`, `throughput>200MiB/s`, joined by commas."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from plimsoll.errors import UsageError
+from plimsoll.simulation.job import Load
+from plimsoll.simulation.outcome import Outcome, Phase
+from plimsoll.units import format_duration, format_value, parse_count, parse_duration, parse_size
+
+KEPT = 0.99
+"""Share of the offered operations that must be done; what is missing then still waits in the queue at the end."""
+_CLAUSE = re.compile(r"\s*(p\d{1,2}(?:\.\d+)?|max|mean|iops|throughput)\s*(<=|>=|<|>)\s*([^\s<>=][^<>=]*)")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One bound: `metric` at most (`below`) or at least `limit`, in base units."""
+
+    metric: str
+    below: bool
+    limit: float
+    text: str
+
+    @property
+    def unit(self) -> str:
+        """Base unit of the metric."""
+        return {"iops": "1/s", "throughput": "B/s"}.get(self.metric, "ns")
+
+    def holds(self, value: float) -> bool:
+        """Whether a value keeps the bound."""
+        return value <= self.limit if self.below else value >= self.limit
+
+    def margin(self, value: float) -> float:
+        """How far a value stays from the bound, as a share of it; negative where it fails."""
+        return (self.limit - value) / self.limit if self.below else (value - self.limit) / self.limit
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How a volume stands to what is needed."""
+
+    met: bool
+    margin: float
+    """The smallest margin of all bounds, as a share."""
+    reasons: tuple[str, ...]
+    """Why it fails, one sentence per bound."""
+
+
+def parse_slo(text: str) -> tuple[Clause, ...]:
+    """The bounds in a text; raises UsageError."""
+    parts = [part for part in re.split(r",| and ", text) if part.strip()]
+    if not parts:
+        raise UsageError("--slo is empty; write it like p99<10ms or p99<10ms,iops>=4000")
+    return tuple(_clause(part) for part in parts)
+
+
+def _clause(part: str) -> Clause:
+    match = _CLAUSE.fullmatch(part)
+    if not match:
+        raise UsageError(f"--slo {part.strip()!r} is no bound; write it like p99<10ms, iops>=4000, throughput>200MiB/s")
+    metric, sign, value = match[1], match[2], match[3].strip().removesuffix("/s")
+    below = sign.startswith("<")
+    read = {"iops": parse_count, "throughput": parse_size}.get(metric, parse_duration)
+    limit = float(read(value))
+    if below == (metric in ("iops", "throughput")) or limit <= 0:
+        want = ">" if metric in ("iops", "throughput") else "<"
+        raise UsageError(f"--slo {part.strip()!r} asks for nothing; {metric} must be {want} a value above zero")
+    return Clause(metric, below, limit, f"{metric}{sign}{match[3].strip()}")
+
+
+def judge(outcome: Outcome, clauses: tuple[Clause, ...]) -> Judgement:
+    """Every bound must hold over the whole time and, where a burst ended, after it as well."""
+    reasons: list[str] = []
+    margins: list[float] = []
+    for clause in clauses:
+        for value, phase in _values(outcome, clause):
+            margins.append(clause.margin(value))
+            if not clause.holds(value):
+                reasons.append(_reason(outcome, clause, value, phase))
+    if behind := _behind(outcome):
+        reasons.append(behind)
+        margins.append(-1.0)
+    # The whole time fails because a part of it does: the part says more.
+    told = [reason for reason in reasons if " from " in reason] or reasons
+    return Judgement(not reasons, min(margins), tuple(dict.fromkeys(told)))
+
+
+def _values(outcome: Outcome, clause: Clause) -> list[tuple[float, Phase | None]]:
+    """The value over the whole time, and that of the last phase where there is more than one."""
+    values: list[tuple[float, Phase | None]] = [(_whole(outcome, clause.metric), None)]
+    if len(outcome.phases) > 1:
+        last = outcome.sustained
+        later = {"p50": last.p50_ns, "p99": last.p99_ns, "iops": last.operations, "throughput": last.bytes}
+        values += [(later[clause.metric], last)] if clause.metric in later else []
+    return values
+
+
+def _whole(outcome: Outcome, metric: str) -> float:
+    if metric == "iops":
+        return outcome.rate
+    if metric == "throughput":
+        return outcome.throughput
+    if metric == "mean":
+        return outcome.latency.mean or 0.0
+    if metric == "max":
+        return float(outcome.latency.max or 0)
+    # Where the data do not reach, the slowest operation bounds the percentile.
+    percent = float(metric.removeprefix("p"))
+    return float(outcome.latency.percentile(percent) or outcome.latency.max or 0)
+
+
+def _reason(outcome: Outcome, clause: Clause, value: float, phase: Phase | None) -> str:
+    when = f" from {format_duration(phase.start_s * 1e9)} on" if phase else ""
+    where = phase or outcome.sustained
+    held = f", held back by {where.limited_by}" if where.limited_by != "nothing" else ", its own latency"
+    rate = f" at {format_value(where.operations, '1/s')}"
+    return f"{clause.metric} is {format_value(value, clause.unit)}{when}{rate}{held}"
+
+
+def _behind(outcome: Outcome) -> str | None:
+    """An open-loop load that is not kept up with has no latency to speak of."""
+    offered = outcome.load.rate if isinstance(outcome.load, Load) else None
+    if offered is None:
+        return None
+    phase = outcome.sustained
+    if phase.operations >= KEPT * offered:
+        return None
+    when = f" from {format_duration(phase.start_s * 1e9)} on" if len(outcome.phases) > 1 else ""
+    done, wanted = format_value(phase.operations, "1/s"), format_value(offered, "1/s")
+    return f"does {done} of {wanted} that are asked for{when}, held back by {phase.limited_by}"
