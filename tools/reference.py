@@ -11,7 +11,8 @@ import typer.main
 
 from plimsoll import kinds
 from plimsoll.cli.main import EXIT_CODES, app
-from plimsoll.parameters import WORKLOADS, value_text
+from plimsoll.parameter import value_text
+from plimsoll.parameters import WORKLOADS
 from plimsoll.profile import profiles, suites
 from plimsoll.run.workers.local import engines
 
@@ -35,10 +36,18 @@ def commands() -> Iterator[str]:
     group: Any = typer.main.get_command(app)
     context = group.make_context("plimsoll", [], resilient_parsing=True)
     yield f"# Commands\n\n{EXIT_CODES}\n"
+    yield from commands_of(group, context)
+
+
+def commands_of(group: Any, context: Any) -> Iterator[str]:
+    """The commands of a group, and of the groups in it."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         own = command.make_context(name, [], parent=context, resilient_parsing=True)
-        yield f"## plimsoll {name}\n\n{command.help}\n"
+        if hasattr(command, "list_commands"):
+            yield from commands_of(command, own)
+            continue
+        yield f"## {own.command_path}\n\n{command.help}\n"
         if command.epilog:
             yield f"{command.epilog}\n"
         yield from table("option", "meaning")

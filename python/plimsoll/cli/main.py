@@ -61,11 +61,21 @@ def _clean_up_after_the_dead() -> None:
 
         for sentence in sweep():
             say(sentence)
+    volumes = home() / "volumes"
+    if volumes.is_dir() and any(not entry.name.startswith(".") for entry in volumes.iterdir()):
+        from plimsoll.volumes import lifecycle
+
+        for sentence in lifecycle.sweep():
+            say(sentence)
 
 
 for _module in kinds.modules("plimsoll.cli.commands"):
+    _name = _module.__name__.rsplit(".", 1)[-1].rstrip("_")
+    if hasattr(_module, "group"):
+        app.add_typer(_module.group, name=_name)
+        continue
     app.command(
-        _module.__name__.rsplit(".", 1)[-1].rstrip("_"),
+        _name,
         epilog=getattr(_module, "EXAMPLES", None),
         no_args_is_help=getattr(_module, "NEEDS_ARGUMENTS", False),
     )(_module.command)

@@ -1,0 +1,1 @@
+"""`plimsoll volume …`: one file per command, found by name."""

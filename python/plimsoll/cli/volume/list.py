@@ -1,0 +1,36 @@
+"""`plimsoll volume list`: what is served here."""
+
+from __future__ import annotations
+
+from plimsoll.cli.options import Json
+
+EXAMPLES = "`plimsoll volume list --json` names device and mount point of each."
+
+
+def command(json: Json = False) -> None:
+    """List the volumes that are served on this machine."""
+    from plimsoll.cli.output import print_json, print_table, say
+    from plimsoll.cli.volume._presenting import as_table
+    from plimsoll.units import format_size
+    from plimsoll.volumes.registry import volumes
+
+    found = [volume for volume in volumes() if volume.state == "ready"]
+    if json:
+        print_json([as_table(volume) for volume in found])
+    elif not found:
+        say("no volume is served here; `plimsoll volume create --help` shows how to make one")
+    else:
+        print_table(
+            [
+                {
+                    "volume": volume.name,
+                    "what": volume.summary,
+                    "size": format_size(volume.size_bytes),
+                    "device": volume.device,
+                    "mounted at": f"{volume.mount} ({volume.file_system})" if volume.mount else "",
+                    "instance": volume.instance_name or "",
+                }
+                for volume in found
+            ],
+            right=("size",),
+        )

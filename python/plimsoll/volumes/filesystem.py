@@ -1,0 +1,79 @@
+"""File systems on volumes: made without work left for later, mounted with the kernel's defaults."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from plimsoll.errors import TargetError, UnknownName
+from plimsoll.targets.mounts import Mount, read_mounts
+from plimsoll.volumes.machine import Failed, run
+
+_EXT = ("-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0")
+MAKE: dict[str, tuple[str, ...]] = {
+    "ext2": ("-q", "-F", "-E", "nodiscard"),
+    "ext3": _EXT,
+    "ext4": _EXT,
+    "xfs": ("-q", "-f", "-K"),
+    "btrfs": ("-q", "-f", "-K"),
+    "f2fs": ("-q", "-f"),
+    "jfs": ("-q",),
+    "nilfs2": ("-q", "-f"),
+}
+"""How each is made. What ext3 and ext4 would put off is done at once: their initialisation in the background would be
+part of every measurement."""
+
+
+def check(file_system: str) -> None:
+    """Raises UnknownName for one that is not in the table."""
+    if file_system not in MAKE:
+        raise UnknownName("file system", file_system, MAKE)
+
+
+def make(file_system: str, device: str) -> None:
+    """Make a file system. Raises TargetError with the reason of mkfs."""
+    run(f"cannot make {file_system} on {device}", f"mkfs.{file_system}", *MAKE[file_system], device)
+
+
+def prepare_mount_point(point: Path) -> bool:
+    """An empty directory at `point`; True if it was made here. Raises TargetError if it cannot be one."""
+    try:
+        point.mkdir(mode=0o755)
+        return True
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise TargetError(f"cannot make the mount point {point}: {error.strerror}; its parent must exist") from None
+    if not point.is_dir():
+        raise TargetError(f"{point} is no directory; choose an empty one, or a new one")
+    if any(point.iterdir()):
+        raise TargetError(f"the mount point {point} is not empty; choose an empty directory, or a new one")
+    if os.path.ismount(point):
+        raise TargetError(f"something is mounted at {point}; choose another mount point")
+    return False
+
+
+def mount(file_system: str, device: str, point: Path) -> None:
+    """Mount it. Raises TargetError."""
+    try:
+        run(f"cannot mount {device} at {point}", "mount", "-t", file_system, device, str(point))
+    except Failed as error:
+        if f"unknown filesystem type '{file_system}'" in str(error):
+            raise TargetError(f"this kernel does not know {file_system} (kernel {os.uname().release})") from None
+        raise
+
+
+def mounts_of(device_number: str, device: str) -> list[Mount]:
+    """Where the device is mounted, the last mount first; btrfs has numbers of its own, so its source is compared."""
+    here = [each for each in read_mounts() if device_number == each.device_number or each.source == device]
+    return here[::-1]
+
+
+def unmount(point: str, *, lazily: bool = False) -> None:
+    """Take a mount away; `lazily` also while programs use it. Raises Failed while they do."""
+    run(f"cannot unmount {point}", "umount", *(["--lazy"] if lazily else []), point)
+
+
+def is_served(file: Path) -> bool:
+    """Whether something is mounted at the file of a volume."""
+    return any(each.point == str(file) for each in read_mounts())
