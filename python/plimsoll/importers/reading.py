@@ -42,10 +42,20 @@ def read_files(
     Equal files are read once. Raises UsageError for a pattern without a file and UnknownName for an unknown format.
     """
     forced = _named(format_name) if format_name is not None else None
-    budget = Budget()
+    yield from _read(_sources(_paths(patterns), Budget()), options or Options(), forced)
+
+
+def read_content(name: str, content: bytes, options: Options | None = None) -> Iterator[Outcome]:
+    """Read one file or archive that is in memory; `name` is only a word. Raises ResultFileError for a bad archive."""
+    yield from _read(unpack(name, name, content, Budget()), options or Options(), None)
+
+
+def _read(
+    sources: Iterable[tuple[str, Source | PlimsollError]], options: Options, forced: ModuleType | None
+) -> Iterator[Outcome]:
     chosen: list[tuple[str, ModuleType, Source]] = []
     seen: dict[tuple[str, str], str] = {}
-    for place, source in _sources(_paths(patterns), budget):
+    for place, source in sources:
         if isinstance(source, PlimsollError):
             yield Outcome(place, error=source)
             continue
@@ -61,7 +71,7 @@ def read_files(
         except ResultFileError as error:
             yield Outcome(place, error=error)
     for place, module, source in _grouped(chosen):
-        yield _outcome(place, module, source, options or Options())
+        yield _outcome(place, module, source, options)
 
 
 def choose(source: Source, place: str = "") -> ModuleType:

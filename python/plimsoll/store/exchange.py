@@ -90,7 +90,7 @@ def merge(store: Store, sources: Sequence[Source]) -> ImportSummary:
         with writing(store.engine) as connection:
             for source in opened_sources:
                 place = source.place if isinstance(source, Store) else str(source)
-                _absorb(connection, _records(source), place, summary)
+                absorb(connection, _records(source), place, summary)
     return summary
 
 
@@ -98,7 +98,7 @@ def add_records(store: Store, records: Iterable[Record], place: str) -> ImportSu
     """Add sessions and runs that were read from elsewhere, sessions before their runs; `place` names it in errors."""
     summary = ImportSummary()
     with writing(store.engine) as connection:
-        _absorb(connection, iter(records), place, summary)
+        absorb(connection, iter(records), place, summary)
     return summary
 
 
@@ -141,7 +141,8 @@ def _stored(connection: Connection, session_ids: Sequence[str]) -> Iterator[Reco
         yield from read_runs(connection, rows)
 
 
-def _absorb(connection: Connection, records: Iterator[Record], place: str, summary: ImportSummary) -> None:
+def absorb(connection: Connection, records: Iterator[Record], place: str, summary: ImportSummary) -> None:
+    """Add what the store does not have, within the transaction of `connection`; `place` names it in errors."""
     while chunk := list(islice(records, CHUNK)):
         _absorb_sessions(connection, [each for each in chunk if isinstance(each, Session)], summary)
         _absorb_runs(connection, [each for each in chunk if isinstance(each, Run)], place, summary)

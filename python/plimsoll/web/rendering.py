@@ -85,4 +85,4 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
         "public_read": state.settings.public_read,
         "visitor": getattr(request.state, "visitor", None),
     }
-    return HTMLResponse(environment().get_template(template).render(**common, **values), status)
+    return HTMLResponse(environment().get_template(template).render(status=status, **common, **values), status)
