@@ -17,6 +17,7 @@ from plimsoll import __version__, kinds
 from plimsoll.errors import PlimsollError
 from plimsoll.store.store import Store
 from plimsoll.web.faults import Refused, status_of
+from plimsoll.web.intake.desk import Desk
 from plimsoll.web.limits import Limits
 from plimsoll.web.rendering import page
 from plimsoll.web.reports import Reports
@@ -40,6 +41,7 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
     )
     app.state.store, app.state.settings = store, settings
     app.state.limits, app.state.reports = Limits(settings), Reports(store)
+    app.state.desk = Desk(store, settings)
     for module in kinds.modules("plimsoll.web.pages"):
         app.include_router(module.router, include_in_schema=False)
     for module in kinds.modules("plimsoll.web.api"):
@@ -57,6 +59,7 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
+    app.state.desk.close()
 
 
 def _explain(request: Request, error: Exception) -> Response:
