@@ -43,6 +43,6 @@ def _subtitle(evidence: Evidence) -> str:
         count_text(len(evidence.targets), "target") + f" ({targets})",
         f"{len(evidence.valid):,} of {count_text(len(evidence.runs), 'run')} valid",
         count_text(len(evidence.sessions), "session"),
-        started,
+        started if started != "unknown" else "time unknown",
     )
     return " · ".join(counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +11,13 @@ import typer
 from plimsoll.cli.options import Band, Baseline, Csv, Json, Sessions
 
 if TYPE_CHECKING:
+    from plimsoll.report.comparisons import Comparison
     from plimsoll.stats.paired import Cell
 
-EXAMPLES = "`plimsoll compare --baseline old --fail-on worse` leaves with 1 where anything got worse: a gate for CI."
+EXAMPLES = (
+    "`plimsoll compare --baseline old --fail-on worse` leaves with 1 where anything got worse: a gate for CI. "
+    "`--format junit > plimsoll.xml`, `--format github`, `--format markdown >> $GITHUB_STEP_SUMMARY`."
+)
 
 
 class FailOn(StrEnum):
@@ -20,6 +25,18 @@ class FailOn(StrEnum):
 
     WORSE = "worse"
     UNKNOWN = "unknown"
+
+
+class Format(StrEnum):
+    """How the verdicts are written."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+    BENCHSTAT = "benchstat"
+    JUNIT = "junit"
+    GITHUB = "github"
 
 
 def command(
@@ -33,19 +50,39 @@ def command(
     every: Annotated[
         bool, typer.Option("--all-metrics", help="Every metric, not only those that the tests judge.")
     ] = False,
+    form: Annotated[
+        Format,
+        typer.Option("--format", help="Sentences, a pull request's table, benchstat's text, or a build server's XML."),
+    ] = Format.TEXT,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
     """Compare the targets of sessions: better, same, worse, or not enough data."""
+    from plimsoll.cli.output import say
+
+    form = Format.JSON if json else Format.CSV if csv else form
+    comparison = _comparison(sessions, baseline, band, every, fail_on)
+    _write(comparison, form)
+    failed = [cell for cell in comparison.cells if cell.verdict.answer in comparison.failing]
+    for cell in failed:
+        say(f"gate: {cell.case}, {cell.metric}: {_row(cell)['sentence']}")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _comparison(
+    words: Sequence[str] | None, baseline: str | None, band: str | None, every: bool, fail_on: FailOn | None
+) -> Comparison:
     from plimsoll.cli.evidence import find_sessions
-    from plimsoll.cli.output import print_csv, print_json, say
     from plimsoll.errors import NothingMeasured, UsageError
+    from plimsoll.report.comparisons import Comparison
     from plimsoll.report.rules import rules
-    from plimsoll.stats.paired import cells, measured_apart
+    from plimsoll.stats.paired import cells, measured_apart, valid_scores
+    from plimsoll.stats.verdict import Answer
     from plimsoll.store.store import open_store
 
     with open_store() as store:
-        found = find_sessions(store, sessions)
+        found = find_sessions(store, words)
         ids = [session.id for session in found]
         plans = store.plans(ids)
         judged = {metric for plan in plans.values() for metric in plan.metrics}
@@ -61,8 +98,9 @@ def command(
         )
     order = {(row.case, row.metric): number for number, row in reversed(list(enumerate(rows)))}
     by = rules(found[0], baseline, band)
+    chosen = rows if every else [row for row in rows if row.metric in plans[row.plan_hash].metrics]
     compared = cells(
-        rows if every else [row for row in rows if row.metric in plans[row.plan_hash].metrics],
+        chosen,
         by.baseline or targets[0],
         band=by.band,
         mode=by.mode,
@@ -70,25 +108,29 @@ def command(
         apart=measured_apart(found),
     )
     # Stable: cases and metrics stay in the order in which they ran.
-    table = [
-        _row(cell)
-        for cell in sorted(compared, key=lambda cell: (order[cell.case, cell.metric], targets.index(cell.target)))
-    ]
-    if json:
+    compared.sort(key=lambda cell: (order[cell.case, cell.metric], targets.index(cell.target)))
+    closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
+    failing = frozenset(closing[fail_on]) if fail_on else frozenset()
+    return Comparison(found[0].title, compared, valid_scores(chosen), failing)
+
+
+def _write(comparison: Comparison, form: Format) -> None:
+    from plimsoll.cli.output import print_csv, print_json, say
+    from plimsoll.report.comparisons import formats
+
+    if form in formats():
+        typer.echo(formats()[form].render(comparison), nl=False)
+        return
+    table = [_row(cell) for cell in comparison.cells]
+    if form is Format.JSON:
         print_json(table)
-    elif csv:
+    elif form is Format.CSV:
         print_csv(table)
     else:
         _print_sentences(table)
         for row in table:
             for note in row["notes"]:
                 say(f"{row['test']}, {row['metric']}: {note}")
-    failing = {FailOn.WORSE: {"worse"}, FailOn.UNKNOWN: {"worse", "unknown"}}.get(fail_on, set()) if fail_on else set()
-    failed = [row for row in table if row["answer"] in failing]
-    for row in failed:
-        say(f"gate: {row['test']}, {row['metric']}: {row['sentence']}")
-    if failed:
-        raise typer.Exit(1)
 
 
 def _row(cell: Cell) -> dict[str, Any]:

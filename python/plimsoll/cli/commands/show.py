@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from plimsoll.cli.options import Baseline, Csv, Json, Sessions
 
-EXAMPLES = "`plimsoll show` shows the last session; `plimsoll show 3f9c --json` prints the same for programs."
+EXAMPLES = (
+    "`plimsoll show` shows the last session; `plimsoll show 3f9c --json` prints the same for programs; "
+    "`plimsoll show --prometheus > plimsoll.prom` is for the textfile collector."
+)
 
 
-def command(sessions: Sessions = None, baseline: Baseline = None, json: Json = False, csv: Csv = False) -> None:
+def command(
+    sessions: Sessions = None,
+    baseline: Baseline = None,
+    json: Json = False,
+    csv: Csv = False,
+    prometheus: Annotated[bool, typer.Option("--prometheus", help="Print Prometheus text on standard output.")] = False,
+) -> None:
     """Show the verdicts, scores and warnings of sessions."""
     from plimsoll.cli.evidence import evidence
     from plimsoll.cli.output import console
     from plimsoll.report import build_document, render
+    from plimsoll.report.prometheus import render as render_prometheus
     from plimsoll.report.renderers.terminal import print_document
 
-    document = build_document(evidence(sessions, baseline), short=not (json or csv))
+    found = evidence(sessions, baseline)
+    if prometheus:
+        typer.echo(render_prometheus(found), nl=False)
+        return
+    document = build_document(found, short=not (json or csv))
     if json or csv:
         typer.echo(render(document, "json" if json else "csv"), nl=False)
     else:

@@ -18,9 +18,9 @@ _LEVELS = {Level.OK: "note", Level.WARN: "warning", Level.INVALID: "invalid"}
 
 def render(document: Document) -> str:
     """The short sections, then the folded ones."""
-    parts = [f"# {_inline(document.title)}", _inline(document.subtitle)]
+    parts = [f"# {inline(document.title)}", inline(document.subtitle)]
     for section in document.short_sections:
-        parts += [f"## {_inline(section.title)}", *_blocks(section, short=True)]
+        parts += [f"## {inline(section.title)}", *_blocks(section, short=True)]
     for section in document.sections:
         if section.id in FOLDED:
             body = "\n\n".join(_blocks(section, short=False))
@@ -36,31 +36,31 @@ def _blocks(section: Section, *, short: bool) -> list[str]:
 def _block(block: Block) -> str:
     match block:
         case Text():
-            return "\n".join(f"- {_MARKS.get(each.tone, '')}{_inline(each.text)}" for each in block.sentences)
+            return "\n".join(f"- {_MARKS.get(each.tone, '')}{inline(each.text)}" for each in block.sentences)
         case Table():
             return _table(block)
         case Warning():
             runs = f" ({count_text(block.count, 'run')}: {block.where})" if block.where else ""
             advice = f" → {block.advice}" if block.advice else ""
-            return f"- **{_LEVELS[block.level]}**: {_inline(block.sentence + runs + advice)}"
+            return f"- **{_LEVELS[block.level]}**: {inline(block.sentence + runs + advice)}"
         case Listing():
             fence = "`" * (1 + max((len(run) for run in re.findall("`+", block.content)), default=2))
-            return f"{_inline(block.title)}\n\n{fence}\n{block.content.rstrip()}\n{fence}"
+            return f"{inline(block.title)}\n\n{fence}\n{block.content.rstrip()}\n{fence}"
         case Chart():
             return ""
 
 
 def _table(table: Table) -> str:
     lines = [
-        "| " + " | ".join(_inline(column.title) or " " for column in table.columns) + " |",
+        "| " + " | ".join(inline(column.title) or " " for column in table.columns) + " |",
         "|" + "|".join("---:" if column.align == "right" else "---" for column in table.columns) + "|",
     ]
-    lines += ["| " + " | ".join(_inline(cell_text(cell)) or " " for cell in row) + " |" for row in table.rows]
-    notes = "".join(f"\n\n{_inline(note)}" for note in table.notes)
-    return f"**{_inline(table.caption)}**\n\n" + "\n".join(lines) + notes
+    lines += ["| " + " | ".join(inline(cell_text(cell)) or " " for cell in row) + " |" for row in table.rows]
+    notes = "".join(f"\n\n{inline(note)}" for note in table.notes)
+    return f"**{inline(table.caption)}**\n\n" + "\n".join(lines) + notes
 
 
-def _inline(words: str) -> str:
+def inline(words: str) -> str:
     """Words as one line of Markdown that means nothing but themselves."""
     plain = escape(" ".join(words.split()), quote=False)
     return _SPECIAL.sub(r"\\\1", plain)

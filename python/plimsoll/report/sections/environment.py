@@ -25,10 +25,16 @@ def build(evidence: Evidence) -> list[Block]:
     return blocks
 
 
+EARLIEST_NS = 10**17
+"""Of 1973: imported runs without a time start at 0."""
+
+
 def time_text(time_ns: int | None) -> str:
-    """`2026-11-21 14:03:10 UTC`, or a dash where it never ended."""
+    """`2026-11-21 14:03:10 UTC`, a dash where it never ended, `unknown` where an imported file does not tell it."""
     if time_ns is None:
         return "–"
+    if time_ns < EARLIEST_NS:
+        return "unknown"
     try:
         return f"{datetime.fromtimestamp(time_ns / SECOND, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (ValueError, OverflowError, OSError):

@@ -25,6 +25,8 @@ _NOTES = (
 
 def build(evidence: Evidence) -> list[Block]:
     """The judged metrics, then all others."""
+    if evidence.only_searched:
+        return []
     judged = [line for line in evidence.lines if line.judged]
     further = [line for line in evidence.lines if not line.judged]
     if not any(line.summary for line in evidence.lines):

@@ -38,6 +38,8 @@ def build(evidence: Evidence) -> list[Block]:
     """Sentences, a table, and what the answers do and do not cover."""
     if not evidence.valid:
         return [_nothing_valid(evidence)]
+    if evidence.only_searched:
+        return []
     if not evidence.others:
         return [_one_target(evidence)]
     if not evidence.cells:
@@ -149,8 +151,9 @@ def _apart(evidence: Evidence) -> list[str]:
     apart = sum(cell.apart is not None for cell in evidence.cells)
     if not apart:
         return []
-    which = "All" if apart == len(evidence.cells) else f"{apart} of {len(evidence.cells)}"
-    return [f"{which} comparisons are of runs {GUARANTEE}."]
+    if apart == len(evidence.cells):
+        return [f"The runs were {GUARANTEE}."]
+    return [f"Of {apart} of {len(evidence.cells)} comparisons the runs were {GUARANTEE}."]
 
 
 def _scope(evidence: Evidence) -> Text:

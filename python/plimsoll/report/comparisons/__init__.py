@@ -1,0 +1,34 @@
+"""Comparisons for other programs, one format per file: each has `render(Comparison) -> str`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+
+from plimsoll import kinds
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.verdict import Answer
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The verdicts of one comparison, and which answers close a gate."""
+
+    title: str
+    cells: Sequence[Cell]
+    values: Mapping[tuple[str, str, str], Sequence[float]]
+    """The valid scores of each (case, metric, target)."""
+    failing: frozenset[Answer]
+
+
+@cache
+def formats() -> dict[str, ModuleType]:
+    """The formats by name."""
+    return {module.__name__.rsplit(".", 1)[-1]: module for module in kinds.modules(__name__)}
+
+
+def claim(cell: Cell) -> str:
+    """What is compared: `read_p99 of gp3 against nvme`."""
+    return f"{cell.metric} of {cell.target} against {cell.baseline}"

@@ -1,0 +1,95 @@
+"""Text in the manner of Go's benchstat: a table per metric, ± the half-width of the 95 % interval, p and n.
+
+`~` is the same within the band, `?` not enough data: in benchstat one sign means both. p pays for the looks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from plimsoll.model import Unit
+from plimsoll.report.comparisons import Comparison
+from plimsoll.report.words import clean
+from plimsoll.stats.multiplicity import p_value
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.sentences import band
+from plimsoll.stats.summary import summarise
+from plimsoll.stats.verdict import Answer
+
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_UNITS: dict[Unit, tuple[float, str]] = {
+    "ns": (1e9, "sec/op"), "1/s": (1.0, "op/s"), "B/s": (1.0, "B/s"), "B": (1.0, "B"), "1": (1.0, ""),
+}  # fmt: skip
+_SMALL = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+
+
+def render(comparison: Comparison) -> str:
+    """The tables, then what the signs mean."""
+    tables: dict[tuple[str, str, Unit], list[Cell]] = {}
+    for cell in comparison.cells:
+        tables.setdefault((cell.metric, cell.baseline, cell.unit), []).append(cell)
+    parts = [_table(comparison, metric, baseline, unit, cells) for (metric, baseline, unit), cells in tables.items()]
+    if not parts:
+        return ""
+    widths = {cell.verdict.band for cell in comparison.cells}
+    legend = f"~ the same within {', '.join(map(band, sorted(widths)))}   ? not enough data   p pays for every look"
+    return "\n".join([*parts, legend, ""])
+
+
+def _table(comparison: Comparison, metric: str, baseline: str, unit: Unit, cells: Sequence[Cell]) -> str:
+    targets = list(dict.fromkeys(cell.target for cell in cells))
+    cases = list(dict.fromkeys(cell.case for cell in cells))
+    by_place: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        by_place.setdefault((cell.case, cell.target), []).append(cell)
+    label = clean(f"{metric} {_UNITS[unit][1]}").strip()
+    rows = [["", clean(baseline), *(clean(target) for target in targets)]]
+    rows.append(["", label, *(f"{label}   vs base" for _ in targets)])
+    for case in cases:
+        # A case has more than one cell for a target if its parameters changed between sessions.
+        for index in range(max(len(by_place.get((case, target), [])) for target in targets)):
+            row = [clean(case), _score(comparison, case, metric, baseline, unit)]
+            for target in targets:
+                found = by_place.get((case, target), [])[index : index + 1]
+                row.append(f"{_score(comparison, case, metric, target, unit)}   {_change(found[0])}" if found else "")
+            rows.append(row)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    head = [" │ ".join(text.center(width) for text, width in zip(row, widths, strict=True)) + " │" for row in rows[:2]]
+    body = ["   ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows[2:]]
+    return "\n".join([*head, *body, ""])
+
+
+def _score(comparison: Comparison, case: str, metric: str, target: str, unit: Unit) -> str:
+    values = [value for value in comparison.values.get((case, metric, target), ()) if 0 < value < math.inf]
+    if not values:
+        return "n/a"
+    found = summarise(values, "higher")
+    if found.low is None or found.high is None:
+        return f"{_scaled(found.value, unit)} ± ∞"
+    return f"{_scaled(found.value, unit)} ± {_percent(math.expm1(found.half_width))}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%" if share < 10 else "∞"
+
+
+def _scaled(value: float, unit: Unit) -> str:
+    value /= _UNITS[unit][0]
+    steps = _SMALL if unit == "ns" and value < 1 else _PREFIXES
+    factor, prefix = next((each for each in steps if value >= each[0]), steps[-1])
+    return f"{value / factor:.4g}{prefix}"
+
+
+def _change(cell: Cell) -> str:
+    verdict = cell.verdict
+    runs = (
+        f"n={verdict.blocks_used}" if cell.apart is None else f"n={cell.apart.baseline_runs}+{cell.apart.target_runs}"
+    )
+    if verdict.ratio is None or verdict.preview:
+        return f"? (no verdict, {runs})"
+    p = f"p={p_value(verdict):.3f} {runs}"
+    if verdict.answer is Answer.SAME:
+        return f"~ ({p})"
+    sign = "? " if verdict.answer is Answer.UNKNOWN else ""
+    return f"{sign}{100 * (verdict.ratio - 1):+.2f}% ({p})"

@@ -1,0 +1,31 @@
+"""Workflow commands of GitHub Actions: worse is an error, not enough data a warning, better a notice."""
+
+from __future__ import annotations
+
+from plimsoll.report.comparisons import Comparison, claim
+from plimsoll.report.words import clean
+from plimsoll.stats.sentences import sentence
+from plimsoll.stats.verdict import Answer
+
+_LEVELS = {Answer.WORSE: "error", Answer.UNKNOWN: "warning", Answer.BETTER: "notice"}
+
+
+def render(comparison: Comparison) -> str:
+    """One line per comparison that is not the same, the worst first."""
+    lines = []
+    for answer, level in _LEVELS.items():
+        level = "error" if answer in comparison.failing else level
+        for cell in comparison.cells:
+            if cell.verdict.answer is answer:
+                title = _property(f"{cell.case}: {claim(cell)}")
+                lines.append(f"::{level} title={title}::{_message(sentence(cell))}\n")
+    return "".join(lines)
+
+
+def _message(words: str) -> str:
+    """Escaped so that no text can end the line and begin a command of its own."""
+    return clean(words).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(words: str) -> str:
+    return _message(words).replace(":", "%3A").replace(",", "%2C")

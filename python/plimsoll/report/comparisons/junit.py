@@ -1,0 +1,61 @@
+"""JUnit XML, which every build server shows: a test case per comparison.
+
+Worse is a failure; not enough data is skipped, or a failure where the gate says so. The reader must take any text, so
+what XML 1.0 cannot hold is replaced.
+"""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import quoteattr
+
+from plimsoll.report.comparisons import Comparison, claim
+from plimsoll.report.words import clean
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.sentences import sentence
+from plimsoll.stats.verdict import Answer
+
+
+def render(comparison: Comparison) -> str:
+    """The document, ending in a newline."""
+    failing = comparison.failing | {Answer.WORSE}
+    failures = sum(cell.verdict.answer in failing for cell in comparison.cells)
+    skipped = sum(cell.verdict.answer is Answer.UNKNOWN for cell in comparison.cells if Answer.UNKNOWN not in failing)
+    counts = f'tests="{len(comparison.cells)}" failures="{failures}" errors="0" skipped="{skipped}"'
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f"<testsuites name={_attribute('plimsoll')} {counts}>",
+        f"  <testsuite name={_attribute(comparison.title)} {counts}>",
+    ]
+    for cell in comparison.cells:
+        lines += _case(cell, cell.verdict.answer in failing)
+    return "\n".join([*lines, "  </testsuite>", "</testsuites>", ""])
+
+
+def _case(cell: Cell, failed: bool) -> list[str]:
+    told = sentence(cell)
+    if failed:
+        inner = f"<failure type={_attribute(cell.verdict.answer.value)} message={_attribute(told)}/>"
+    elif cell.verdict.answer is Answer.UNKNOWN:
+        inner = f"<skipped message={_attribute(told)}/>"
+    else:
+        inner = ""
+    notes = "\n".join([told, *(note.text for note in cell.notes)])
+    return [
+        f"    <testcase classname={_attribute(cell.case)} name={_attribute(claim(cell))}>",
+        *([f"      {inner}"] if inner else []),
+        f"      <system-out>{_text(notes)}</system-out>",
+        "    </testcase>",
+    ]
+
+
+def _attribute(words: str) -> str:
+    return quoteattr(_plain(words))
+
+
+def _text(words: str) -> str:
+    return _plain(words).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _plain(words: str) -> str:
+    """U+FFFE and U+FFFF are the only characters that XML refuses and `clean` leaves."""
+    return clean(words).replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")

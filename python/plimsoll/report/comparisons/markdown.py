@@ -1,0 +1,78 @@
+"""Markdown for pull requests: how many of each answer, a table with what changed first, notes folded away."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from plimsoll.report.comparisons import Comparison
+from plimsoll.report.labels import metric_label, ratio_interval_text, ratio_text
+from plimsoll.report.renderers.markdown import inline
+from plimsoll.stats.multiplicity import footer
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.sentences import band
+from plimsoll.stats.verdict import Answer
+
+_MARKS = {
+    Answer.WORSE: "🔴 worse",
+    Answer.BETTER: "🟢 better",
+    Answer.UNKNOWN: "🟡 not enough data",
+    Answer.SAME: "⚪ same",
+}
+_ROWS = 50
+"""Longer tables hide what matters; what is the same is folded away."""
+
+
+def render(comparison: Comparison) -> str:
+    """A heading, a sentence, a table, notes."""
+    counts = Counter(cell.verdict.answer for cell in comparison.cells)
+    told = ", ".join(f"{counts[answer]} {_MARKS[answer].split(' ', 1)[1]}" for answer in _MARKS if counts[answer])
+    parts = [f"### {inline(comparison.title)}", f"**{told or 'nothing to compare'}**"]
+    ordered = sorted(comparison.cells, key=lambda cell: list(_MARKS).index(cell.verdict.answer))
+    changed = [cell for cell in ordered if cell.verdict.answer is not Answer.SAME]
+    same = [cell for cell in ordered if cell.verdict.answer is Answer.SAME]
+    if len(ordered) <= _ROWS:
+        changed, same = ordered, []
+    if changed:
+        parts.append(_table(changed))
+    if same:
+        parts.append(_folded(f"{len(same)} the same", _table(same)))
+    notes = [f"- {inline(f'{cell.case}, {cell.metric}: {note.text}')}" for cell in ordered for note in cell.notes]
+    if notes:
+        parts.append(_folded("Notes", "\n".join(notes)))
+    if ordered:
+        parts.append(inline(f"{footer([cell.verdict for cell in ordered])} Same: within {_bands(ordered)}."))
+    return "\n\n".join(parts) + "\n"
+
+
+def _bands(cells: list[Cell]) -> str:
+    return ", ".join(map(band, sorted({cell.verdict.band for cell in cells})))
+
+
+def _table(cells: list[Cell]) -> str:
+    lines = [
+        "| verdict | test | metric | target | against | ratio | interval | blocks |",
+        "|---|---|---|---|---|---:|---:|---:|",
+    ]
+    for cell in cells:
+        found = cell.verdict
+        count = str(found.blocks_used)
+        if cell.apart is not None:
+            count = f"{cell.apart.target_runs}+{cell.apart.baseline_runs} runs apart"
+        interval = (
+            ratio_interval_text(found.ratio_low, found.ratio, found.ratio_high) if found.low is not None else "n/a"
+        )
+        words = (
+            cell.case,
+            metric_label(cell.metric),
+            cell.target,
+            cell.baseline,
+            ratio_text(found.ratio),
+            interval,
+            count,
+        )
+        lines.append(f"| {_MARKS[found.answer]} | " + " | ".join(map(inline, words)) + " |")
+    return "\n".join(lines)
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"

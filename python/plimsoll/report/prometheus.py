@@ -1,0 +1,69 @@
+"""Sessions as Prometheus text, for the textfile collector of a node exporter or a push gateway.
+
+Base units as Prometheus has them: seconds, bytes, per second. Values are of the whole session, so nothing is a counter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.words import clean
+from plimsoll.stats.verdict import Answer
+
+_NAMES = {
+    "1/s": ("plimsoll_score_operations_per_second", 1.0, "Typical block of one metric"),
+    "B/s": ("plimsoll_score_bytes_per_second", 1.0, "Typical block of one metric"),
+    "ns": ("plimsoll_score_seconds", 1e9, "Typical block of one metric"),
+    "B": ("plimsoll_score_bytes", 1.0, "Typical block of one metric"),
+    "1": ("plimsoll_score", 1.0, "Typical block of one metric"),
+}
+
+
+def render(evidence: Evidence) -> str:
+    """The text; families in the order of their names, each with help and type."""
+    families: dict[str, tuple[str, dict[str, float]]] = {}
+
+    def add(name: str, about: str, labels: Mapping[str, str], value: float) -> None:
+        if math.isfinite(value):
+            # A sample may stand there once; where plans changed between sessions, the first counts.
+            families.setdefault(name, (about, {}))[1].setdefault(f"{name}{_labels(labels)}", value)
+
+    for session in evidence.sessions:
+        which = {"session": session.id, "title": session.title}
+        if session.started_ns:
+            add("plimsoll_session_start_timestamp_seconds", "Start of the session", which, session.started_ns / 1e9)
+        counts = Counter(run.status.value for run in evidence.runs if run.session_id == session.id)
+        for status, count in sorted(counts.items()):
+            add("plimsoll_runs", "Runs of the session by status", {"session": session.id, "status": status}, count)
+    for line in evidence.lines:
+        if line.summary is None or not line.judged:
+            continue
+        name, divisor, about = _NAMES[line.unit]
+        which = {"case": line.case, "target": line.target, "metric": line.metric}
+        add(name, about, which, line.summary.value / divisor)
+    for cell in evidence.cells:
+        which = {"case": cell.case, "metric": cell.metric, "target": cell.target, "baseline": cell.baseline}
+        for answer in Answer:
+            about = "1 for the answer of the comparison, 0 for the others"
+            add("plimsoll_verdict", about, {**which, "answer": answer.value}, float(answer is cell.verdict.answer))
+        ends = (("", cell.verdict.ratio), ("_low", cell.verdict.ratio_low), ("_high", cell.verdict.ratio_high))
+        for suffix, ratio in ends:
+            if ratio is not None:
+                add(f"plimsoll_ratio{suffix}", "Target / baseline of the metric, with its interval", which, ratio)
+    return "".join(_family(name, *families[name]) for name in sorted(families))
+
+
+def _family(name: str, about: str, samples: Mapping[str, float]) -> str:
+    lines = [f"{sample} {value!r}" for sample, value in samples.items()]
+    return "\n".join([f"# HELP {name} {about}.", f"# TYPE {name} gauge", *lines, ""])
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(value: str) -> str:
+    return clean(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
