@@ -65,7 +65,7 @@ def _hosts(evidence: Evidence) -> Table:
     """Sessions on equal hosts share a column."""
     hosts: list[tuple[str, dict[str, str]]] = []
     for session in evidence.sessions:
-        facts = dict(_facts(session.host))
+        facts = dict(flat_facts(session.host))
         if all(facts != known for _, known in hosts):
             hosts.append((session.title, facts))
     titles = [title for title, _ in hosts] if len(hosts) > 1 else ["Value"]
@@ -77,7 +77,7 @@ def _targets(evidence: Evidence) -> Table:
     facts = [
         {"where": target.where, "kind": target.kind}
         | {f"option {name}": value for name, value in target.options.items()}
-        | dict(_facts(target.facts))
+        | dict(flat_facts(target.facts))
         for target in (latest[name] for name in evidence.targets)
     ]
     return _side_by_side("Targets", list(evidence.targets), facts)
@@ -92,7 +92,7 @@ def _side_by_side(caption: str, titles: list[str], facts: list[dict[str, str]]) 
     return Table(caption, heads, rows)
 
 
-def _facts(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+def flat_facts(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Nested facts as flat pairs of words."""
     for name, value in values.items():
         label = f"{prefix}{name.replace('_', ' ')}"
@@ -103,7 +103,7 @@ def _facts(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
         ):
             yield label, _by_value(value)
         elif isinstance(value, Mapping):
-            yield from _facts(value, f"{label} · ")
+            yield from flat_facts(value, f"{label} · ")
         else:
             yield _labelled(label, value)
 
