@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.catalog.limits import Rate
+from plimsoll.catalog.bounds import sustained
 from plimsoll.catalog.shape import VolumeShape, volume_shape
 from plimsoll.catalog.types import VolumeType, volume_type
 from plimsoll.errors import UnknownName, UsageError
@@ -19,7 +19,7 @@ from plimsoll.prices.cost import Cost, cost
 from plimsoll.simulation.job import Load
 from plimsoll.simulation.outcome import NOTHING, Outcome, simulate
 from plimsoll.simulation.slo import Clause, Judgement, judge
-from plimsoll.units import MIB, SECOND
+from plimsoll.units import SECOND
 
 STEADY_NS = 60 * SECOND
 """A volume without credits, first touch or episodes does in any minute what it does for ever."""
@@ -52,9 +52,11 @@ class Choice:
         """How much more could be asked: of the sustained limit where a rate is offered, else the bound's margin."""
         if self.outcome is None or self.judgement is None:
             return None
-        offered = self.outcome.load.rate if isinstance(self.outcome.load, Load) else None
-        limit = sustained_limit(self.outcome)
-        return self.judgement.margin if offered is None or limit is None else limit / offered - 1
+        load = self.outcome.load
+        if not isinstance(load, Load) or load.rate is None:
+            return self.judgement.margin
+        limit = sustained(self.outcome.shape, load.block_bytes, load.read_share)
+        return None if limit is None else limit.per_second / load.rate - 1
 
 
 def choose(
@@ -193,21 +195,3 @@ def _sizes(first: float, most: int) -> Iterator[int]:
         size *= STEP
     if first < most:
         yield most
-
-
-def sustained_limit(outcome: Outcome) -> float | None:
-    """Operations per second that the narrowest limit lets through for ever at the load's block size; None without one.
-
-    Members of an array are taken as equally loaded, as reads load them.
-    """
-    load, shape = outcome.load, outcome.shape
-    if not isinstance(load, Load):
-        return None
-    units = math.ceil(load.block_bytes / (shape.type.unit_kib * 1024))
-    pairs: list[tuple[Rate | None, float]] = [
-        (shape.limits.iops, units / shape.members),
-        (shape.limits.throughput, load.block_bytes / shape.members),
-        (shape.instance_limits.iops, math.ceil(load.block_bytes / (MIB / 4))),
-        (shape.instance_limits.throughput, load.block_bytes),
-    ]
-    return min((rate.sustained / use for rate, use in pairs if rate is not None), default=None)

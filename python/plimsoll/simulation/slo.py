@@ -12,7 +12,7 @@ from plimsoll.units import format_duration, format_value, parse_count, parse_dur
 
 KEPT = 0.99
 """Share of the offered operations that must be done; what is missing then still waits in the queue at the end."""
-_CLAUSE = re.compile(r"\s*(p\d{1,2}(?:\.\d+)?|max|mean|iops|throughput)\s*(<=|>=|<|>)\s*([^\s<>=][^<>=]*)")
+_CLAUSE = re.compile(r"\s*(p\d{1,4}(?:\.\d+)?|max|mean|iops|throughput)\s*(<=|>=|<|>)\s*([^\s<>=][^<>=]*)")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _clause(part: str) -> Clause:
     match = _CLAUSE.fullmatch(part)
     if not match:
         raise UsageError(f"--slo {part.strip()!r} is no bound; write it like p99<10ms, iops>=4000, throughput>200MiB/s")
-    metric, sign, value = match[1], match[2], match[3].strip().removesuffix("/s")
+    metric, sign, value = _metric(match[1]), match[2], match[3].strip().removesuffix("/s")
     below = sign.startswith("<")
     read = {"iops": parse_count, "throughput": parse_size}.get(metric, parse_duration)
     limit = float(read(value))
@@ -69,6 +69,11 @@ def _clause(part: str) -> Clause:
         want = ">" if metric in ("iops", "throughput") else "<"
         raise UsageError(f"--slo {part.strip()!r} asks for nothing; {metric} must be {want} a value above zero")
     return Clause(metric, below, limit, f"{metric}{sign}{match[3].strip()}")
+
+
+def _metric(name: str) -> str:
+    """`p999` is p99.9, as elsewhere."""
+    return f"p{name[1:3]}.{name[3:]}" if re.fullmatch(r"p\d{3,}", name) else name
 
 
 def judge(outcome: Outcome, clauses: tuple[Clause, ...]) -> Judgement:

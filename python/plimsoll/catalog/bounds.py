@@ -1,0 +1,131 @@
+"""What of a volume can hold a load back, at the load's own block size: every limit in I/Os per second, by party."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plimsoll.catalog.limits import Limits, Rate
+from plimsoll.catalog.shape import VolumeShape
+from plimsoll.units import KIB, format_duration, format_value
+
+REACHED = 0.9
+"""From this share of a limit on, the limit is what holds a load back: providers promise 90 % of it."""
+ABOVE = 1.1
+"""Rates above this share of a limit are not bounded by it."""
+_WRITE_COST = {None: 1, 0: 1, 5: 4, 10: 2}
+"""I/Os on the members per random write of the array; RAID 1 writes to all."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One limit: I/Os per second of the load that it lets through."""
+
+    party: str
+    """`volume IOPS`, `volume throughput`, `instance IOPS`, `instance throughput`."""
+    level: str
+    """`provisioned` for a limit that holds for ever, else `baseline` or `burst`."""
+    per_second: float
+    lasts_s: float | None
+    """How long full credits last at this rate; None for ever."""
+
+    @property
+    def name(self) -> str:
+        """`volume IOPS`, `instance throughput baseline`, `volume IOPS burst`."""
+        return self.party if self.level == "provisioned" else f"{self.party} {self.level}"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Who holds a rate back, as far as the limits tell."""
+
+    bound: Bound | None
+    """None: the rate stays below every limit, or is above what they allow."""
+    text: str
+    lasts_s: float | None
+    """How long full credits last at the rate that was seen; None for ever."""
+
+
+def bounds(shape: VolumeShape, block_bytes: int, read_share: float) -> tuple[Bound, ...]:
+    """The limits of a shape for I/Os of one size at random places, the tightest for ever first."""
+    load = _Load(shape, block_bytes, read_share)
+    own = [*_of("volume", shape.limits, load.member_ios, load.member_bytes)]
+    instance = [*_of("instance", shape.instance_limits, load.instance_ios, load.instance_bytes)]
+    return tuple(sorted((*own, *instance), key=lambda bound: (bound.level == "burst", bound.per_second)))
+
+
+class _Load:
+    """What one I/O of the user costs each party, in I/Os and bytes."""
+
+    def __init__(self, shape: VolumeShape, block_bytes: int, read_share: float) -> None:
+        writes = 1 - read_share
+        cost = _WRITE_COST.get(shape.raid, shape.members)
+        on_members = read_share + writes * cost
+        unit = shape.type.unit_kib * KIB
+        self.member_ios = on_members * math.ceil(block_bytes / unit) / shape.members
+        charged = math.ceil(block_bytes / unit) * unit if shape.type.rule == "hdd" else block_bytes
+        self.member_bytes = on_members * charged / shape.members
+        self.instance_ios = on_members * math.ceil(block_bytes / (256 * KIB))
+        self.instance_bytes = on_members * block_bytes
+
+
+def _of(party: str, limits: Limits, ios: float, size: float) -> Iterator[Bound]:
+    for what, rate, use in (("IOPS", limits.iops, ios), ("throughput", limits.throughput, size)):
+        if rate is None or use <= 0:
+            continue
+        if rate.baseline is None:
+            yield Bound(f"{party} {what}", "provisioned", rate.rate / use, None)
+        else:
+            yield Bound(f"{party} {what}", "baseline", rate.baseline / use, None)
+            yield Bound(f"{party} {what}", "burst", rate.rate / use, rate.burst_seconds())
+
+
+def sustained(shape: VolumeShape, block_bytes: int, read_share: float) -> Bound | None:
+    """The tightest limit that lasts; None where there is none."""
+    return next((each for each in bounds(shape, block_bytes, read_share) if each.level != "burst"), None)
+
+
+def burst(shape: VolumeShape, block_bytes: int, read_share: float) -> Bound | None:
+    """The tightest limit while all credits last."""
+    found = bounds(shape, block_bytes, read_share)
+    bursting = {each.party for each in found if each.level == "burst"}
+    held = [each for each in found if each.level != "baseline" or each.party not in bursting]
+    return min(held, key=lambda each: each.per_second, default=None)
+
+
+def explain(shape: VolumeShape, block_bytes: int, read_share: float, per_second: float) -> Reason:
+    """Why a load got this rate from a shape: which limit it stands at, and for how long that lasts."""
+    lasting, bursting = sustained(shape, block_bytes, read_share), burst(shape, block_bytes, read_share)
+    if lasting is None or bursting is None:
+        return Reason(None, "no limit of it is published", None)
+    lasts_s = _lasts(shape, block_bytes, read_share, per_second)
+    seen = format_value(per_second, "1/s")
+    known = [each for each in (lasting, bursting) if REACHED <= per_second / each.per_second <= ABOVE]
+    if known:
+        bound = known[0]
+        tail = f", which full credits hold for {format_duration(lasts_s * 1e9)}" if lasts_s else ""
+        return Reason(bound, f"{seen} is its {bound.name}, {format_value(bound.per_second, '1/s')}{tail}", lasts_s)
+    if per_second > bursting.per_second:
+        most = format_value(bursting.per_second, "1/s")
+        return Reason(None, f"{seen} is above its {bursting.name} of {most}: a cache, or not this volume", lasts_s)
+    if per_second > lasting.per_second:
+        tail = f" that full credits hold for {format_duration(lasts_s * 1e9)}" if lasts_s else ""
+        least = format_value(lasting.per_second, "1/s")
+        return Reason(None, f"{seen} is above its {lasting.name} of {least}, on a burst{tail}", lasts_s)
+    least = format_value(lasting.per_second, "1/s")
+    return Reason(None, f"{seen} is below all its limits (the tightest is the {lasting.name}, {least})", None)
+
+
+def _lasts(shape: VolumeShape, block_bytes: int, read_share: float, per_second: float) -> float | None:
+    """How long the shortest credits last at a rate of the load."""
+    load = _Load(shape, block_bytes, read_share)
+    pairs: list[tuple[Rate | None, float]] = [
+        (shape.limits.iops, load.member_ios),
+        (shape.limits.throughput, load.member_bytes),
+        (shape.instance_limits.iops, load.instance_ios),
+        (shape.instance_limits.throughput, load.instance_bytes),
+    ]
+    times = [rate.burst_seconds(per_second * use) for rate, use in pairs if rate is not None]
+    # Reaching the baseline within its noise is no drain.
+    return min((each for each in times if each is not None and each < 30 * 86_400), default=None)

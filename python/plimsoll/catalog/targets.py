@@ -1,0 +1,41 @@
+"""Which volume a target is: emulated (`vol:…`), or said by the user with `as=gp3+size=100GiB+instance=m5.large`."""
+
+from __future__ import annotations
+
+from plimsoll.catalog.shape import SHAPE_OPTIONS, VolumeShape, options_from, volume_shape
+from plimsoll.errors import UsageError
+from plimsoll.model import Target
+
+AS = "as"
+"""The target option that says which volume a place is; its parts are joined by `+`."""
+SCHEME = "vol:"
+
+
+def read_as(text: str) -> str:
+    """Checks the text of the option; raises UsageError for what the provider does not sell."""
+    volume_shape(options_from(text, AS), AS)
+    return text
+
+
+def is_emulated(target: Target) -> bool:
+    """Whether Plimsoll itself serves the volume."""
+    return target.kind == "volume" or target.where.startswith(SCHEME)
+
+
+def shape_of(target: Target) -> VolumeShape | None:
+    """The volume that a target is; None where nobody said, or where a stored text means nothing any more."""
+    text = target.options.get(AS, "")
+    try:
+        if is_emulated(target):
+            return _emulated(target)
+        return volume_shape(options_from(text, AS), AS) if text else None
+    except UsageError:
+        # Sessions come from other machines and versions; a volume that is not known here has no price, nothing else.
+        return None
+
+
+def _emulated(target: Target) -> VolumeShape:
+    words = target.where.removeprefix(SCHEME)
+    options = options_from(words, target.where) if words else {}
+    options = {**target.options, **options}
+    return volume_shape({name: options[name] for name in options if name in SHAPE_OPTIONS}, target.where)

@@ -1,0 +1,113 @@
+"""Rows of `plimsoll list volumes|instances|prices`: the facts with their dates and sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from plimsoll.catalog.instances import Instance
+    from plimsoll.catalog.types import VolumeType
+
+Rows = list[dict[str, Any]]
+
+
+def volumes() -> Rows:
+    """Every volume type in every period."""
+    from plimsoll.catalog.types import volume_types
+
+    return [_volume(each) for each in volume_types()]
+
+
+def _volume(each: VolumeType) -> dict[str, Any]:
+    from plimsoll.catalog.latencies import latencies
+    from plimsoll.catalog.rules import DOCUMENTS
+
+    read = latencies()[each.latency, "read"]
+    write = latencies()[each.latency, "write"]
+    basis = sorted({read.basis, write.basis}, reverse=True)
+    return {
+        "volume": each.name,
+        "provider": each.provider,
+        "period": each.period,
+        "GiB": _range(each.min_gib, each.max_gib),
+        "IOPS": _range(each.iops_min, each.iops_max),
+        "IOPS/GiB": f"{each.iops_per_gib:g}" if each.iops_per_gib else "",
+        "throughput": f"to {each.throughput_max:,} {each.mega_name}" if each.throughput_max else "",
+        "burst": _burst(each),
+        "p50 read / write": f"{_ms(read.spec['median_ns'])} / {_ms(write.spec['median_ns'])}",
+        "latency": " and ".join(basis),
+        "source": DOCUMENTS[each.source],
+    }
+
+
+def _burst(each: VolumeType) -> str:
+    return {
+        "gp2": "to 3,000, credits",
+        "hdd": "credits, one scan",
+        "magnetic": "best effort",
+        "azure-tier": "to 3,500, 30 min",
+    }.get(each.rule, "none")
+
+
+def _range(low: int | None, high: int | None) -> str:
+    if high is None:
+        return ""
+    return f"{low:,}…{high:,}" if low else f"to {high:,}"
+
+
+def _ms(ns: int) -> str:
+    from plimsoll.units import format_duration
+
+    return format_duration(ns)
+
+
+def instances() -> Rows:
+    """Every instance type with what it gives to EBS and its price."""
+    from plimsoll.catalog.instances import instances as known
+    from plimsoll.prices.book import HOME_REGIONS, price_book
+
+    book = price_book()
+    rows = []
+    for each in known().values():
+        price = book.find(f"instance.{each.name}", HOME_REGIONS["aws"])
+        rows.append(_instance(each, f"{price.usd:g}" if price else "", price.as_of if price else ""))
+    return rows
+
+
+def _instance(each: Instance, usd: str, as_of: str) -> dict[str, Any]:
+    store = f"{each.store_disks} × {each.store_disk_gb:,} GB {each.store_kind}" if each.store_disks else ""
+    return {
+        "instance": each.name,
+        "vCPU": each.vcpu,
+        "GiB": f"{each.memory_mib / 1024:g}",
+        "EBS IOPS": _base_max(each.ebs_base_iops, each.ebs_max_iops),
+        "EBS MB/s": _base_max(each.ebs_base_mbs, each.ebs_max_mbs) or "shares the network",
+        "own disks": store,
+        "$/h": f"{usd} ({as_of})" if usd else "",
+    }
+
+
+def _base_max(base: float | None, most: float | None) -> str:
+    if base is None or most is None:
+        return ""
+    return f"{base:,g}" if base == most else f"{base:,g}…{most:,g}"
+
+
+def prices() -> Rows:
+    """Every price but those of instances, the user's own first; never without its date."""
+    from plimsoll.prices.book import price_book
+
+    return [
+        {
+            "item": each.item,
+            "region": each.region,
+            "$": f"{each.usd:g}",
+            "per": each.unit,
+            "as of": each.as_of,
+            "held": f"{each.since or '…'} to {each.until or 'now'}" if each.since or each.until else "",
+            "source": each.source,
+            "checked": each.checked,
+        }
+        for each in price_book().prices
+        if not each.item.startswith("instance.") or each.checked == "yours"
+    ]
