@@ -9,7 +9,9 @@ import typer
 
 from plimsoll.cli.options import Csv, Json
 
-EXAMPLES = "`plimsoll list tests`, `plimsoll list sessions --json`."
+EXAMPLES = (
+    "`plimsoll list tests`, `plimsoll list sessions --json`, `plimsoll list instances m5`, `plimsoll list prices gp3`."
+)
 
 Rows = list[dict[str, Any]]
 
@@ -17,24 +19,32 @@ Rows = list[dict[str, Any]]
 def command(
     what: Annotated[
         str,
-        typer.Argument(metavar="tests|suites|parameters|engines|guards|formats|sessions", help="What to list."),
+        typer.Argument(
+            metavar="tests|suites|parameters|engines|guards|formats|volumes|instances|prices|sessions",
+            help="What to list.",
+        ),
     ] = "tests",
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Only what has this in its name, such as m5 or gp3.")
+    ] = None,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List tests, suites, parameters, engines, guards, import formats or sessions."""
+    """List tests, suites, parameters, engines, guards, formats, volume types, instance types, prices or sessions."""
     from plimsoll.cli.output import print_csv, print_json, print_table
     from plimsoll.errors import UnknownName
 
     if what not in LISTS:
         raise UnknownName("list", what, LISTS)
-    rows = LISTS[what]()
+    rows = [row for row in LISTS[what]() if name is None or name.lower() in str(next(iter(row.values()))).lower()]
     if json:
         print_json(rows)
     elif csv:
         print_csv(rows)
     else:
-        print_table(rows, right=("depth",))
+        shown = BRIEF.get(what)
+        rows = [{key: row[key] for key in shown} for row in rows] if shown else rows
+        print_table(rows, right=("depth", "GiB", "IOPS", "vCPU", "$/h", "$"))
 
 
 def _tests() -> Rows:
@@ -114,12 +124,37 @@ def _sessions() -> Rows:
         ]
 
 
+def _volumes() -> Rows:
+    from plimsoll.cli import catalog_lists
+
+    return catalog_lists.volumes()
+
+
+def _instances() -> Rows:
+    from plimsoll.cli import catalog_lists
+
+    return catalog_lists.instances()
+
+
+def _prices() -> Rows:
+    from plimsoll.cli import catalog_lists
+
+    return catalog_lists.prices()
+
+
 def _when(started_ns: int) -> str:
     from datetime import datetime
 
     # Files of other tools do not always say when they were made.
     return f"{datetime.fromtimestamp(started_ns / 1e9):%Y-%m-%d %H:%M}" if started_ns else "unknown"
 
+
+BRIEF = {
+    "volumes": ("volume", "period", "GiB", "IOPS", "throughput", "burst"),
+    "instances": ("instance", "vCPU", "GiB", "EBS IOPS", "EBS MB/s", "own disks", "$/h"),
+    "prices": ("item", "region", "$", "per", "as of", "source"),
+}
+"""What a terminal shows of wide lists; `--json` and `--csv` give every column."""
 
 LISTS: dict[str, Callable[[], Rows]] = {
     "tests": _tests,
@@ -128,5 +163,8 @@ LISTS: dict[str, Callable[[], Rows]] = {
     "engines": _engines,
     "guards": _guards,
     "formats": _formats,
+    "volumes": _volumes,
+    "instances": _instances,
+    "prices": _prices,
     "sessions": _sessions,
 }
