@@ -11,7 +11,7 @@ from plimsoll.targets.blockdev import text_of
 from plimsoll.volumes.machine import Failed, run
 
 BLOCK = Path("/sys/block")
-GONE_S = 5.0
+GONE_S = 1.0
 
 
 def attach(file: Path) -> tuple[str, int]:

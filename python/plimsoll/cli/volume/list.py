@@ -11,7 +11,6 @@ def command(json: Json = False) -> None:
     """List the volumes that are served on this machine."""
     from plimsoll.cli.output import print_json, print_table, say
     from plimsoll.cli.volume._presenting import as_table
-    from plimsoll.units import format_size
     from plimsoll.volumes.registry import volumes
 
     found = [volume for volume in volumes() if volume.state == "ready"]
@@ -24,13 +23,10 @@ def command(json: Json = False) -> None:
             [
                 {
                     "volume": volume.name,
-                    "what": volume.summary,
-                    "size": format_size(volume.size_bytes),
+                    "what": f"{volume.summary} ({volume.instance_name})" if volume.instance_name else volume.summary,
                     "device": volume.device,
-                    "mounted at": f"{volume.mount} ({volume.file_system})" if volume.mount else "",
-                    "instance": volume.instance_name or "",
+                    "mounted at": volume.mount or "",
                 }
                 for volume in found
-            ],
-            right=("size",),
+            ]
         )
