@@ -11,6 +11,7 @@ from functools import cached_property
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import POLICY_VERSION, Direction, Run, RunStatus, Session, Unit
+from plimsoll.report.searched import SearchedTarget, searched_targets
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import MODES, STANDARD, Mode
 from plimsoll.stats.summary import Summary, summarise
@@ -81,6 +82,16 @@ class Evidence:
     def valid(self) -> tuple[Run, ...]:
         """The runs that ended well and passed every guard."""
         return tuple(run for run in self.runs if run.status is RunStatus.OK)
+
+    @cached_property
+    def searched(self) -> tuple[SearchedTarget, ...]:
+        """The searches for a load line; their loads are chosen one after the other, so they are no comparison."""
+        return searched_targets(self.sessions, self.runs)
+
+    @property
+    def only_searched(self) -> bool:
+        """Whether every session is such a search."""
+        return bool(self.searched) and all("load_line" in session.study for session in self.sessions)
 
     @cached_property
     def judged(self) -> Mapping[str, tuple[str, ...]]:

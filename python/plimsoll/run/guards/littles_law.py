@@ -17,7 +17,7 @@ WARN, INVALID = 0.05, 0.15
 """|X·R̄/N − 1|, with the exact mean latency and the time-weighted mean number in flight; so think time needs no term."""
 FEWEST_ROUNDS = 20
 """Operations per slot: those that are cut off at either end weigh less than 5 % then."""
-KINDS = ("read", "write", "trim", "sync")
+COUNTED = ("read", "write", "trim", "sync")
 """A commit is a write and its sync, which are counted already."""
 
 
@@ -25,7 +25,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     """Closed loop only: in open loop latency counts from the intended start."""
     if evidence.parameters["rate"] or not evidence.elapsed_ns:
         return None
-    totals = [evidence.totals(kind) for kind in KINDS]
+    totals = [evidence.totals(kind) for kind in COUNTED]
     operations = sum(total["operations"] for total in totals)
     in_flight = float(evidence.outcome["mean_in_flight"])
     if operations < FEWEST_ROUNDS * evidence.in_flight or in_flight <= 0:
