@@ -170,6 +170,8 @@ def from_file(path: Path) -> Study:
 
 def from_table(table: Mapping[str, Any], where: str) -> Study:
     """The study in a parsed study file; `where` names it in errors."""
+    if "load_line" in table:
+        raise UsageError(f"{where} is a search for a load line; `plimsoll knee` carries it out")
     for key in table:
         if key not in _KEYS:
             raise UnknownName("key", key, _KEYS, where)

@@ -12,6 +12,7 @@ from plimsoll.cli.study_options import StudyOptions, takes_study
 
 if TYPE_CHECKING:
     from plimsoll.model import Run, Session
+    from plimsoll.run.observer import Observer
     from plimsoll.store.store import Store
 
 EXAMPLES = (
@@ -46,7 +47,7 @@ def command(
     from plimsoll.errors import NothingMeasured
     from plimsoll.model import RunStatus
     from plimsoll.report import format_of
-    from plimsoll.run.session import resume_session, run_study
+    from plimsoll.run.session import run_study
     from plimsoll.store.store import open_store
 
     if output is not None:
@@ -54,7 +55,7 @@ def command(
     with open_store() as store, observer(quiet=quiet) as watching:
         try:
             if resume:
-                session = resume_session(_named(store, options), store, watching, destroy or [])
+                session = _resume(_named(store, options), store, watching, destroy or [])
             else:
                 session = run_study(options.study(), store, watching, destroy or [])
         except KeyboardInterrupt:
@@ -79,6 +80,15 @@ def _named(store: Store, options: StudyOptions) -> Session:
     if len(words) > 1:
         raise UsageError("--resume goes on with one session; name one, or none for the last interrupted one")
     return resumable(store, words[0] if words else None)
+
+
+def _resume(session: Session, store: Store, watching: Observer, destroy: list[str]) -> Session:
+    """Go on with a session or with a search."""
+    from plimsoll.run.load_session import resume_load_session
+    from plimsoll.run.session import resume_session
+
+    resume = resume_load_session if "load_line" in session.study else resume_session
+    return resume(session, store, watching, destroy)
 
 
 def _first_reason(runs: list[Run]) -> str:
