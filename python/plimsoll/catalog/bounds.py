@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plimsoll.catalog.limits import Limits, Rate
-from plimsoll.catalog.shape import VolumeShape
+from plimsoll.catalog.shape import MERGE_MIN, VolumeShape
 from plimsoll.units import KIB, format_duration, format_value
 
 REACHED = 0.9
 """From this share of a limit on, the limit is what holds a load back: providers promise 90 % of it."""
+LONGEST_S = 30 * 86_400
 ABOVE = 1.1
 """Rates above this share of a limit are not bounded by it."""
 _WRITE_COST = {None: 1, 0: 1, 5: 4, 10: 2}
@@ -47,30 +48,43 @@ class Reason:
     """How long full credits last at the rate that was seen; None for ever."""
 
 
-def bounds(shape: VolumeShape, block_bytes: int, read_share: float) -> tuple[Bound, ...]:
-    """The limits of a shape for I/Os of one size at random places, the tightest for ever first."""
-    load = _Load(shape, block_bytes, read_share)
-    own = [*_of("volume", shape.limits, load.member_ios, load.member_bytes)]
-    instance = [*_of("instance", shape.instance_limits, load.instance_ios, load.instance_bytes)]
+@dataclass(frozen=True)
+class Use:
+    """A load as the limits see it: I/Os of one size."""
+
+    block_bytes: int
+    read_share: float
+    sequential: bool = False
+
+
+def bounds(shape: VolumeShape, use: Use) -> tuple[Bound, ...]:
+    """The limits of a shape for a load, the tightest for ever first."""
+    load = _Load(shape, use)
+    own = [*_of("volume", shape.limits, load.member_ios, load.member_bytes, shape.credit_factor)]
+    factor = 1 / shape.time_scale
+    instance = [*_of("instance", shape.instance_limits, load.instance_ios, load.instance_bytes, factor)]
     return tuple(sorted((*own, *instance), key=lambda bound: (bound.level == "burst", bound.per_second)))
 
 
 class _Load:
     """What one I/O of the user costs each party, in I/Os and bytes."""
 
-    def __init__(self, shape: VolumeShape, block_bytes: int, read_share: float) -> None:
-        writes = 1 - read_share
+    def __init__(self, shape: VolumeShape, use: Use) -> None:
+        writes = 1 - use.read_share
         cost = _WRITE_COST.get(shape.raid, shape.members)
-        on_members = read_share + writes * cost
+        on_members = use.read_share + writes * cost
         unit = shape.type.unit_kib * KIB
-        self.member_ios = on_members * math.ceil(block_bytes / unit) / shape.members
-        charged = math.ceil(block_bytes / unit) * unit if shape.type.rule == "hdd" else block_bytes
+        least = MERGE_MIN.get(shape.type.name, 0)
+        merged = use.sequential and 0 < least <= use.block_bytes
+        ios = use.block_bytes / unit if merged else math.ceil(use.block_bytes / unit)
+        self.member_ios = on_members * ios / shape.members
+        charged = ios * unit if shape.type.rule == "hdd" else use.block_bytes
         self.member_bytes = on_members * charged / shape.members
-        self.instance_ios = on_members * math.ceil(block_bytes / (256 * KIB))
-        self.instance_bytes = on_members * block_bytes
+        self.instance_ios = on_members * math.ceil(use.block_bytes / (256 * KIB))
+        self.instance_bytes = on_members * use.block_bytes
 
 
-def _of(party: str, limits: Limits, ios: float, size: float) -> Iterator[Bound]:
+def _of(party: str, limits: Limits, ios: float, size: float, credits: float) -> Iterator[Bound]:
     for what, rate, use in (("IOPS", limits.iops, ios), ("throughput", limits.throughput, size)):
         if rate is None or use <= 0:
             continue
@@ -78,28 +92,28 @@ def _of(party: str, limits: Limits, ios: float, size: float) -> Iterator[Bound]:
             yield Bound(f"{party} {what}", "provisioned", rate.rate / use, None)
         else:
             yield Bound(f"{party} {what}", "baseline", rate.baseline / use, None)
-            yield Bound(f"{party} {what}", "burst", rate.rate / use, rate.burst_seconds())
+            yield Bound(f"{party} {what}", "burst", rate.rate / use, (rate.burst_seconds() or 0) * credits)
 
 
-def sustained(shape: VolumeShape, block_bytes: int, read_share: float) -> Bound | None:
+def sustained(shape: VolumeShape, use: Use) -> Bound | None:
     """The tightest limit that lasts; None where there is none."""
-    return next((each for each in bounds(shape, block_bytes, read_share) if each.level != "burst"), None)
+    return next((each for each in bounds(shape, use) if each.level != "burst"), None)
 
 
-def burst(shape: VolumeShape, block_bytes: int, read_share: float) -> Bound | None:
+def burst(shape: VolumeShape, use: Use) -> Bound | None:
     """The tightest limit while all credits last."""
-    found = bounds(shape, block_bytes, read_share)
+    found = bounds(shape, use)
     bursting = {each.party for each in found if each.level == "burst"}
     held = [each for each in found if each.level != "baseline" or each.party not in bursting]
     return min(held, key=lambda each: each.per_second, default=None)
 
 
-def explain(shape: VolumeShape, block_bytes: int, read_share: float, per_second: float) -> Reason:
+def explain(shape: VolumeShape, use: Use, per_second: float) -> Reason:
     """Why a load got this rate from a shape: which limit it stands at, and for how long that lasts."""
-    lasting, bursting = sustained(shape, block_bytes, read_share), burst(shape, block_bytes, read_share)
+    lasting, bursting = sustained(shape, use), burst(shape, use)
     if lasting is None or bursting is None:
         return Reason(None, "no limit of it is published", None)
-    lasts_s = _lasts(shape, block_bytes, read_share, per_second)
+    lasts_s = _lasts(shape, use, per_second)
     seen = format_value(per_second, "1/s")
     known = [each for each in (lasting, bursting) if REACHED <= per_second / each.per_second <= ABOVE]
     if known:
@@ -117,15 +131,20 @@ def explain(shape: VolumeShape, block_bytes: int, read_share: float, per_second:
     return Reason(None, f"{seen} is below all its limits (the tightest is the {lasting.name}, {least})", None)
 
 
-def _lasts(shape: VolumeShape, block_bytes: int, read_share: float, per_second: float) -> float | None:
+def _lasts(shape: VolumeShape, use: Use, per_second: float) -> float | None:
     """How long the shortest credits last at a rate of the load."""
-    load = _Load(shape, block_bytes, read_share)
-    pairs: list[tuple[Rate | None, float]] = [
-        (shape.limits.iops, load.member_ios),
-        (shape.limits.throughput, load.member_bytes),
-        (shape.instance_limits.iops, load.instance_ios),
-        (shape.instance_limits.throughput, load.instance_bytes),
+    load = _Load(shape, use)
+    own, other = shape.credit_factor, 1 / shape.time_scale
+    parts: list[tuple[Rate | None, float, float]] = [
+        (shape.limits.iops, load.member_ios, own),
+        (shape.limits.throughput, load.member_bytes, own),
+        (shape.instance_limits.iops, load.instance_ios, other),
+        (shape.instance_limits.throughput, load.instance_bytes, other),
     ]
-    times = [rate.burst_seconds(per_second * use) for rate, use in pairs if rate is not None]
+    times = [
+        seconds * factor
+        for rate, each, factor in parts
+        if rate is not None and (seconds := rate.burst_seconds(per_second * each)) is not None
+    ]
     # Reaching the baseline within its noise is no drain.
-    return min((each for each in times if each is not None and each < 30 * 86_400), default=None)
+    return min((each for each in times if each < LONGEST_S), default=None)

@@ -102,6 +102,17 @@ class VolumeShape:
         return self.limits.throughput.rate / self.type.mega if chosen and self.limits.throughput else None
 
     @property
+    def time_scale(self) -> float:
+        """How many times faster than real time durations pass on it."""
+        return float(self.spec["time_scale"])
+
+    @property
+    def credit_factor(self) -> float:
+        """How long its credits last, as a multiple of full ones in real time."""
+        initial = parse_share(self.options["credits"]) if "credits" in self.options else 1.0
+        return initial / self.time_scale
+
+    @property
     def one(self) -> str:
         """The volumes without what they are attached to: `gp2 100 GiB, 300 IOPS (burst 3,000), 128 MiB/s`."""
         name = f"{self.type.name} {format_size(self.size_gib * GIB)}" if self.size_gib else self.type.name

@@ -95,12 +95,13 @@ class Cost:
         parts = [line.price for line in self.lines] + ([self.requests] if self.requests else [])
         return tuple(dict.fromkeys(word for price in parts for word in price.source.split()))
 
-    def of_time(self, seconds: float, requests: float = 0) -> float | None:
+    def of_time(self, seconds: float, requests: float = 0, *, with_instance: bool = True) -> float | None:
         """USD for having everything that long, with so many requests; None if a price is missing."""
-        if self.per_month is None:
+        monthly = self.per_month if with_instance else self.volume_per_month
+        if monthly is None:
             return None
         asked = requests / 1e6 * self.requests.usd if self.requests else 0.0
-        return self.per_month * max(seconds, LEAST_SECONDS) / SECONDS_PER_MONTH + asked
+        return monthly * max(seconds, LEAST_SECONDS) / SECONDS_PER_MONTH + asked
 
     def per_million_operations(self, per_second: float) -> float | None:
         """USD per million operations at a sustained rate, all day long: volumes, instance and requests."""

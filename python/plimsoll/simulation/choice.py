@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.catalog.bounds import sustained
+from plimsoll.catalog.bounds import Use, sustained
 from plimsoll.catalog.shape import VolumeShape, volume_shape
 from plimsoll.catalog.types import VolumeType, volume_type
 from plimsoll.errors import UnknownName, UsageError
@@ -55,7 +55,7 @@ class Choice:
         load = self.outcome.load
         if not isinstance(load, Load) or load.rate is None:
             return self.judgement.margin
-        limit = sustained(self.outcome.shape, load.block_bytes, load.read_share)
+        limit = sustained(self.outcome.shape, Use(load.block_bytes, load.read_share, load.sequential))
         return None if limit is None else limit.per_second / load.rate - 1
 
 

@@ -1,0 +1,179 @@
+"""What the tested volumes cost, with the dates of the prices, and why they gave what they gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from plimsoll.catalog.bounds import Use, explain, sustained
+from plimsoll.catalog.shape import VolumeShape
+from plimsoll.catalog.targets import is_emulated, shape_of
+from plimsoll.model import Plan, Target
+from plimsoll.prices.cost import Cost, cost, usd
+from plimsoll.report.document import Block, Cell, Column, Table, number, phrase, text
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import score_text
+from plimsoll.units import SECOND, format_duration
+
+ORDER = 25
+TITLE = "Cost and limits"
+SHORT = True
+
+_DATA_KINDS = ("read", "write", "trim")
+_MONTH = (
+    "$ per month: list price of the volume and of the instance it is on, with the date on which it was seen. "
+    "$ per million operations: volume and instance, all month at the score or, where that was a burst, at what lasts.",
+)
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A target whose volume is known, and what that costs."""
+
+    target: Target
+    shape: VolumeShape
+    cost: Cost
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """Prices of the volumes, what an operation costs, and which limit each case stood at; nothing without volumes."""
+    priced = _priced(evidence)
+    if not priced:
+        return []
+    return [_volumes(priced), _operations(evidence, priced), text(*_session(evidence, priced))]
+
+
+def _priced(evidence: Evidence) -> Mapping[str, Priced]:
+    found: dict[str, Priced] = {}
+    targets = {run.target.name: run.target for run in evidence.runs}
+    for name in evidence.targets:
+        shape = shape_of(targets[name])
+        if shape is not None:
+            found[name] = Priced(targets[name], shape, cost(shape))
+    return found
+
+
+def _volumes(priced: Mapping[str, Priced]) -> Table:
+    rows = tuple(
+        (
+            phrase(name),
+            phrase(each.shape.one),
+            _money(each.cost.volume_per_month),
+            phrase(each.shape.instance.name if each.shape.instance else "–"),
+            _money(each.cost.instance_per_month),
+            phrase(_dates(each.cost)),
+        )
+        for name, each in priced.items()
+    )
+    columns = (
+        Column("target", "Target"),
+        Column("volume", "Volume"),
+        Column("volume_usd_per_month", "$/month", "right"),
+        Column("instance", "Instance"),
+        Column("instance_usd_per_month", "$/month", "right"),
+        Column("prices_of", "Prices of"),
+    )
+    return Table("Price of what was tested", columns, rows, _MONTH)
+
+
+def _money(amount: float | None) -> Cell:
+    return None if amount is None else number(amount, "USD", usd(amount))
+
+
+def _dates(found: Cost) -> str:
+    missing = f"no price of {', '.join(found.unknown)}" if found.unknown else ""
+    return ", ".join(part for part in (found.as_of and f"{found.as_of}, {found.region}", missing) if part)
+
+
+def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
+    """One row per case and target: the sustained rate, what a million costs, and which limit it stood at."""
+    rows: list[tuple[Cell, ...]] = []
+    for case in evidence.cases:
+        metric = _rate_metric(evidence, case)
+        lines = {line.target: line for line in evidence.lines if line.case == case and line.metric == metric}
+        for name, each in priced.items():
+            line = lines.get(name)
+            if line is None or line.summary is None:
+                continue
+            rate = line.summary.value
+            use = use_of(evidence.runs_of(case, name)[0].plan)
+            rows.append(
+                (
+                    phrase(case),
+                    phrase(name),
+                    number(rate, "1/s", score_text(rate, "1/s", line.summary.low, line.summary.high)),
+                    _money(each.cost.per_million_operations(_lasting(each.shape, use, rate))),
+                    phrase("" if use is None else explain(each.shape, use, rate).text),
+                )
+            )
+    columns = (
+        Column("case", "Case"),
+        Column("target", "Target"),
+        Column("rate", "Score", "right"),
+        Column("usd_per_million", "$/million", "right"),
+        Column("why", "Why"),
+    )
+    return Table("What an operation costs, and which limit it stood at", columns, tuple(rows))
+
+
+def _rate_metric(evidence: Evidence, case: str) -> str | None:
+    """The judged metric that counts operations per second, else `iops`."""
+    known = {name: unit for (of, name), (unit, _) in evidence.metrics.items() if of == case}
+    named = [name for name in evidence.judged[case] if known.get(name) == "1/s"]
+    return next(iter(named), "iops" if (case, "iops") in evidence.metrics else None)
+
+
+def _lasting(shape: VolumeShape, use: Use | None, rate: float) -> float:
+    """The part of a rate that goes on when credits are used up."""
+    bound = sustained(shape, use) if use is not None else None
+    return rate if bound is None else min(rate, bound.per_second)
+
+
+def use_of(plan: Plan) -> Use | None:
+    """A plan as limits see it; None where its I/Os have no one size."""
+    values = plan.parameters
+    if plan.workload != "io" or len(values["block_size"]) != 1 or not values["direct"] or values["sync"] != "none":
+        return None
+    mode = values["mode"]
+    shares = {"read": 1.0, "randread": 1.0, "write": 0.0, "randwrite": 0.0}
+    return Use(int(values["block_size"][0][0]), shares.get(mode, values["read_share"]), "rand" not in mode)
+
+
+def _session(evidence: Evidence, priced: Mapping[str, Priced]) -> Iterator[str]:
+    """What the time of the sessions costs, all volumes for the whole time, each instance type once."""
+    seconds = sum(_length_ns(evidence, session.id) for session in evidence.sessions) / SECOND
+    parts, total, complete = [], 0.0, True
+    seen: set[str] = set()
+    for name, each in priced.items():
+        machine = each.shape.instance.name if each.shape.instance else ""
+        amount = each.cost.of_time(seconds, _requests(evidence, name), with_instance=machine not in seen)
+        seen.add(machine)
+        complete &= amount is not None
+        total += amount or 0.0
+        parts.append(f"{name} {usd(amount) if amount is not None else 'unknown'}")
+    least = "" if complete else "at least "
+    yield (
+        f"These volumes for the {format_duration(seconds * SECOND)} of the measurement: {least}{usd(total)} "
+        f"({', '.join(parts)}), each instance type counted once; less than a minute is billed as one."
+    )
+    emulated = [name for name, each in priced.items() if is_emulated(each.target)]
+    if emulated:
+        names = ", ".join(emulated)
+        yield f"Emulated here, so nothing was charged: {names}. The money is what the provider would charge."
+
+
+def _length_ns(evidence: Evidence, session_id: str) -> int:
+    runs = [run for run in evidence.runs if run.session_id == session_id]
+    return max((run.ended_ns for run in runs), default=0) - min((run.started_ns for run in runs), default=0)
+
+
+def _requests(evidence: Evidence, target: str) -> float:
+    """I/Os that were measured on a target; preparing it comes on top."""
+    return sum(
+        interval.operations[kind].operations
+        for run in evidence.runs
+        if run.target.name == target
+        for interval in run.intervals
+        for kind in _DATA_KINDS
+        if kind in interval.operations
+    )
