@@ -76,6 +76,32 @@ def alignment(path: str) -> str:
         OSError: direct I/O is refused (errno EINVAL), or the path cannot be opened.
     """
 
+class FilesJob:
+    """A running file-system job; the same handle as `Job`, with the records of `crates/files/src/outcome.rs`."""
+
+    def poll(self) -> str:
+        """How far it is: a `FilesProgress` as JSON."""
+
+    def stop(self) -> None:
+        """Ask it to end; the outcome comes after its files are removed."""
+
+    def result(self, timeout_s: float | None = None) -> str | None:
+        """The `FilesOutcome` as JSON; None when the time is over first."""
+
+def files_plan(spec_json: str) -> str:
+    """What a `FilesSpec` (`crates/files/src/spec.rs`) would do, as JSON: phases, bytes on disk, written and read.
+
+    Raises:
+        ValueError: it cannot be carried out on any file system; the message says what to change.
+    """
+
+def files_start(spec_json: str) -> FilesJob:
+    """Start a file-system job in a new folder below the directory of its `FilesSpec`.
+
+    Raises:
+        ValueError: the text is no `FilesSpec`. Everything else is told by the outcome.
+    """
+
 def volume(spec_json: str) -> str:
     """Check a `VolumeSpec` in JSON (`crates/volume/src/spec.rs`): JSON object with `device_bytes`, the size of the device
     that it describes, arrays included.

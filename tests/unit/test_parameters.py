@@ -3,7 +3,8 @@
 import pytest
 
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.parameters import IO_PARAMETERS, Parameter, defaults, interval_length_ns, read_values, value_text
+from plimsoll.parameter import Parameter, value_text
+from plimsoll.parameters import IO_PARAMETERS, defaults, interval_length_ns, read_values
 from plimsoll.units import SECOND
 
 

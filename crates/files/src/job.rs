@@ -59,7 +59,7 @@ impl PhaseCpu {
     /// As a share of a time.
     pub fn over(&self, elapsed_ns: u64) -> CpuUse {
         let busiest_thread = (self.busiest_ns as f64 / elapsed_ns.max(1) as f64).min(1.0);
-        CpuUse { user_ns: self.user_ns, system_ns: self.system_ns, busiest_thread }
+        CpuUse { user_ns: self.user_ns, system_ns: self.system_ns, busiest_thread, ..CpuUse::default() }
     }
 }
 

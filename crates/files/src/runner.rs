@@ -162,6 +162,8 @@ impl Runner {
             operations,
             histograms,
             intervals,
+            interval_histograms: Vec::new(),
+            trace: Vec::new(),
             cpu: all(&results),
             mean_in_flight: busy_ns as f64 / elapsed_ns.max(1) as f64,
             offered_operations: None,
@@ -178,6 +180,7 @@ fn all(results: &[PhaseResult]) -> CpuUse {
         user_ns: results.iter().map(|phase| phase.cpu.user_ns).sum(),
         system_ns: results.iter().map(|phase| phase.cpu.system_ns).sum(),
         busiest_thread: results.iter().map(|phase| phase.cpu.busiest_thread).fold(0.0, f64::max),
+        ..CpuUse::default()
     }
 }
 

@@ -8,8 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.model import Plan, Session, Target
-from plimsoll.run.plan import data_name
+from plimsoll.model import Session, Target
 from plimsoll.run.sampler import Sampler
 from plimsoll.targets import device, directory, safety
 from plimsoll.targets.chain import Chain, chain_of
@@ -28,10 +27,6 @@ class Place:
     chain: Chain
     sampler: Sampler
     memory_limit_bytes: int
-
-    def path_for(self, plan: Plan) -> Path:
-        """The file or device that a plan works on."""
-        return Path(self.target.where) if self.folder is None else self.folder / data_name(plan)
 
 
 @contextmanager

@@ -11,14 +11,14 @@ from uuid_utils import uuid7
 
 from plimsoll import kinds
 from plimsoll.model import Finding, Interval, Level, Plan, Run, RunStatus
+from plimsoll.parameters import kind_of
+from plimsoll.run import workloads
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.places import Place
 from plimsoll.run.sampler import attach
 from plimsoll.run.schedule import Block
-from plimsoll.run.scores import scores
-from plimsoll.run.workers.local import Execution, failure
+from plimsoll.run.workers.execution import Execution, failure
 from plimsoll.stats.paired import ScoreRow
-from plimsoll.targets import datafile
 
 _ENDINGS = {"ok": RunStatus.OK, "stopped": RunStatus.PARTIAL, "failed": RunStatus.FAILED}
 
@@ -48,7 +48,7 @@ def run_record(
         after=execution.after,
         samples=execution.samples,
         chain=place.chain,
-        file=datafile.facts(place.path_for(plan), plan.parameters["offset"], plan.parameters["size"]),
+        file=workloads.of(plan).file_facts(plan, place),
         memory_limit_bytes=place.memory_limit_bytes,
     )
     findings = _findings(evidence, noisy_host) if status is RunStatus.OK else ()
@@ -70,7 +70,7 @@ def run_record(
         ended_ns=time.time_ns(),
         status=status,
         reason=reason,
-        scores=scores(plan, outcome, histograms, intervals),
+        scores=workloads.of(plan).scores(plan, outcome, histograms, intervals),
         histograms=histograms,
         intervals=tuple(intervals),
         findings=findings,
@@ -81,7 +81,10 @@ def run_record(
 def _findings(evidence: RunEvidence, noisy_host: bool) -> tuple[Finding, ...]:
     """What every guard says; a guard that can't judge this kind of run says nothing."""
     findings = []
+    kind = kind_of(evidence.plan.workload)
     for guard in kinds.modules("plimsoll.run.guards"):
+        if kind not in getattr(guard, "KINDS", ("io",)):
+            continue
         finding = guard.check(evidence)
         if finding is not None and noisy_host and getattr(guard, "HOST_NOISE", False):
             finding = finding.model_copy(update={"level": min(finding.level, Level.WARN, key=list(Level).index)})
@@ -92,7 +95,7 @@ def _findings(evidence: RunEvidence, noisy_host: bool) -> tuple[Finding, ...]:
 def _facts(outcome: Any) -> dict[str, Any]:
     """What was measured once per run and is no score."""
     names = ("elapsed_ns", "phases", "operations", "cpu", "mean_in_flight", "offered_operations", "verified", "clock")
-    return {name: outcome[name] for name in names}
+    return {name: outcome[name] for name in (*names, "results") if name in outcome}
 
 
 def score_rows(runs: Sequence[Run]) -> Iterable[ScoreRow]:

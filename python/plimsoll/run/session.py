@@ -11,13 +11,13 @@ from uuid_utils import uuid7
 import plimsoll
 from plimsoll.model import Run, RunStatus, Session, SessionState
 from plimsoll.run import plan as planning
+from plimsoll.run import workloads
 from plimsoll.run.observer import Observer
 from plimsoll.run.places import Place, open_places
 from plimsoll.run.record import run_record, score_rows
 from plimsoll.run.resume import check_same_places, ownership
 from plimsoll.run.schedule import Block, Schedule
 from plimsoll.run.study import Study, from_table
-from plimsoll.run.workers.local import execute
 from plimsoll.store.store import Store
 from plimsoll.targets.host import host_facts
 
@@ -97,7 +97,9 @@ class _Runner:
             self._observer.session_started(self._session, self._steps)
             for step in self._steps:
                 self._schedule.settle(step.case)
-            written = {name for step in self._steps for name, plan in step.plans.items() if planning.writes(plan)}
+            written = {
+                name for step in self._steps for name, plan in step.plans.items() if workloads.of(plan).writes(plan)
+            }
             with open_places(self._study.targets, self._session, written, self._destroy) as places:
                 check_same_places(self._earlier, places)
                 while (block := self._next_block()) is not None:
@@ -134,7 +136,7 @@ class _Runner:
         self._observer.run_started(block.step, place.target.name, block.number, remaining_ns)
         plan = block.step.plans[place.target.name]
         started_ns = time.time_ns()
-        execution = execute(plan, place.path_for(plan), place.sampler, self._observer.run_progress, self._clock.used_up)
+        execution = workloads.of(plan).execute(plan, place, self._observer.run_progress, self._clock.used_up)
         run = run_record(self._session.id, block, order, place, plan, execution, started_ns, self._study.noisy_host)
         self._store.add_run(run)
         self._observer.run_finished(run)

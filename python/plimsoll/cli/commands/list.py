@@ -66,7 +66,8 @@ def _suites() -> Rows:
 
 
 def _parameters() -> Rows:
-    from plimsoll.parameters import WORKLOADS, value_text
+    from plimsoll.parameter import value_text
+    from plimsoll.parameters import WORKLOADS
 
     return [
         {

@@ -19,6 +19,7 @@ EXAMPLES = "Takes the same arguments as `plimsoll run`, checks everything, and w
 @takes_study
 def command(options: StudyOptions, destroy: Destroy = None, json: Json = False) -> None:
     """Print what `plimsoll run` would do with the same arguments."""
+    from plimsoll.cli import plan_cost
     from plimsoll.cli.output import print_json, print_table
     from plimsoll.run import plan
     from plimsoll.units import format_duration
@@ -34,6 +35,8 @@ def command(options: StudyOptions, destroy: Destroy = None, json: Json = False) 
                 "least_ns": estimate.least_ns,
                 "most_ns": estimate.most_ns,
                 "layout_bytes": estimate.layout_bytes,
+                "scratch_bytes": estimate.scratch_bytes,
+                "cost": plan_cost.rows(study.targets, estimate.most_ns),
                 "plans": [
                     {"case": step.case, "target": name, "hash": each.hash, "parameters": each.parameters}
                     for step in steps
@@ -44,48 +47,39 @@ def command(options: StudyOptions, destroy: Destroy = None, json: Json = False) 
         return
     print_table([_row(step) for step in steps], right=("one block",))
     for target in study.targets:
-        typer.echo(_writes(target, [step.plans[target.name] for step in steps], estimate.layout_bytes[target.name]))
+        plans = [step.plans[target.name] for step in steps]
+        typer.echo(_writes(target, plans, estimate.layout_bytes[target.name], estimate.scratch_bytes[target.name]))
+    for sentence in plan_cost.sentences(study.targets, estimate.most_ns):
+        typer.echo(sentence)
     least, most = format_duration(estimate.least_ns), format_duration(estimate.most_ns)
     typer.echo(f"mode {study.mode}: {least} if everything is decided at once, {most} at most")
 
 
 def _row(step: Step) -> dict[str, Any]:
+    from plimsoll.run import workloads
     from plimsoll.units import format_duration
 
-    what = list(dict.fromkeys(_what(plan) for plan in step.plans.values()))
+    what = list(dict.fromkeys(workloads.of(plan).summary(plan) for plan in step.plans.values()))
     return {"test": step.case, "what": " / ".join(what), "one block": format_duration(step.block_ns)}
 
 
-def _what(plan: Plan) -> str:
-    """The parameters that matter most, as people say them."""
-    from plimsoll.parameters import parameter, value_text
-
-    def text(name: str) -> str:
-        return value_text(parameter(plan.workload, name), plan.parameters[name])
-
-    values = plan.parameters
-    parts = [f"{text('mode')} {text('block_size')}", f"depth {text('depth')}"]
-    parts += [f"{text('threads')} threads"] if values["threads"] > 1 else []
-    parts += [f"over {text('size')}", "direct" if values["direct"] else "through the page cache"]
-    parts += [f"{text('sync')} every {text('sync_every')}"] if values["sync"] in ("fsync", "fdatasync") else []
-    return ", ".join([*parts, text("engine"), f"for {text('runtime')}"])
-
-
-def _writes(target: Target, plans: list[Plan], layout_bytes: int) -> str:
+def _writes(target: Target, plans: list[Plan], layout_bytes: int, scratch_bytes: int) -> str:
     """Where a target is written, and how much."""
-    from plimsoll.run.plan import written_bytes
+    from plimsoll.run import workloads
     from plimsoll.units import format_size
 
-    files = (
-        "the device itself"
-        if target.kind == "device"
-        else f"{format_size(layout_bytes)} of test files, removed at the end"
-    )
-    loads = [written_bytes(plan) for plan in plans]
+    said = []
+    if target.kind == "device":
+        said.append("the device itself")
+    if layout_bytes:
+        said.append(f"{format_size(layout_bytes)} of test files, removed at the end")
+    if scratch_bytes:
+        said.append(f"at most {format_size(scratch_bytes)} more while a test of files runs, removed after it")
+    loads = [workloads.of(plan).written_bytes(plan) for plan in plans]
     if None in loads:
-        load = "the write tests overwrite them as fast as the place allows"
+        said.append("some tests write as fast as the place allows, for as long as they run")
     elif any(loads):
-        load = f"the write tests overwrite at most {format_size(sum(load or 0 for load in loads))} in each block"
+        said.append(f"at most {format_size(sum(load or 0 for load in loads))} are written by the tests in each block")
     else:
-        load = "only read after that"
-    return f"{target.name}: {target.where}: {files}; {load}"
+        said.append("only read after that" if layout_bytes else "only read")
+    return f"{target.name}: {target.where}: {'; '.join(said)}"

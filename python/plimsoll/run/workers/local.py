@@ -1,34 +1,17 @@
-"""The worker on this machine: hands a plan to the compiled core and watches it."""
+"""Block and file I/O on this machine: hands a plan to the compiled core and watches it."""
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from plimsoll import _core
-from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.model import Plan
 from plimsoll.parameters import interval_of
 from plimsoll.run.sampler import HostSample, Sampler
-from plimsoll.units import SECOND
-
-POLL_S = 0.1
-STOP_S = 10.0
-"""How long a stopped job may take to come back before it is given up (a stalled device can hold it in the kernel)."""
-
-
-@dataclass(frozen=True)
-class Execution:
-    """What came back from one execution: the core's outcome and the host's counters around it."""
-
-    outcome: Mapping[str, Any]
-    before: HostSample
-    after: HostSample
-    samples: tuple[HostSample, ...]
+from plimsoll.run.workers.execution import Execution, watch
 
 
 def engines() -> dict[str, dict[str, Any]]:
@@ -148,34 +131,4 @@ def _watch(
     on_progress: Callable[[Mapping[str, Any]], None],
     deadline_reached: Callable[[], bool],
 ) -> tuple[Mapping[str, Any], tuple[HostSample, ...]]:
-    job = _core.start(json.dumps(spec))
-    samples: list[HostSample] = []
-    stopped_ns: int | None = None
-    try:
-        while (result := job.result(POLL_S)) is None:
-            progress = json.loads(job.poll())
-            if progress["phase"] == "measure" and (not samples or sampler.age_ns(samples[-1]) >= SECOND):
-                samples.append(sampler.sample())
-            on_progress(progress)
-            if stopped_ns is None and deadline_reached():
-                job.stop()
-                stopped_ns = time.monotonic_ns()
-            if stopped_ns is not None and time.monotonic_ns() - stopped_ns > STOP_S * SECOND:
-                raise TargetError(
-                    f"{spec['path']} does not answer: the job did not end {STOP_S:g} s after it was stopped"
-                )
-    except BaseException:
-        # Whatever happened, nobody may still use the file when its folder is removed.
-        job.stop()
-        job.result(STOP_S)
-        raise
-    return json.loads(result), tuple(samples)
-
-
-def failure(outcome: Mapping[str, Any]) -> str:
-    """Why the core ended a job, as one sentence."""
-    error = outcome["error"]
-    if error is None:
-        raise PlimsollError("the core reported a failure without a reason; please report this as a fault of Plimsoll")
-    place = f" at offset {error['offset']}" if error["offset"] is not None else ""
-    return f"{error['message']}{place}"
+    return watch(_core.start(json.dumps(spec)), spec["path"], sampler, on_progress, deadline_reached)

@@ -1,0 +1,144 @@
+"""One parameter of a test: its name, how its text is read into base units, its default, and what it means.
+
+The readers raise UsageError for text that means nothing; they also take values that are in base units already, so that
+a plan can be read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.errors import UsageError
+from plimsoll.units import format_duration, format_size, parse_count, parse_duration, parse_share, parse_size
+
+Reader = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: `read` turns text or a TOML value into base units."""
+
+    name: str
+    default: Any
+    read: Reader
+    help: str
+    choices: tuple[str, ...] = ()
+
+
+def read_flag(value: Any) -> bool:
+    """Yes or no, in the usual words."""
+    if isinstance(value, bool):
+        return value
+    words = {"yes": True, "true": True, "1": True, "on": True, "no": False, "false": False, "0": False, "off": False}
+    if str(value).lower() not in words:
+        raise UsageError(f"{value!r} is neither yes nor no")
+    return words[str(value).lower()]
+
+
+def read_text(value: Any) -> str:
+    """A word; case does not count."""
+    return str(value).strip().lower()
+
+
+@dataclass(frozen=True)
+class Optional:
+    """Reads what another reader reads, or nothing: `none`, or an empty text."""
+
+    read: Reader
+
+    def __call__(self, value: Any) -> Any:
+        """None or the value."""
+        return None if value is None or value == "" or read_text(value) == "none" else self.read(value)
+
+
+def read_positive_count(value: Any) -> int:
+    """A whole number of at least 1."""
+    count = parse_count(value)
+    if count < 1:
+        raise UsageError(f"{value!r} must be at least 1")
+    return count
+
+
+def read_size_mix(value: Any) -> list[list[float]]:
+    """`4KiB`, or a mix `4KiB:60 16KiB:40` of size:weight, as [[bytes, weight], …]."""
+    if isinstance(value, list):
+        return [[parse_size(size), float(weight)] for size, weight in value]
+    mix: list[list[float]] = []
+    for part in str(value).split():
+        size, _, weight = part.partition(":")
+        try:
+            mix.append([parse_size(size), float(weight or 1)])
+        except ValueError:
+            raise UsageError(f"{part!r} is no size:weight; write a mix like '4KiB:60 16KiB:40'") from None
+    if not mix or any(size < 1 or weight <= 0 for size, weight in mix):
+        raise UsageError(f"{value!r} is no block size; write 4KiB, or a mix like '4KiB:60 16KiB:40'")
+    return mix
+
+
+def read_distribution(value: Any) -> dict[str, Any]:
+    """`once`, `uniform`, `zipf:1.1` or `pareto:0.2`."""
+    if isinstance(value, dict):
+        return value
+    kind, _, number = read_text(value).partition(":")
+    try:
+        match kind:
+            case "once" | "uniform" if not number:
+                return {"kind": kind}
+            case "zipf":
+                return {"kind": kind, "theta": float(number or 1.1)}
+            case "pareto":
+                return {"kind": kind, "h": float(number or 0.2)}
+    except ValueError:
+        pass
+    raise UsageError(f"{value!r} is no access distribution; write once, uniform, zipf:1.1 or pareto:0.2")
+
+
+def read_rate(value: Any) -> dict[str, Any]:
+    """`1000/s` operations or `10MiB/s` bytes."""
+    if isinstance(value, dict):
+        return value
+    number = str(value).strip().removesuffix("/s").strip()
+    if number.replace(".", "", 1).isdigit():
+        rate: dict[str, Any] = {"per_second": float(number), "unit": "operations"}
+    else:
+        rate = {"per_second": float(parse_size(number)), "unit": "bytes"}
+    if rate["per_second"] <= 0:
+        raise UsageError(f"{value!r}: a rate must be above zero; leave it out for as fast as possible")
+    return rate
+
+
+def read_cpus(value: Any) -> list[int]:
+    """Numbers of processors, `0+1`."""
+    if isinstance(value, list):
+        return [int(cpu) for cpu in value]
+    try:
+        return [int(cpu) for cpu in str(value).replace("+", " ").split()]
+    except ValueError:
+        raise UsageError(f"{value!r} is no list of CPUs; write them like 0+1") from None
+
+
+def value_text(parameter: Parameter, value: Any) -> str:
+    """A value in base units as people write it, so that the parameter's reader would read it back."""
+    read = parameter.read.read if isinstance(parameter.read, Optional) else parameter.read
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if read is parse_size:
+        return format_size(value)
+    if read is parse_duration:
+        return format_duration(value)
+    if read is parse_share:
+        return f"{value * 100:.10g}%"
+    if read is read_size_mix:
+        sizes = [(format_size(size).replace(" ", ""), weight) for size, weight in value]
+        return sizes[0][0] if len(sizes) == 1 else " ".join(f"{size}:{weight:g}" for size, weight in sizes)
+    if read is read_distribution:
+        return ":".join(f"{part:g}" if isinstance(part, float) else part for part in value.values())
+    if read is read_cpus:
+        return "+".join(str(cpu) for cpu in value) or "any"
+    if isinstance(value, dict):
+        return f"{format_size(value['per_second'])}/s" if value["unit"] == "bytes" else f"{value['per_second']:g}/s"
+    return str(value)

@@ -1,0 +1,85 @@
+"""What comes back from one execution, wherever it took place, and how a running job is watched."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from plimsoll.errors import PlimsollError, TargetError
+from plimsoll.run.sampler import HostSample, Sampler
+from plimsoll.units import SECOND
+
+POLL_S = 0.1
+STOP_S = 10.0
+"""How long a stopped job may take to come back before it is given up (a stalled device can hold it in the kernel)."""
+
+UNMEASURED = frozenset({"layout", "warmup", "prepare", "verify", "cleanup", "finished"})
+"""Phases of jobs in which nothing is counted."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What came back from one execution: the core's outcome and the host's counters around it."""
+
+    outcome: Mapping[str, Any]
+    before: HostSample
+    after: HostSample
+    samples: tuple[HostSample, ...]
+
+
+class Job(Protocol):
+    """A running job of the core."""
+
+    def poll(self) -> str:
+        """How far it is, as JSON."""
+
+    def stop(self) -> None:
+        """Ask it to end."""
+
+    def result(self, timeout_s: float | None = None) -> str | None:
+        """The outcome as JSON; None when the time is over first."""
+
+
+def watch(
+    job: Job,
+    what: str,
+    sampler: Sampler,
+    on_progress: Callable[[Mapping[str, Any]], None],
+    deadline_reached: Callable[[], bool],
+) -> tuple[Mapping[str, Any], tuple[HostSample, ...]]:
+    """Wait for a job: its outcome, and a sample of the host about once a second of its measured part.
+
+    `what` names the place in the error for a job that does not end. KeyboardInterrupt stops the job, waits for it, and
+    is passed on: nothing is in use when it arrives.
+    """
+    samples: list[HostSample] = []
+    stopped_ns: int | None = None
+    try:
+        while (result := job.result(POLL_S)) is None:
+            progress = json.loads(job.poll())
+            if progress["phase"] not in UNMEASURED and (not samples or sampler.age_ns(samples[-1]) >= SECOND):
+                samples.append(sampler.sample())
+            on_progress(progress)
+            if stopped_ns is None and deadline_reached():
+                job.stop()
+                stopped_ns = time.monotonic_ns()
+            if stopped_ns is not None and time.monotonic_ns() - stopped_ns > STOP_S * SECOND:
+                raise TargetError(f"{what} does not answer: the job did not end {STOP_S:g} s after it was stopped")
+    except BaseException:
+        # Whatever happened, nobody may still use the file when its folder is removed.
+        job.stop()
+        job.result(STOP_S)
+        raise
+    return json.loads(result), tuple(samples)
+
+
+def failure(outcome: Mapping[str, Any]) -> str:
+    """Why the core ended a job, as one sentence."""
+    error = outcome["error"]
+    if error is None:
+        raise PlimsollError("the core reported a failure without a reason; please report this as a fault of Plimsoll")
+    place = f" at offset {error['offset']}" if error["offset"] is not None else ""
+    return f"{error['message']}{place}"

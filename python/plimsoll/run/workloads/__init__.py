@@ -1,0 +1,69 @@
+"""What a kind of workload must tell a session: how long, what it writes, what is impossible, how to run and score it.
+
+One module per kind: `io` (block and file I/O) and `files` (file-system tests). A plan names its workload; the table in
+`plimsoll.parameters` says of which kind it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from plimsoll.model import Interval, Plan, Score, Target
+from plimsoll.parameters import kind_of
+from plimsoll.run.places import Place
+from plimsoll.run.workers.execution import Execution
+
+
+class Workload(Protocol):
+    """What each module of this package has."""
+
+    def run_ns(self, plan: Plan) -> int:
+        """About how long one run takes, everything included."""
+
+    def problems(self, plan: Plan) -> Iterator[str]:
+        """What is impossible in a plan whatever the place, as sentences that say what to change."""
+
+    def on_target(self, plan: Plan, target: Target) -> Plan:
+        """The plan as it has to be on this kind of place."""
+
+    def check_place(self, plan: Plan, target: Target, destroy: Sequence[str]) -> None:
+        """Refuse what cannot work on this place. Raises UsageError, TargetError or UnsafeTarget."""
+
+    def data_files(self, plan: Plan) -> Mapping[str, int]:
+        """Bytes of the files that are laid out once and shared by the runs of a session, by name."""
+
+    def scratch_bytes(self, plan: Plan) -> int:
+        """Most bytes that lie on the target beside the data files while one run goes on; gone after it."""
+
+    def writes(self, plan: Plan) -> bool:
+        """Whether carrying out a plan changes what is on the target."""
+
+    def written_bytes(self, plan: Plan) -> int | None:
+        """Most bytes that one run writes beside its data files; None where only time limits it."""
+
+    def summary(self, plan: Plan) -> str:
+        """The parameters that matter most, as people say them."""
+
+    def execute(
+        self,
+        plan: Plan,
+        place: Place,
+        on_progress: Callable[[Mapping[str, Any]], None],
+        deadline_reached: Callable[[], bool],
+    ) -> Execution:
+        """Carry out the plan; KeyboardInterrupt is passed on when nothing uses the place any more."""
+
+    def scores(
+        self, plan: Plan, outcome: Mapping[str, Any], histograms: Mapping[str, bytes], intervals: Sequence[Interval]
+    ) -> tuple[Score, ...]:
+        """One number per metric; none where nothing was measured."""
+
+    def file_facts(self, plan: Plan, place: Place) -> Mapping[str, Any]:
+        """Facts of the data file after a run; empty where there is none."""
+
+
+def of(plan: Plan) -> Workload:
+    """The kind of workload of a plan."""
+    return cast(Workload, import_module(f"plimsoll.run.workloads.{kind_of(plan.workload)}"))

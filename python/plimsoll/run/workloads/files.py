@@ -1,0 +1,170 @@
+"""File-system tests as a kind of workload: what they put on disk, and the way to the core and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from plimsoll import _core
+from plimsoll.errors import TargetError, UsageError
+from plimsoll.files_parameters import COMMON, FILES_WORKLOADS
+from plimsoll.model import Direction, Interval, Plan, Score, Target, Unit
+from plimsoll.parameter import value_text
+from plimsoll.run.places import Place
+from plimsoll.run.workers.execution import Execution, watch
+from plimsoll.stats.histogram import decode
+from plimsoll.units import KIB, MIB, MICROSECOND, MILLISECOND, SECOND
+
+OVERHEAD_NS = SECOND
+BYTES_PER_S = 200 * MIB
+CALL_NS = 20_000
+"""Guesses for the time that `plan` prints; the first block of a session tells better."""
+
+PERCENTILES = {"p50": 50, "p99": 99}
+_UNITS: Mapping[str, tuple[Unit, float]] = {
+    "KiB/s": ("B/s", KIB),
+    "MiB/s": ("B/s", MIB),
+    "MB/s": ("B/s", 1e6),
+    "MiB": ("B", MIB),
+    "s": ("ns", SECOND),
+    "ms": ("ns", MILLISECOND),
+    "µs": ("ns", MICROSECOND),
+    "1": ("1", 1),
+}
+"""Base unit and factor of the originals' units; anything else per second counts operations."""
+
+
+def spec(plan: Plan, directory: Path) -> dict[str, Any]:
+    """The plan as the record that the core takes (`crates/files/src/spec.rs`)."""
+    values = dict(plan.parameters)
+    common = {parameter.name: values.pop(parameter.name) for parameter in COMMON}
+    if plan.workload == "dbench":
+        values |= {"runtime_ns": values.pop("runtime"), "warmup_ns": values.pop("warmup")}
+    return {
+        "directory": str(directory),
+        "workload": {"kind": plan.workload, **values},
+        **{name: common[name] for name in ("durable", "cold", "seed", "threads")},
+        "limit": {"runtime_ns": common["timeout"], "disk_bytes": None},
+        "interval_ns": SECOND,
+    }
+
+
+def expected(plan: Plan) -> dict[str, Any]:
+    """What the core says a plan would do (`Plan` of `crates/files/src/outcome.rs`). Raises UsageError if it refuses."""
+    try:
+        answer: dict[str, Any] = json.loads(_core.files_plan(json.dumps(spec(plan, Path("/")))))
+    except ValueError as error:
+        raise UsageError(f"test {plan.case}: {error}") from None
+    return answer
+
+
+def run_ns(plan: Plan) -> int:
+    """A guess from bytes and calls; exact where the test is over after a time."""
+    found = expected(plan)
+    total = OVERHEAD_NS + (found["written_bytes"] + found["read_bytes"]) * SECOND // BYTES_PER_S
+    for phase in found["phases"]:
+        kind, amount = next(iter(phase["expected"].items()))
+        total += {"calls": amount * CALL_NS, "nanoseconds": amount, "bytes": 0}[kind]
+    return int(total)
+
+
+def problems(plan: Plan) -> Iterator[str]:
+    """What the core refuses."""
+    try:
+        expected(plan)
+    except UsageError as error:
+        yield str(error)
+
+
+def on_target(plan: Plan, target: Target) -> Plan:  # noqa: ARG001 (asked of every kind)
+    """As it is."""
+    return plan
+
+
+def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # noqa: ARG001
+    """Files need a directory."""
+    if target.kind != "directory":
+        raise TargetError(
+            f"target {target.name}, test {plan.case}: a file-system test needs a directory, {target.where} is a "
+            f"{target.kind}; make a file system on it, mount it, and give the mount point"
+        )
+
+
+def data_files(plan: Plan) -> Mapping[str, int]:  # noqa: ARG001
+    """None is shared between runs."""
+    return {}
+
+
+def scratch_bytes(plan: Plan) -> int:
+    """All files of a run."""
+    return int(expected(plan)["disk_bytes"])
+
+
+def writes(plan: Plan) -> bool:  # noqa: ARG001
+    """Always."""
+    return True
+
+
+def written_bytes(plan: Plan) -> int | None:
+    """By calls, in all phases."""
+    return int(expected(plan)["written_bytes"]) or None
+
+
+def summary(plan: Plan) -> str:
+    """The parameters that are not as in the classic test; all of its own if none differs."""
+    table = FILES_WORKLOADS[plan.workload]
+    own = [each for each in table if each not in COMMON]
+    changed = [each for each in table if plan.parameters[each.name] != each.default]
+    shown = [f"{each.name} {_text(each.read, value_text(each, plan.parameters[each.name]))}" for each in changed or own]
+    return f"{plan.workload}: {', '.join(shown)}"
+
+
+def _text(read: object, text: str) -> str:  # noqa: ARG001
+    return text.strip("[]").replace("'", "").replace(", ", "+")
+
+
+def execute(
+    plan: Plan,
+    place: Place,
+    on_progress: Callable[[Mapping[str, Any]], None],
+    deadline_reached: Callable[[], bool],
+) -> Execution:
+    """Run it in the session's folder; the core removes its files whatever happens."""
+    assert place.folder is not None  # check_place
+    before = place.sampler.sample()
+    job = _core.files_start(json.dumps(spec(plan, place.folder)))
+    outcome, samples = watch(job, str(place.folder), place.sampler, on_progress, deadline_reached)
+    return Execution(outcome, before, place.sampler.sample(), samples)
+
+
+def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:  # noqa: ARG001
+    """The files are gone."""
+    return {}
+
+
+def scores(
+    plan: Plan,  # noqa: ARG001
+    outcome: Mapping[str, Any],
+    histograms: Mapping[str, bytes],
+    intervals: Sequence[Interval],  # noqa: ARG001
+) -> tuple[Score, ...]:
+    """The originals' own scores, phase by phase, in base units; then the latencies of every kind of call."""
+    results = outcome["results"]
+    found = [_score(result, score, len(results) > 1) for result in results for score in result["scores"]]
+    latencies = [
+        Score(metric=f"{kind}_{name}", value=float(value), unit="ns", direction="lower")
+        for kind, encoded in histograms.items()
+        for decoded in (decode(encoded),)
+        for name, q in PERCENTILES.items()
+        if (value := decoded.percentile(q)) is not None
+    ]
+    return (*found, *latencies)
+
+
+def _score(result: Mapping[str, Any], score: Mapping[str, Any], several: bool) -> Score:
+    unit, factor = _UNITS.get(score["unit"], ("1/s", 1))
+    direction: Direction = score["better"]
+    metric = f"{result['name']}_{score['name']}" if several else score["name"]
+    return Score(metric=metric, value=score["value"] * factor, unit=unit, direction=direction)

@@ -1,0 +1,184 @@
+"""Block and file I/O as a kind of workload: test files, what is impossible where, and the way to the core."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import TargetError, UnknownName, UsageError
+from plimsoll.model import Plan, Target
+from plimsoll.parameter import value_text
+from plimsoll.parameters import parameter
+from plimsoll.run.places import Place
+from plimsoll.run.scores import scores as scores
+from plimsoll.run.workers import local
+from plimsoll.run.workers.execution import Execution
+from plimsoll.run.workers.local import alignment, engines, impossible
+from plimsoll.targets import datafile, device
+from plimsoll.units import format_size
+
+OVERHEAD_NS = 400_000_000
+"""Start, samples, guards and storing of one run; measured on two slow cores."""
+
+
+def run_ns(plan: Plan) -> int:
+    """Warm-up, measured time, and what goes around it."""
+    return int(plan.parameters["warmup"] + plan.parameters["runtime"] + OVERHEAD_NS)
+
+
+def on_target(plan: Plan, target: Target) -> Plan:
+    """On a device, "fill" means to keep what is there.
+
+    A device always has its size, so that "fill" can't see whether it was written; the guard for unwritten blocks tells,
+    and layout=refill writes it.
+    """
+    if target.kind == "device" and plan.parameters["layout"] == "fill":
+        return plan.model_copy(update={"parameters": {**plan.parameters, "layout": "keep"}})
+    return plan
+
+
+def data_name(plan: Plan) -> str:
+    """Name of the file that plans with the same content and size share in a target's work folder."""
+    values = plan.parameters
+    kind = values["content"] if not values["compressible"] else f"compressible-{values['compressible']:g}"
+    return f"data-{kind}-{values['offset'] + values['size']}"
+
+
+def data_files(plan: Plan) -> Mapping[str, int]:
+    """The test file; none for the null engine."""
+    if plan.parameters["engine"] == "null":
+        return {}
+    return {data_name(plan): plan.parameters["offset"] + plan.parameters["size"]}
+
+
+def scratch_bytes(plan: Plan) -> int:  # noqa: ARG001 (asked of every kind)
+    """Nothing lies beside the test file."""
+    return 0
+
+
+def written_bytes(plan: Plan) -> int | None:
+    """Most bytes that one run of a plan writes beside its test file; None where only the time limits it."""
+    values = plan.parameters
+    share = {"read": 0.0, "randread": 0.0, "rw": 1 - values["read_share"], "randrw": 1 - values["read_share"]}
+    writing = share.get(values["mode"], 1.0)
+    largest = max(size for size, _ in values["block_size"])
+    bounds = [values["max_bytes"], values["max_operations"] and values["max_operations"] * largest]
+    if not writing:
+        return 0
+    return min((int(bound * writing) for bound in bounds if bound is not None), default=None)
+
+
+def writes(plan: Plan) -> bool:
+    """Whether carrying out a plan changes what is on the target."""
+    return plan.parameters["mode"] not in ("read", "randread") or plan.parameters["layout"] != "keep"
+
+
+def summary(plan: Plan) -> str:
+    """Such as `randread 4 KiB, depth 1, over 1 GiB, direct, io_uring, for 5 s`."""
+
+    def text(name: str) -> str:
+        return value_text(parameter(plan.workload, name), plan.parameters[name])
+
+    values = plan.parameters
+    parts = [f"{text('mode')} {text('block_size')}", f"depth {text('depth')}"]
+    parts += [f"{text('threads')} threads"] if values["threads"] > 1 else []
+    parts += [f"over {text('size')}", "direct" if values["direct"] else "through the page cache"]
+    parts += [f"{text('sync')} every {text('sync_every')}"] if values["sync"] in ("fsync", "fdatasync") else []
+    return ", ".join([*parts, text("engine"), f"for {text('runtime')}"])
+
+
+def path_for(plan: Plan, place: Place) -> Path:
+    """The file or device that a plan works on."""
+    return Path(place.target.where) if place.folder is None else place.folder / data_name(plan)
+
+
+def execute(
+    plan: Plan,
+    place: Place,
+    on_progress: Callable[[Mapping[str, Any]], None],
+    deadline_reached: Callable[[], bool],
+) -> Execution:
+    """Lay out and measure with the compiled core."""
+    return local.execute(plan, path_for(plan, place), place.sampler, on_progress, deadline_reached)
+
+
+def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:
+    """Holes, unwritten extents and zero blocks of the test file."""
+    return datafile.facts(path_for(plan, place), plan.parameters["offset"], plan.parameters["size"])
+
+
+def problems(plan: Plan) -> Iterator[str]:
+    """What is impossible in a plan whatever the place: first in words of parameters, then all that the core knows."""
+    values = plan.parameters
+    known = engines()
+    if values["engine"] not in known:
+        raise UnknownName("engine", values["engine"], known, f"test {plan.case}")
+    engine = known[values["engine"]]
+    if not engine["available"]:
+        yield f"engine {engine['name']} can't be used here: {engine['reason']}; choose another with engine=psync"
+    if engine["max_depth"] is not None and values["depth"] > engine["max_depth"]:
+        yield (
+            f"engine {engine['name']} has at most {engine['max_depth']} operation in flight per thread, depth is "
+            f"{values['depth']}; set depth={engine['max_depth']} (and threads={values['depth']} for as many in "
+            "flight), or engine=io_uring"
+        )
+    if values["direct"] and not engine["direct"]:
+        yield f"engine {engine['name']} can't bypass the page cache; set direct=no, or engine=io_uring"
+    if values["mode"] in ("trim", "randtrim") and not engine["trim"]:
+        yield f"engine {engine['name']} can't trim; set engine=psync"
+    if reason := impossible(plan, Path(data_name(plan))):
+        yield reason
+
+
+def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
+    """A device must be ours to destroy and large enough; direct I/O must be possible and aligned."""
+    if target.kind == "device":
+        _check_device(plan, target, destroy)
+    elif plan.parameters["direct"] and plan.parameters["engine"] != "null":
+        _check_direct(plan, target)
+
+
+def _check_device(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
+    values = plan.parameters
+    facts = device.facts(target)
+    device.check(target, writes=writes(plan), destroy=destroy)
+    if values["offset"] + values["size"] > facts["size_bytes"]:
+        raise TargetError(
+            f"target {target.name}, test {plan.case}: {target.where} has {format_size(facts['size_bytes'])}, "
+            f"the test uses {format_size(values['offset'] + values['size'])}; set size= to less"
+        )
+    if values["direct"]:
+        try:
+            needed = alignment(Path(target.where))["offset"]
+        except OSError as error:
+            raise TargetError(
+                f"target {target.name}: cannot open {target.where} for direct I/O ({error.strerror}); "
+                "devices need root or the group of the device, or set direct=no"
+            ) from None
+        _check_alignment(plan, target, needed)
+
+
+def _check_direct(plan: Plan, target: Target) -> None:
+    """Direct I/O as the file system of a directory really allows it, asked of a file without a name."""
+    with tempfile.TemporaryFile(dir=target.where) as probe:
+        probe.truncate(64 * 1024)
+        try:
+            needed = alignment(Path(f"/proc/self/fd/{probe.fileno()}"))["offset"]
+        except OSError as error:
+            raise TargetError(
+                f"target {target.name}: the file system of {target.where} refuses direct I/O ({error.strerror}); set "
+                "direct=no (the page cache then answers too), or test a directory on another file system"
+            ) from None
+    _check_alignment(plan, target, needed)
+
+
+def _check_alignment(plan: Plan, target: Target, needed: int) -> None:
+    sizes = [int(size) for size, _ in plan.parameters["block_size"]]
+    for number in (*sizes, plan.parameters["offset"]):
+        if number % needed:
+            raise UsageError(
+                f"target {target.name}, test {plan.case}: direct I/O at {target.where} works in multiples of "
+                f"{needed} bytes, {number} is none; change block_size or offset, or set direct=no"
+            )
