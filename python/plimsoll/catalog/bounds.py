@@ -122,7 +122,7 @@ def explain(shape: VolumeShape, use: Use, per_second: float) -> Reason:
         return Reason(bound, f"{seen} is its {bound.name}, {format_value(bound.per_second, '1/s')}{tail}", lasts_s)
     if per_second > bursting.per_second:
         most = format_value(bursting.per_second, "1/s")
-        return Reason(None, f"{seen} is above its {bursting.name} of {most}: a cache, or not this volume", lasts_s)
+        return Reason(None, f"{seen} is above its {bursting.name} of {most}: a cache, or not this volume", None)
     if per_second > lasting.per_second:
         tail = f" that full credits hold for {format_duration(lasts_s * 1e9)}" if lasts_s else ""
         least = format_value(lasting.per_second, "1/s")

@@ -38,7 +38,8 @@ def test_gp2_is_the_providers_table(
     gib: int, base: int, burst: int, mib: int, burst_s: int | None, refill_s: int | None
 ) -> None:
     limits = shape(f"type=gp2,size={gib}GiB").limits
-    assert limits.iops and limits.throughput
+    assert limits.iops
+    assert limits.throughput
     assert (limits.iops.sustained, limits.iops.rate) == (base, burst)
     assert limits.throughput.rate == mib * 2**20
     seconds = limits.iops.burst_seconds()
@@ -66,7 +67,8 @@ def test_gp2_is_the_providers_table(
 )
 def test_provisioned_types(text: str, iops: int, mib: float) -> None:
     limits = shape(text).limits
-    assert limits.iops and limits.throughput
+    assert limits.iops
+    assert limits.throughput
     assert limits.iops.rate == iops
     assert limits.throughput.rate == pytest.approx(mib * 2**20, abs=1)
 
@@ -95,7 +97,8 @@ def test_disks_hold_the_burst_for_one_scan(kind: str, tib: float, base: float, b
 
 def test_small_azure_disks_burst_for_thirty_minutes() -> None:
     limits = shape("type=premium-ssd,size=100GiB").limits
-    assert limits.iops and limits.throughput
+    assert limits.iops
+    assert limits.throughput
     assert (limits.iops.sustained, limits.iops.rate, limits.iops.burst_seconds()) == (500, 3500, 1800)
     assert limits.throughput.rate == 170 * 10**6
     assert shape("type=premium-ssd,size=600GiB").limits.iops.burst_seconds() is None  # type: ignore[union-attr]
@@ -103,7 +106,8 @@ def test_small_azure_disks_burst_for_thirty_minutes() -> None:
 
 def test_an_instance_bursts_for_thirty_minutes_and_shares_the_card_where_it_has_no_link() -> None:
     limits = shape("type=gp3,size=100GiB,instance=m5.large").instance_limits
-    assert limits.iops and limits.throughput
+    assert limits.iops
+    assert limits.throughput
     assert (limits.iops.sustained, limits.iops.rate, limits.iops.burst_seconds()) == (3600, 18_750, 1800)
     assert limits.throughput.sustained == 81_250_000
     small = shape("type=io1,size=100GiB,iops=1000,era=2013,instance=m1.small").instance_limits
@@ -179,7 +183,8 @@ def test_a_normalised_shape_reads_back_as_itself(text: str) -> None:
 def test_a_larger_gp2_volume_never_gives_less(gib: int) -> None:
     def limits(size: int) -> tuple[Any, ...]:
         found = shape(f"type=gp2,size={size}GiB").limits
-        assert found.iops and found.throughput
+        assert found.iops
+        assert found.throughput
         return found.iops.sustained, found.iops.rate, found.throughput.rate
 
     assert all(small <= large for small, large in zip(limits(gib), limits(gib + 1), strict=True))

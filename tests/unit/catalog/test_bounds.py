@@ -1,0 +1,103 @@
+"""Which limit holds a load back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.catalog.bounds import Use, bounds, burst, explain, sustained
+from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
+from plimsoll.catalog.targets import read_as, shape_of
+from plimsoll.errors import UsageError
+from plimsoll.model import Target
+
+
+def shape(text: str) -> VolumeShape:
+    return volume_shape(options_from(text, "volume"), "volume")
+
+
+READ_4K = Use(4096, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "use", "lasting", "bursting"),
+    [
+        ("gp2,size=100GiB", READ_4K, ("volume IOPS baseline", 300), ("volume IOPS burst", 3000)),
+        ("gp2,size=385GiB,instance=m5d.large", READ_4K, ("volume IOPS baseline", 1155), ("volume IOPS burst", 3000)),
+        ("gp3,size=100GiB", Use(2**20, 1.0), ("volume throughput", 125), ("volume throughput", 125)),
+        ("gp3,size=100GiB", Use(2**18, 1.0), ("volume throughput", 500), ("volume throughput", 500)),
+        (
+            "gp3,size=100GiB,iops=16000,throughput=1000,instance=m5.large",
+            READ_4K,
+            ("instance IOPS baseline", 3600),
+            ("volume IOPS", 16_000),
+        ),
+        (
+            "io1,size=200GiB,iops=2000,era=2013,instance=m1.small",
+            Use(65_536, 1.0),
+            ("instance throughput", 37_500_000 / 65_536),
+            ("instance throughput", 37_500_000 / 65_536),
+        ),
+        ("gp3,size=100GiB,raid=5,members=4", Use(4096, 0.0), ("volume IOPS", 3000), ("volume IOPS", 3000)),
+        ("gp3,size=100GiB,raid=1,members=2", Use(4096, 0.0), ("volume IOPS", 3000), ("volume IOPS", 3000)),
+        ("gp3,size=100GiB,raid=10,members=4", Use(4096, 0.5), ("volume IOPS", 8000), ("volume IOPS", 8000)),
+        ("gp3,size=100GiB,raid=0,members=4", READ_4K, ("volume IOPS", 12_000), ("volume IOPS", 12_000)),
+        ("st1,size=1TiB", READ_4K, ("volume throughput baseline", 40), ("volume throughput burst", 250)),
+        (
+            "st1,size=1TiB",
+            Use(131_072, 1.0, True),
+            ("volume throughput baseline", 320),
+            ("volume throughput burst", 2000),
+        ),
+        ("gp3,size=100GiB", Use(65_536, 1.0, True), ("volume throughput", 2000), ("volume throughput", 2000)),
+    ],
+)
+def test_the_tightest_limits(text: str, use: Use, lasting: tuple[str, float], bursting: tuple[str, float]) -> None:
+    found, short = sustained(shape(text), use), burst(shape(text), use)
+    assert found
+    assert short
+    assert (found.name, found.per_second) == (lasting[0], pytest.approx(lasting[1]))
+    assert (short.name, short.per_second) == (bursting[0], pytest.approx(bursting[1]))
+
+
+@pytest.mark.parametrize(
+    ("rate", "part", "lasts_s"),
+    [
+        (3010, "is its volume IOPS burst, 3,000/s, which full credits hold for 48 min 47 s", 2927),
+        (1150, "is its volume IOPS baseline, 1,155/s", None),
+        (2000, "above its volume IOPS baseline of 1,155/s, on a burst that full credits hold for 1 h 47 min", 6391),
+        (90_000, "above its volume IOPS burst of 3,000/s: a cache", None),
+        (400, "below all its limits", None),
+    ],
+)
+def test_why_a_volume_gave_what_it_gave(rate: float, part: str, lasts_s: float | None) -> None:
+    found = explain(shape("gp2,size=385GiB,instance=m5d.large"), READ_4K, rate)
+    assert part in found.text
+    assert found.lasts_s == (None if lasts_s is None else pytest.approx(lasts_s, abs=20))
+
+
+def test_credits_of_an_emulated_volume_last_as_long_as_they_are_and_time_passes() -> None:
+    found = explain(shape("gp2,size=100GiB,credits=10%,time_scale=20"), READ_4K, 3000)
+    assert found.lasts_s == pytest.approx(2000 * 0.1 / 20)
+
+
+@given(st.sampled_from(["gp2,size=200GiB,instance=m5.large", "gp3,size=50GiB", "st1,size=2TiB"]), st.integers(9, 20))
+def test_larger_operations_are_never_more_per_second(text: str, power: int) -> None:
+    def least(size: int) -> float:
+        return min(each.per_second for each in bounds(shape(text), Use(size, 0.5)))
+
+    assert least(2**power) >= least(2 ** (power + 1))
+
+
+def test_a_target_is_the_volume_that_its_user_or_its_name_says() -> None:
+    said = Target(name="a", where="/mnt", options={"as": "gp3+size=100GiB+iops=4000"})
+    assert (found := shape_of(said)) is not None
+    assert found.provisioned_iops == 4000
+    served = Target(name="b", kind="volume", where="vol:type=gp2", options={"size": "100GiB", "fs": "xfs"})
+    assert (found := shape_of(served)) is not None
+    assert found.summary.startswith("gp2 100 GiB")
+    assert shape_of(Target(name="c", where="/mnt")) is None
+    assert shape_of(Target(name="d", where="/mnt", options={"as": "hyperdrive+size=1GiB"})) is None
+    with pytest.raises(UsageError, match="gp3"):
+        read_as("gp4+size=1GiB")
