@@ -100,6 +100,16 @@ class Canvas:
         if path:
             self.marks.append(f'<path d="{path}" fill="none" stroke="{stroke}" stroke-width="{width:g}"/>')
 
+    def tiles(self, tiles: Iterable[tuple[float, float, float, float, str]]) -> None:
+        """Filled boxes (left, bottom, right, top, colour) in data values; those of one colour are one path."""
+        paths: dict[str, list[str]] = {}
+        for left, bottom, right, top, fill in tiles:
+            x, y = self.px(left), self.py(top)
+            # A hair wider than they are, so that no gaps shine through between neighbours.
+            across, down = self.px(right) - x + 0.3, self.py(bottom) - y + 0.3
+            paths.setdefault(fill, []).append(f"M{x:.1f},{y:.1f}h{across:.1f}v{down:.1f}h{-across:.1f}z")
+        self.marks += [f'<path d="{"".join(path)}" fill="{fill}"/>' for fill, path in paths.items()]
+
     def shade(self, low: float, high: float) -> None:
         """A vertical band over the whole height."""
         start, end = self.px(low), self.px(high)

@@ -23,6 +23,17 @@ DARK = {
     "#6b7280": "#aab2bd",
 }
 
+HEAT = {
+    "#e1ebf5": "#1f2c3a",
+    "#c3d9ee": "#24425f",
+    "#98c0e2": "#2b5b87",
+    "#64a0d1": "#3a7ab3",
+    "#357dba": "#5a9dd6",
+    "#155a9c": "#8dc0ee",
+    "#083a75": "#cfe6fb",
+}
+"""From little to much: light colours and their dark counterparts, each step clearly apart from the next."""
+
 # Outlines around the current point, about 8 units wide.
 SHAPES = {
     "circle": "m-3.8,0a3.8,3.8 0 1 0 7.6,0a3.8,3.8 0 1 0 -7.6,0z",
@@ -63,6 +74,6 @@ def dark_style() -> str:
     rules = "".join(
         f'.chart [fill="{light}"], .key [fill="{light}"] {{ fill: {dark}; }}\n'
         f'.chart [stroke="{light}"], .key [stroke="{light}"] {{ stroke: {dark}; }}\n'
-        for light, dark in DARK.items()
+        for light, dark in (DARK | HEAT).items()
     )
     return f"@media screen and (prefers-color-scheme: dark) {{\n{rules}}}\n"

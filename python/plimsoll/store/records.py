@@ -63,6 +63,12 @@ def read_plan(text: str) -> Plan:
         return Plan(**json.loads(text))
 
 
+def read_target(text: str) -> Target:
+    """A target from its column. Raises StoreError if it cannot be read."""
+    with _damage("a target"):
+        return Target(**json.loads(text))
+
+
 @contextmanager
 def _damage(what: str) -> Iterator[None]:
     """Says what is damaged. The faults are those of JSON, pydantic and zlib."""
@@ -144,7 +150,7 @@ def read_runs(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[Run]
             with _damage(f"run {row.id} of session {row.session_id}"):
                 # Thousands of runs share a few targets and plans; frozen records can be shared too.
                 if row.target not in targets:
-                    targets[row.target] = Target(**json.loads(row.target))
+                    targets[row.target] = read_target(row.target)
                 if row.plan not in plans:
                     plans[row.plan] = read_plan(row.plan)
                 run = _read_run(row, targets[row.target], plans[row.plan], parts)

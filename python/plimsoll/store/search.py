@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, or_, select, tuple_
 
-from plimsoll.model import Run, RunStatus, Session
+from plimsoll.model import Run, RunStatus, Session, Target
 from plimsoll.store.connection import reading
 from plimsoll.store.names import MIN_TYPED
-from plimsoll.store.records import CHUNK, read_runs, read_session
-from plimsoll.store.schema import run, score, session
+from plimsoll.store.records import CHUNK, read_runs, read_session, read_target
+from plimsoll.store.schema import histogram, run, score, session
 from plimsoll.store.store import Store
 
 MAX_WORDS = 8
@@ -174,6 +174,57 @@ def _word(word: str) -> ColumnElement[bool]:
 
 def _has_run(condition: ColumnElement[bool]) -> ColumnElement[bool]:
     return select(run.c.session_id).where(run.c.session_id == session.c.id, condition).exists()
+
+
+def targets(store: Store, session_id: str) -> dict[str, Target]:
+    """The targets of a session by name, with the facts of one of their runs."""
+    statement = select(run.c.target).where(run.c.session_id == session_id).distinct().order_by(run.c.target)
+    with reading(store.engine) as connection:
+        found = [read_target(text) for text in connection.execute(statement).scalars()]
+    return {target.name: target for target in found}
+
+
+class RunLine(NamedTuple):
+    """A run as lists show it."""
+
+    id: str
+    case: str
+    target: str
+    block: int
+    order: int
+    attempt: int
+    started_ns: int
+    status: str
+    reason: str
+
+
+def run_lines(store: Store, session_id: str, start: int = 0, limit: int = 500) -> list[RunLine]:
+    """Runs of a session in the order in which they began, from the one at `start` on."""
+    columns = (
+        *(run.c.id, run.c.case_label, run.c.target_name, run.c.block, run.c.position, run.c.attempt),
+        *(run.c.started_ns, run.c.status, run.c.reason),
+    )
+    statement = select(*columns).where(run.c.session_id == session_id).order_by(run.c.started_ns, run.c.id)
+    with reading(store.engine) as connection:
+        return [RunLine._make(row) for row in connection.execute(statement.offset(start).limit(limit))]
+
+
+def histogram_rows(store: Store, session_id: str) -> list[tuple[str, str, str, int, str, bytes]]:
+    """Case, target, kind, start and status of every run of a session with the bytes of its histogram, in that order."""
+    statement = (
+        select(
+            *(run.c.case_label, run.c.target_name, histogram.c.kind, run.c.started_ns, run.c.status),
+            histogram.c.encoded,
+        )
+        .join(histogram, histogram.c.run_id == run.c.id)
+        .where(run.c.session_id == session_id)
+        .order_by(run.c.started_ns, run.c.id, histogram.c.kind)
+    )
+    with reading(store.engine) as connection:
+        return [
+            (label, target, kind, started_ns, status, bytes(encoded))
+            for label, target, kind, started_ns, status, encoded in connection.execute(statement)
+        ]
 
 
 @dataclass(frozen=True)

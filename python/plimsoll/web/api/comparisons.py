@@ -1,0 +1,128 @@
+"""Comparisons, histories and environments."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+
+from plimsoll.report.renderers.json import as_json
+from plimsoll.store import search
+from plimsoll.web.access import Reader
+from plimsoll.web.pages.compare import Band, Base, Targets, document_of
+from plimsoll.web.pages.diff import groups_of
+from plimsoll.web.pages.history import Asked, find
+from plimsoll.web.reports import session_of
+
+router = APIRouter(tags=["comparisons"])
+
+
+@router.get("/compare", response_class=JSONResponse)
+def compare(request: Request, _who: Reader, t: Targets, base: Base = "", pool: bool = False, band: Band = None) -> Any:
+    """Targets of any sessions side by side, as a report; its first section says what can be compared and why."""
+    return JSONResponse(as_json(document_of(request, t, base, pool, band)))
+
+
+class Point(BaseModel):
+    """A session in a history; null where it has no valid score."""
+
+    id: str
+    host: str
+    started_ns: int
+    value: float | None
+    low: float | None
+    high: float | None
+    runs: int
+    valid: int
+
+
+class Level(BaseModel):
+    """Sessions `first` to `last` (places in `sessions`, both included) lie around `value`."""
+
+    first: int
+    last: int
+    value: float
+
+
+class History(BaseModel):
+    """One metric of one case on one target over time."""
+
+    case: str
+    target: str
+    metric: str
+    unit: str
+    direction: str
+    plan: str
+    host: str
+    plans: list[str]
+    metrics: list[str]
+    sessions: list[Point]
+    levels: list[Level]
+
+
+class Series(BaseModel):
+    """A case on a target that has a history."""
+
+    case: str
+    target: str
+    sessions: int
+    runs: int
+    last_ns: int
+
+
+@router.get("/series")
+def series(request: Request, _who: Reader, text: Annotated[str, Query(max_length=200)] = "") -> list[Series]:
+    """The cases and targets with the most sessions."""
+    return [Series(**each._asdict()) for each in search.series(request.app.state.store, text)]
+
+
+@router.get("/history")
+def history(request: Request, _who: Reader, asked: Annotated[Asked, Depends()]) -> History:
+    """A point per session (the median of its valid runs) and the levels between change points."""
+    found = find(request.app.state.store, asked)
+    names = ("case", "target", "metric", "unit", "direction", "plan", "host")
+    return History(
+        **{name: getattr(found, name) for name in names},
+        plans=[plan for plan, _, _ in found.plans],
+        metrics=list(found.metrics),
+        sessions=[Point(**asdict(each)) for each in found.sessions],
+        levels=[Level(**asdict(each)) for each in found.levels],
+    )
+
+
+class Fact(BaseModel):
+    """A fact of two sessions; null where it is not told."""
+
+    name: str
+    one: str | None
+    other: str | None
+    differs: bool
+
+
+class Group(BaseModel):
+    """Facts of one thing."""
+
+    title: str
+    facts: list[Fact]
+
+
+@router.get("/diff")
+def diff(
+    request: Request,
+    _who: Reader,
+    one: Annotated[str, Query(max_length=200)],
+    other: Annotated[str, Query(max_length=200)],
+) -> list[Group]:
+    """The environments of two sessions, fact by fact."""
+    store = request.app.state.store
+    groups = groups_of(store, session_of(store, one), session_of(store, other))
+    return [
+        Group(
+            title=group.title,
+            facts=[Fact(name=each.name, one=each.one, other=each.other, differs=each.differs) for each in group.facts],
+        )
+        for group in groups
+    ]

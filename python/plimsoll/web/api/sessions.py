@@ -1,0 +1,168 @@
+"""Sessions, their runs and reports."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from plimsoll.model import RunStatus
+from plimsoll.report.renderers.json import as_json
+from plimsoll.store import search
+from plimsoll.store.records import host_name
+from plimsoll.store.store import Store
+from plimsoll.web.access import Reader
+from plimsoll.web.pages.runs import run_of
+from plimsoll.web.pages.session import Baseline
+from plimsoll.web.pages.sessions import Asked, cursor, cursor_text
+from plimsoll.web.reports import session_of
+
+router = APIRouter(tags=["sessions"])
+
+
+class Place(BaseModel):
+    """What a session ran of one plan on one target."""
+
+    test: str
+    case: str
+    target: str
+    target_kind: str
+    plan_hash: str
+    runs: int
+    valid_runs: int
+
+
+class Line(BaseModel):
+    """A session in a list. Times are ns since 1970; a start of 0 is unknown."""
+
+    id: str
+    title: str
+    started_ns: int
+    ended_ns: int | None
+    state: str
+    host: str
+    places: list[Place]
+
+
+class Lines(BaseModel):
+    """A page of sessions, newest first."""
+
+    sessions: list[Line]
+    before: str | None = Field(description="Give it as `before` for the next page; null at the end.")
+
+
+class Whole(Line):
+    """A session with its host facts and its study."""
+
+    plimsoll_version: str
+    policy_version: int
+    host_facts: dict[str, Any]
+    study: dict[str, Any]
+
+
+class RunLine(BaseModel):
+    """A run without its raw material; `GET /runs/{run_id}` has more, the result file of the session has all."""
+
+    id: str
+    case: str
+    target: str
+    block: int
+    order: int
+    attempt: int
+    started_ns: int
+    status: RunStatus
+    reason: str
+
+
+def _line(found: search.Line) -> Line:
+    return Line(
+        id=found.id,
+        title=found.title,
+        started_ns=found.started_ns,
+        ended_ns=found.ended_ns,
+        state=found.state,
+        host=found.host,
+        places=[_place(place) for place in found.places],
+    )
+
+
+def _place(found: search.Place) -> Place:
+    return Place(
+        test=found.test,
+        case=found.case,
+        target=found.target,
+        target_kind=found.kind,
+        plan_hash=found.plan_hash,
+        runs=found.runs,
+        valid_runs=found.valid,
+    )
+
+
+@router.get("/sessions")
+def sessions(
+    request: Request,
+    _who: Reader,
+    asked: Annotated[Asked, Depends()],
+    before: Annotated[str, Query(max_length=60, description="From the page before.")] = "",
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> Lines:
+    """Search sessions: every condition that is given must hold."""
+    found = search.find_lines(request.app.state.store, asked.query(), cursor(before), limit + 1)
+    following = cursor_text(found[limit - 1]) if len(found) > limit else None
+    return Lines(sessions=[_line(each) for each in found[:limit]], before=following)
+
+
+@router.get("/sessions/{session_id}")
+def session(request: Request, _who: Reader, session_id: str) -> Whole:
+    """One session, by full id, short id or title."""
+    store: Store = request.app.state.store
+    found = session_of(store, session_id)
+    places = search.places(store, [found.id])
+    return Whole(
+        id=found.id,
+        title=found.title,
+        started_ns=found.started_ns,
+        ended_ns=found.ended_ns,
+        state=found.state.value,
+        host=host_name(found) or "",
+        places=[_place(place) for place in places],
+        plimsoll_version=found.plimsoll_version,
+        policy_version=found.policy_version,
+        host_facts=found.host,
+        study=found.study,
+    )
+
+
+@router.get("/sessions/{session_id}/report", response_class=JSONResponse)
+def report(request: Request, _who: Reader, session_id: str, baseline: Baseline = None) -> JSONResponse:
+    """The report of a session, the same as `plimsoll report -o report.json`."""
+    state = request.app.state
+    return JSONResponse(as_json(state.reports.document(session_of(state.store, session_id), baseline)))
+
+
+@router.get("/sessions/{session_id}/runs")
+def runs(
+    request: Request,
+    _who: Reader,
+    session_id: str,
+    start: Annotated[int, Query(ge=0, le=10**9, description="How many runs to leave out.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=5000)] = 500,
+) -> list[RunLine]:
+    """The runs of a session in the order in which they began."""
+    store: Store = request.app.state.store
+    found = session_of(store, session_id)
+    return [RunLine(**line._asdict()) for line in search.run_lines(store, found.id, start, limit)]
+
+
+@router.get("/runs/{run_id}")
+def run(request: Request, _who: Reader, run_id: str) -> dict[str, Any]:
+    """A run with scores, findings, intervals and facts; histograms and raw files are in the result file."""
+    found = run_of(request.app.state.store, run_id)
+    kept = [{"name": each.name, "sha256": each.sha256, "size_bytes": len(each.content)} for each in found.artefacts]
+    return {
+        **found.model_dump(mode="json", exclude={"histograms", "artefacts"}),
+        "plan_hash": found.plan.hash,
+        "artefacts": kept,
+    }

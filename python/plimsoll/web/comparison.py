@@ -1,0 +1,201 @@
+"""Any targets of any sessions side by side, and why they may or may not be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from plimsoll.errors import UsageError
+from plimsoll.model import Run, RunStatus, Session
+from plimsoll.report import Document, Evidence, build_document
+from plimsoll.report.document import Phrase, Section, Table, Tone, columns, phrase
+from plimsoll.report.labels import count_text
+from plimsoll.report.rules import rules
+from plimsoll.report.sections.environment import flat_facts
+from plimsoll.report.sections.method import parameter_text
+from plimsoll.store.names import short_id
+from plimsoll.store.records import host_name
+from plimsoll.store.store import Store
+from plimsoll.web.reports import session_of
+
+MOST_TARGETS = 8
+MOST_RUNS = 5_000
+_LEFT_OUT = {"method", "data"}
+"""Sections that speak of one session, or repeat what its own page has."""
+
+_HOST_FACTS = ("kernel", "processor model", "cpu model", "machine", "virtualisation", "clock source")
+
+
+class Choice(NamedTuple):
+    """One target of one session."""
+
+    session_id: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Chosen targets with the names they have on the page, and their runs under these names."""
+
+    sessions: tuple[Session, ...]
+    names: dict[Choice, str]
+    runs: tuple[Run, ...]
+
+    @property
+    def baseline(self) -> str:
+        """The first one."""
+        return next(iter(self.names.values()))
+
+
+def parse_choices(words: Sequence[str]) -> list[Choice]:
+    """Choices from `SESSION:TARGET`. Raises UsageError."""
+    found = [Choice(*word.split(":", 1)) for word in words if ":" in word]
+    if len(found) < len(words):
+        raise UsageError("a target to compare is written as SESSION:TARGET")
+    if len(found) > MOST_TARGETS:
+        raise UsageError(f"{len(found)} targets are too many to see anything; choose at most {MOST_TARGETS}")
+    return list(dict.fromkeys(found))
+
+
+def collect(store: Store, choices: Sequence[Choice], *, pool: bool) -> Comparison:
+    """The runs of the chosen targets. With `pool`, targets of one name in several sessions are one target.
+
+    Runs of one plan are the same work whatever their session called it, so all take the label that came first.
+    """
+    sessions = {choice.session_id: session_of(store, choice.session_id) for choice in choices}
+    chosen = [Choice(sessions[choice.session_id].id, choice.target) for choice in choices]
+    unique = {session.id: session for session in sessions.values()}
+    names = _names(chosen, pool=pool)
+    found = [run for run in store.runs(list(unique)) if Choice(run.session_id, run.target.name) in names]
+    if len(found) > MOST_RUNS:
+        raise UsageError(f"the chosen targets have {len(found):,} runs; choose fewer than {MOST_RUNS:,}")
+    for choice in chosen:
+        if not any((run.session_id, run.target.name) == choice for run in found):
+            raise UsageError(f"session {short_id(choice.session_id)} has no run of a target named {choice.target!r}")
+    return Comparison(tuple(unique.values()), names, tuple(_renamed(found, names, chosen)))
+
+
+def _names(chosen: Sequence[Choice], *, pool: bool) -> dict[Choice, str]:
+    many = {choice.target for choice in chosen if sum(each.target == choice.target for each in chosen) > 1}
+    return {
+        choice: choice.target
+        if pool or choice.target not in many
+        else f"{choice.target} · {short_id(choice.session_id)}"
+        for choice in chosen
+    }
+
+
+def _renamed(runs: Iterable[Run], names: dict[Choice, str], chosen: Sequence[Choice]) -> list[Run]:
+    ordered = sorted(runs, key=lambda run: chosen.index(Choice(run.session_id, run.target.name)))
+    labels: dict[str, str] = {}
+    renamed = []
+    for run in ordered:
+        label = labels.setdefault(run.plan.hash, run.plan.case)
+        target = run.target.model_copy(update={"name": names[Choice(run.session_id, run.target.name)]})
+        plan = run.plan if label == run.plan.case else run.plan.model_copy(update={"case": label})
+        renamed.append(run.model_copy(update={"target": target, "plan": plan}))
+    return renamed
+
+
+def build(found: Comparison, band: str | None = None) -> Document:
+    """The report on a comparison: the usual sections, after one on what can be compared."""
+    chosen = rules(found.sessions[0], found.baseline, band)
+    # Sets of different sessions were not measured in turns, whatever happened inside each session.
+    sessions = [_apart(session) for session in found.sessions] if len(found.sessions) > 1 else list(found.sessions)
+    document = build_document(Evidence(sessions, list(found.runs), found.baseline, chosen.band))
+    sections = [each for each in document.sections if each.id not in _LEFT_OUT]
+    first = Section("comparable", "What can be compared", (comparability(found), *_circumstances(found)))
+    return Document(document.title, document.subtitle, (first, *sections), document.make_scores)
+
+
+def _apart(session: Session) -> Session:
+    return session.model_copy(update={"study": {**session.study, "interleaved": False}})
+
+
+def comparability(found: Comparison) -> Table:
+    """For each case and target, whether it did the same work as the baseline, and how they were measured."""
+    by_place: dict[tuple[str, str], list[Run]] = {}
+    for run in found.runs:
+        by_place.setdefault((run.plan.case, run.target.name), []).append(run)
+    cases = dict.fromkeys(run.plan.case for run in found.runs)
+    others = [name for name in dict.fromkeys(found.names.values()) if name != found.baseline]
+    rows = tuple(
+        (
+            phrase(case),
+            phrase(other),
+            *_reason(by_place.get((case, found.baseline), []), by_place.get((case, other), [])),
+        )
+        for case in cases
+        for other in others
+        if (case, found.baseline) in by_place or (case, other) in by_place
+    )
+    notes = (
+        "The same work: workload and every parameter are equal, which the hash of the plan says. Only then a ratio "
+        "says something about the targets.",
+    )
+    caption = f"Against {found.baseline}"
+    return Table(caption, columns("Case", "Target", "Comparable", "Reason", "Plans"), rows, notes)
+
+
+def _reason(ours: list[Run], theirs: list[Run]) -> tuple[Phrase, Phrase, Phrase]:
+    if not ours or not theirs:
+        missing = "the baseline" if not ours else "this target"
+        return Phrase("no", Tone.UNKNOWN), phrase(f"{missing} never ran this case"), phrase("")
+    plans = {run.plan.hash: run.plan for run in ours}, {run.plan.hash: run.plan for run in theirs}
+    shown = phrase(", ".join(dict.fromkeys((*plans[0], *plans[1]))))
+    shared = plans[0].keys() & plans[1].keys()
+    if not shared:
+        return Phrase("no", Tone.WORSE), phrase(_difference(ours[0], theirs[0])), shown
+    valid = [[run for run in runs if run.plan.hash in shared and run.status is RunStatus.OK] for runs in (ours, theirs)]
+    if not all(valid):
+        return Phrase("no", Tone.UNKNOWN), phrase("one of the two has no valid run of this work"), shown
+    blocks = [{(run.session_id, run.block) for run in runs} for runs in valid]
+    together = len(blocks[0] & blocks[1])
+    if together:
+        told = f"the same work, measured in turns in {count_text(together, 'block')}"
+        return Phrase("yes", Tone.BETTER), phrase(told), shown
+    return (
+        Phrase("with care", Tone.UNKNOWN),
+        phrase("the same work, but measured apart: whatever changed between the sessions is in the ratio too"),
+        shown,
+    )
+
+
+def _difference(ours: Run, theirs: Run) -> str:
+    if ours.plan.workload != theirs.plan.workload:
+        return f"different work: {ours.plan.workload} against {theirs.plan.workload}"
+    mine, other = ours.plan.parameters, theirs.plan.parameters
+    told = [
+        f"{name} {_told(name, mine)} against {_told(name, other)}"
+        for name in sorted(mine.keys() | other.keys())
+        if mine.get(name) != other.get(name)
+    ]
+    return "parameters differ: " + "; ".join(told[:8]) + (f"; and {len(told) - 8} more" if len(told) > 8 else "")
+
+
+def _told(name: str, parameters: dict[str, object]) -> str:
+    return parameter_text(name, parameters[name]) if name in parameters else "not set"
+
+
+def _circumstances(found: Comparison) -> list[Table]:
+    """What else differs between the sessions: hosts, versions, rules."""
+    if len(found.sessions) < 2:
+        return []
+    facts = [dict(flat_facts(session.host)) for session in found.sessions]
+    words = [
+        {
+            "host": host_name(session) or "unknown",
+            **{name: each[name] for name in _HOST_FACTS if name in each},
+            "Plimsoll": session.plimsoll_version,
+            "rules of verdicts": f"version {session.policy_version}",
+        }
+        for session, each in zip(found.sessions, facts, strict=True)
+    ]
+    names = list(dict.fromkeys(name for each in words for name in each))
+    differing = [name for name in names if len({each.get(name) for each in words}) > 1]
+    if not differing:
+        return []
+    heads = columns("Circumstance", *(f"{session.title} {short_id(session.id)}" for session in found.sessions))
+    rows = tuple((phrase(name), *(phrase(each.get(name, "unknown")) for each in words)) for name in differing)
+    return [Table("What differs between the sessions", heads, rows)]

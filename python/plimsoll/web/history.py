@@ -1,0 +1,95 @@
+"""One test on one target over time: a point per session, and where the level changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+import numpy as np
+
+from plimsoll.model import RunStatus
+from plimsoll.stats.changepoints import long_run_variance, merged, penalty, segment_ends
+from plimsoll.store.search import Point
+
+FEWEST_SESSIONS = 6
+"""With fewer sessions a change cannot be told from noise."""
+
+SHORTEST_LEVEL = 3
+SAME_LEVEL = math.log(1.05)
+"""Levels that differ less than this are one."""
+
+SMALLEST_NOISE = 0.005
+
+
+@dataclass(frozen=True)
+class Session:
+    """The runs of one session: median, lowest and highest valid score; None where there is no valid one."""
+
+    id: str
+    host: str
+    started_ns: int
+    value: float | None
+    low: float | None
+    high: float | None
+    runs: int
+    valid: int
+
+
+@dataclass(frozen=True)
+class Level:
+    """Sessions `first` to `last` (both included) that lie around `value`."""
+
+    first: int
+    last: int
+    value: float
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions it holds."""
+        return self.last - self.first + 1
+
+
+def by_session(points: Sequence[Point]) -> list[Session]:
+    """One entry per session, in the order in which they began; of each block the first valid attempt counts."""
+    groups: dict[str, list[Point]] = {}
+    for point in points:
+        groups.setdefault(point.session_id, []).append(point)
+    return [_session(group) for group in groups.values()]
+
+
+def _session(group: list[Point]) -> Session:
+    first: dict[int, float] = {}
+    for point in sorted(group, key=lambda each: (each.block, each.attempt)):
+        if point.status == RunStatus.OK and point.value is not None and point.value > 0:
+            first.setdefault(point.block, point.value)
+    values = list(first.values())
+    return Session(
+        id=group[0].session_id,
+        host=group[0].host,
+        started_ns=min(point.started_ns for point in group),
+        value=median(values) if values else None,
+        low=min(values, default=None),
+        high=max(values, default=None),
+        runs=len(group),
+        valid=len(values),
+    )
+
+
+def levels(sessions: Sequence[Session]) -> list[Level]:
+    """The levels of the sessions with a value: PELT on the logarithms; a single level where nothing changed.
+
+    Indices count in `sessions`. Empty where there are fewer than FEWEST_SESSIONS values.
+    """
+    places = [place for place, each in enumerate(sessions) if each.value is not None]
+    if len(places) < FEWEST_SESSIONS:
+        return []
+    logs = np.log(np.array([sessions[place].value for place in places], dtype=np.float64))
+    ends = segment_ends(logs, penalty(logs, long_run_variance(logs, SMALLEST_NOISE)), SHORTEST_LEVEL)
+    ends = merged(logs, ends, SAME_LEVEL)
+    return [
+        Level(places[start], places[end - 1], math.exp(float(logs[start:end].mean())))
+        for start, end in pairwise([0, *ends])
+    ]

@@ -1,0 +1,88 @@
+"""Choosing targets of any sessions, and their comparison."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, Response
+
+from plimsoll.report import Document
+from plimsoll.store import search
+from plimsoll.web import comparison
+from plimsoll.web.access import Reader
+from plimsoll.web.pages.session import chart
+from plimsoll.web.rendering import page, query
+from plimsoll.web.reports import Kept, session_of
+from plimsoll.web.reports import show as shown_sections
+
+router = APIRouter(prefix="/compare")
+
+MOST_SESSIONS = 20
+Sessions = Annotated[list[str], Query(max_length=MOST_SESSIONS, description="Sessions to choose targets from.")]
+Targets = Annotated[list[str], Query(max_length=MOST_SESSIONS, description="SESSION:TARGET; repeat.")]
+Base = Annotated[str, Query(max_length=300, description="The one of them that others are compared with.")]
+Band = Annotated[str | None, Query(max_length=10, description="Differences up to this count as the same: 10%.")]
+
+_documents: Kept[Document] = Kept(8)
+
+
+def document_of(request: Request, t: list[str], base: str, pool: bool, band: str | None) -> Document:
+    """The comparison of the chosen targets."""
+    ordered = [base, *(each for each in t if each != base)] if base in t else t
+    choices = comparison.parse_choices(ordered)
+    store = request.app.state.store
+    sessions = list(dict.fromkeys(choice.session_id for choice in choices))
+    runs = sum(place.runs for place in search.places(store, sessions))
+    key = (id(store), tuple(choices), pool, band, runs)
+    return _documents.get(key, lambda: comparison.build(comparison.collect(store, choices, pool=pool), band or None))
+
+
+@router.get("", response_class=HTMLResponse)
+def show(
+    request: Request,
+    who: Reader,
+    s: Sessions = [],  # noqa: B006 - FastAPI copies it
+    t: Targets = [],  # noqa: B006
+    base: Base = "",
+    pool: bool = False,
+    band: Band = None,
+) -> HTMLResponse:
+    """The comparison; without targets, the form to choose them."""
+    request.state.visitor = who
+    store = request.app.state.store
+    asked = dict.fromkeys([*s, *(word.split(":", 1)[0] for word in t)])
+    sessions = [session_of(store, each) for each in asked]
+    by_session = search.places(store, [each.id for each in sessions])
+    offered = [
+        (each, list(dict.fromkeys(place.target for place in by_session if place.session_id == each.id)))
+        for each in sessions
+    ]
+    document = document_of(request, t, base, pool, band) if t else None
+    again = query(t=t, base=base, pool=pool, band=band)
+    return page(
+        request,
+        "compare.html",
+        offered=offered,
+        chosen=t,
+        base=base or (t[0] if t else ""),
+        pool=pool,
+        band=band or "",
+        document=document,
+        report="" if document is None else shown_sections(document.sections, "/compare/charts", again),
+    )
+
+
+@router.get("/charts/{name}.{kind}")
+def picture(
+    request: Request,
+    _who: Reader,
+    name: str,
+    kind: str,
+    t: Targets = [],  # noqa: B006
+    base: Base = "",
+    pool: bool = False,
+    band: Band = None,
+) -> Response:
+    """One picture of a comparison."""
+    return chart(document_of(request, t, base, pool, band), name, kind, f"compare-{name}")
