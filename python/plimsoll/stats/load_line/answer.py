@@ -30,6 +30,8 @@ class LevelSummary:
     busiest_thread: float
     littles_law: float | None
     client_limited: bool
+    steady: bool
+    """False where only bisection came by: one run of a load that nobody would draw a curve through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +104,14 @@ def _level(points: Sequence[Point]) -> LevelSummary:
         busiest_thread=median(point.busiest_thread for point in points),
         littles_law=median(known) if known else None,
         client_limited=_mostly(points),
+        steady=any(point.phase is not Phase.OBJECTIVE for point in points),
     )
 
 
 def _typical(values: Sequence[float | None]) -> float | None:
-    """exp of the mean of the logs; None where one is missing."""
+    """exp of the mean of the logs; None where most are missing."""
     known = [value for value in values if value]
-    return math.exp(float(np.mean(np.log(known)))) if known and len(known) == len(values) else None
+    return math.exp(float(np.mean(np.log(known)))) if 2 * len(known) > len(values) else None
 
 
 def _met(points: Sequence[Point], objective: Objective, high: float) -> Met | None:

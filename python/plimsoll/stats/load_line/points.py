@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from plimsoll.errors import ResultFileError
-from plimsoll.model import Level, Run, RunStatus
+from plimsoll.model import Level, Run, RunStatus, Score
 from plimsoll.stats.histogram import Histogram, merge
 
 FACT = "load_line"
@@ -44,7 +44,7 @@ class Point:
     round: int
     valid: bool
     throughput: float
-    """Primary score of the test, in its unit; 0 where the run has none."""
+    """First judged score that is better when higher, in its unit; 0 where the run has none."""
     mean_ns: float | None = None
     p50_ns: float | None = None
     p99_ns: float | None = None
@@ -63,7 +63,8 @@ def point_of(run: Run, percent: float | None) -> Point | None:
     about = run.facts.get(FACT)
     if not isinstance(about, dict) or not {"load", "phase", "round"} <= about.keys():
         return None
-    throughput = next((score.value for score in run.scores if score.metric == run.plan.metrics[0]), 0.0)
+    carried = throughput_of(run)
+    throughput = carried.value if carried is not None else 0.0
     overloaded = _overloaded(run)
     latency = None if overloaded else _latency(run)
     cpu = run.facts.get("cpu")
@@ -83,6 +84,13 @@ def point_of(run: Run, percent: float | None) -> Point | None:
         busiest_thread=busiest,
         littles_law=next((f.values["residual"] for f in run.findings if "residual" in f.values), None),
     )
+
+
+def throughput_of(run: Run) -> Score | None:
+    """What a run carried: the first judged score that is better when higher, else the first such score."""
+    higher = {score.metric: score for score in run.scores if score.direction == "higher"}
+    judged = (higher[metric] for metric in run.plan.metrics if metric in higher)
+    return next(judged, next(iter(higher.values()), None))
 
 
 def _objective(latency: Histogram | None, percent: float | None, overloaded: bool) -> float | None:
@@ -113,7 +121,7 @@ def _overloaded(run: Run) -> bool:
 
 def _latency(run: Run) -> Histogram | None:
     """All operations of the kinds whose latency the test judges, or of all kinds where it judges none, added."""
-    judged = {metric.rsplit("_", 1)[0] for metric in run.plan.metrics[1:]} & run.histograms.keys()
+    judged = {metric.rsplit("_", 1)[0] for metric in run.plan.metrics} & run.histograms.keys()
     # A commit is a write and its sync; without a judged latency only what moves data counts, where anything does.
     data = {"read", "write", "trim"} & run.histograms.keys()
     encoded = [run.histograms[kind] for kind in sorted(judged or data or run.histograms.keys())]

@@ -22,6 +22,8 @@ from plimsoll.units import format_duration, parse_duration
 GRID = 500
 SPREAD = 0.15
 """Run-to-run standard deviation of ln latency near the limit that the soft step allows for."""
+OUTSIDE = 1.5
+"""Belief reaches this factor beyond the range, so that "all of it" and "none of it" are possible answers."""
 FLOOR, SLOPE = 0.08, 2.5
 """A run is believed to be plainly wrong with probability 8 %."""
 _PATTERN = re.compile(r"p(\d+(?:\.\d+)?)\s*(?:<=?|≤)\s*(.+)")
@@ -63,9 +65,10 @@ class Belief:
     """Where the largest load that meets the objective lies: a distribution over the range of loads."""
 
     def __init__(self, bounds: LoadRange, objective: Objective) -> None:
-        """Every load is as likely as any other, on the logarithmic scale."""
+        """Every load is as likely as any other, on the logarithmic scale, and the answer may lie outside the range."""
         self._objective = objective
-        self._grid: FloatArray = np.linspace(math.log(bounds.low), math.log(bounds.high), GRID)
+        outside = math.log(OUTSIDE)
+        self._grid: FloatArray = np.linspace(math.log(bounds.low) - outside, math.log(bounds.high) + outside, GRID)
         self._weights: FloatArray = np.full(GRID, 1.0 / GRID)
 
     def see(self, load: float, latency_ns: float) -> None:

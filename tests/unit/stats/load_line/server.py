@@ -1,4 +1,4 @@
-"""A server of known capacity, simulated event by event: requests queue for a few equal stations, first come first served.
+"""A server of known capacity, simulated event by event: requests queue for a few equal stations, first come first.
 
 Its true knee is known: capacity = stations / service time, and with a delay outside the stations (network, client) the
 asymptotes cross at stations × (service + delay) / service clients.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Generator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from plimsoll.stats.load_line.points import Phase, Point
+from plimsoll.stats.load_line.points import Point
 from plimsoll.stats.load_line.search import Ending, LoadSearch, Probe
 
 MS = 1_000_000.0
@@ -101,16 +101,18 @@ class Server:
         return Point(probe.load, probe.phase, probe.round, True, throughput, **about)
 
 
-def finish(search: LoadSearch, server: Server, *, open_loop: bool = False) -> Ending:
-    """Carry a search through on a server."""
-    percent = search.objective.percent if search.objective else 99.0
-    steps: Generator[Probe, Point, Ending] = search.run()
+def drive(search: LoadSearch, measure: Callable[[Probe], Point]) -> Ending:
+    """Carry a search through with the points that `measure` gives."""
+    steps = search.run()
     try:
         probe = next(steps)
         while True:
-            probe = steps.send(server.point(probe, percent, open_loop=open_loop))
+            probe = steps.send(measure(probe))
     except StopIteration as end:
         return Ending(end.value)
 
 
-__all__ = ["MS", "Phase", "Server", "finish"]
+def finish(search: LoadSearch, server: Server, *, open_loop: bool = False) -> Ending:
+    """Carry a search through on a server."""
+    percent = search.objective.percent if search.objective else 99.0
+    return drive(search, lambda probe: server.point(probe, percent, open_loop=open_loop))

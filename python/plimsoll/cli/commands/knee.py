@@ -1,0 +1,120 @@
+"""`plimsoll knee`: how much load a place carries before latency breaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from plimsoll.cli.options import Destroy, Json
+
+if TYPE_CHECKING:
+    from plimsoll.run.load_study import LoadStudy
+
+EXAMPLES = (
+    "`plimsoll knee randread --on nvme=/mnt/a --depth 1..128` · "
+    "`plimsoll knee randread --on a=/mnt/a --on b=/mnt/b --slo 'p99<5ms'` · "
+    "`plimsoll knee randwrite --rate 100..20000 --slo 'p99<10ms' --set runtime=5s` · "
+    "`plimsoll knee study.toml` · `plimsoll run --resume` goes on with an interrupted one"
+)
+NEEDS_ARGUMENTS = True
+
+
+def command(
+    test: Annotated[str, typer.Argument(metavar="TEST|STUDY.toml", help="What to run; `plimsoll list tests`.")],
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on",
+            metavar="NAME=WHERE[,option=value…]",
+            help="A target; repeat for more, each has its own load line. Default: the current directory.",
+        ),
+    ] = None,
+    clients: Annotated[
+        str | None, typer.Option("--clients", metavar="1..256", help="Search over clients; for disks that is --depth.")
+    ] = None,
+    depth: Annotated[
+        str | None, typer.Option("--depth", metavar="1..256", help="Search over operations in flight per thread.")
+    ] = None,
+    threads: Annotated[
+        str | None, typer.Option("--threads", metavar="1..64", help="Search over threads that issue I/O.")
+    ] = None,
+    rate: Annotated[
+        str | None, typer.Option("--rate", metavar="100..20000", help="Search over a schedule, operations per second.")
+    ] = None,
+    slo: Annotated[
+        str | None,
+        typer.Option("--slo", metavar="'p99<5ms'", help="Also find the largest load that meets this objective."),
+    ] = None,
+    mode: Annotated[
+        str | None, typer.Option("--mode", help="How sure to be: quick (to 6 rounds), standard (12) or publish (20).")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option("--time", metavar="30m", help="Hard bound on the time of the whole session.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PARAMETER=VALUE", help="For every run; `plimsoll list parameters`."),
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="Title of the session.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Seed of the order of loads and targets.")] = None,
+    noisy_host: Annotated[
+        bool, typer.Option("--noisy-host", help="Steal and foreign I/O only warn; for hosts that are never quiet.")
+    ] = False,
+    destroy: Destroy = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
+    ] = None,
+    json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Raise the load until latency breaks; report the knee, the curve, and the largest load within an objective."""
+    from dataclasses import replace
+
+    from plimsoll.cli.study_options import StudyOptions
+    from plimsoll.errors import UsageError
+    from plimsoll.run.load_study import load_study, load_study_file
+
+    given = {"clients": clients, "depth": depth, "threads": threads, "rate": rate}
+    loads = {name: text for name, text in given.items() if text is not None}
+    options = StudyOptions(
+        tests=[test], on=on, mode=mode, time=time, settings=settings, title=title, seed=seed, noisy_host=noisy_host
+    )
+    if test.endswith(".toml"):
+        said = [*options.said(but="tests"), *(f"--{name}" for name in loads), *(["--slo"] if slo else [])]
+        if said:
+            raise UsageError(f"{test} is a whole study; leave out {', '.join(said)}")
+        study = load_study_file(Path(test))
+    else:
+        base = options.study()
+        study = load_study(base if title else replace(base, title=f"load line of {base.title}"), loads, slo)
+    _carry_out(study, destroy or [], output, json=json, quiet=quiet)
+
+
+def _carry_out(study: LoadStudy, destroy: list[str], output: Path | None, *, json: bool, quiet: bool) -> None:
+    from plimsoll.cli.commands import report, show
+    from plimsoll.cli.output import say
+    from plimsoll.cli.progress import observer
+    from plimsoll.errors import NothingMeasured
+    from plimsoll.report import format_of
+    from plimsoll.run.load_session import run_load_study
+    from plimsoll.stats.load_line.points import point_of
+    from plimsoll.store.store import open_store
+
+    if output is not None:
+        format_of(output)
+    with open_store() as store, observer(quiet=quiet) as watching:
+        try:
+            session = run_load_study(study, store, watching, destroy)
+        except KeyboardInterrupt:
+            say("interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on")
+            raise
+        runs = store.runs([session.id])
+    show.command([session.id], json=json)
+    if output is not None:
+        report.command([session.id], output=output)
+    if not any(point is not None and point.valid for point in (point_of(run, None) for run in runs)):
+        reason = next((f"{run.plan.case} on {run.target.name}: {run.reason}" for run in runs if run.reason), "")
+        raise NothingMeasured(f"no run of this session is valid; {reason or 'nothing ran'}")

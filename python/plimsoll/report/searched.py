@@ -1,0 +1,53 @@
+"""The load lines of the sessions that searched for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plimsoll.errors import PlimsollError
+from plimsoll.model import Run, Session
+from plimsoll.stats.load_line.answer import LoadLine, load_line
+from plimsoll.stats.load_line.points import Point, point_of, throughput_of
+from plimsoll.stats.load_line.request import Request, request_from
+
+
+@dataclass(frozen=True)
+class SearchedTarget:
+    """One search: the target's name (with the session's number where there are several) and what was found."""
+
+    label: str
+    request: Request
+    line: LoadLine
+    unit: str
+    """Unit of the throughput: `1/s` or `B/s`."""
+
+    @property
+    def busiest_thread(self) -> float:
+        """Of the client, at the highest throughput: share of a processor."""
+        levels = self.line.levels
+        return max(levels, key=lambda level: level.throughput.value).busiest_thread if levels else 0.0
+
+
+def searched_targets(sessions: Sequence[Session], runs: Sequence[Run]) -> tuple[SearchedTarget, ...]:
+    """Every search in these sessions; a request that cannot be read (from another tool's file) is none."""
+    found: list[SearchedTarget] = []
+    for place, session in enumerate(sessions, 1):
+        try:
+            request = request_from(session.study, f"session {session.title}")
+        except PlimsollError:
+            continue
+        if request is None:
+            continue
+        own = [run for run in runs if run.session_id == session.id]
+        for name in dict.fromkeys([*session.target_names, *(run.target.name for run in own)]):
+            label = name if len(sessions) == 1 else f"{name}, session {place}"
+            found.append(_searched(label, request, [run for run in own if run.target.name == name]))
+    return tuple(found)
+
+
+def _searched(label: str, request: Request, runs: Sequence[Run]) -> SearchedTarget:
+    percent = request.objective.percent if request.objective else None
+    points: list[Point] = [point for point in (point_of(run, percent) for run in runs) if point is not None]
+    units = (score.unit for run in runs if (score := throughput_of(run)) is not None)
+    return SearchedTarget(label, request, load_line(points, request.objective, request.bounds.high), next(units, "1/s"))

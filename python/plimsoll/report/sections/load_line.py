@@ -1,0 +1,276 @@
+"""The load line: where throughput stops growing, the curve, and the largest load within an objective."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from plimsoll.report import scales
+from plimsoll.report.canvas import Canvas
+from plimsoll.report.document import (
+    Block,
+    Cell,
+    Chart,
+    Phrase,
+    Sentence,
+    Table,
+    Text,
+    Tone,
+    columns,
+    number,
+    phrase,
+    span,
+)
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import count_text, interval_text, percent_text, score_text
+from plimsoll.report.scales import Scale
+from plimsoll.report.searched import SearchedTarget
+from plimsoll.stats.load_line.answer import LevelSummary
+from plimsoll.stats.load_line.bend import Bend
+from plimsoll.units import format_duration
+
+ORDER = 5
+TITLE = "Load line"
+SHORT = True
+
+_BRIEF = ("target", "load", "throughput", "p50", "p99", "client_cpu", "note")
+_NOTES = (
+    "All valid runs at a load. Latencies are means of the logs of the runs' percentiles. Client CPU: the busiest "
+    "thread of the client. Little's law: throughput times mean latency against the operations in flight; 0 % fits.",
+)
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """What was found, two pictures, and every load with its numbers; nothing for sessions without a search."""
+    found = evidence.searched
+    if not found:
+        return []
+    sentences = [sentence for each in found for sentence in _told(each)]
+    measured = [each for each in found if _drawn(each)]
+    charts: list[Block] = [_hockey_stick(measured), _throughput(measured)] if measured else []
+    return [Text(tuple(sentences)), *charts, *([_table(measured)] if measured else [])]
+
+
+def _told(each: SearchedTarget) -> list[Sentence]:
+    told = [_knee(each)]
+    if each.line.bracket:
+        told.append(_bracket(each))
+    for what, level in (("At the knee", each.line.knee), ("Highest throughput", each.line.peak)):
+        if level is not None:
+            told.append(Sentence(f"{each.label}: {what.lower()}, {_measured(each, level)}, in fresh runs."))
+    if each.line.objective:
+        told.append(_objective(each))
+    if each.line.invalid:
+        lost = count_text(each.line.invalid, "run")
+        told.append(Sentence(f"{each.label}: {lost} not valid and left out; see the warnings.", Tone.NOTE))
+    return told
+
+
+def _knee(each: SearchedTarget) -> Sentence:
+    bend, text = each.line.bend, each.request.text
+    if bend is None:
+        return Sentence(
+            f"{each.label}: no knee yet, {count_text(len(each.line.levels), 'load')} measured; let the search go on.",
+            Tone.UNKNOWN,
+        )
+    if each.line.client_limited:
+        return Sentence(
+            f"{each.label}: the client was the limit, not the place: from {text(_load(each, bend.knee))} on its "
+            f"busiest thread uses {percent_text(round(each.busiest_thread, 2))} of a processor. Use more threads or "
+            "client machines.",
+            Tone.UNKNOWN,
+        )
+    if not bend.reached:
+        return Sentence(
+            f"{each.label}: no knee up to {text(bend.last)}: throughput still grows there; search a larger range.",
+            Tone.UNKNOWN,
+        )
+    if not bend.begun:
+        return Sentence(
+            f"{each.label}: saturated from the start: the knee lies at or below {text(bend.first)}.", Tone.NOTE
+        )
+    plateau = score_text(bend.plateau, each.unit, bend.plateau * 0.99, bend.plateau * 1.01)
+    return Sentence(
+        f"{each.label}: the knee is at {text(_load(each, bend.knee))} ({_loads(bend)}): from there on more load adds "
+        f"latency, and throughput levels off at {plateau}{_roundness(bend)}.",
+        Tone.BETTER,
+    )
+
+
+def _roundness(bend: Bend) -> str:
+    """A round bend means that throughput still grows a little beyond the knee."""
+    return "" if bend.sharpness > 0.9 else f" (the bend is round: {percent_text(round(bend.sharpness, 2))} at the knee)"
+
+
+def _load(each: SearchedTarget, load: float) -> float:
+    return each.request.bounds.rounded(load) if each.request.open_loop else float(f"{load:.2g}")
+
+
+def _loads(bend: Bend) -> str:
+    low, high = (f"{end:,.2g}" if end < 100 else f"{float(f'{end:.3g}'):,.0f}" for end in (bend.low, bend.high))
+    return f"{low}…{high}"
+
+
+def _bracket(each: SearchedTarget) -> Sentence:
+    found, text = each.line.bracket, each.request.text
+    if found is None:
+        raise ValueError("only for a bracket that was found")
+    what = (
+        "the schedule was no longer kept"
+        if math.isinf(found.latency_ratio)
+        else f"mean latency grew {found.latency_ratio:.2f}× while throughput grew {found.throughput_ratio:.2f}×"
+    )
+    rounds = count_text(found.rounds, "round")
+    return Sentence(f"{each.label}: from {text(found.low)} to {text(found.high)} {what} ({rounds}).")
+
+
+def _measured(each: SearchedTarget, level: LevelSummary) -> str:
+    rate = level.throughput
+    parts = [f"{each.request.text(level.load)}: {score_text(rate.value, each.unit, rate.low, rate.high)}"]
+    parts += [f"p50 {format_duration(level.p50_ns)}"] if level.p50_ns else []
+    parts += [f"p99 {format_duration(level.p99_ns)}"] if level.p99_ns else []
+    return ", ".join(parts)
+
+
+def _objective(each: SearchedTarget) -> Sentence:
+    objective, met = each.line.objective, each.line.met
+    if objective is None or met is None:
+        return Sentence(f"{each.label}: the largest load within the objective is not found yet.", Tone.UNKNOWN)
+    limit = f"{objective.name} below {format_duration(objective.limit_ns)}"
+    seen = f"median {objective.name} {format_duration(met.latency.median)}"
+    load = each.request.text(met.load)
+    if not met.met:
+        return Sentence(f"{each.label}: {limit} is not met, not even at {load} ({seen}).", Tone.WORSE)
+    rate = score_text(met.throughput.value, each.unit, met.throughput.low, met.throughput.high)
+    top = ", the largest load of the range" if met.at_top else ""
+    fresh = count_text(met.latency.runs, "fresh run")
+    return Sentence(
+        f"{each.label}: {limit} holds up to {load}{top}: {rate}, {seen} in {fresh}.",
+        Tone.BETTER,
+    )
+
+
+def _table(found: list[SearchedTarget]) -> Table:
+    heads = columns(
+        "Target", ">Load", ">Runs", ">Throughput", ">95 % interval", ">Mean", ">p50", ">p99", ">Client CPU",
+        ">Little's law", "Note",
+    )  # fmt: skip
+    rows = tuple(_row(each, level) for each in found for level in each.line.levels)
+    return Table("Every load", heads, rows, _NOTES, _BRIEF)
+
+
+def _row(each: SearchedTarget, level: LevelSummary) -> tuple[Cell, ...]:
+    rate = level.throughput
+    return (
+        phrase(each.label),
+        number(level.load, "1", each.request.brief(level.load)),
+        number(rate.runs, "1"),
+        number(rate.value, each.unit, score_text(rate.value, each.unit, rate.low, rate.high)),
+        span(rate.low, rate.high, each.unit, interval_text(rate.low, rate.high, each.unit)),
+        number(level.mean_ns, "ns"),
+        number(level.p50_ns, "ns"),
+        number(level.p99_ns, "ns"),
+        number(level.busiest_thread, "1", percent_text(round(level.busiest_thread, 2))),
+        None
+        if level.littles_law is None
+        else number(level.littles_law, "1", percent_text(round(level.littles_law, 3))),
+        _note(each, level),
+    )
+
+
+def _note(each: SearchedTarget, level: LevelSummary) -> Phrase:
+    notes = ["schedule not kept"] if level.overloaded else []
+    notes += ["client at its limit"] if level.client_limited else []
+    knee, peak, met = each.line.knee, each.line.peak, each.line.met
+    notes += ["knee"] if knee is not None and knee.load == level.load else []
+    notes += ["peak"] if peak is not None and peak.load == level.load else []
+    notes += ["objective"] if met is not None and met.met and met.load == level.load else []
+    return Phrase(", ".join(notes), Tone.WORSE if level.overloaded or level.client_limited else Tone.PLAIN)
+
+
+def _hockey_stick(found: list[SearchedTarget]) -> Chart:
+    title = "Latency against throughput"
+    told = "; ".join(
+        f"{each.label} reaches {score_text(each.line.peak.throughput.value, each.unit)}"
+        for each in found
+        if each.line.peak is not None
+    )
+    heads = columns("Target", ">Load", ">Throughput", ">p50", ">p99")
+    rows = tuple(
+        (*_place(each, level), number(level.p50_ns, "ns"), number(level.p99_ns, "ns"))
+        for each in found
+        for level in _drawn(each)
+    )
+    return Chart(
+        id="load-line",
+        title=title,
+        description=f"p99 (marked) and p50 (thin) against throughput, one point per load. {told}".strip(),
+        data=Table(title, heads, rows),
+        draw=partial(draw_hockey_stick, found),
+        series=tuple(each.label for each in found),
+    )
+
+
+def _drawn(each: SearchedTarget) -> list[LevelSummary]:
+    return [level for level in each.line.levels if level.steady]
+
+
+def _place(each: SearchedTarget, level: LevelSummary) -> tuple[Cell, Cell, Cell]:
+    rate = level.throughput.value
+    return phrase(each.label), number(level.load, "1", each.request.brief(level.load)), number(rate, each.unit)
+
+
+def draw_hockey_stick(found: list[SearchedTarget]) -> Canvas:
+    """Throughput from zero, latency logarithmic; loads in order along each line, so a line that turns back shows it."""
+    rates = [level.throughput.value for each in found for level in _drawn(each)]
+    x = scales.values([0.0, *rates], found[0].unit)
+    known = [value for each in found for level in _drawn(each) for value in (level.p50_ns, level.p99_ns) if value]
+    title = f"throughput, {x.title}" if x.title else "throughput"
+    canvas = Canvas(Scale(x.domain, x.ticks, title), scales.times(min(known, default=1.0), max(known, default=10.0)))
+    for series, each in enumerate(found):
+        for name in ("p50_ns", "p99_ns"):
+            curve = [
+                (level.throughput.value, float(value)) for level in _drawn(each) if (value := getattr(level, name))
+            ]
+            if not curve:
+                continue
+            canvas.line(curve, series, width=1.8 if name == "p99_ns" else 0.9)
+            if name == "p99_ns":
+                canvas.points(curve, series)
+            if series == 0:
+                canvas.words(*curve[0], name.removesuffix("_ns"))
+    return canvas
+
+
+def _throughput(found: list[SearchedTarget]) -> Chart:
+    title = "Throughput against load"
+    knees = [(each, each.line.bend) for each in found if each.line.bend is not None and each.line.bend.reached]
+    told = "; ".join(f"{each.label} bends at {each.request.text(_load(each, bend.knee))}" for each, bend in knees)
+    heads = columns("Target", ">Load", ">Throughput")
+    return Chart(
+        id="load-throughput",
+        title=title,
+        description=f"Throughput at every load, logarithmic axes. {told or 'No knee was reached'}.",
+        data=Table(title, heads, tuple(_place(each, level) for each in found for level in _drawn(each))),
+        draw=partial(draw_throughput, found),
+        series=tuple(each.label for each in found),
+    )
+
+
+def draw_throughput(found: list[SearchedTarget]) -> Canvas:
+    """Both axes logarithmic: throughput that follows the load is a straight line. The knee's interval is shaded."""
+    loads = [level.load for each in found for level in _drawn(each)]
+    low, high = min(loads), max(*loads, min(loads) * 2)
+    ticks = tuple((tick, f"{tick:,.6g}") for tick in scales.log_ticks(low, high) if low <= tick <= high)
+    x = Scale((low, high), ticks, found[0].request.parameter, log=True)
+    rates = [level.throughput.value for each in found for level in _drawn(each)]
+    canvas = Canvas(x, scales.values(rates, found[0].unit))
+    for each in found:
+        bend = each.line.bend
+        if bend is not None and bend.reached and not each.line.client_limited:
+            canvas.shade(max(low, bend.low), min(high, bend.high))
+    for series, each in enumerate(found):
+        curve = [(level.load, level.throughput.value) for level in _drawn(each)]
+        canvas.line(curve, series)
+        canvas.points(curve, series)
+    return canvas

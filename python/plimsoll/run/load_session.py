@@ -1,0 +1,201 @@
+"""One load-line session, from study to stored runs: the main path of `plimsoll knee`.
+
+Each target has a search of its own; the targets take turns, in random order, so that what slows the machine down hits
+all of them. A search is a pure function of its points: an interrupted one is played again with the stored runs, and
+goes on where they end.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from uuid_utils import uuid7
+
+import plimsoll
+from plimsoll.errors import UsageError
+from plimsoll.model import Run, RunStatus, Session, SessionState
+from plimsoll.run import workloads
+from plimsoll.run.load_study import LoadStudy, load_study_from
+from plimsoll.run.observer import Observer
+from plimsoll.run.places import Place, open_places
+from plimsoll.run.record import run_record
+from plimsoll.run.resume import check_same_places, ownership
+from plimsoll.run.schedule import Block
+from plimsoll.stats.load_line.points import FACT, point_of
+from plimsoll.stats.load_line.search import FRESH_RUNS, RULES, LoadSearch, Probe
+from plimsoll.stats.load_line.search import Search as Steps
+from plimsoll.store.store import Store
+from plimsoll.targets.host import host_facts
+
+
+def run_load_study(study: LoadStudy, store: Store, observer: Observer, destroy: Sequence[str] = ()) -> Session:
+    """Search the load line; every finished run is in the store before the next begins.
+
+    Raises what `plan.check` raises before anything is written; passes KeyboardInterrupt on after cleaning up and
+    marking the session as interrupted.
+    """
+    study.check(list(destroy))
+    session = Session(
+        id=str(uuid7()),
+        title=study.study.title,
+        started_ns=time.time_ns(),
+        host={**host_facts(), **ownership()},
+        study=study.to_table(),
+        plimsoll_version=plimsoll.__version__,
+    )
+    store.add_session(session)
+    return _LoadSession(study, session, store, observer, destroy).run()
+
+
+def resume_load_session(session: Session, store: Store, observer: Observer, destroy: Sequence[str] = ()) -> Session:
+    """Go on with an interrupted search after its stored runs, in the time that is left."""
+    study = load_study_from(session.study, f"session {session.title}")
+    study.check(list(destroy))
+    session = session.model_copy(update={"host": {**session.host, **ownership()}})
+    store.reopen_session(session)
+    return _LoadSession(study, session, store, observer, destroy, store.runs([session.id])).run()
+
+
+@dataclass
+class _Target:
+    """The search over one target, and the probe it waits for; None when it has ended."""
+
+    name: str
+    search: LoadSearch
+    steps: Steps
+    probe: Probe | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    """Runs so far by case: the next one's block number."""
+
+
+class _LoadSession:
+    """Carries the searches of one session through their runs."""
+
+    def __init__(
+        self,
+        study: LoadStudy,
+        session: Session,
+        store: Store,
+        observer: Observer,
+        destroy: Sequence[str],
+        earlier: Sequence[Run] = (),
+    ) -> None:
+        self._study, self._session, self._store, self._observer = study, session, store, observer
+        self._destroy = destroy
+        self._earlier = [run for run in earlier if run.status is not RunStatus.PARTIAL]
+        self._first = study.step(study.request.bounds.levels[0])
+        self._run_ns = self._first.block_ns // len(self._first.plans)
+        self._targets = [self._search(target.name) for target in study.study.targets]
+        used_ns = sum(run.ended_ns - run.started_ns for run in earlier)
+        limit_ns = study.study.time_ns
+        self._deadline_ns = None if limit_ns is None else time.monotonic_ns() + limit_ns - used_ns
+
+    def run(self) -> Session:
+        """Take turns until every search has ended; the session is finished in the store however this ends."""
+        state = SessionState.INTERRUPTED
+        try:
+            self._observer.session_started(self._session, [self._first])
+            written = {name for name, plan in self._first.plans.items() if workloads.of(plan).writes(plan)}
+            with open_places(self._study.study.targets, self._session, written, self._destroy) as places:
+                check_same_places(self._earlier, places)
+                self._play_again()
+                while turn := self._turn():
+                    for order, target in enumerate(turn):
+                        self._go_on(target, order, places[target.name])
+            state = SessionState.DONE
+        finally:
+            ended = time.time_ns()
+            self._store.finish_session(self._session.id, state, ended)
+            finished = self._session.model_copy(update={"state": state, "ended_ns": ended})
+            self._observer.session_finished(finished)
+        return finished
+
+    def _search(self, name: str) -> _Target:
+        request, study = self._study.request, self._study.study
+        search = LoadSearch(request.bounds, RULES[study.mode], request.objective, f"{study.seed}/{name}")
+        steps = search.run()
+        return _Target(name, search, steps, next(steps))
+
+    def _play_again(self) -> None:
+        """Send the stored runs to their searches, hurried from the same run on."""
+        for target in self._targets:
+            runs = [run for run in self._earlier if run.target.name == target.name]
+            for run, following in zip_longest(runs, runs[1:]):
+                load = run.facts.get(FACT, {}).get("load")
+                if target.probe is None or load != target.probe.load:
+                    raise UsageError("the session was searched by other rules, it can't go on; start it anew")
+                hurried = following and following.facts.get(FACT, {}).get("hurried")
+                self._take(target, run, self._hurried(target) if hurried is None else bool(hurried))
+
+    def _turn(self) -> list[_Target]:
+        """The targets that want a run that fits into the time, in random order."""
+        waiting = [target for target in self._targets if target.probe is not None]
+        fitting = waiting if self._run_ns <= self._left_ns() else []
+        if waiting and not fitting:
+            self._observer.note(f"the time is used up; unfinished: {', '.join(target.name for target in waiting)}")
+        rng = random.Random(f"{self._study.study.seed}/{sum(sum(each.counts.values()) for each in self._targets)}")
+        rng.shuffle(fitting)
+        return fitting
+
+    def _go_on(self, target: _Target, order: int, place: Place) -> None:
+        """The run that a search waits for, stored and sent to it."""
+        if target.probe is None or self._run_ns > self._left_ns():
+            return
+        probe = target.probe
+        step = self._study.step(probe.load)
+        plan = step.plans[target.name]
+        number = target.counts.get(step.case, 0)
+        self._observer.run_started(step, target.name, number, self._remaining_ns())
+        started_ns = time.time_ns()
+        workload = workloads.of(plan)
+        execution = workload.execute(plan, place, self._observer.run_progress, lambda: self._left_ns() <= 0)
+        block = Block(step, number, 0, (target.name,))
+        noisy = self._study.study.noisy_host
+        measured = run_record(self._session.id, block, order, place, plan, execution, started_ns, noisy)
+        run = measured.model_copy(update={"facts": {**measured.facts, FACT: self._about(target, probe)}})
+        self._store.add_run(run)
+        self._observer.run_finished(run)
+        if run.status is not RunStatus.PARTIAL:
+            self._take(target, run, self._hurried(target))
+
+    def _about(self, target: _Target, probe: Probe) -> dict[str, object]:
+        return {
+            "parameter": self._study.request.parameter,
+            "load": probe.load,
+            "phase": probe.phase.value,
+            "round": probe.round,
+            "hurried": target.search.hurried,
+        }
+
+    def _take(self, target: _Target, run: Run, hurried: bool) -> None:
+        """Send a finished run to its search."""
+        target.counts[run.plan.case] = target.counts.get(run.plan.case, 0) + 1
+        objective = self._study.request.objective
+        point = point_of(run, objective.percent if objective else None)
+        if run.status is RunStatus.FAILED or point is None:
+            target.probe = None
+            self._observer.note(f"{run.plan.case} failed on {target.name}: {run.reason}; its search ends here")
+            return
+        target.search.hurried = hurried
+        try:
+            target.probe = target.steps.send(point)
+        except StopIteration as end:
+            target.probe = None
+            self._observer.note(f"{target.name}: {end.value}")
+
+    def _hurried(self, target: _Target) -> bool:
+        """Whether only the fresh runs of the answers still fit."""
+        fresh = FRESH_RUNS * (3 if self._study.request.objective else 2)
+        return target.search.hurried or self._left_ns() < (fresh + 1) * self._run_ns * len(self._targets)
+
+    def _left_ns(self) -> float:
+        return float("inf") if self._deadline_ns is None else self._deadline_ns - time.monotonic_ns()
+
+    def _remaining_ns(self) -> int:
+        """Expected time of all searches."""
+        expected = sum(each.search.expected_left() * self._run_ns for each in self._targets if each.probe)
+        return int(min(expected, max(0.0, self._left_ns())))

@@ -1,0 +1,123 @@
+"""A load-line study: one test, the parameter that is its load, and a range of it.
+
+title = "load line of randread on nvme"
+[[targets]]
+name = "nvme"
+where = "/mnt/a"
+[[tests]]
+test = "randread"
+[load_line]
+parameter = "depth"          # or clients, threads, rate
+range = "1..256"
+slo = "p99<5ms"              # leave out for the knee alone
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import UsageError
+from plimsoll.parameters import WORKLOADS
+from plimsoll.profile import Entry, profiles, suites
+from plimsoll.run import plan as planning
+from plimsoll.run.plan import Step
+from plimsoll.run.study import Study, from_table
+from plimsoll.stats.load_line.request import KEY, LOADS, Request, request, request_from
+
+RANGES = {"clients": "1..256", "depth": "1..256", "threads": "1..64"}
+"""Searched where nothing was said, first to last: the first load that the test has."""
+ALIASES = {"clients": "depth"}
+"""Disks have no clients: as many operations in flight are the same load."""
+
+
+@dataclass(frozen=True)
+class LoadStudy:
+    """A study with one entry, and what is searched in it."""
+
+    study: Study
+    request: Request
+
+    @property
+    def test(self) -> str:
+        """Name of the test."""
+        return self.study.entries[0].test
+
+    def step(self, load: float) -> Step:
+        """The test at one load, with its plan on every target."""
+        return planning.steps(self._at((load,)))[0]
+
+    def check(self, destroy: list[str]) -> None:
+        """Refuse what can't work at any level of the range, before anything is written."""
+        levels = self._at(self.request.bounds.levels)
+        planning.check(levels, planning.steps(levels), destroy)
+
+    def _at(self, loads: tuple[float, ...]) -> Study:
+        entry = self.study.entries[0]
+        name = self.request.parameter
+        lines = (Entry(entry.test, {**entry.overrides, name: f"{load:.10g}"}) for load in loads)
+        return replace(self.study, entries=tuple(lines))
+
+    def to_table(self) -> dict[str, Any]:
+        """The table of a study file; `load_study_from` reads it back."""
+        return {**self.study.to_table(), KEY: self.request.to_table()}
+
+
+def load_study(study: Study, loads: Mapping[str, str], slo: str | None) -> LoadStudy:
+    """The load study of `study` with one of the loads that were given, such as `{"clients": "1..64"}`.
+
+    Raises UsageError for more than one test or load, a load that the test does not have, or one that is also set.
+    """
+    test = _one_test(study)
+    known = {parameter.name for parameter in WORKLOADS[profiles()[test].workload]}
+    if len(loads) > 1:
+        raise UsageError(f"one load is searched at a time; leave out all but one of --{', --'.join(loads)}")
+    possible = [name for name in RANGES if name in known or ALIASES.get(name) in known]
+    said, text = next(iter(loads.items()), (possible[0], RANGES[possible[0]])) if possible or loads else ("", "")
+    parameter = said if said in known else ALIASES.get(said, said)
+    if parameter not in known:
+        has = ", ".join(f"--{name}" for name in LOADS if name in known) or "none"
+        raise UsageError(f"test {test} has no load {said or 'parameter'!r}; loads that it has: {has}")
+    _refuse_fixed(study, parameter)
+    return LoadStudy(study, request(parameter, text, slo))
+
+
+def _one_test(study: Study) -> str:
+    names = [entry.test for entry in study.entries]
+    if len(names) > 1 or names[0] in suites():
+        raise UsageError(f"a load line is of one test, not of {', '.join(names)}; see `plimsoll list tests`")
+    study.cases()
+    return names[0]
+
+
+def _refuse_fixed(study: Study, parameter: str) -> None:
+    """The searched parameter must not be set elsewhere, where it would win."""
+    fixed = ["--set"] if parameter in study.shared else []
+    fixed += [f"target {target.name}" for target in study.targets if parameter in target.options]
+    fixed += ["[[tests]]"] if parameter in study.entries[0].overrides else []
+    if fixed:
+        raise UsageError(f"{parameter} is what the search varies; leave it out of {', '.join(fixed)}")
+
+
+def load_study_from(table: Mapping[str, Any], where: str) -> LoadStudy:
+    """The load study in a table with the key `load_line`."""
+    found = request_from(table, where)
+    if found is None:
+        raise UsageError(f"{where} holds no [{KEY}]; `plimsoll run` carries out such a study")
+    study = from_table({key: value for key, value in table.items() if key != KEY}, where)
+    return load_study(study, {found.parameter: found.bounds.text}, found.objective.text if found.objective else None)
+
+
+def load_study_file(path: Path) -> LoadStudy:
+    """The load study in a TOML file."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        advice = f"`plimsoll export SESSION --study {path}` writes one"
+        raise UsageError(f"there is no study file {path}; {advice}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"cannot read the study file {path}: {error}") from None
+    return load_study_from(table, str(path))

@@ -1,0 +1,71 @@
+"""What a session's study says about its search: the key `load_line` of the study's table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.errors import UnknownName, UsageError
+from plimsoll.stats.load_line.levels import LoadRange, parse_range
+from plimsoll.stats.load_line.slo import Objective, parse_objective
+
+KEY = "load_line"
+_KEYS = ("parameter", "range", "slo")
+LOADS = {"depth": "operations in flight", "clients": "clients", "threads": "threads", "rate": "operations per second"}
+"""Parameters that are a load, with what they count."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """The load parameter of the test, the range it is searched in, and the objective."""
+
+    parameter: str
+    bounds: LoadRange
+    objective: Objective | None = None
+
+    @property
+    def open_loop(self) -> bool:
+        """Whether the load is a schedule, which a system can fail to keep."""
+        return self.parameter == "rate"
+
+    def text(self, load: float) -> str:
+        """For sentences: `8 clients`, `depth 8`, `a rate of 1,400/s`."""
+        match self.parameter:
+            case "rate":
+                return f"a rate of {self.brief(load)}"
+            case "depth":
+                return f"depth {self.brief(load)}"
+            case _:
+                return f"{self.brief(load)} {self.parameter if load != 1 else self.parameter.removesuffix('s')}"
+
+    def brief(self, load: float) -> str:
+        """For tables: `8`, `1,400/s`."""
+        number = f"{load:,.4g}" if load < 1000 else f"{load:,.0f}"
+        return f"{number}/s" if self.open_loop else number
+
+    def to_table(self) -> dict[str, str]:
+        """As a study file holds it."""
+        table = {"parameter": self.parameter, "range": self.bounds.text}
+        return table | ({"slo": self.objective.text} if self.objective else {})
+
+
+def request_from(study: Mapping[str, Any], where: str) -> Request | None:
+    """The request in a study's table, or None; raises UsageError where it cannot be read."""
+    table = study.get(KEY)
+    if table is None:
+        return None
+    if not isinstance(table, Mapping) or not {"parameter", "range"} <= table.keys():
+        raise UsageError(f'{where}: [{KEY}] needs parameter = "depth" and range = "1..256"')
+    for key in table:
+        if key not in _KEYS:
+            raise UnknownName("key", str(key), _KEYS, f"{where}, [{KEY}]")
+    return request(str(table["parameter"]), str(table["range"]), str(table["slo"]) if "slo" in table else None)
+
+
+def request(parameter: str, range_text: str, slo: str | None) -> Request:
+    """The request in words: `depth`, `1..256`, `p99<5ms`; raises UsageError."""
+    if parameter not in LOADS:
+        raise UnknownName("load", parameter, LOADS)
+    bounds = parse_range(range_text, whole=parameter != "rate")
+    return Request(parameter, bounds, parse_objective(slo) if slo else None)
