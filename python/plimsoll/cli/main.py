@@ -35,6 +35,15 @@ app = typer.Typer(
 )
 
 
+_VERBATIM = {
+    "ignore_unknown_options": True,
+    "allow_extra_args": True,
+    "allow_interspersed_args": False,
+    "help_option_names": ["--help"],
+}
+"""For commands that take another tool's words as they are."""
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         import plimsoll
@@ -74,11 +83,14 @@ for _module in kinds.modules("plimsoll.cli.commands"):
     if hasattr(_module, "group"):
         app.add_typer(_module.group, name=_name)
         continue
-    app.command(
-        _name,
-        epilog=getattr(_module, "EXAMPLES", None),
-        no_args_is_help=getattr(_module, "NEEDS_ARGUMENTS", False),
-    )(_module.command)
+    for _word in (_name, *getattr(_module, "ALIASES", ())):
+        app.command(
+            _word,
+            epilog=getattr(_module, "EXAMPLES", None),
+            no_args_is_help=getattr(_module, "NEEDS_ARGUMENTS", False),
+            hidden=_word != _name,
+            context_settings=_VERBATIM if getattr(_module, "VERBATIM", False) else None,
+        )(_module.command)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
