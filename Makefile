@@ -28,7 +28,7 @@ $(BIN)/.set-up-dev: $(BIN)/.set-up
 	@touch $@
 
 run: setup
-	$(BIN)/plimsoll run --output plimsoll-report.html
+	$(BIN)/plimsoll run --output plimsoll-report.html --force
 
 test: $(BIN)/.set-up-dev
 	tools/test-packages.sh

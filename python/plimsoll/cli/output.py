@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,6 +28,17 @@ def harmless(text: object) -> str:
 def say(sentence: str) -> None:
     """A message to the user, on standard error."""
     print(harmless(sentence), file=sys.stderr)
+
+
+def refuse_to_replace(name: str | Path | None, force: bool) -> None:
+    """Raise UsageError if a file, or an object at an address, is there already and nobody said `--force`."""
+    from plimsoll import remote
+    from plimsoll.errors import UsageError
+
+    if name is None or force:
+        return
+    if remote.exists(str(name)) if remote.is_remote(name) else Path(name).exists():
+        raise UsageError(f"{name} is there already; choose another name, or replace it with --force")
 
 
 def print_json(value: Any) -> None:

@@ -9,16 +9,23 @@ import typer
 
 from plimsoll.cli.options import Sessions
 
-EXAMPLES = "`plimsoll export 3f9c -o run.plimsoll.gz`, `plimsoll export --study again.toml`."
+EXAMPLES = (
+    "`plimsoll export 3f9c -o run.plimsoll.gz`, `plimsoll export --study again.toml`, "
+    "`plimsoll export --all -o s3://bucket/laptop.plimsoll.gz`, `plimsoll export --all --parquet tables/`."
+)
 
 
 def command(
     sessions: Sessions = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The result file. Default: ID.plimsoll.gz.")
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The result file or its address. Default: ID.plimsoll.gz."),
     ] = None,
     study: Annotated[
         Path | None, typer.Option("--study", metavar="FILE", help="Write the study file that repeats the session.")
+    ] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", metavar="DIR", help="Write tables for DuckDB, pandas and Spark.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every session of the store.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
@@ -27,22 +34,32 @@ def command(
     import tomli_w
 
     from plimsoll.cli.evidence import find_sessions
-    from plimsoll.cli.output import say
+    from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.errors import UsageError
+    from plimsoll.remote import sent
     from plimsoll.store import exchange
     from plimsoll.store.store import open_store, short_id
 
     with open_store() as store:
         found = store.sessions() if every else find_sessions(store, sessions)
-        path = output or (None if study else Path(f"{short_id(found[0].id)}.plimsoll.gz"))
-        for written in (path, study):
-            if written is not None and written.exists() and not force:
-                raise UsageError(f"{written} is there already; choose another name, or replace it with --force")
+        if not found:
+            raise UsageError("the store holds no session yet; `plimsoll run` makes the first one")
+        name = output
+        if not (name or study or parquet):
+            name = f"{short_id(found[0].id)}.plimsoll.gz"
+        for written in (name, study):
+            refuse_to_replace(written, force)
         if study is not None:
-            if len(found) > 1:
+            if len(found) != 1:
                 raise UsageError("a study file repeats one session; name one")
             study.write_text(tomli_w.dumps(found[0].study), encoding="utf-8")
             say(f"study: {study}; repeat it with `plimsoll run {study}`")
-        if path is not None:
-            exchange.export(store, [session.id for session in found], path)
-            say(f"{len(found)} session{'s' if len(found) > 1 else ''}: {path}")
+        ids = [session.id for session in found]
+        if parquet is not None:
+            from plimsoll.store.tables import write_tables
+
+            say(f"tables: {', '.join(map(str, write_tables(store, ids, parquet, replace=force)))}")
+        if name is not None:
+            with sent(name) as path:
+                exchange.export(store, ids, path)
+            say(f"{len(found)} session{'s' if len(found) > 1 else ''}: {name}")

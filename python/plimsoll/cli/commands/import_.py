@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 NEEDS_ARGUMENTS = True
 EXAMPLES = (
-    "`plimsoll import results.plimsoll.gz`, `plimsoll import fio.json --as gp3`, `plimsoll import 'old/*.csv'`. "
+    "`plimsoll import results.plimsoll.gz`, `plimsoll import fio.json --as gp3`, `plimsoll import 'old/*.csv'`, "
+    "`plimsoll import 's3://bucket/*.plimsoll.gz'`. "
     "A file is checked completely before anything of it is stored; the raw file is kept with the runs."
 )
 
 
 def command(
-    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Files, globs or archives.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Files, globs, archives or addresses.")],
     target: Annotated[
         str | None, typer.Option("--as", metavar="NAME", help="Name of the target of these results.")
     ] = None,
@@ -34,14 +35,20 @@ def command(
     """Add results of Plimsoll and of other tools (fio, Phoronix, Bonnie++, YCSB, sysbench, pgbench, ioping, …)."""
     from plimsoll.cli.output import print_json, say
     from plimsoll.errors import ResultFileError
+    from plimsoll.remote import fetched
     from plimsoll.store.result_file import is_result_file
     from plimsoll.store.store import open_store
 
-    own = [name for name in files if format_name is None and is_result_file(Path(name))]
-    others = [name for name in files if name not in own]
-    with open_store() as store:
-        rows = [_own(store, name) for name in own]
-        rows += _foreign(store, others, target, format_name) if others else []
+    with open_store() as store, fetched(files) as found:
+        own = [(name, path) for name, path in found if format_name is None and is_result_file(path)]
+        others = [each for each in found if each not in own]
+        rows = [_own(store, name, path) for name, path in own]
+        rows += _foreign(store, [str(path) for _, path in others], target, format_name) if others else []
+    shown = {str(path): name for name, path in found}
+    for row in rows:
+        path = row["file"]
+        row["file"] = shown.get(path, path)
+        row["says"] = [sentence.replace(path, row["file"]) for sentence in row["says"]]
     if json:
         print_json(rows)
     for row in rows:
@@ -54,12 +61,12 @@ def command(
         )
 
 
-def _own(store: Store, name: str) -> dict[str, Any]:
+def _own(store: Store, name: str, path: Path) -> dict[str, Any]:
     from plimsoll.errors import PlimsollError
     from plimsoll.store import exchange
 
     try:
-        summary = exchange.import_results(store, name)
+        summary = exchange.import_results(store, path)
     except PlimsollError as error:
         return {"file": name, "format": "plimsoll", "failed": True, "says": [str(error)]}
     return {"file": name, "format": "plimsoll", "failed": False, "says": [str(summary)], **asdict(summary)}

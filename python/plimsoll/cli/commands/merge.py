@@ -10,20 +10,27 @@ import typer
 from plimsoll.cli.options import Json
 
 NEEDS_ARGUMENTS = True
-EXAMPLES = "`plimsoll merge laptop.plimsoll.gz server.plimsoll.gz`, `plimsoll merge /backup/results.db`."
+EXAMPLES = (
+    "`plimsoll merge laptop.plimsoll.gz server.plimsoll.gz`, `plimsoll merge /backup/results.db`, "
+    "`plimsoll merge 's3://bucket/*.plimsoll.gz'`."
+)
 
 
 def command(
-    sources: Annotated[list[str], typer.Argument(metavar="FILE|STORE…", help="Result files, or stores (file or URL).")],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="FILE|STORE…", help="Result files or their addresses, or stores.")
+    ],
     json: Json = False,
 ) -> None:
     """Add everything from other stores and result files; in any order, twice, the result is the same."""
     from plimsoll.cli.output import print_json, say
+    from plimsoll.remote import fetched, is_remote
     from plimsoll.store import exchange
     from plimsoll.store.store import open_store
 
-    with open_store() as store:
-        summary = exchange.merge(store, sources)
+    with open_store() as store, fetched([name for name in sources if is_remote(name)]) as arrived:
+        here = [name for name in sources if not is_remote(name)]
+        summary = exchange.merge(store, [*here, *(path for _, path in arrived)])
     if json:
         print_json(asdict(summary))
     else:

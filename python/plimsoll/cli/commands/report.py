@@ -1,41 +1,86 @@
-"""`plimsoll report`: a session as one file."""
+"""`plimsoll report`: a session as one file, or as a folder that others can check."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plimsoll.cli.options import Baseline, Sessions
 
+if TYPE_CHECKING:
+    from plimsoll.report import Evidence
+
 EXAMPLES = (
-    "`plimsoll report -o disk.html`, `plimsoll report 3f9c -o disk.md`, `plimsoll report --charts pictures/`. "
-    "The ending chooses the format: .html, .md, .json, .csv or .txt."
+    "`plimsoll report -o disk.html`, `plimsoll report 3f9c -o disk.md`, `plimsoll report --charts pictures/`, "
+    "`plimsoll report 3f9c --publish disk/`. The ending chooses the format: .html, .md, .json, .csv or .txt."
 )
+DEFAULT = "plimsoll-report.html"
 
 
 def command(
     sessions: Sessions = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write; the ending chooses the format."),
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File or address; the ending chooses the format."),
     ] = None,
     charts: Annotated[
         Path | None, typer.Option("--charts", metavar="DIR", help="Write every chart as SVG and PNG into this folder.")
     ] = None,
+    publish: Annotated[
+        str | None,
+        typer.Option(
+            "--publish", metavar="DIR", help="Write page, pictures, raw results and answers that anyone can recompute."
+        ),
+    ] = None,
     baseline: Baseline = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
 ) -> None:
     """Write a report: one self-contained file, rebuilt from the stored runs."""
     from plimsoll.cli.evidence import evidence
-    from plimsoll.cli.output import say
+    from plimsoll.cli.output import refuse_to_replace, say
+    from plimsoll.remote import sent
     from plimsoll.report import build_document, format_of, render, write_charts
 
-    path = output or (None if charts else Path("plimsoll-report.html"))
-    chosen = None if path is None else format_of(path)
-    document = build_document(evidence(sessions, baseline))
-    if path is not None and chosen is not None:
-        render(document, chosen, path)
-        say(f"report: {path}")
+    name = output or (None if charts or publish else DEFAULT)
+    chosen = None if name is None else format_of(Path(name))
+    refuse_to_replace(name, force)
+    found = evidence(sessions, baseline)
+    if name is not None and chosen is not None:
+        with sent(name) as path:
+            render(build_document(found), chosen, path)
+        say(f"report: {name}")
     if charts is not None:
-        say(f"{len(write_charts(document, charts))} pictures in {charts}")
+        say(f"{len(write_charts(build_document(found), charts))} pictures in {charts}")
+    if publish is not None:
+        _publish(found, publish, force)
+
+
+def _publish(found: Evidence, place: str, force: bool) -> None:
+    import tempfile
+
+    from plimsoll.cli.output import refuse_to_replace, say
+    from plimsoll.errors import UsageError
+    from plimsoll.remote import is_remote, send_folder
+    from plimsoll.report import publication
+    from plimsoll.store import exchange
+    from plimsoll.store.store import open_store
+
+    def write(folder: Path) -> None:
+        with open_store() as store:
+            exchange.export(store, [session.id for session in found.sessions], folder / publication.RESULTS)
+        publication.write(found, folder)
+
+    if is_remote(place):
+        refuse_to_replace(f"{place.rstrip('/')}/{publication.PAGE}", force)
+        with tempfile.TemporaryDirectory(prefix="plimsoll-publish-") as made:
+            write(Path(made))
+            send_folder(Path(made), place, publication.PAGE)
+    else:
+        folder = Path(place)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not force:
+            raise UsageError(f"{folder} is there already and not empty; choose another folder, or say --force")
+        folder.mkdir(parents=True, exist_ok=True)
+        write(folder)
+    say(f"published: {place}; anyone checks it with `plimsoll recompute {publication.RESULTS}` in that folder")

@@ -34,15 +34,22 @@ def command(
         ),
     ] = False,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
+    store_copy: Annotated[
+        str | None,
+        typer.Option(
+            "--store-copy", metavar="DIR", help="Also write the session as a result file there: folder or address."
+        ),
     ] = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Measure targets until the answer is safe; every finished run is kept."""
     from plimsoll.cli.commands import report, show
-    from plimsoll.cli.output import say
+    from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.cli.progress import observer
     from plimsoll.errors import NothingMeasured
     from plimsoll.model import RunStatus
@@ -51,7 +58,8 @@ def command(
     from plimsoll.store.store import open_store
 
     if output is not None:
-        format_of(output)
+        format_of(Path(output))
+        refuse_to_replace(output, force)
     with open_store() as store, observer(quiet=quiet) as watching:
         try:
             if resume:
@@ -62,11 +70,33 @@ def command(
             say("interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on")
             raise
         runs = store.runs([session.id])
+        if store_copy is not None:
+            _copy(store, session, store_copy)
     show.command([session.id], json=json)
     if output is not None:
-        report.command([session.id], output=output)
+        report.command([session.id], output=output, force=force)
     if not any(run.status is RunStatus.OK for run in runs):
         raise NothingMeasured(f"no run of this session is valid; {_first_reason(runs)}")
+
+
+def _copy(store: Store, session: Session, place: str) -> None:
+    """The session as a file of its own name, so that many machines can write to one place; a later one is fuller."""
+    from plimsoll.cli.output import say
+    from plimsoll.errors import PlimsollError
+    from plimsoll.remote import is_remote, sent
+    from plimsoll.store import exchange
+
+    name = f"{place.rstrip('/')}/{session.id}{exchange.SUFFIX}"
+    try:
+        if not is_remote(place):
+            Path(place).mkdir(parents=True, exist_ok=True)
+        with sent(name) as path:
+            exchange.export(store, [session.id], path)
+    except (PlimsollError, OSError) as error:
+        # The session is measured and stored; what follows must still be shown.
+        say(f"no copy of the session: {error}; `plimsoll export {session.id} -o {name}` tries again")
+    else:
+        say(f"copy of the session: {name}")
 
 
 def _named(store: Store, options: StudyOptions) -> Session:

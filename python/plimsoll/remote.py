@@ -1,0 +1,257 @@
+"""Files at s3://, gs://, az:// and file:// addresses: whole, or not at all.
+
+An upload becomes visible when its last byte has arrived; one that was cut off leaves nothing (parts of a large one may
+wait for the clean-up rule of the bucket). A download goes on where it was cut off as long as the object is the same,
+and the file appears when size and, where the uploader was Plimsoll, SHA-256 are right. Credentials and end points come
+from the environment, as for the provider's own tools (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP for a server
+without TLS, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, …), or from the machine's role.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from plimsoll.errors import ResultFileError, StoreError, UsageError
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+SCHEMES = ("s3", "gs", "az", "file")
+DIGEST = "plimsoll-sha256"
+"""Name under which the SHA-256 of an object is kept with it."""
+
+_ATTEMPTS = 5
+"""Attempts in a row that brought no byte before a download is given up."""
+_CHUNK = 4 * 2**20
+_GLOB = re.compile(r"[*?\[]")
+_TYPES = {".html": "text/html; charset=utf-8", ".md": "text/markdown; charset=utf-8", ".json": "application/json",
+          ".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv; charset=utf-8", ".toml": "application/toml",
+          ".txt": "text/plain; charset=utf-8", ".gz": "application/gzip"}  # fmt: skip
+
+
+def is_remote(name: str | Path) -> bool:
+    """Whether a name is such an address."""
+    scheme, mark, _ = str(name).partition("://")
+    return bool(mark) and scheme in SCHEMES
+
+
+@dataclass(frozen=True)
+class _Object:
+    """An address in parts: the bucket as an address of its own, and the key in it."""
+
+    address: str
+    bucket: str
+    key: str
+
+    def store(self) -> ObjectStore:
+        try:
+            from obstore.store import from_url
+        except ImportError:
+            raise UsageError(
+                f"{self.address} needs the library for object storage; install it with: pip install 'plimsoll[cloud]'"
+            ) from None
+        with _explained(self.address):
+            if self.bucket == "file://":
+                return from_url("file:///")
+            # Without a bound a wrong address is tried for minutes.
+            patience: Any = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
+            return from_url(self.bucket, retry_config=patience)
+
+
+def _parse(address: str | Path) -> _Object:
+    text = str(address)
+    scheme, _, rest = text.partition("://")
+    bucket, _, key = rest.partition("/")
+    if scheme == "file":
+        if bucket not in ("", "localhost"):
+            raise UsageError(f"{text} names another machine; file addresses look like file:///folder/name")
+        bucket = ""
+    elif not bucket:
+        raise UsageError(f"{text} names no bucket; addresses look like {scheme}://bucket/folder/name")
+    if any(part == ".." for part in key.split("/")):
+        raise UsageError(f"{text} leaves its folder; write the address without '..'")
+    return _Object(text, f"{scheme}://{bucket}", key)
+
+
+def expand(address: str) -> list[str]:
+    """The objects that an address with `*`, `?` or `[…]` names, in order; any other address is itself.
+
+    Raises UsageError if there is none.
+    """
+    place = _parse(address)
+    if not _GLOB.search(place.key):
+        return [address]
+    import obstore
+
+    fixed = _GLOB.split(place.key)[0].rpartition("/")[0]
+    with _explained(address):
+        found = [each["path"] for page in obstore.list(place.store(), prefix=fixed or None) for each in page]
+    names = sorted(key for key in found if _fits(key, place.key))
+    if not names:
+        raise UsageError(f"there is no object {address}; check the name")
+    return [f"{place.bucket}/{key}" for key in names]
+
+
+def _fits(key: str, pattern: str) -> bool:
+    """Like a shell: a star does not reach across folders."""
+    parts, wanted = key.split("/"), pattern.split("/")
+    return len(parts) == len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
+
+
+def exists(address: str) -> bool:
+    """Whether there is an object at this address."""
+    import obstore
+
+    place = _parse(address)
+    store = place.store()
+    try:
+        with _explained(address):
+            obstore.head(store, place.key)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def upload(path: Path, address: str) -> None:
+    """Send a file; an object of that name is replaced at once, or stays as it is if anything goes wrong."""
+    import obstore
+    from obstore.exceptions import NotSupportedError
+
+    place = _parse(address)
+    if not place.key or place.key.endswith("/"):
+        raise UsageError(f"{address} names a folder; add the name of the file")
+    attributes = {"Content-Type": _TYPES.get(path.suffix, "application/octet-stream"), DIGEST: _sha256(path)}
+    store = place.store()
+    with _explained(address):
+        try:
+            obstore.put(store, place.key, path, attributes=cast(Any, attributes))
+        except (NotSupportedError, NotImplementedError):
+            # A file system keeps no attributes.
+            obstore.put(store, place.key, path)
+
+
+def download(address: str, path: Path) -> None:
+    """Fetch an object into a new file, which appears when it is complete. Raises StoreError."""
+    import obstore
+
+    place = _parse(address)
+    store = place.store()
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with _explained(address):
+            meta = obstore.head(store, place.key)
+            attributes = _fetch(store, place, meta, part)
+        expected = cast(dict[str, str], attributes).get(DIGEST)
+        if expected is not None and expected != _sha256(part):
+            raise StoreError(f"{address} arrived damaged: its SHA-256 is not the one it was stored with; try again")
+        os.replace(part, path)
+    except FileNotFoundError:
+        raise StoreError(f"there is no object {address}; check the name") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _fetch(store: ObjectStore, place: _Object, meta: Any, part: Path) -> Any:
+    """Write the object into `part`, going on after each interruption; returns its attributes."""
+    import obstore
+    from obstore.exceptions import NotFoundError, PermissionDeniedError, PreconditionError, UnauthenticatedError
+
+    attributes: Any = {}
+    failures = 0
+    with part.open("wb") as file:
+        while file.tell() < meta["size"] or (meta["size"] == 0 and not attributes):
+            before = file.tell()
+            options: Any = {"range": (before, meta["size"])} if meta["size"] else {}
+            if meta["e_tag"]:
+                options["if_match"] = meta["e_tag"]
+            try:
+                got = obstore.get(store, place.key, options=options)
+                attributes = {**got.attributes} or {"": ""}
+                for chunk in got.stream(min_chunk_size=_CHUNK):
+                    file.write(chunk)
+            except PreconditionError:
+                raise StoreError(f"{place.address} was replaced while it was read; try again") from None
+            except (NotFoundError, PermissionDeniedError, UnauthenticatedError, FileNotFoundError):
+                raise
+            except Exception:
+                failures = 0 if file.tell() > before else failures + 1
+                if failures >= _ATTEMPTS:
+                    raise
+    return attributes
+
+
+@contextmanager
+def fetched(names: Sequence[str]) -> Iterator[list[tuple[str, Path]]]:
+    """Names with the paths where they can be read; addresses are fetched, and removed again afterwards."""
+    with tempfile.TemporaryDirectory(prefix="plimsoll-fetched-") as folder:
+        found = []
+        for name in names:
+            if not is_remote(name):
+                found.append((name, Path(name)))
+                continue
+            for address in expand(name):
+                # A folder each: two machines may have written files of one name.
+                own = Path(folder) / str(len(found))
+                own.mkdir()
+                path = own / (address.rpartition("/")[2] or "object")
+                download(address, path)
+                found.append((address, path))
+        try:
+            yield found
+        except ResultFileError as error:
+            told = str(error)
+            for name, path in found:
+                told = told.replace(str(path), name)
+            raise ResultFileError(told) from None
+
+
+@contextmanager
+def sent(name: str | Path) -> Iterator[Path]:
+    """A path to write to; if `name` is an address, what was written is sent there when the block ends well."""
+    if not is_remote(name):
+        yield Path(name)
+        return
+    with tempfile.TemporaryDirectory(prefix="plimsoll-sent-") as folder:
+        path = Path(folder) / (str(name).rpartition("/")[2] or "object")
+        yield path
+        upload(path, str(name))
+
+
+def send_folder(folder: Path, address: str, last: str) -> None:
+    """Send every file below `folder`, `last` at the end, so that whoever sees it sees the rest too."""
+    names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    for name in sorted(names, key=lambda name: name == last):
+        upload(folder / name, f"{address.rstrip('/')}/{name}")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _explained(address: str) -> Iterator[None]:
+    """Errors of the library as one sentence; what is not there stays FileNotFoundError."""
+    try:
+        yield
+    except (StoreError, UsageError):
+        raise
+    except Exception as error:
+        if type(error).__name__ == "NotFoundError":
+            raise FileNotFoundError(address) from None
+        if isinstance(error, OSError) or not type(error).__module__.startswith(("obstore", "builtins")):
+            raise
+        reason = str(error).partition("\n")[0][:300] or type(error).__name__
+        raise StoreError(
+            f"cannot use {address}: {reason}; check address, credentials and end point in the environment"
+        ) from None
