@@ -20,7 +20,7 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="tests|suites|parameters|engines|guards|formats|volumes|instances|prices|sessions",
+            metavar="tests|suites|studies|parameters|engines|guards|formats|volumes|instances|prices|sessions",
             help="What to list.",
         ),
     ] = "tests",
@@ -30,7 +30,7 @@ def command(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List tests, suites, parameters, engines, guards, formats, volume types, instance types, prices or sessions."""
+    """List tests, suites, studies, parameters, engines, guards, formats, volumes, instances, prices or sessions."""
     from plimsoll.cli.output import print_csv, print_json, print_table
     from plimsoll.errors import UnknownName
 
@@ -63,6 +63,12 @@ def _suites() -> Rows:
         {"suite": each.name, "question": each.question, "tests": ", ".join(entry.label for entry in each.entries)}
         for each in suites().values()
     ]
+
+
+def _studies() -> Rows:
+    from plimsoll.run.studies import studies
+
+    return [{"study": name, "question": each.question, "after": each.source} for name, each in studies().items()]
 
 
 def _parameters() -> Rows:
@@ -151,6 +157,7 @@ def _when(started_ns: int) -> str:
 
 
 BRIEF = {
+    "studies": ("study", "question"),
     "volumes": ("volume", "period", "GiB", "IOPS", "throughput", "burst"),
     "instances": ("instance", "vCPU", "GiB", "EBS IOPS", "EBS MB/s", "own disks", "$/h"),
     "prices": ("item", "region", "$", "per", "as of", "source"),
@@ -160,6 +167,7 @@ BRIEF = {
 LISTS: dict[str, Callable[[], Rows]] = {
     "tests": _tests,
     "suites": _suites,
+    "studies": _studies,
     "parameters": _parameters,
     "engines": _engines,
     "guards": _guards,

@@ -1,0 +1,72 @@
+"""The studies that come with Plimsoll: published experiments as files, `studies/*.toml`.
+
+A file is a study file (`run/study.py`) with three texts more: `question`, `source` and `reading`. Its table `quick`
+says what `--quick-sizes` changes: tests that replace the list, options by target, and any other key of a study.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from plimsoll.errors import UnknownName
+from plimsoll.run.study import Study, from_table
+
+_TEXTS = ("question", "source", "reading")
+
+
+@dataclass(frozen=True)
+class Published:
+    """One study file."""
+
+    name: str
+    question: str
+    source: str
+    reading: str
+    """How to read the result, and what differs from the original."""
+    table: Mapping[str, Any]
+    quick: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """Title of its sessions."""
+        return str(self.table["title"])
+
+    def study(self, *, quick: bool = False) -> Study:
+        """The study, in full or with quick sizes."""
+        return from_table(self._quick() if quick else self.table, f"study {self.name}")
+
+    def _quick(self) -> dict[str, Any]:
+        changed = {key: value for key, value in self.quick.items() if key != "targets"}
+        options: Mapping[str, Mapping[str, Any]] = self.quick.get("targets", {})
+        names = [each["name"] for each in self.table["targets"]]
+        for name in options:
+            if name not in names:
+                raise UnknownName("target", name, names, f"study {self.name}, quick")
+        targets = [{**each, **options.get(each["name"], {})} for each in self.table["targets"]]
+        return {**self.table, **changed, "targets": targets, "title": f"{self.title}, quick sizes"}
+
+
+@cache
+def studies() -> Mapping[str, Published]:
+    """All studies by name."""
+    found = {}
+    for entry in sorted(files("plimsoll").joinpath("studies").iterdir(), key=lambda item: item.name):
+        if entry.name.endswith(".toml"):
+            name = entry.name.removesuffix(".toml")
+            table = tomllib.loads(entry.read_text(encoding="utf-8"))
+            texts = {key: str(table.pop(key)) for key in _TEXTS}
+            quick = table.pop("quick")
+            found[name] = Published(name=name, **texts, table=table, quick=quick)
+    return found
+
+
+def published(name: str, *, quick: bool = False) -> Study:
+    """The study of that name; raises UnknownName."""
+    if name not in studies():
+        raise UnknownName("study", name, studies())
+    return studies()[name].study(quick=quick)
