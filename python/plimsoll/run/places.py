@@ -27,6 +27,8 @@ class Place:
     chain: Chain
     sampler: Sampler
     memory_limit_bytes: int
+    file: Path | None = None
+    """The one file to work on, where an original tool's command line names it; else files are made in `folder`."""
 
 
 @contextmanager

@@ -91,6 +91,8 @@ def summary(plan: Plan) -> str:
 
 def path_for(plan: Plan, place: Place) -> Path:
     """The file or device that a plan works on."""
+    if place.file is not None:
+        return place.file
     return Path(place.target.where) if place.folder is None else place.folder / data_name(plan)
 
 

@@ -1,0 +1,151 @@
+"""`plimsoll fio` from its words to fio's output."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TextIO
+
+from plimsoll.errors import NothingMeasured, UsageError
+from plimsoll.frontends.fio import json_output, logs, normal_output, terse_output
+from plimsoll.frontends.fio.command_line import VERSION, Invocation, parse
+from plimsoll.frontends.fio.disks import disks_of
+from plimsoll.frontends.fio.execution import Done, check_files, run_jobs
+from plimsoll.frontends.fio.job_file import named
+from plimsoll.frontends.fio.jobs import Job, jobs_of
+from plimsoll.frontends.fio.plans import plan_of, without_limit
+from plimsoll.frontends.fio.statistics import entries
+from plimsoll.frontends.merging import together
+from plimsoll.frontends.recording import Places, Recorder
+from plimsoll.frontends.side_by_side import Stop
+from plimsoll.model import RunStatus
+from plimsoll.run.workers.local import impossible
+from plimsoll.store.store import Store
+
+INTERRUPTED = 130
+SOME_FAILED = 1
+
+
+def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[str], None]) -> int:
+    """Carry out a command line of fio; returns the exit code. `say` gets messages for the user.
+
+    Raises PlimsollError; the store is opened only when everything can be carried out.
+    """
+    asked = parse(words)
+    if asked.want_version:
+        print(VERSION)
+        return 0
+    jobs = jobs_of(asked.sections)
+    _check(jobs, asked, say)
+    if asked.parse_only:
+        return 0
+    # Opened before the run: a result that can't be written should not cost the time of measuring.
+    output = _open(asked)
+    try:
+        return _measure(jobs, asked, words, open_store, say, output)
+    finally:
+        if output is not sys.stdout:
+            output.close()
+
+
+def _open(asked: Invocation) -> TextIO:
+    if asked.output is None:
+        return sys.stdout
+    try:
+        return asked.output.open("w", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--output: cannot write {asked.output}: {error.strerror}; name another file") from None
+
+
+def _check(jobs: Sequence[Job], asked: Invocation, say: Callable[[str], None]) -> None:
+    notes: dict[str, None] = {}
+    for job in jobs:
+        plan = plan_of(job)
+        if reason := impossible(plan, job.path):
+            raise UsageError(f"{job.section.where}: {reason}")
+        notes |= dict.fromkeys(f"{job.name}: {note}" for note in job.words.notes())
+        if plan.parameters["engine"] == "io_uring" and job.words.text("ioengine") == "posixaio":
+            notes[f"{job.name}: ioengine=posixaio is carried out by io_uring, at the same depth"] = None
+        if limit := without_limit(job, plan):
+            notes[limit] = None
+    logs.check(jobs)
+    if asked.warnings_fatal and notes:
+        raise UsageError(f"--warnings-fatal: {next(iter(notes))}")
+    for note in notes:
+        say(f"plimsoll fio: {note}")
+    check_files(jobs, asked.destroy, readonly=asked.readonly)
+
+
+def _measure(
+    jobs: Sequence[Job],
+    asked: Invocation,
+    words: Sequence[str],
+    open_store: Callable[[], Store],
+    say: Callable[[str], None],
+    output: TextIO,
+) -> int:
+    normal = "normal" in asked.formats
+
+    def told(line: str) -> None:
+        if normal:
+            print(line, file=output, flush=True)
+
+    for line in normal_output.header(jobs):
+        told(line)
+    stop, started_ns = Stop(), time.time_ns()
+    with open_store() as store, Places(asked.destroy) as places:
+        held = [places.hold(job.path, writes=job.writes) for job in jobs]
+        recorder = Recorder(store, "fio", f"fio {named(asked.sections)}", list(words), held)
+        try:
+            done = run_jobs(jobs, places, stop, told, lambda found: _record(recorder, found))
+        finally:
+            recorder.finish()
+    for line in _results(done, asked, started_ns):
+        print(line, file=output)
+    output.flush()
+    logs.write(done)
+    return _ending(recorder, stop, say)
+
+
+def _record(recorder: Recorder, found: Sequence[Done]) -> None:
+    """One run per section: its clones together."""
+    sections: dict[int, list[Done]] = {}
+    for each in found:
+        if each.ended is not None:
+            sections.setdefault(id(each.job.section), []).append(each)
+    for members in sections.values():
+        first = members[0]
+        ended = [each.ended for each in members if each.ended is not None]
+        merged = together([each.execution for each in ended])
+        plan = first.plan.model_copy(update={"parameters": {**first.plan.parameters, "threads": len(ended)}})
+        facts = {"fio": {"jobs": len(ended), "options": first.job.section.options}}
+        recorder.add(first.place, plan, merged, min(each.started_ns for each in ended), facts)
+
+
+def _results(done: Sequence[Done], asked: Invocation, started_ns: int) -> list[str]:
+    found, disks = entries([each for each in done if each.ended is not None]), disks_of(done)
+    lines: list[str] = []
+    for each in asked.formats:
+        if each == "normal":
+            lines += normal_output.text(found, disks)
+        elif each == "terse":
+            lines += terse_output.lines(found, disks)
+        else:
+            shared: dict[str, str] = asked.sections[0].shared
+            document: dict[str, Any] = json_output.document(found, shared, disks, started_ns, bins=each == "json+")
+            lines.append(json.dumps(document, indent=2))
+    return lines
+
+
+def _ending(recorder: Recorder, stop: Stop, say: Callable[[str], None]) -> int:
+    for warning in recorder.warnings():
+        say(f"plimsoll fio: {warning}")
+    failed = [run for run in recorder.runs if run.status is RunStatus.FAILED]
+    if stop.interrupted:
+        say("plimsoll fio: interrupted; what was measured until then is above and in the store")
+        return INTERRUPTED
+    if recorder.runs and len(failed) == len(recorder.runs):
+        raise NothingMeasured("no job of this run was carried out to its end")
+    return SOME_FAILED if failed else 0

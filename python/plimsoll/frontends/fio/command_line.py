@@ -1,0 +1,134 @@
+"""fio's command line: its own options, job options in place of a job file, and job files."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from plimsoll.errors import UsageError
+from plimsoll.frontends.fio import job_file
+from plimsoll.frontends.fio.job_file import Section, Sections
+from plimsoll.frontends.fio.options import ALIASES, FLAGS, canonical
+
+FORMATS = ("normal", "json", "json+", "terse")
+VERSION = "fio-3.33"
+"""The version whose formats are printed; parsers look at it to choose between µs and ns."""
+
+WITH_VALUE = (
+    "output", "output-format", "section", "terse-version", "bandwidth-log", "eta", "eta-interval", "eta-newline",
+    "max-jobs", "alloc-size", "aux-path", "destroy",
+)  # fmt: skip
+WITHOUT_VALUE = (
+    "minimal", "append-terse", "parse-only", "readonly", "warnings-fatal", "version", "help",
+)  # fmt: skip
+NOT_CARRIED_OUT = (
+    "debug", "showcmd", "client", "server", "remote-config", "status-interval", "cmdhelp", "enghelp", "profile",
+    "daemonize", "idle-prof", "inflate-log", "trigger-file", "trigger-timeout", "trigger", "trigger-remote", "crctest",
+    "cpuclock-test", "merge-blktrace-only",
+)  # fmt: skip
+
+
+@dataclass
+class Invocation:
+    """What a command line asks for."""
+
+    sections: list[Section]
+    formats: tuple[str, ...] = ("normal",)
+    output: Path | None = None
+    destroy: list[str] = field(default_factory=list)
+    readonly: bool = False
+    parse_only: bool = False
+    warnings_fatal: bool = False
+    want_version: bool = False
+    want_help: bool = False
+
+
+def parse(words: Sequence[str]) -> Invocation:
+    """Read the words after `plimsoll fio`. Raises UsageError."""
+    general: dict[str, list[str]] = {}
+    job_words: list[tuple[str, str]] = []
+    files: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-") or word == "-":
+            files.append(word)
+            continue
+        name, equals, value = word.lstrip("-").partition("=")
+        takes_value = name in WITH_VALUE or not _is_switch(name)
+        if not equals and takes_value:
+            if not rest:
+                raise UsageError(f"fio's option --{name} needs a value; write --{name}=VALUE")
+            value = rest.pop(0)
+        if name in WITH_VALUE or name in WITHOUT_VALUE:
+            general.setdefault(name, []).append(value)
+        elif name in NOT_CARRIED_OUT:
+            raise UsageError(f"fio's option --{name} is not carried out by Plimsoll; leave it out")
+        else:
+            _must_exist(name)
+            job_words.append((name, value))
+    return _invocation(general, job_words, files)
+
+
+def _is_switch(name: str) -> bool:
+    return name in WITHOUT_VALUE or name in NOT_CARRIED_OUT or ALIASES.get(name, name) in FLAGS
+
+
+def _must_exist(name: str) -> None:
+    try:
+        canonical(name, frozenset(WITH_VALUE + WITHOUT_VALUE))
+    except UsageError as error:
+        near = difflib.get_close_matches(name, WITH_VALUE + WITHOUT_VALUE, n=1, cutoff=0.75)
+        hint = f" (or did you mean --{near[0]}?)" if near else ""
+        raise UsageError(f"--{name}: {error}{hint}") from None
+
+
+def _invocation(
+    general: dict[str, list[str]], job_words: Sequence[tuple[str, str]], files: Sequence[str]
+) -> Invocation:
+    sections = Sections(wanted=tuple(general.get("section", ())))
+    for name, value in job_words:
+        if name == "name":
+            sections.begin(value, "the command line")
+        else:
+            sections.put(name, value, f"--{name}")
+    if general.get("bandwidth-log"):
+        sections.put("write_bw_log", general["bandwidth-log"][-1], "--bandwidth-log")
+    for path in files:
+        sections.begin("global", path)
+        job_file.read(Path(path), sections)
+    if "max-jobs" in general:
+        _check_max_jobs(general["max-jobs"][-1], sections.found)
+    return Invocation(
+        sections=sections.found,
+        formats=_formats(general),
+        output=Path(general["output"][-1]) if "output" in general else None,
+        destroy=general.get("destroy", []),
+        readonly="readonly" in general,
+        parse_only="parse-only" in general,
+        warnings_fatal="warnings-fatal" in general,
+        want_version="version" in general,
+        want_help="help" in general,
+    )
+
+
+def _formats(general: dict[str, list[str]]) -> tuple[str, ...]:
+    if general.get("terse-version", ["3"])[-1] != "3":
+        raise UsageError("--terse-version: only version 3 is written, fio's default; leave the option out")
+    chosen = general.get("output-format", ["normal"])[-1].split(",")
+    if "minimal" in general:
+        chosen = ["terse"]
+    if "append-terse" in general and "terse" not in chosen:
+        chosen.append("terse")
+    for each in chosen:
+        if each not in FORMATS:
+            raise UsageError(f"--output-format={each}: there are {', '.join(FORMATS)}")
+    return tuple(chosen)
+
+
+def _check_max_jobs(text: str, sections: Sequence[Section]) -> None:
+    jobs = sum(int(section.options.get("numjobs", "1") or 1) for section in sections)
+    if jobs > int(text):
+        raise UsageError(f"{jobs} jobs are more than --max-jobs={text} allows")

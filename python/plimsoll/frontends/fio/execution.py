@@ -1,0 +1,207 @@
+"""Carries out fio's jobs: stages one after the other, the jobs of a stage side by side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.errors import TargetError, UnsafeTarget, UsageError
+from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.plans import plan_of
+from plimsoll.frontends.fio.steady import Steady, criterion
+from plimsoll.frontends.recording import Places
+from plimsoll.frontends.side_by_side import Ended, Stop, Task, run_together
+from plimsoll.model import Plan
+from plimsoll.run.places import Place
+from plimsoll.run.workers.execution import failure
+from plimsoll.run.workers.local import execute
+from plimsoll.units import format_size
+
+MARK = "user.plimsoll"
+"""Extended attribute of files that this front end made: they may be written again without asking."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """One job with what came of it; nothing where it was stopped before it began."""
+
+    job: Job
+    plan: Plan
+    place: Place
+    ended: Ended | None
+    steady: Steady | None
+
+
+def check_files(jobs: Sequence[Job], destroy: Sequence[str], *, readonly: bool) -> None:
+    """Refuse to overwrite what the user may want to keep, before anything is written. Raises UnsafeTarget."""
+    for job in jobs:
+        changes = job.writes or job.mode in ("trim", "randtrim")
+        if readonly and changes:
+            raise UsageError(f"{job.name}: rw={job.mode} writes, but --readonly is given")
+        if job.is_device:
+            continue
+        if not job.path.parent.is_dir():
+            raise UsageError(f"{job.name}: there is no directory {job.path.parent}; make it, or name another")
+        if not job.path.exists():
+            if not job.words.on("allow_file_create"):
+                raise UsageError(f"{job.name}: {job.path} does not exist and allow_file_create=0; make it first")
+            continue
+        short = job.path.stat().st_size < job.offset + job.size
+        if (changes or short) and not _ours(job.path) and str(job.path) not in destroy:
+            raise UnsafeTarget(
+                f"{job.name}: {job.path} exists and was not made by `plimsoll fio`; its data would be lost. Remove it, "
+                f"name another file, or add --destroy {job.path}"
+            )
+
+
+def _ours(path: Path) -> bool:
+    try:
+        return os.getxattr(path, MARK) == b"fio"
+    except OSError:
+        return path.stat().st_size == 0
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    places: Places,
+    stop: Stop,
+    told: Callable[[str], None],
+    stage_done: Callable[[list[Done]], None],
+) -> list[Done]:
+    """Run all jobs; `told` gets fio's remarks, `stage_done` each stage as it ends."""
+    plans = [plan_of(job) for job in jobs]
+    held = [places.hold(job.path, writes=job.writes or job.mode in ("trim", "randtrim")) for job in jobs]
+    done: list[Done] = []
+    for stage in sorted({job.stage for job in jobs}):
+        members = [index for index, job in enumerate(jobs) if job.stage == stage]
+        if stop.interrupted:
+            break
+        for index in members:
+            prepare(jobs[index], plans[index], held[index], told)
+        if all(jobs[index].words.on("create_only") for index in members):
+            continue
+        steady = [criterion(jobs[index].words) for index in members]
+        keep = _keeps(jobs, members)
+        tasks = [
+            _task(jobs[index], plans[index], held[index], each, keep)
+            for index, each in zip(members, steady, strict=True)
+        ]
+        stage_stop = Stop()
+        ended = run_together(tasks, stage_stop)
+        stop.interrupted = stage_stop.interrupted
+        found = [
+            Done(jobs[index], plans[index], held[index], end, each)
+            for index, end, each in zip(members, ended, steady, strict=True)
+        ]
+        _clean_up(found)
+        stage_done(found)
+        done += found
+        if any(_failed(each) and each.job.words.on("exitall_on_error") for each in found):
+            break
+    return done
+
+
+def _failed(each: Done) -> bool:
+    return each.ended is not None and each.ended.execution.outcome["status"] == "failed"
+
+
+def _keeps(jobs: Sequence[Job], members: Sequence[int]) -> tuple[str, ...]:
+    """Histograms of intervals are for latency logs, and for percentiles of clones together."""
+    logs = ("write_lat_log", "write_hist_log")
+    several = any(jobs[index].clone for index in members)
+    wanted = several or any(jobs[index].words.given(log) for index in members for log in logs)
+    return ("interval_histograms",) if wanted else ()
+
+
+def _task(job: Job, plan: Plan, place: Place, steady: Steady | None, keep: Sequence[str]) -> Task:
+    return Task(
+        plan=plan,
+        path=job.path,
+        chain=place.chain,
+        delay_ns=job.words.read("startdelay", lambda text: values.time_ns(text, "s")),
+        cpus=_cpus(job),
+        keep=keep,
+        ends_all=job.words.on("exitall"),
+        on_progress=steady.see if steady else lambda _progress: None,
+        enough=steady.attained if steady else lambda: False,
+    )
+
+
+def _cpus(job: Job) -> list[int]:
+    if job.words.given("cpumask"):
+        mask = job.words.read("cpumask", values.whole)
+        cpus = [cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1]
+    elif job.words.given("cpus_allowed"):
+        cpus = job.words.read("cpus_allowed", values.cpu_list)
+    else:
+        return []
+    missing = set(cpus) - os.sched_getaffinity(0)
+    if missing:
+        raise UsageError(f"{job.section.where}: this process may not run on CPU {min(missing)}; choose others")
+    return [cpus[job.clone % len(cpus)]] if job.words.text("cpus_allowed_policy") == "split" else cpus
+
+
+def prepare(job: Job, plan: Plan, place: Place, told: Callable[[str], None]) -> None:
+    """Make the file as fio does: blocks written where they will be read, otherwise space reserved."""
+    if job.is_device or plan.parameters["engine"] == "null":
+        return
+    end = job.offset + job.size
+    length = job.path.stat().st_size if job.path.exists() else -1
+    if length >= end:
+        return
+    try:
+        descriptor = os.open(job.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise TargetError(f"{job.name}: cannot make {job.path}: {error.strerror}") from None
+    try:
+        _mark(descriptor)
+        if not job.needs_data:
+            if job.words.text("fallocate") in ("native", "posix", "1"):
+                os.posix_fallocate(descriptor, 0, end)
+            os.ftruncate(descriptor, end)
+            return
+    except OSError as error:
+        raise TargetError(
+            f"{job.name}: cannot make {job.path} {format_size(end)} long: {error.strerror}; free some space, or use a "
+            "smaller size="
+        ) from None
+    finally:
+        os.close(descriptor)
+    told(f"{job.name}: Laying out IO file (1 file / {end // 2**20}MiB)")
+    laid = execute(_layout(plan, end), job.path, place.sampler, lambda _progress: None, lambda: False).outcome
+    if laid["status"] == "failed":
+        raise TargetError(f"{job.name}: {failure(laid)}")
+
+
+def _mark(descriptor: int) -> None:
+    try:
+        os.setxattr(descriptor, MARK, b"fio")
+    except OSError:
+        # Without extended attributes the next run asks before it overwrites.
+        return
+
+
+def _layout(plan: Plan, end: int) -> Plan:
+    """Write the file once, then read one block of it: the core lays out only for a job."""
+    changes = {
+        "engine": "psync", "mode": "read", "block_size": [[4096.0 if end >= 4096 else 1.0, 1.0]], "depth": 1,
+        "write_block_size": None, "direct": False, "sync": "none", "sync_at_end": False, "max_operations": 1,
+        "max_bytes": None, "warmup": 0, "rate": None, "think_time": 0, "verify": False, "sqpoll": False,
+        "iopoll": False, "offset": 0, "size": end, "layout": "fill", "alternate": False, "drop_each": False,
+    }  # fmt: skip
+    return plan.model_copy(update={"parameters": {**plan.parameters, **changes}})
+
+
+def _clean_up(done: Sequence[Done]) -> None:
+    """fsync_on_close and unlink, after everything is measured."""
+    for each in done:
+        if each.job.is_device or not each.job.path.is_file():
+            continue
+        if each.job.words.on("fsync_on_close") and each.job.writes:
+            with each.job.path.open("rb+") as file:
+                os.fsync(file.fileno())
+        if each.job.words.on("unlink"):
+            each.job.path.unlink(missing_ok=True)

@@ -1,0 +1,132 @@
+"""fio's logs: bandwidth, IOPS, latency and latency histograms over time, one file per job.
+
+A line is `time_ms, value, direction, block size, priority`; values are averages of a window, so the block size is 0, as
+with fio's log_avg_msec. Single operations are not kept, so that latency logs need log_avg_msec.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import UsageError
+from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio.execution import Done
+from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.statistics import BUCKETS, buckets_of, whole_intervals
+from plimsoll.stats.histogram import Histogram, decode
+from plimsoll.units import KIB, MILLISECOND, SECOND
+
+KINDS = {"write_bw_log": ("bw",), "write_iops_log": ("iops",), "write_lat_log": ("slat", "clat", "lat")}
+_DIRECTION = {"read": 0, "write": 1, "trim": 2}
+
+
+def check(jobs: Sequence[Job]) -> None:
+    """Refuse logs of single operations."""
+    for job in jobs:
+        words = job.words
+        if any(words.given(name) for name in KINDS) and not words.read("log_avg_msec", values.whole):
+            raise UsageError(
+                f"{job.section.where}: without log_avg_msec, fio logs every single operation, which Plimsoll does not; "
+                "add log_avg_msec=1000"
+            )
+        if words.given("write_hist_log") and not words.read("log_hist_msec", values.whole):
+            raise UsageError(f"{job.section.where}: write_hist_log needs log_hist_msec, such as log_hist_msec=1000")
+
+
+def write(done: Sequence[Done]) -> list[Path]:
+    """Write the logs that the jobs ask for; returns their paths. Raises OSError."""
+    written = []
+    for each in done:
+        if each.ended is None:
+            continue
+        outcome, words = each.ended.execution.outcome, each.job.words
+        for name, kinds in KINDS.items():
+            for kind in kinds if words.given(name) else ():
+                path = _path(each.job, name, kind)
+                path.write_text("".join(f"{line}\n" for line in _series(each.job, outcome, kind)))
+                written.append(path)
+        if words.given("write_hist_log"):
+            path = _path(each.job, "write_hist_log", "clat_hist")
+            path.write_text("".join(f"{line}\n" for line in _histograms(each.job, outcome)))
+            written.append(path)
+    return written
+
+
+def _path(job: Job, option: str, kind: str) -> Path:
+    prefix = job.words.text(option) or job.name
+    return Path(f"{prefix}_{kind}.{job.number}.log" if job.words.on("per_job_logs") else f"{prefix}_{kind}.log")
+
+
+def _series(job: Job, outcome: Mapping[str, Any], kind: str) -> Iterator[str]:
+    if kind == "slat":
+        return
+    window = job.words.read("log_avg_msec", values.whole)
+    for rows in _windows(outcome, window):
+        time_ms = _time(job, outcome, rows[-1][1])
+        seconds = sum(row["duration_ns"] for _, row in rows) / SECOND
+        for direction, number in _DIRECTION.items():
+            parts = [row["operations"].get(direction) for _, row in rows]
+            counts = [part for part in parts if part and part["operations"]]
+            if not counts:
+                continue
+            if kind == "bw":
+                value = int(sum(count["bytes"] for count in counts) / KIB / seconds)
+            elif kind == "iops":
+                value = int(sum(count["operations"] for count in counts) / seconds)
+            else:
+                value = int(_mean(outcome, [index for index, _ in rows], direction))
+            yield f"{time_ms}, {value}, {number}, 0, 0"
+
+
+def _windows(outcome: Mapping[str, Any], window_ms: int) -> Iterator[list[tuple[int, Mapping[str, Any]]]]:
+    """Intervals with their index, joined to windows of the asked length."""
+    rows: list[tuple[int, Mapping[str, Any]]] = []
+    for index, interval in enumerate(whole_intervals(outcome)):
+        rows.append((index, interval))
+        if sum(row["duration_ns"] for _, row in rows) >= window_ms * MILLISECOND * 0.9:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
+
+
+def _time(job: Job, outcome: Mapping[str, Any], interval: Mapping[str, Any]) -> int:
+    end_ms: int = round((interval["start_ns"] + interval["duration_ns"]) / MILLISECOND)
+    return end_ms + (round(outcome["started_ns"] / MILLISECOND) if job.words.on("log_unix_epoch") else 0)
+
+
+def _kept(outcome: Mapping[str, Any], index: int, direction: str) -> Histogram | None:
+    kept = outcome.get("interval_histograms", [])
+    found = kept[index] if index < len(kept) else {}
+    encoded = found.get(f"{direction}_service") or found.get(direction)
+    return decode(base64.b64decode(encoded)) if encoded else None
+
+
+def _mean(outcome: Mapping[str, Any], indices: Sequence[int], direction: str) -> float:
+    found = [histogram for index in indices if (histogram := _kept(outcome, index, direction)) is not None]
+    total = sum(histogram.count for histogram in found)
+    return sum((histogram.mean or 0.0) * histogram.count for histogram in found) / total if total else 0.0
+
+
+def _histograms(job: Job, outcome: Mapping[str, Any]) -> Iterator[str]:
+    """`time_ms, direction, block size, counts…`: the counts of fio's buckets in each window."""
+    window = job.words.read("log_hist_msec", values.whole)
+    coarse = job.words.read("log_hist_coarseness", values.whole)
+    size = int(job.block_sizes[0][0])
+    for rows in _windows(outcome, window):
+        time_ms = _time(job, outcome, rows[-1][1])
+        for direction, number in _DIRECTION.items():
+            counts = [0] * BUCKETS
+            for index, _ in rows:
+                histogram = _kept(outcome, index, direction)
+                if histogram is not None:
+                    middles = ((histogram.low + histogram.high) / 2).tolist()
+                    for bucket, count in buckets_of(middles, histogram.counts.tolist()).items():
+                        counts[bucket] += count
+            step = 2**coarse
+            joined = [sum(counts[start : start + step]) for start in range(0, BUCKETS, step)]
+            if any(joined):
+                yield f"{time_ms}, {number}, {size}, {', '.join(map(str, joined))}"

@@ -1,0 +1,223 @@
+"""A job as a plan of the core: every parameter of the `io` workload filled in from fio's options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plimsoll.errors import UsageError
+from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio.jobs import Job, Words
+from plimsoll.model import Plan
+from plimsoll.parameters import defaults
+from plimsoll.units import SECOND
+
+ENGINES = {
+    "psync": "psync", "sync": "psync", "pvsync": "psync", "pvsync2": "psync", "vsync": "psync", "libaio": "libaio",
+    "io_uring": "io_uring", "posixaio": "io_uring", "mmap": "mmap", "null": "null",
+}  # fmt: skip
+SYNCHRONOUS = ("psync", "mmap")
+MOST_INTERVALS = 100_000
+"""What the core keeps; a run without `runtime=` ends after so many intervals at the latest."""
+
+
+def plan_of(job: Job) -> Plan:
+    """The plan of one job. Raises UsageError for combinations that can't be carried out."""
+    words = job.words
+    parameters = defaults("io") | {
+        "engine": _engine(words),
+        "mode": job.mode,
+        "read_share": _read_share(words),
+        "block_size": [[float(size), weight] for size, weight in job.block_sizes],
+        "write_block_size": [[float(size), weight] for size, weight in job.write_block_sizes or []] or None,
+        "depth": depth(words),
+        "threads": 1,
+        "size": job.size,
+        "offset": job.offset,
+        "direct": direct(words),
+        "max_bytes": job.max_bytes,
+        "max_operations": words.read("number_ios", values.whole) or None,
+        "warmup": words.read("ramp_time", lambda text: values.time_ns(text, "s")),
+        "seed": _seed(job),
+        "random_share": _random_share(words),
+        "distribution": _distribution(words),
+        "layout": "keep",
+        "drop_cache": words.on("invalidate"),
+        "verify": _verify(job),
+        "count_errors": _goes_on(words),
+        "sqpoll": words.on("sqthread_poll"),
+        "iopoll": words.on("hipri"),
+        **_times(words),
+        **_syncs(job),
+        **_content(words),
+        **_pace(job),
+    }
+    return Plan(
+        test="fio",
+        case=job.name,
+        workload="io",
+        parameters=parameters,
+        metrics=("iops", "throughput", *(f"{kind}_p99" for kind in ("read", "write") if getattr(job, f"{kind}s"))),
+    )
+
+
+def engine_name(words: Words) -> str:
+    """fio's name of the engine."""
+    return words.text("ioengine") or "psync"
+
+
+def _engine(words: Words) -> str:
+    name = engine_name(words)
+    if name not in ENGINES:
+        raise UsageError(
+            f"{words.section.where}: ioengine={name} is not carried out by Plimsoll; there are {', '.join(ENGINES)}"
+        )
+    return ENGINES[name]
+
+
+def depth(words: Words) -> int:
+    """Operations in flight; synchronous engines have one whatever iodepth says, as with fio."""
+    asked = words.read("iodepth", values.whole)
+    return 1 if _engine(words) in SYNCHRONOUS else asked
+
+
+def direct(words: Words) -> bool:
+    """`direct=1`, or its opposite `buffered=0`."""
+    return not words.on("buffered") if "buffered" in words.section.options else words.on("direct")
+
+
+def _read_share(words: Words) -> float:
+    if "rwmixwrite" in words.section.options and "rwmixread" not in words.section.options:
+        return (100 - words.read("rwmixwrite", values.whole)) / 100
+    return words.read("rwmixread", values.whole) / 100
+
+
+def _seed(job: Job) -> int:
+    """The same stream on every run with randrepeat, another one for each job."""
+    base = job.words.read("randseed", lambda text: int(text, 0))
+    repeat = job.words.on("randrepeat") or job.words.on("allrandrepeat")
+    if repeat or "randseed" in job.section.options:
+        return (base + job.number) % 2**63
+    import secrets
+
+    return secrets.randbits(63)
+
+
+def _random_share(words: Words) -> float:
+    shares = words.read("percentage_random", lambda text: values.per_direction(text, values.whole, 100))
+    return shares[1 if words.text("rw") in ("write", "randwrite") else 0] / 100
+
+
+def _distribution(words: Words) -> dict[str, Any]:
+    text = words.text("random_distribution") or "random"
+    kind, _, number = text.partition(":")
+    if kind == "random":
+        return {"kind": "uniform" if words.on("norandommap") else "once"}
+    if kind == "zipf" and ":" not in number:
+        return {"kind": "zipf", "theta": float(number or 1.1)}
+    if kind == "pareto" and ":" not in number:
+        return {"kind": "pareto", "h": float(number or 0.2)}
+    raise UsageError(
+        f"{words.section.where}: random_distribution={text} is not carried out by Plimsoll; there are random, zipf:θ "
+        "and pareto:h"
+    )
+
+
+def _verify(job: Job) -> bool:
+    kind = job.words.text("verify")
+    if kind in ("0", "", None) or not job.words.on("do_verify"):
+        return False
+    if not job.writes:
+        raise UsageError(
+            f"{job.section.where}: verify={kind} with rw={job.mode}: Plimsoll verifies what the job itself wrote; add "
+            "the write to the job"
+        )
+    return True
+
+
+def _goes_on(words: Words) -> bool:
+    kind = words.text("continue_on_error") or "none"
+    if kind in ("none", "0"):
+        return False
+    if kind in ("io", "all", "1"):
+        return True
+    raise UsageError(
+        f"{words.section.where}: continue_on_error={kind} is not carried out by Plimsoll; it takes none or io"
+    )
+
+
+def _times(words: Words) -> dict[str, Any]:
+    """Run time and interval. Without `runtime=` bytes or operations end the run."""
+    runtime = words.read("runtime", lambda text: values.time_ns(text, "s"))
+    if words.on("time_based") and not runtime:
+        raise UsageError(f"{words.section.where}: time_based needs runtime=")
+    logged = [words.read(name, values.whole) for name in ("log_avg_msec", "log_hist_msec")]
+    shortest = min((each for each in logged if each), default=1000)
+    interval = shortest * 1_000_000
+    longest = interval * MOST_INTERVALS
+    while runtime > longest:
+        interval, longest = interval * 2, longest * 2
+    return {"runtime": runtime or longest, "interval": interval}
+
+
+def _syncs(job: Job) -> dict[str, Any]:
+    words = job.words
+    fsync, fdatasync = (words.read(name, values.whole) for name in ("fsync", "fdatasync"))
+    opened = words.text("sync")
+    kinds = {"none": "none", "0": "none", "": "sync", "1": "sync", "sync": "sync", "dsync": "dsync"}
+    if opened not in kinds:
+        raise UsageError(f"{words.section.where}: sync={opened}: there are none, sync and dsync")
+    chosen = [("fsync", fsync), ("fdatasync", fdatasync), (kinds[opened], int(kinds[opened] != "none"))]
+    chosen = [(kind, every) for kind, every in chosen if every]
+    if len(chosen) > 1:
+        names = " and ".join(kind for kind, _ in chosen)
+        raise UsageError(f"{words.section.where}: {names} together are not carried out by Plimsoll; keep one of them")
+    if not chosen or not job.writes:
+        return {"sync": "none", "sync_at_end": words.on("end_fsync") and job.writes}
+    kind, every = chosen[0]
+    return {"sync": kind, "sync_every": every, "sync_at_end": words.on("end_fsync")}
+
+
+def _content(words: Words) -> dict[str, Any]:
+    compress = (
+        words.read("buffer_compress_percentage", values.whole) if words.given("buffer_compress_percentage") else 0
+    )
+    if compress >= 100 or words.on("zero_buffers"):
+        return {"content": "zero"}
+    return {"content": "random", "compressible": compress / 100}
+
+
+def _pace(job: Job) -> dict[str, Any]:
+    """Rate limits and think time."""
+    words = job.words
+    think = words.read("thinktime", lambda text: values.time_ns(text, "us"))
+    found: dict[str, Any] = {"think_time": think, "think_every": words.read("thinktime_blocks", values.whole)}
+    limits = [name for name in ("rate", "rate_iops") if words.given(name)]
+    if not limits:
+        return found
+    if len(limits) > 1:
+        raise UsageError(f"{words.section.where}: rate and rate_iops exclude each other; keep one of them")
+    if job.mode in ("rw", "randrw"):
+        raise UsageError(
+            f"{words.section.where}: {limits[0]} limits each direction of rw={job.mode} on its own, which Plimsoll "
+            "does not carry out; give reads and writes a section each"
+        )
+    name = limits[0]
+    amounts = words.read(
+        name, lambda text: values.per_direction(text, lambda part: values.size(part, words.kb_base), 0)
+    )
+    amount = amounts[{"write": 1, "randwrite": 1, "trim": 2, "randtrim": 2}.get(job.mode, 0)]
+    if not amount:
+        return found
+    found["rate"] = {"per_second": float(amount), "unit": "bytes" if name == "rate" else "operations"}
+    found["arrival"] = "poisson" if words.text("rate_process") == "poisson" else "even"
+    if think:
+        raise UsageError(f"{words.section.where}: {name} and thinktime together are not carried out; keep one of them")
+    return found
+
+
+def without_limit(job: Job, plan: Plan) -> str | None:
+    """A sentence where only the core's own bound would end the run."""
+    values_ = plan.parameters
+    if "runtime" in job.section.options or values_["max_bytes"] is not None:
+        return None
+    return f"{job.name} has neither runtime nor size; it ends after {values_['runtime'] // SECOND} s"

@@ -1,0 +1,109 @@
+"""Outcomes of clones that ran side by side, as the outcome of one run."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hdrh.histogram import HdrHistogram
+
+from plimsoll.run.workers.execution import Execution
+
+LONGEST_NS = 60_000_000_000
+DIGITS = 3
+"""Bounds of the core's histograms (`crates/core/src/histogram.rs`)."""
+
+
+def together(executions: Sequence[Execution]) -> Execution:
+    """Counts added, histograms added, the longest time; percentiles of intervals come from added histograms.
+
+    The outcomes must hold their `interval_histograms` where there are several.
+    """
+    if len(executions) == 1:
+        return executions[0]
+    outcomes = [each.outcome for each in executions]
+    failed = next((each for each in outcomes if each["status"] == "failed"), None)
+    stopped = next((each for each in outcomes if each["status"] == "stopped"), None)
+    first = failed or stopped or outcomes[0]
+    merged = {
+        **first,
+        "started_ns": min(each["started_ns"] for each in outcomes),
+        "elapsed_ns": max(each["elapsed_ns"] for each in outcomes),
+        "operations": _added([each["operations"] for each in outcomes]),
+        "histograms": _histograms([each["histograms"] for each in outcomes]),
+        "intervals": _intervals(outcomes),
+        "interval_histograms": [],
+        "cpu": {
+            **_sum([each["cpu"] for each in outcomes]),
+            "busiest_thread": max(each["cpu"]["busiest_thread"] for each in outcomes),
+        },
+        "mean_in_flight": sum(each["mean_in_flight"] for each in outcomes),
+        "offered_operations": _total(each["offered_operations"] for each in outcomes),
+    }
+    samples = sorted((sample for each in executions for sample in each.samples), key=lambda each: each.monotonic_ns)
+    return Execution(
+        merged,
+        min((each.before for each in executions), key=lambda each: each.monotonic_ns),
+        max((each.after for each in executions), key=lambda each: each.monotonic_ns),
+        tuple(samples),
+    )
+
+
+def _total(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _sum(records: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for record in records:
+        for name, value in record.items():
+            total[name] = total.get(name, 0) + value
+    return total
+
+
+def _added(maps: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, float]]:
+    kinds = {kind for each in maps for kind in each}
+    return {kind: _sum(each[kind] for each in maps if kind in each) for kind in sorted(kinds)}
+
+
+def _histograms(maps: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    kinds = sorted({kind for each in maps for kind in each})
+    return {kind: _join([each[kind] for each in maps if kind in each]) for kind in kinds}
+
+
+def _join(encoded: Sequence[str]) -> str:
+    if len(encoded) == 1:
+        return encoded[0]
+    total = HdrHistogram(1, LONGEST_NS, DIGITS)
+    for each in encoded:
+        total.decode_and_add(each)
+    return total.encode().decode() if isinstance(total.encode(), bytes) else str(total.encode())
+
+
+def _intervals(outcomes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    longest = max(outcomes, key=lambda each: len(each["intervals"]))["intervals"]
+    merged = []
+    for index, interval in enumerate(longest):
+        having = [each for each in outcomes if index < len(each["intervals"])]
+        rows = [each["intervals"][index] for each in having]
+        kept = _histograms([each["interval_histograms"][index] for each in having if each.get("interval_histograms")])
+        operations = _added([row["operations"] for row in rows])
+        for kind, counts in operations.items():
+            counts["max_ns"] = max(row["operations"][kind]["max_ns"] for row in rows if kind in row["operations"])
+            counts["p50_ns"], counts["p99_ns"] = _quantiles(kept.get(kind))
+        merged.append({**interval, "errors": sum(row["errors"] for row in rows), "operations": operations})
+    return merged
+
+
+def _quantiles(encoded: str | None) -> tuple[int, int]:
+    if encoded is None:
+        return 0, 0
+    histogram = HdrHistogram.decode(encoded)
+    return int(histogram.get_value_at_percentile(50)), int(histogram.get_value_at_percentile(99))
+
+
+def latencies(encoded: str) -> bytes:
+    """The bytes of a histogram as runs hold them."""
+    return base64.b64decode(encoded)

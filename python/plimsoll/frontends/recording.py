@@ -1,0 +1,113 @@
+"""What a front end measured, as a session with runs in the store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from uuid_utils import uuid7
+
+import plimsoll
+from plimsoll.model import Plan, Run, RunStatus, Session, SessionState
+from plimsoll.run.places import Place
+from plimsoll.run.plan import Step
+from plimsoll.run.record import run_record
+from plimsoll.run.sampler import Sampler
+from plimsoll.run.schedule import Block
+from plimsoll.run.workers.execution import Execution
+from plimsoll.store.store import Store
+from plimsoll.targets import device, directory, safety
+from plimsoll.targets.chain import chain_of
+from plimsoll.targets.host import host_facts, memory_limit_bytes
+from plimsoll.targets.lock import lock
+from plimsoll.targets.parse import parse_target
+
+
+@dataclass
+class Places:
+    """The directories and devices of a session: locked until it ends."""
+
+    destroy: Sequence[str] = ()
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _held: set[Path] = field(default_factory=set)
+
+    def __enter__(self) -> Places:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def hold(self, path: Path, *, writes: bool) -> Place:
+        """The place of a file or device, for this session alone; a device that is written must be allowed to be.
+
+        Raises TargetError or UnsafeTarget.
+        """
+        is_device = path.is_block_device()
+        where = (path if is_device else path.parent).resolve()
+        if where not in self._held:
+            self._stack.enter_context(lock(where))
+            self._held.add(where)
+        if is_device and writes and where / "written" not in self._held:
+            self._stack.enter_context(safety.claim(where, self.destroy))
+            self._held.add(where / "written")
+        target = parse_target(str(where))
+        chain = chain_of(where)
+        facts = device.facts(target) if is_device else directory.facts(target)
+        return Place(
+            target=target.model_copy(update={"facts": facts}),
+            folder=None if is_device else where,
+            chain=chain,
+            sampler=Sampler(chain),
+            memory_limit_bytes=memory_limit_bytes(),
+            file=path,
+        )
+
+
+class Recorder:
+    """One session of a front end; every run is in the store when `add` returns."""
+
+    def __init__(self, store: Store, tool: str, title: str, arguments: Sequence[str], places: Sequence[Place]) -> None:
+        self._store = store
+        targets = {place.target.name: place.target.where for place in places}
+        self.session = Session(
+            id=str(uuid7()),
+            title=title,
+            started_ns=time.time_ns(),
+            host=host_facts(),
+            study={
+                "title": title,
+                "front_end": tool,
+                "arguments": list(arguments),
+                "interleaved": False,
+                "targets": [{"name": name, "where": where} for name, where in targets.items()],
+            },
+            plimsoll_version=plimsoll.__version__,
+        )
+        store.add_session(self.session)
+        self._order = 0
+        self.runs: list[Run] = []
+
+    def add(
+        self, place: Place, plan: Plan, execution: Execution, started_ns: int, facts: Mapping[str, Any] | None = None
+    ) -> Run:
+        """Store one run, checked by the guards like any other."""
+        block = Block(Step(plan.case, plan.metrics, {}), number=0, attempt=0, targets=())
+        run = run_record(self.session.id, block, self._order, place, plan, execution, started_ns, noisy_host=False)
+        run = run.model_copy(update={"facts": {**run.facts, **(facts or {})}})
+        self._order += 1
+        self._store.add_run(run)
+        self.runs.append(run)
+        return run
+
+    def finish(self) -> None:
+        """The session is over. It is done even when it was cut short: nothing could go on with it."""
+        self._store.finish_session(self.session.id, SessionState.DONE, time.time_ns())
+
+    def warnings(self) -> list[str]:
+        """What the guards say of the runs, one sentence each."""
+        found = [run.reason for run in self.runs if run.status in (RunStatus.INVALID, RunStatus.FAILED)]
+        return list(dict.fromkeys(found))

@@ -1,0 +1,96 @@
+"""Plans that run at the same time, each on a thread of its own, until all have ended or one thing stops them all."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from plimsoll.model import Plan
+from plimsoll.run.sampler import Sampler
+from plimsoll.run.workers.execution import Execution
+from plimsoll.run.workers.local import execute
+from plimsoll.targets.chain import Chain
+from plimsoll.units import SECOND
+
+WATCH_S = 0.1
+
+
+@dataclass(frozen=True)
+class Task:
+    """One plan on one file or device, beside others."""
+
+    plan: Plan
+    path: Path
+    chain: Chain
+    delay_ns: int = 0
+    cpus: Sequence[int] = ()
+    """CPUs that its threads may use; empty: all."""
+    keep: Sequence[str] = ()
+    ends_all: bool = False
+    """Its end stops the others."""
+    on_progress: Callable[[Mapping[str, Any]], None] = lambda _progress: None
+    enough: Callable[[], bool] = lambda: False
+    """Asked about ten times a second: whether this task may end now."""
+
+
+@dataclass
+class Stop:
+    """Asked for from outside; all tasks end soon after, with what they measured until then."""
+
+    event: Event = field(default_factory=Event)
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a task ended."""
+
+    execution: Execution
+    started_ns: int
+
+
+def run_together(tasks: Sequence[Task], stop: Stop) -> list[Ended | None]:
+    """Run all tasks at the same time; None stands for one that was stopped before it began.
+
+    Ctrl-C stops them all and sets `stop.interrupted`: what was measured until then is returned.
+    """
+    with ThreadPoolExecutor(max_workers=len(tasks), thread_name_prefix="plimsoll-job") as pool:
+        futures = [pool.submit(_run, task, stop) for task in tasks]
+        _watch(futures, stop)
+    return [future.result() for future in futures]
+
+
+def _watch(futures: Sequence[Future[Ended | None]], stop: Stop) -> None:
+    pending = set(futures)
+    while pending:
+        try:
+            done, pending = wait(pending, timeout=WATCH_S)
+        except KeyboardInterrupt:
+            stop.interrupted = True
+            stop.event.set()
+            continue
+        if any(future.exception() is not None for future in done):
+            stop.event.set()
+
+
+def _run(task: Task, stop: Stop) -> Ended | None:
+    if stop.event.wait(task.delay_ns / SECOND) and stop.event.is_set():
+        return None
+    if task.cpus:
+        # Of this thread only; the threads of the core inherit it.
+        os.sched_setaffinity(0, task.cpus)
+    started_ns = time.time_ns()
+
+    def over() -> bool:
+        return stop.event.is_set() or task.enough()
+
+    execution = execute(task.plan, task.path, Sampler(task.chain), task.on_progress, over, task.keep)
+    if task.ends_all:
+        stop.event.set()
+    return Ended(execution, started_ns)
