@@ -11,7 +11,8 @@ from statistics import median
 import numpy as np
 
 from plimsoll.model import RunStatus
-from plimsoll.stats.changepoints import long_run_variance, merged, penalty, segment_ends
+from plimsoll.stats.changepoints import merged, penalty, segment_ends
+from plimsoll.stats.student_t import FloatArray
 from plimsoll.store.search import Point
 
 FEWEST_SESSIONS = 6
@@ -87,9 +88,22 @@ def levels(sessions: Sequence[Session]) -> list[Level]:
     if len(places) < FEWEST_SESSIONS:
         return []
     logs = np.log(np.array([sessions[place].value for place in places], dtype=np.float64))
-    ends = segment_ends(logs, penalty(logs, long_run_variance(logs, SMALLEST_NOISE)), SHORTEST_LEVEL)
-    ends = merged(logs, ends, SAME_LEVEL)
+    steady = _without_outliers(logs)
+    ends = segment_ends(steady, penalty(steady, _noise(logs) ** 2), SHORTEST_LEVEL)
+    ends = merged(steady, ends, SAME_LEVEL)
     return [
-        Level(places[start], places[end - 1], math.exp(float(logs[start:end].mean())))
+        Level(places[start], places[end - 1], math.exp(float(np.median(logs[start:end]))))
         for start, end in pairwise([0, *ends])
     ]
+
+
+def _without_outliers(values: FloatArray) -> FloatArray:
+    """Running medians of three: one odd session is no level, and a level that stays keeps its edge."""
+    middle = np.median(np.stack([values[:-2], values[1:-1], values[2:]]), axis=0)
+    return np.concatenate([middle[:1], middle, middle[-1:]])
+
+
+def _noise(values: FloatArray) -> float:
+    """Standard deviation from session to session, from the median step: neither changes nor odd sessions move it."""
+    steps = np.abs(np.diff(values))
+    return max(SMALLEST_NOISE, float(np.median(steps)) * 1.4826 / math.sqrt(2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,7 +22,10 @@ from plimsoll.units import DAY, SECOND, format_value
 from plimsoll.web.history import Level, Session
 
 ROWS_PER_DECADE = 8
-SMALLEST_SHARE = 1e-6
+SHARES = (1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.2)
+"""Shares of the operations of a column at which the next colour begins."""
+
+SHARE_NAMES = ("below 0.001 %", "from 0.001 %", "0.01 %", "0.1 %", "1 %", "5 %", "20 % of the operations")
 _DAYS = (1, 2, 5, 7, 14, 30, 60, 90, 180, 365, 730, 1825, 3650)
 
 
@@ -87,7 +91,7 @@ class Column:
 
 
 def heat_map(name: str, title: str, found: Sequence[Column], axis: str = "") -> Chart:
-    """Latency from bottom to top, one column per session or run, darker where more operations lie."""
+    """Latency from bottom to top, one column per session or run, stronger in colour where more operations lie."""
     rows = tuple(
         (phrase(each.label), *(number(value, "ns") for value in each.histogram.percentiles().values()))
         for each in found
@@ -97,10 +101,11 @@ def heat_map(name: str, title: str, found: Sequence[Column], axis: str = "") -> 
     return Chart(
         id=name,
         title=title,
-        description=f"Latency of {count_text(len(found), 'column')}, up to {format_value(slowest, 'ns')}; "
-        "darker where more operations lie, each step about ten times as many.",
+        description=f"Latency of {count_text(len(found), 'column')}, up to {format_value(slowest, 'ns')}.",
         data=Table(title, heads, rows),
         draw=partial(_draw_heat, list(found), axis),
+        series=SHARE_NAMES,
+        symbols=tuple((colour, "square") for colour in HEAT),
     )
 
 
@@ -136,7 +141,5 @@ def _shares(histogram: Histogram, first: int, last: int) -> list[float]:
 
 
 def _shade(share: float) -> str:
-    """One of the colours by the logarithm of the share."""
-    shades = list(HEAT)
-    depth = 1 - math.log(max(share, SMALLEST_SHARE)) / math.log(SMALLEST_SHARE)
-    return shades[min(len(shades) - 1, int(depth * len(shades)))]
+    """The colour of a share."""
+    return list(HEAT)[bisect_right(SHARES, share)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Callable
 
 import uvicorn
@@ -16,15 +17,17 @@ STOP_S = 30
 """Requests under way get so long to end when the server is asked to stop."""
 
 CONNECTIONS = 200
+BACKLOG = 128
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket on which the server can take connections; port 0 means any free one. Raises UsageError."""
+    """A socket on which connections wait for the server; port 0 means any free one. Raises UsageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        found.listen(BACKLOG)
     except (OSError, OverflowError) as error:
         found.close()
         reason = getattr(error, "strerror", None) or str(error)
@@ -32,8 +35,17 @@ def listen(host: str, port: int) -> socket.socket:
     return found
 
 
-def serve(store: Store, settings: Settings, taken: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
-    """Serve until SIGINT or SIGTERM; requests under way are finished. `ready` is called when connections are taken."""
+def serve(
+    store: Store,
+    settings: Settings,
+    taken: socket.socket,
+    ready: Callable[[], None] = lambda: None,
+    stop: threading.Event | None = None,
+) -> None:
+    """Serve until SIGINT or SIGTERM, or until `stop` is set; requests under way are finished.
+
+    `ready` is called when connections are taken.
+    """
     config = uvicorn.Config(
         create_app(store, settings),
         log_level="warning",
@@ -48,8 +60,7 @@ def serve(store: Store, settings: Settings, taken: socket.socket, ready: Callabl
         timeout_graceful_shutdown=STOP_S,
         ws="none",
     )
-    server = uvicorn.Server(config)
-    taken.listen(128)
+    server = _Stoppable(config, stop)
     ready()
     try:
         server.run(sockets=[taken])
@@ -58,3 +69,17 @@ def serve(store: Store, settings: Settings, taken: socket.socket, ready: Callabl
         return
     finally:
         taken.close()
+
+
+class _Stoppable(uvicorn.Server):
+    """A server that an event stops too: signals reach only the main thread."""
+
+    def __init__(self, config: uvicorn.Config, stop: threading.Event | None) -> None:
+        super().__init__(config)
+        self._stop = stop
+
+    async def on_tick(self, counter: int) -> bool:
+        """Called ten times a second."""
+        if self._stop is not None and self._stop.is_set():
+            self.should_exit = True
+        return await super().on_tick(counter)

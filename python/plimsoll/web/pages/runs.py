@@ -119,7 +119,7 @@ def _heat_section(store: Store, session_id: str) -> Section:
         charts.append(heat_map(f"heat-{place}", f"{case} on {target}: {kind} latency", found, "valid run"))
     if not charts:
         return Section("heat", "Latency of every run", (text("No valid run of this session has a histogram."),))
-    words = ["One column per valid run, in the order in which they ran; darker where more operations lie."]
+    words = ["One column per valid run, in the order in which they ran; the stronger the colour, the more operations."]
     if len(groups) > MOST_CHARTS:
         words.append(f"Pictures for the first {MOST_CHARTS} of {len(groups)} kinds of operations.")
     return Section("heat", "Latency of every run", (text(*words), *charts))
