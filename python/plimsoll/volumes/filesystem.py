@@ -10,6 +10,9 @@ from plimsoll.targets.mounts import Mount, read_mounts
 from plimsoll.volumes.machine import Failed, run
 
 _EXT = ("-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0")
+PREZEROED = ",assume_storage_prezeroed=1"
+"""A new volume reads as zeros, so nothing has to be zeroed again: seconds instead of minutes for a terabyte. Only
+e2fsprogs from 1.47 on knows it."""
 MAKE: dict[str, tuple[str, ...]] = {
     "ext2": ("-q", "-F", "-E", "nodiscard"),
     "ext3": _EXT,
@@ -32,7 +35,15 @@ def check(file_system: str) -> None:
 
 def make(file_system: str, device: str) -> None:
     """Make a file system. Raises TargetError with the reason of mkfs."""
-    run(f"cannot make {file_system} on {device}", f"mkfs.{file_system}", *MAKE[file_system], device)
+    what, program, words = f"cannot make {file_system} on {device}", f"mkfs.{file_system}", MAKE[file_system]
+    if words is _EXT:
+        try:
+            run(what, program, *words[:-1], words[-1] + PREZEROED, device)
+            return
+        except Failed as error:
+            if "assume_storage_prezeroed" not in str(error):
+                raise
+    run(what, program, *words, device)
 
 
 def prepare_mount_point(point: Path) -> bool:

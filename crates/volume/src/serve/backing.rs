@@ -62,7 +62,9 @@ impl Backing {
             unchecked_bytes: AtomicU64::new(CHECK_BYTES),
             unflushed: (blocks_max > 0).then(|| Mutex::new(Unflushed::new(blocks_max))),
         };
-        backing.grow(size_bytes).map_err(VolumeError::system(format!("cannot give {name} {size_bytes} bytes")))?;
+        backing.grow(size_bytes).map_err(VolumeError::system(format!(
+            "cannot give {name} {size_bytes} bytes; ext4 holds files up to 16 TiB, XFS and memory larger ones"
+        )))?;
         Ok(backing)
     }
 
