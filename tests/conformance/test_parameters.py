@@ -110,7 +110,7 @@ EFFECTS: dict[str, list[tuple[dict[str, str], Callable[[Outcome], bool]]]] = {
     "compressible": [({**WRITES, "compressible": "60%"}, some)],
     "layout": [({"layout": kind}, some) for kind in ("fill", "refill", "random")],
     "drop_cache": [({"drop_cache": "no", "direct": "no"}, some)],
-    "drop_each": [({"drop_each": "yes", "direct": "no"}, some)],
+    "drop_each": [({"drop_each": kind, "direct": "no"}, some) for kind in ("operation", "pass")],
     "verify": [
         ({**WRITES, "verify": "yes"}, lambda o: o["verified"]["blocks"] > 0 == o["verified"]["bad_blocks"]),
     ],

@@ -47,9 +47,9 @@ pub struct JobSpec {
     pub layout: Layout,
     /// Drop the file's pages from the page cache before measuring.
     pub drop_cache: bool,
-    /// Drop the pages of each operation from the page cache right before it starts, outside its latency.
+    /// What to drop from the page cache while measuring, outside of all latencies.
     #[serde(default)]
-    pub drop_each: bool,
+    pub drop_each: DropEach,
     pub verify: bool,
     /// CPUs to pin the threads to, in turn; empty: not pinned.
     pub cpus: Vec<usize>,
@@ -66,6 +66,18 @@ pub struct JobSpec {
     /// io_uring only: kernel submission thread, busy completion polling.
     pub sqpoll: bool,
     pub iopoll: bool,
+}
+
+/// What is dropped from the page cache while measuring, beside what [`JobSpec::drop_cache`] drops before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DropEach {
+    #[default]
+    Never,
+    /// The pages of each operation, right before it starts (ioping).
+    Operation,
+    /// The region, each time a thread has moved as many bytes as it has (fio's loops).
+    Pass,
 }
 
 /// Kind and order of the operations.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use plimsoll_core::error::JobError;
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::spec::{Distribution, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy};
+use plimsoll_core::spec::{Distribution, DropEach, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy};
 
 use crate::buffer::{Filler, Pool};
 use crate::engines;
@@ -137,7 +137,7 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
         block_sizes: vec![SizeWeight { size: unit, weight: 1.0 }],
         write_block_sizes: Vec::new(),
         alternate: false,
-        drop_each: false,
+        drop_each: DropEach::Never,
         interval_histograms: false,
         trace: false,
         depth: if uring { 32 } else { 1 },

@@ -12,7 +12,7 @@ use std::time::Duration;
 use plimsoll_core::clock::Clock;
 use plimsoll_core::error::JobError;
 use plimsoll_core::pace::Pace;
-use plimsoll_core::spec::{JobSpec, SyncKind};
+use plimsoll_core::spec::{DropEach, JobSpec, SyncKind};
 
 use crate::buffer::{Buffer, Filler, Pool};
 use crate::engine::{Completion, Engine, Kind, Operation, Submitted};
@@ -156,6 +156,8 @@ pub struct Worker<E: Engine> {
     bytes_left: u64,
     since_sync: u64,
     since_think: u64,
+    /// Bytes of the current pass over the region, where passes are told apart.
+    since_drop: u64,
     /// Start of the first write since the last sync.
     group_ns: Option<u64>,
     /// Has passed the last write.
@@ -192,6 +194,7 @@ impl<E: Engine> Worker<E> {
             bytes_left: u64::MAX,
             since_sync: 0,
             since_think: 0,
+            since_drop: 0,
             group_ns: None,
             left: false,
             report: Report::default(),
@@ -269,11 +272,11 @@ impl<E: Engine> Worker<E> {
                 }
             }
             self.since_think += 1;
-            let start = if self.parts.spec.drop_each {
-                now = self.forget(next);
-                if self.pace.is_some() { start } else { now }
-            } else {
+            let start = if self.parts.spec.drop_each == DropEach::Never {
                 start
+            } else {
+                now = self.forget(next, now);
+                if self.pace.is_some() { start } else { now }
             };
             let operation = self.prepare(next, start, now);
             self.close_gate(next.kind, start);
@@ -321,10 +324,19 @@ impl<E: Engine> Worker<E> {
         free
     }
 
-    /// Drops the pages of the operation from the page cache; returns the time after that.
+    /// Drops what has to be dropped before the operation; returns the time after that.
     #[cold]
-    fn forget(&mut self, next: Next) -> u64 {
-        target::forget(&self.parts.file, next.offset, u64::from(next.length));
+    fn forget(&mut self, next: Next, now: u64) -> u64 {
+        let (file, spec, length) = (&self.parts.file, &self.parts.spec, u64::from(next.length));
+        if spec.drop_each == DropEach::Operation {
+            target::forget(file, next.offset, length);
+        } else if self.since_drop + length > spec.size {
+            target::forget(file, spec.offset, spec.size);
+            self.since_drop = length;
+        } else {
+            self.since_drop += length;
+            return now;
+        }
         self.parts.clock.now_ns()
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use common::{run_ok, spec};
 use plimsoll_core::outcome::Outcome;
-use plimsoll_core::spec::{JobSpec, Mode, SizeWeight, SyncKind, SyncPolicy, Think};
+use plimsoll_core::spec::{DropEach, JobSpec, Mode, SizeWeight, SyncKind, SyncPolicy, Think};
 use plimsoll_io::engines;
 
 fn psync(folder: &Path, change: impl FnOnce(&mut JobSpec)) -> Outcome {
@@ -21,7 +21,7 @@ fn psync(folder: &Path, change: impl FnOnce(&mut JobSpec)) -> Outcome {
 #[test]
 fn a_trace_tells_every_operation_once_and_kinds_can_take_turns() {
     let folder = tempfile::tempdir().unwrap();
-    let outcome = psync(folder.path(), |request| (request.alternate, request.drop_each) = (true, true));
+    let outcome = psync(folder.path(), |request| (request.alternate, request.drop_each) = (true, DropEach::Operation));
     let kinds: Vec<&str> = outcome.trace.iter().map(|(kind, _, _)| kind.as_str()).collect();
     assert_eq!(kinds, ["write", "read"].repeat(20));
     let told: u64 = outcome.trace.iter().map(|(_, _, latency)| latency).sum();

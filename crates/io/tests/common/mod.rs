@@ -6,7 +6,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use plimsoll_core::outcome::{Outcome, Phase, Status};
-use plimsoll_core::spec::{Content, Distribution, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy};
+use plimsoll_core::spec::{
+    Content, Distribution, DropEach, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy,
+};
 use plimsoll_io::Job;
 use plimsoll_io::engine::Caps;
 use plimsoll_io::engines;
@@ -57,7 +59,7 @@ pub fn spec(caps: Caps, path: &Path) -> JobSpec {
         content: Content { zero: false, compressible: 0.0 },
         layout: Layout::Fill,
         drop_cache: false,
-        drop_each: false,
+        drop_each: DropEach::Never,
         interval_histograms: false,
         trace: false,
         verify: false,

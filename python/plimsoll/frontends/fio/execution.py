@@ -190,7 +190,7 @@ def _layout(plan: Plan, end: int) -> Plan:
         "engine": "psync", "mode": "read", "block_size": [[4096.0 if end >= 4096 else 1.0, 1.0]], "depth": 1,
         "write_block_size": None, "direct": False, "sync": "none", "sync_at_end": False, "max_operations": 1,
         "max_bytes": None, "warmup": 0, "rate": None, "think_time": 0, "verify": False, "sqpoll": False,
-        "iopoll": False, "offset": 0, "size": end, "layout": "fill", "alternate": False, "drop_each": False,
+        "iopoll": False, "offset": 0, "size": end, "layout": "fill", "alternate": False, "drop_each": "never",
     }  # fmt: skip
     return plan.model_copy(update={"parameters": {**plan.parameters, **changes}})
 

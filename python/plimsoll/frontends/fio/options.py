@@ -207,7 +207,7 @@ def canonical(name: str, known: frozenset[str] = frozenset()) -> str:
     plain = ALIASES.get(name, name)
     if plain in CARRIED_OUT or plain in NO_DIFFERENCE:
         return plain
-    near = difflib.get_close_matches(plain, sorted(CARRIED_OUT | known), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(plain, sorted(CARRIED_OUT | known), n=1, cutoff=0.65)
     nearest = f"the nearest one there is: {near[0]}" if near else "see docs/front-ends.md for those there are"
     if plain in MISSING:
         raise UsageError(f"fio's option {name} is not carried out by Plimsoll; {HINTS.get(plain, nearest)}")

@@ -42,6 +42,7 @@ def plan_of(job: Job) -> Plan:
         "distribution": _distribution(words),
         "layout": "keep",
         "drop_cache": words.on("invalidate"),
+        "drop_each": "pass" if words.on("invalidate") and not direct(words) else "never",
         "verify": _verify(job),
         "count_errors": _goes_on(words),
         "sqpoll": words.on("sqthread_poll"),

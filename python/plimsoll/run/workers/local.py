@@ -116,7 +116,7 @@ def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:
         "warmup": 0,
         "rate": None,
         "think_time": 0,
-        "drop_each": False,
+        "drop_each": "never",
         "verify": False,
         "cpus": [],
         "sqpoll": False,
