@@ -75,7 +75,7 @@ FILES_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
     ),
     "bonnie": _own(
         Parameter("version", "2", read_text, "conventions of 1.03 or of 2.00", ("1", "2")),
-        Parameter("size", 2 * GIB, parse_size, "bytes of the data; the original takes twice the memory"),
+        Parameter("size", 0, parse_size, "bytes of the data; 0 for twice the memory, as the original"),
         Parameter("chunk", 8 * KIB, parse_size, "bytes of a block"),
         Parameter("skip_characters", False, read_flag, "leave out the tests of characters (-f)"),
         Parameter("unbuffered", False, read_flag, "sync after every writing phase and operation on a file (-b)"),
@@ -145,7 +145,7 @@ FILES_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
     ),
     "zcav": _own(
         Parameter("path", None, Optional(_place), "file or device that is read, never written; none: a new file"),
-        Parameter("size", 0, parse_size, "bytes that are read; 0 for all of the path"),
+        Parameter("size", 0, parse_size, "bytes that are read; 0 for all of a path or device, 8 GiB of a new file"),
         Parameter("start", 0, parse_size, "first byte"),
         Parameter("block", 512 * MIB, parse_size, "bytes of one measured block; 100 MiB in 1.03"),
         Parameter("chunk", MIB, parse_size, "bytes of a read"),

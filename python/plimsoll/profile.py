@@ -1,14 +1,15 @@
 """Tests and suites as data: the one reader of `profiles/*.toml` and `suites/*.toml`.
 
-A *profile* defines one test. A *suite* lists tests, each line with its own overrides. A line with everything it needs
-is a *case*: what all targets of a block execute.
+A *profile* defines one test: as it always was (mode *classic*), and in further modes where that differs, such as
+`fs-mark:durable`. A *suite* lists tests, each line with its own overrides. A line with everything it needs is a *case*:
+what all targets of a block execute.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -16,6 +17,17 @@ from typing import Any
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import Plan
 from plimsoll.parameters import WORKLOADS, defaults, read_values
+
+CLASSIC = "classic"
+"""The mode that every test has: its definition as it is."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A named variant of a test."""
+
+    meaning: str
+    parameters: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -32,14 +44,41 @@ class Profile:
     metrics: tuple[str, ...]
     parameters: Mapping[str, Any]
     """As written in the file; base units come with `Case.parameters`."""
+    quick_sizes: Mapping[str, Any] = field(default_factory=dict)
+    """What replaces the sizes of a test, whoever set them, for a trial that only has to be over soon."""
+    modes: Mapping[str, Mode] = field(default_factory=dict)
+    """Beside `classic`."""
+    made_equal: str = ""
+    """How a native test was made equal to its original."""
+    cannot_say: str = ""
+    unverified: str = ""
+    """What of the definition could not be confirmed."""
+
+    def mode(self, name: str, where: str) -> Mapping[str, Any]:
+        """What a mode changes. Raises UnknownName."""
+        if name == CLASSIC:
+            return {}
+        if name not in self.modes:
+            raise UnknownName("mode", name, (CLASSIC, *self.modes), f"{where}, test {self.name}")
+        return self.modes[name].parameters
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of a suite or study: a test, and the parameters it overrides (as text)."""
+    """One line of a suite or study: a test or `TEST:MODE`, and the parameters it overrides (as text)."""
 
     test: str
     overrides: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The test without its mode."""
+        return self.test.partition(":")[0]
+
+    @property
+    def mode(self) -> str:
+        """The mode; classic where none is said."""
+        return self.test.partition(":")[2] or CLASSIC
 
     @property
     def label(self) -> str:
@@ -92,10 +131,12 @@ def profiles() -> Mapping[str, Profile]:
     """All tests by name."""
     found = {}
     for name, table in _load("profiles").items():
-        profile = Profile(name=name, **{**table, "metrics": tuple(table["metrics"])})
+        modes = {mode: Mode(**changed) for mode, changed in table.get("modes", {}).items()}
+        profile = Profile(name=name, **{**table, "metrics": tuple(table["metrics"]), "modes": modes})
         if profile.workload not in WORKLOADS:
             raise UnknownName("workload", profile.workload, WORKLOADS, f"profile {name}")
-        read_values(profile.workload, profile.parameters, f"profile {name}")
+        for values in (profile.parameters, profile.quick_sizes, *(mode.parameters for mode in modes.values())):
+            read_values(profile.workload, values, f"profile {name}")
         found[name] = profile
     return found
 
@@ -123,22 +164,23 @@ def entry_from(table: Mapping[str, Any], where: str) -> Entry:
     return Entry(table["test"], overrides)
 
 
-def cases(entries: Iterable[Entry], shared: Mapping[str, Any], where: str) -> list[Case]:
-    """The cases of a list of entries; an entry may name a test or a whole suite.
+def cases(entries: Iterable[Entry], shared: Mapping[str, Any], where: str, *, quick_sizes: bool = False) -> list[Case]:
+    """The cases of a list of entries; an entry may name a test or a whole suite, each with a mode.
 
-    Values are taken in this order, later ones win: general defaults, the suite's defaults, the profile, the suite's
-    line, the entry's own overrides, `shared` (what the user set for all tests).
+    Values are taken in this order, later ones win: general defaults, the suite's defaults, the profile, its mode, the
+    suite's line, the entry's own overrides, the profile's quick sizes if they are asked for, `shared` (what the user
+    set for all tests). What a suite or the user sets for all counts for the tests that have such a parameter.
     """
+    lines = [line for entry in entries for line in _lines(entry, where)]
+    for line, _ in lines:
+        if line.name not in profiles():
+            raise UnknownName("test or suite", line.name, {**profiles(), **suites()}, where)
+    together = {profiles()[line.name].workload for line, _ in lines}
     found: list[Case] = []
-    for entry in entries:
-        if entry.test in suites():
-            base = suites()[entry.test].defaults
-            listed = suites()[entry.test].entries
-            lines = [(Entry(line.test, {**line.overrides, **entry.overrides}), base) for line in listed]
-        else:
-            lines = [(entry, {})]
-        for line, base in lines:
-            found.append(_case(line, base, shared, where))
+    for line, base in lines:
+        workload = profiles()[line.name].workload
+        for_this = for_workload(workload, base, together), for_workload(workload, shared, together)
+        found.append(_case(line, *for_this, where, quick_sizes))
     if len({case.label for case in found}) < len(found):
         seen = [case.label for case in found]
         twice = sorted({label for label in seen if seen.count(label) > 1})
@@ -146,16 +188,43 @@ def cases(entries: Iterable[Entry], shared: Mapping[str, Any], where: str) -> li
     return found
 
 
-def _case(entry: Entry, base: Mapping[str, Any], shared: Mapping[str, Any], where: str) -> Case:
-    if entry.test not in profiles():
-        raise UnknownName("test or suite", entry.test, {**profiles(), **suites()}, where)
-    profile = profiles()[entry.test]
+def for_workload(workload: str, values: Mapping[str, Any], together: Iterable[str]) -> dict[str, Any]:
+    """Of values for several workloads, those for one: what it has, and what none has, for reading them to refuse it."""
+    own = {parameter.name for parameter in WORKLOADS[workload]}
+    others = {parameter.name for other in together for parameter in WORKLOADS[other]} - own
+    return {name: value for name, value in values.items() if name not in others}
+
+
+def _lines(entry: Entry, where: str) -> list[tuple[Entry, Mapping[str, Any]]]:
+    """What an entry stands for, each line with its suite's defaults. A suite in a mode has the tests that have it."""
+    suite = suites().get(entry.name)
+    if suite is None:
+        return [(entry, {})]
+    listed = suite.entries
+    if entry.mode != CLASSIC:
+        listed = tuple(
+            Entry(f"{line.name}:{entry.mode}", line.overrides)
+            for line in suite.entries
+            if entry.mode in profiles()[line.name].modes
+        )
+    if not listed:
+        known = sorted({mode for line in suite.entries for mode in profiles()[line.name].modes})
+        raise UnknownName("mode", entry.mode, (CLASSIC, *known), f"{where}, suite {suite.name}")
+    lines = {line.label: line for line in listed}
+    return [(Entry(line.test, {**line.overrides, **entry.overrides}), suite.defaults) for line in lines.values()]
+
+
+def _case(entry: Entry, base: Mapping[str, Any], shared: Mapping[str, Any], where: str, quick_sizes: bool) -> Case:
+    profile = profiles()[entry.name]
     parameters = defaults(profile.workload)
     for values, origin in (
         (base, where),
         (profile.parameters, f"profile {profile.name}"),
+        (profile.mode(entry.mode, where), f"profile {profile.name}, mode {entry.mode}"),
         (entry.overrides, f"{where}, test {entry.test}"),
+        (profile.quick_sizes if quick_sizes else {}, f"profile {profile.name}"),
         (shared, where),
     ):
         parameters.update(read_values(profile.workload, values, origin))
-    return Case(entry.label, profile, parameters)
+    label = entry.label if entry.mode != CLASSIC else Entry(entry.name, entry.overrides).label
+    return Case(label, profile, parameters)

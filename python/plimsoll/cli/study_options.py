@@ -22,7 +22,8 @@ class StudyOptions:
     tests: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TEST|SUITE…|STUDY.toml]", help="What to run; `plimsoll list tests`. Default: suite quick."
+            metavar="[TEST|SUITE…|STUDY]",
+            help="What to run; `plimsoll list tests`, suites, studies; or a file STUDY.toml. Default: suite quick.",
         ),
     ] = None
     on: Annotated[
@@ -58,6 +59,9 @@ class StudyOptions:
     noisy_host: Annotated[
         bool, typer.Option("--noisy-host", help="Steal and foreign I/O only warn; for hosts that are never quiet.")
     ] = False
+    quick_sizes: Annotated[
+        bool, typer.Option("--quick-sizes", help="Small sizes for every test: a trial, not a result to keep.")
+    ] = False
 
     def said(self, *, but: str = "") -> list[str]:
         """Names of the options that were given, as typed, except `but`."""
@@ -68,7 +72,7 @@ class StudyOptions:
     def study(self) -> Study:
         """The study; a study file's values yield to options given beside it. Raises UsageError."""
         from plimsoll.errors import UsageError
-        from plimsoll.run import study
+        from plimsoll.run import studies, study
         from plimsoll.units import parse_duration, parse_share
 
         choices: dict[str, Any] = {
@@ -81,15 +85,19 @@ class StudyOptions:
             "seed": self.seed,
             "same_place": self.same_place or None,
             "noisy_host": self.noisy_host or None,
+            "quick_sizes": self.quick_sizes or None,
         }
         given = {name: value for name, value in choices.items() if value is not None}
         words, on, settings = self.tests or [], self.on or [], self.settings or []
-        files = [word for word in words if word.endswith(".toml")]
-        if not files:
+        whole = [word for word in words if word.endswith(".toml") or word in studies.studies()]
+        if not whole:
             return study.from_words(words, on, shared=settings, **given)
         if len(words) > 1:
-            raise UsageError(f"{files[0]} is a whole study; give it alone, without other tests")
-        base = study.from_file(Path(files[0]))
+            raise UsageError(f"{whole[0]} is a whole study; give it alone, without other tests")
+        if whole[0] in studies.studies():
+            base = studies.published(whole[0], quick=given.pop("quick_sizes", False))
+        else:
+            base = study.from_file(Path(whole[0]))
         if on:
             given["targets"] = study.from_words([], on).targets
         return replace(base, shared={**base.shared, **study.settings(settings)}, **given)

@@ -43,7 +43,7 @@ class LoadStudy:
 
     @property
     def test(self) -> str:
-        """Name of the test."""
+        """Name of the test, with its mode."""
         return self.study.entries[0].test
 
     def step(self, load: float) -> Step:
@@ -87,10 +87,11 @@ def load_study(study: Study, loads: Mapping[str, str], slo: str | None) -> LoadS
 
 def _one_test(study: Study) -> str:
     names = [entry.test for entry in study.entries]
-    if len(names) > 1 or names[0] in suites():
+    entry = study.entries[0]
+    if len(names) > 1 or entry.name in suites():
         raise UsageError(f"a load line is of one test, not of {', '.join(names)}; see `plimsoll list tests`")
     study.cases()
-    return names[0]
+    return entry.name
 
 
 def _refuse_fixed(study: Study, parameter: str) -> None:

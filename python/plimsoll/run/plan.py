@@ -6,13 +6,14 @@ Everything that can be known to be wrong is refused here, before anything is wri
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.catalog.targets import AS, read_as
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Target
+from plimsoll.profile import Case, for_workload
 from plimsoll.run import workloads
 from plimsoll.run.study import Study
 from plimsoll.stats.policy import MODES
@@ -60,15 +61,17 @@ class Estimate:
 def steps(study: Study) -> list[Step]:
     """The steps of a study; raises UsageError or TargetError where something can't be carried out."""
     found = []
-    for case in study.cases():
-        plans = {target.name: _plan(case, target) for target in study.targets}
+    cases = study.cases()
+    together = {case.profile.workload for case in cases}
+    for case in cases:
+        plans = {target.name: _plan(case, target, together) for target in study.targets}
         found.append(Step(case.label, case.profile.metrics, plans))
     return found
 
 
-def _plan(case: Any, target: Target) -> Plan:
+def _plan(case: Case, target: Target, together: Collection[str]) -> Plan:
     options = {name: value for name, value in target.options.items() if name not in TARGET_OPTIONS}
-    plan: Plan = case.plan(options, f"target {target.name}")
+    plan = case.plan(for_workload(case.profile.workload, options, together), f"target {target.name}")
     return workloads.of(plan).on_target(plan, target)
 
 

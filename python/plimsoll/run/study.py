@@ -48,6 +48,7 @@ _KEYS = (
     "seed",
     "same_place",
     "noisy_host",
+    "quick_sizes",
     "set",
     "targets",
     "tests",
@@ -74,6 +75,8 @@ class Study:
     """The targets may be one place with the same options: an A/A session that shows the noise."""
     noisy_host: bool = False
     """Others on this host are a fact of life: what they take warns, but makes no run invalid."""
+    quick_sizes: bool = False
+    """The small sizes of every test's profile, for a trial; no result to keep."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant; raises UsageError."""
@@ -97,7 +100,7 @@ class Study:
 
     def cases(self) -> list[Case]:
         """The cases to run, every parameter filled in."""
-        return cases(self.entries, self.shared, self.title)
+        return cases(self.entries, self.shared, self.title, quick_sizes=self.quick_sizes)
 
     def to_table(self) -> dict[str, Any]:
         """The study as the table that a study file holds; `from_table` reads it back."""
@@ -109,7 +112,7 @@ class Study:
         if self.baseline is not None:
             table["baseline"] = self.baseline
         table["seed"] = self.seed
-        table |= {name: True for name in ("same_place", "noisy_host") if getattr(self, name)}
+        table |= {name: True for name in ("same_place", "noisy_host", "quick_sizes") if getattr(self, name)}
         if self.shared:
             table["set"] = dict(self.shared)
         table["targets"] = [{"name": each.name, "where": each.where, **each.options} for each in self.targets]
@@ -189,6 +192,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
             seed=parse_count(table["seed"]) if "seed" in table else secrets.randbits(32),
             same_place=_truth(table, "same_place"),
             noisy_host=_truth(table, "noisy_host"),
+            quick_sizes=_truth(table, "quick_sizes"),
         )
     except (AttributeError, TypeError, ValueError) as error:
         raise UsageError(f"{where} is no study: {error}; see `plimsoll run --help` for an example") from None

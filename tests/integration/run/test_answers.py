@@ -18,7 +18,7 @@ def test_every_quick_test_runs_and_is_scored(plimsoll: Command, disk: Path) -> N
     with gzip.open(disk.parent / "out.plimsoll.gz", "rt") as file:
         runs = [record for record in map(json.loads, file) if "plan" in str(record.keys()) or "run" in record]
     assert len(runs) >= 7
-    for test in ("ping", "randread", "randwrite", "randrw", "seqread", "seqwrite", "commit"):
+    for test in ("ping", "randread", "randwrite", "randrw", "seqread", "seqwrite", "log-commit"):
         assert test in answer.out
 
 

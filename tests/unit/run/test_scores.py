@@ -66,7 +66,7 @@ def test_a_mix_has_a_rate_for_each_kind() -> None:
 
 
 def test_commits_are_counted_beside_writes() -> None:
-    found = named(plan("commit"), outcome(2, write=200, sync=200, commit=200), {}, intervals([100, 100], "write"))
+    found = named(plan("log-commit"), outcome(2, write=200, sync=200, commit=200), {}, intervals([100, 100], "write"))
     assert found["commit_rate"] == 100
     assert found["iops"] == 100
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from plimsoll import _core
@@ -15,8 +17,10 @@ from plimsoll.parameter import value_text
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import Execution, watch
 from plimsoll.stats.histogram import decode
-from plimsoll.units import KIB, MIB, MICROSECOND, MILLISECOND, SECOND
+from plimsoll.targets.host import memory_limit_bytes
+from plimsoll.units import GIB, KIB, MIB, MICROSECOND, MILLISECOND, SECOND
 
+ZCAV_FILE_BYTES = 8 * GIB
 OVERHEAD_NS = SECOND
 BYTES_PER_S = 200 * MIB
 CALL_NS = 20_000
@@ -78,21 +82,30 @@ def problems(plan: Plan) -> Iterator[str]:
         yield str(error)
 
 
-def on_target(plan: Plan, target: Target) -> Plan:  # noqa: ARG001 (asked of every kind)
-    """As it is."""
-    return plan
+def on_target(plan: Plan, target: Target) -> Plan:
+    """With the sizes that the originals take from the machine, and with the device that zcav reads."""
+    values = plan.parameters
+    changed: dict[str, Any] = {}
+    if plan.workload == "bonnie" and not values["size"]:
+        changed["size"] = -(-2 * memory_limit_bytes() // GIB) * GIB
+    if plan.workload == "zcav" and values["path"] is None:
+        if target.kind == "device":
+            changed["path"] = target.where
+        elif not values["size"]:
+            changed["size"] = ZCAV_FILE_BYTES
+    return plan.model_copy(update={"parameters": {**values, **changed}}) if changed else plan
 
 
 def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # noqa: ARG001
-    """Files need a directory."""
-    if target.kind != "directory":
+    """Files need a directory; zcav reads a device and writes nothing there."""
+    if target.kind != "directory" and plan.workload != "zcav":
         raise TargetError(
             f"target {target.name}, test {plan.case}: a file-system test needs a directory, {target.where} is a "
             f"{target.kind}; make a file system on it, mount it, and give the mount point"
         )
 
 
-def data_files(plan: Plan) -> Mapping[str, int]:  # noqa: ARG001
+def data_files(plan: Plan) -> Mapping[str, int]:  # noqa: ARG001 (asked of every kind)
     """None is shared between runs."""
     return {}
 
@@ -102,9 +115,9 @@ def scratch_bytes(plan: Plan) -> int:
     return int(expected(plan)["disk_bytes"])
 
 
-def writes(plan: Plan) -> bool:  # noqa: ARG001
-    """Always."""
-    return True
+def writes(plan: Plan) -> bool:
+    """All but zcav of something that is there."""
+    return plan.parameters.get("path") is None
 
 
 def written_bytes(plan: Plan) -> int | None:
@@ -132,11 +145,13 @@ def execute(
     deadline_reached: Callable[[], bool],
 ) -> Execution:
     """Run it in the session's folder; the core removes its files whatever happens."""
-    assert place.folder is not None  # check_place
-    before = place.sampler.sample()
-    job = _core.files_start(json.dumps(spec(plan, place.folder)))
-    outcome, samples = watch(job, str(place.folder), place.sampler, on_progress, deadline_reached)
-    return Execution(outcome, before, place.sampler.sample(), samples)
+    with ExitStack() as stack:
+        # A device is only read: the core's folder stays empty.
+        folder = place.folder or Path(stack.enter_context(TemporaryDirectory(prefix="plimsoll-")))
+        before = place.sampler.sample()
+        job = _core.files_start(json.dumps(spec(plan, folder)))
+        outcome, samples = watch(job, place.target.where, place.sampler, on_progress, deadline_reached)
+        return Execution(outcome, before, place.sampler.sample(), samples)
 
 
 def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:  # noqa: ARG001
