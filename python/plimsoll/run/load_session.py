@@ -20,9 +20,8 @@ from plimsoll.errors import UsageError
 from plimsoll.model import Run, RunStatus, Session, SessionState
 from plimsoll.run import workloads
 from plimsoll.run.load_study import LoadStudy, load_study_from
+from plimsoll.run.machines import Machines, Opened, Order, ThisMachine
 from plimsoll.run.observer import Observer
-from plimsoll.run.places import Place, open_places
-from plimsoll.run.record import run_record
 from plimsoll.run.resume import check_same_places, ownership
 from plimsoll.run.schedule import Block
 from plimsoll.stats.load_line.points import FACT, point_of
@@ -32,32 +31,46 @@ from plimsoll.store.store import Store
 from plimsoll.targets.host import host_facts
 
 
-def run_load_study(study: LoadStudy, store: Store, observer: Observer, destroy: Sequence[str] = ()) -> Session:
+def run_load_study(
+    study: LoadStudy,
+    store: Store,
+    observer: Observer,
+    destroy: Sequence[str] = (),
+    machines: Machines | None = None,
+) -> Session:
     """Search the load line; every finished run is in the store before the next begins.
 
     Raises what `plan.check` raises before anything is written; passes KeyboardInterrupt on after cleaning up and
     marking the session as interrupted.
     """
-    study.check(list(destroy))
+    machines = machines or ThisMachine()
+    machines.check(study.all_levels, study.steps(), destroy)
     session = Session(
         id=str(uuid7()),
         title=study.study.title,
         started_ns=time.time_ns(),
-        host={**host_facts(), **ownership()},
+        host={**host_facts(), **ownership(), **machines.facts},
         study=study.to_table(),
         plimsoll_version=plimsoll.__version__,
     )
     store.add_session(session)
-    return _LoadSession(study, session, store, observer, destroy).run()
+    return _LoadSession(study, session, store, observer, destroy, machines).run()
 
 
-def resume_load_session(session: Session, store: Store, observer: Observer, destroy: Sequence[str] = ()) -> Session:
+def resume_load_session(
+    session: Session,
+    store: Store,
+    observer: Observer,
+    destroy: Sequence[str] = (),
+    machines: Machines | None = None,
+) -> Session:
     """Go on with an interrupted search after its stored runs, in the time that is left."""
     study = load_study_from(session.study, f"session {session.title}")
-    study.check(list(destroy))
-    session = session.model_copy(update={"host": {**session.host, **ownership()}})
+    machines = machines or ThisMachine()
+    machines.check(study.all_levels, study.steps(), destroy)
+    session = session.model_copy(update={"host": {**session.host, **ownership(), **machines.facts}})
     store.reopen_session(session)
-    return _LoadSession(study, session, store, observer, destroy, store.runs([session.id])).run()
+    return _LoadSession(study, session, store, observer, destroy, machines, store.runs([session.id])).run()
 
 
 @dataclass
@@ -82,10 +95,11 @@ class _LoadSession:
         store: Store,
         observer: Observer,
         destroy: Sequence[str],
+        machines: Machines,
         earlier: Sequence[Run] = (),
     ) -> None:
         self._study, self._session, self._store, self._observer = study, session, store, observer
-        self._destroy = destroy
+        self._destroy, self._machines = destroy, machines
         self._earlier = [run for run in earlier if run.status is not RunStatus.PARTIAL]
         self._first = study.step(study.request.bounds.levels[0])
         self._run_ns = self._first.block_ns // len(self._first.plans)
@@ -100,12 +114,12 @@ class _LoadSession:
         try:
             self._observer.session_started(self._session, [self._first])
             written = {name for name, plan in self._first.plans.items() if workloads.of(plan).writes(plan)}
-            with open_places(self._study.study.targets, self._session, written, self._destroy) as places:
-                check_same_places(self._earlier, places)
+            with self._machines.open(self._study.study.targets, self._session, written, self._destroy) as opened:
+                check_same_places(self._earlier, opened.targets)
                 self._play_again()
                 while turn := self._turn():
-                    for order, target in enumerate(turn):
-                        self._go_on(target, order, places[target.name])
+                    for position, target in enumerate(turn):
+                        self._go_on(target, position, opened)
             state = SessionState.DONE
         finally:
             ended = time.time_ns()
@@ -141,21 +155,17 @@ class _LoadSession:
         rng.shuffle(fitting)
         return fitting
 
-    def _go_on(self, target: _Target, order: int, place: Place) -> None:
+    def _go_on(self, target: _Target, position: int, opened: Opened) -> None:
         """The run that a search waits for, stored and sent to it."""
         if target.probe is None or self._run_ns > self._left_ns():
             return
         probe = target.probe
         step = self._study.step(probe.load)
-        plan = step.plans[target.name]
         number = target.counts.get(step.case, 0)
         self._observer.run_started(step, target.name, number, self._remaining_ns())
-        started_ns = time.time_ns()
-        workload = workloads.of(plan)
-        execution = workload.execute(plan, place, self._observer.run_progress, lambda: self._left_ns() <= 0)
         block = Block(step, number, 0, (target.name,))
-        noisy = self._study.study.noisy_host
-        measured = run_record(self._session.id, block, order, place, plan, execution, started_ns, noisy)
+        order = Order(self._session.id, block, position, target.name, self._study.study.noisy_host)
+        measured = opened.measure(order, self._observer.run_progress, lambda: self._left_ns() <= 0)
         run = measured.model_copy(update={"facts": {**measured.facts, FACT: self._about(target, probe)}})
         self._store.add_run(run)
         self._observer.run_finished(run)

@@ -50,10 +50,14 @@ class LoadStudy:
         """The test at one load, with its plan on every target."""
         return planning.steps(self._at((load,)))[0]
 
-    def check(self, destroy: list[str]) -> None:
-        """Refuse what can't work at any level of the range, before anything is written."""
-        levels = self._at(self.request.bounds.levels)
-        planning.check(levels, planning.steps(levels), destroy)
+    @property
+    def all_levels(self) -> Study:
+        """The study with a line for every level of the range, to be checked before anything is written."""
+        return self._at(self.request.bounds.levels)
+
+    def steps(self) -> list[Step]:
+        """The steps of all levels."""
+        return planning.steps(self.all_levels)
 
     def _at(self, loads: tuple[float, ...]) -> Study:
         entry = self.study.entries[0]

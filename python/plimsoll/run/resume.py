@@ -8,8 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from plimsoll.errors import TargetError, UsageError
-from plimsoll.model import Run, Session, SessionState
-from plimsoll.run.places import Place
+from plimsoll.model import Run, Session, SessionState, Target
 from plimsoll.store.store import Store, short_id
 from plimsoll.targets.host import machine_key
 from plimsoll.targets.owner import Owner, current_owner, is_alive
@@ -58,10 +57,10 @@ def _runs(owner: Any) -> bool:
         return False
 
 
-def check_same_places(earlier: Sequence[Run], places: Mapping[str, Place]) -> None:
+def check_same_places(earlier: Sequence[Run], targets: Mapping[str, Target]) -> None:
     """Raise TargetError if a place is not the one that earlier runs of the session were made on."""
     for run in earlier:
-        then, now = run.target.facts, places[run.target.name].target.facts
+        then, now = run.target.facts, targets[run.target.name].facts
         changed = [name for name in _SAME if name in then and then[name] != now.get(name)]
         if changed:
             raise TargetError(

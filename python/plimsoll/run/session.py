@@ -12,9 +12,9 @@ import plimsoll
 from plimsoll.model import Run, RunStatus, Session, SessionState
 from plimsoll.run import plan as planning
 from plimsoll.run import workloads
+from plimsoll.run.machines import Machines, Opened, Order, ThisMachine
 from plimsoll.run.observer import Observer
-from plimsoll.run.places import Place, open_places
-from plimsoll.run.record import run_record, score_rows
+from plimsoll.run.record import score_rows
 from plimsoll.run.resume import check_same_places, ownership
 from plimsoll.run.schedule import Block, Schedule
 from plimsoll.run.study import Study, from_table
@@ -22,34 +22,48 @@ from plimsoll.store.store import Store
 from plimsoll.targets.host import host_facts
 
 
-def run_study(study: Study, store: Store, observer: Observer, destroy: Sequence[str] = ()) -> Session:
+def run_study(
+    study: Study,
+    store: Store,
+    observer: Observer,
+    destroy: Sequence[str] = (),
+    machines: Machines | None = None,
+) -> Session:
     """Carry out a study; every finished run is in the store before the next begins.
 
     Raises what `plan.check` raises before anything is written; passes KeyboardInterrupt on after cleaning up and
     marking the session as interrupted.
     """
+    machines = machines or ThisMachine()
     steps = planning.steps(study)
-    planning.check(study, steps, destroy)
+    machines.check(study, steps, destroy)
     session = Session(
         id=str(uuid7()),
         title=study.title,
         started_ns=time.time_ns(),
-        host={**host_facts(), **ownership()},
+        host={**host_facts(), **ownership(), **machines.facts},
         study=study.to_table(),
         plimsoll_version=plimsoll.__version__,
     )
     store.add_session(session)
-    return _Runner(study, steps, session, store, observer, destroy).run()
+    return _Runner(study, steps, session, store, observer, destroy, machines).run()
 
 
-def resume_session(session: Session, store: Store, observer: Observer, destroy: Sequence[str] = ()) -> Session:
+def resume_session(
+    session: Session,
+    store: Store,
+    observer: Observer,
+    destroy: Sequence[str] = (),
+    machines: Machines | None = None,
+) -> Session:
     """Go on with an interrupted session: the same study and seed, in the time that is left, after the stored runs."""
     study = from_table(session.study, f"session {session.title}")
+    machines = machines or ThisMachine()
     steps = planning.steps(study)
-    planning.check(study, steps, destroy)
-    session = session.model_copy(update={"host": {**session.host, **ownership()}})
+    machines.check(study, steps, destroy)
+    session = session.model_copy(update={"host": {**session.host, **ownership(), **machines.facts}})
     store.reopen_session(session)
-    return _Runner(study, steps, session, store, observer, destroy, store.runs([session.id])).run()
+    return _Runner(study, steps, session, store, observer, destroy, machines, store.runs([session.id])).run()
 
 
 @dataclass
@@ -76,6 +90,7 @@ class _Runner:
         store: Store,
         observer: Observer,
         destroy: Sequence[str],
+        machines: Machines,
         earlier: Sequence[Run] = (),
     ) -> None:
         self._study = study
@@ -84,6 +99,7 @@ class _Runner:
         self._store = store
         self._observer = observer
         self._destroy = destroy
+        self._machines = machines
         self._schedule = Schedule(study, steps)
         self._earlier = earlier
         self._schedule.take(earlier, score_rows(earlier))
@@ -100,10 +116,10 @@ class _Runner:
             written = {
                 name for step in self._steps for name, plan in step.plans.items() if workloads.of(plan).writes(plan)
             }
-            with open_places(self._study.targets, self._session, written, self._destroy) as places:
-                check_same_places(self._earlier, places)
+            with self._machines.open(self._study.targets, self._session, written, self._destroy) as opened:
+                check_same_places(self._earlier, opened.targets)
                 while (block := self._next_block()) is not None:
-                    self._run_block(block, places)
+                    self._run_block(block, opened)
             state = SessionState.DONE
         finally:
             ended = time.time_ns()
@@ -119,8 +135,8 @@ class _Runner:
             self._observer.note(f"the time is used up; undecided: {', '.join(self._schedule.open_cases)}")
         return block
 
-    def _run_block(self, block: Block, places: dict[str, Place]) -> None:
-        runs = [self._run(block, order, places[name]) for order, name in enumerate(block.targets)]
+    def _run_block(self, block: Block, opened: Opened) -> None:
+        runs = [self._run(block, position, opened) for position in range(len(block.targets))]
         self._schedule.take(runs, score_rows(runs))
         if any(run.status is RunStatus.INVALID for run in runs):
             names = ", ".join(run.target.name for run in runs if run.status is RunStatus.INVALID)
@@ -129,15 +145,14 @@ class _Runner:
         if closed is not None:
             self._observer.note(f"{block.step.case}: {closed}")
 
-    def _run(self, block: Block, order: int, place: Place) -> Run:
+    def _run(self, block: Block, position: int, opened: Opened) -> Run:
         """One run, stored."""
-        done_ns = block.step.block_ns * order // len(block.targets)
+        done_ns = block.step.block_ns * position // len(block.targets)
         remaining_ns = max(0, self._schedule.remaining_ns() - done_ns)
-        self._observer.run_started(block.step, place.target.name, block.number, remaining_ns)
-        plan = block.step.plans[place.target.name]
-        started_ns = time.time_ns()
-        execution = workloads.of(plan).execute(plan, place, self._observer.run_progress, self._clock.used_up)
-        run = run_record(self._session.id, block, order, place, plan, execution, started_ns, self._study.noisy_host)
+        name = block.targets[position]
+        self._observer.run_started(block.step, name, block.number, remaining_ns)
+        order = Order(self._session.id, block, position, name, self._study.noisy_host)
+        run = opened.measure(order, self._observer.run_progress, self._clock.used_up)
         self._store.add_run(run)
         self._observer.run_finished(run)
         return run

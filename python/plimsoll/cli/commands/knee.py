@@ -64,9 +64,10 @@ def command(
     ] = False,
     destroy: Destroy = None,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -90,12 +91,14 @@ def command(
     else:
         base = options.study()
         study = load_study(base if title else replace(base, title=f"load line of {base.title}"), loads, slo)
-    _carry_out(study, destroy or [], output, json=json, quiet=quiet)
+    _carry_out(study, destroy or [], output, force=force, json=json, quiet=quiet)
 
 
-def _carry_out(study: LoadStudy, destroy: list[str], output: Path | None, *, json: bool, quiet: bool) -> None:
+def _carry_out(
+    study: LoadStudy, destroy: list[str], output: str | None, *, force: bool, json: bool, quiet: bool
+) -> None:
     from plimsoll.cli.commands import report, show
-    from plimsoll.cli.output import say
+    from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.cli.progress import observer
     from plimsoll.errors import NothingMeasured
     from plimsoll.report import format_of
@@ -104,7 +107,8 @@ def _carry_out(study: LoadStudy, destroy: list[str], output: Path | None, *, jso
     from plimsoll.store.store import open_store
 
     if output is not None:
-        format_of(output)
+        format_of(Path(output))
+        refuse_to_replace(output, force)
     with open_store() as store, observer(quiet=quiet) as watching:
         try:
             session = run_load_study(study, store, watching, destroy)
@@ -114,7 +118,7 @@ def _carry_out(study: LoadStudy, destroy: list[str], output: Path | None, *, jso
         runs = store.runs([session.id])
     show.command([session.id], json=json)
     if output is not None:
-        report.command([session.id], output=output)
+        report.command([session.id], output=output, force=force)
     if not any(point is not None and point.valid for point in (point_of(run, None) for run in runs)):
         reason = next((f"{run.plan.case} on {run.target.name}: {run.reason}" for run in runs if run.reason), "")
         raise NothingMeasured(f"no run of this session is valid; {reason or 'nothing ran'}")

@@ -1,0 +1,1 @@
+"""Many client machines: runs on the workers of a Dask cluster."""
