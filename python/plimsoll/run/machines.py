@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from plimsoll.model import Run, Session, Target
 from plimsoll.run import plan as planning
-from plimsoll.run import workloads
+from plimsoll.run import emulated, workloads
 from plimsoll.run.places import Place, open_places
 from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record
@@ -63,20 +63,22 @@ class _Here:
     """Places on this machine."""
 
     places: Mapping[str, Place]
+    asked: Sequence[Target]
 
     @property
     def targets(self) -> Mapping[str, Target]:
         """By name, with the facts of their places."""
-        return {name: place.target for name, place in self.places.items()}
+        return {name: emulated.as_written(place.target, self.asked) for name, place in self.places.items()}
 
     def measure(self, order: Order, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
         """Hand the plan to its workload and make the record."""
         place, plan = self.places[order.target], order.block.step.plans[order.target]
         started_ns = time.time_ns()
         execution = workloads.of(plan).execute(plan, place, on_progress, deadline_reached)
-        return run_record(
+        run = run_record(
             order.session_id, order.block, order.position, place, plan, execution, started_ns, order.noisy_host
         )
+        return run.model_copy(update={"target": emulated.as_written(run.target, self.asked)})
 
 
 class ThisMachine:
@@ -95,6 +97,9 @@ class ThisMachine:
     def open(
         self, targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
     ) -> Iterator[Opened]:
-        """Lock the places, make work folders, and remove them at the end."""
-        with open_places(targets, session, written, destroy) as places:
-            yield _Here(places)
+        """Serve volumes, lock the places, make work folders, and remove all of it at the end."""
+        with (
+            emulated.served(targets, session) as (there, ours),
+            open_places(there, session, written, [*destroy, *ours]) as places,
+        ):
+            yield _Here(places, targets)

@@ -14,7 +14,7 @@ from plimsoll.catalog.targets import AS, read_as
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Target
 from plimsoll.profile import Case, for_workload
-from plimsoll.run import workloads
+from plimsoll.run import emulated, workloads
 from plimsoll.run.study import Study
 from plimsoll.stats.policy import MODES
 from plimsoll.targets import directory
@@ -72,7 +72,7 @@ def steps(study: Study) -> list[Step]:
 def _plan(case: Case, target: Target, together: Collection[str]) -> Plan:
     options = {name: value for name, value in target.options.items() if name not in TARGET_OPTIONS}
     plan = case.plan(for_workload(case.profile.workload, options, together), f"target {target.name}")
-    return workloads.of(plan).on_target(plan, target)
+    return workloads.of(plan).on_target(plan, emulated.planned(target))
 
 
 def estimate(study: Study, planned: Sequence[Step]) -> Estimate:
@@ -92,7 +92,7 @@ def estimate(study: Study, planned: Sequence[Step]) -> Estimate:
 
 def _data_files(planned: Sequence[Step], target: Target) -> dict[str, int]:
     """Size of each test file on a target; none on a device."""
-    if target.kind == "device":
+    if emulated.planned(target).kind == "device":
         return {}
     found: dict[str, int] = {}
     for step in planned:
@@ -126,11 +126,15 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
             problem = next(workloads.of(plan).problems(plan), None)
             if problem:
                 raise UsageError(f"target {target.name}, test {plan.case}: {problem}")
+        if emulated.is_emulated(target):
+            emulated.check(target, plans, _needed_bytes(planned, target))
+            continue
         if target.kind == "directory":
             directory.check(target, needed_bytes=_needed_bytes(planned, target))
         for plan in plans:
             workloads.of(plan).check_place(plan, target, destroy)
     _check_shared_space(study, planned)
+    emulated.check_room(sum(_needed_bytes(planned, each) for each in study.targets if emulated.is_emulated(each)))
 
 
 def _check_facts(target: Target) -> None:

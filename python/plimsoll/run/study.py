@@ -36,6 +36,7 @@ from plimsoll.model import Target
 from plimsoll.profile import Case, Entry, cases, entry_from
 from plimsoll.stats.policy import MODES
 from plimsoll.targets.parse import parse_target
+from plimsoll.targets.volume import volume_target
 from plimsoll.units import format_duration, parse_count, parse_duration, parse_share
 
 _KEYS = (
@@ -222,4 +223,7 @@ def _target(table: Any, where: str) -> Target:
 
 def _absolute(target: Target) -> Target:
     """The place as it is called from anywhere: a session may go on, and a study be repeated, in another directory."""
+    if target.kind == "volume":
+        # What a study file says beside the place may be about the volume.
+        return volume_target(target.name, target.where, target.options)
     return target.model_copy(update={"where": os.path.abspath(target.where)})

@@ -3,6 +3,7 @@
     nvme=/mnt/a,engine=psync,depth=1      name, place, options
     /mnt/a,depth=1                        the name is made from the place: `a`
     .                                     the name of the current directory
+    gp2=vol:type=gp2,size=100GiB,fs=xfs   an emulated volume, made for the session
 
 The name ends at the first `=`, unless a `/` or `,` stands before it; so a place may hold `=` if it starts with a path
 (`./a=b`) or if a name is given (`x=/mnt/a=b`). A comma starts an option only where `word=` follows; any other comma
@@ -17,6 +18,7 @@ from pathlib import Path
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
 from plimsoll.targets.mounts import is_block_device
+from plimsoll.targets.volume import is_volume, volume_target
 
 NAME_LENGTH = 40
 _NAME = re.compile(rf"[A-Za-z0-9._-]{{1,{NAME_LENGTH}}}")
@@ -32,7 +34,7 @@ def parse_target(text: str) -> Target:
     """
     rest = text.strip()
     name = ""
-    if head := _HEAD.fullmatch(rest):
+    if not is_volume(rest) and (head := _HEAD.fullmatch(rest)):
         name, rest = head[1].strip(), head[2].strip()
         _check_name(name, text)
     where, *words = _OPTION_START.split(rest)
@@ -41,6 +43,8 @@ def parse_target(text: str) -> Target:
         raise UsageError(f"target {text!r} names no place; write NAME=WHERE, such as disk=/mnt/a")
     if "\0" in where:
         raise UsageError(f"target {text!r}: a path cannot hold a zero byte")
+    if is_volume(where):
+        return volume_target(name, where, _options(words, text))
     place = Path(where).expanduser() if where.startswith("~") else Path(where)
     return Target(
         name=name or name_from(place),

@@ -1,0 +1,120 @@
+"""Targets that are emulated volumes: served before the first run, taken away after the last, whatever happens."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from plimsoll.errors import TargetError, UnknownName, UsageError
+from plimsoll.location import home
+from plimsoll.model import Plan, Session, Target
+from plimsoll.targets.blockdev import identity
+from plimsoll.targets.owner import current_owner
+from plimsoll.targets.safety import find_device
+from plimsoll.targets.volume import volume_options
+from plimsoll.units import format_size, parse_size
+from plimsoll.volumes import lifecycle
+from plimsoll.volumes.lifecycle import Wish
+from plimsoll.volumes.registry import NAME
+
+USABLE_SHARE = 0.9
+"""Of a volume with a file system: the rest is its own, its journal and its reserve."""
+
+
+def is_emulated(target: Target) -> bool:
+    """Whether it is made for the session."""
+    return target.kind == "volume"
+
+
+def planned(target: Target) -> Target:
+    """The kind of place that the target will be, for planning: a directory with a file system, else a device."""
+    if not is_emulated(target):
+        return target
+    return target.model_copy(update={"kind": "directory" if "fs" in volume_options(target)[1] else "device"})
+
+
+def check(target: Target, plans: Sequence[Plan], needed_bytes: int) -> None:
+    """Refuse a volume that cannot be served here or is too small. Raises UsageError, UnknownName, TargetError."""
+    shape = lifecycle.check(_wish(target, ""))
+    if planned(target).kind == "directory":
+        usable = int(shape.size_bytes * USABLE_SHARE)
+    else:
+        usable = shape.size_bytes
+        needed_bytes = max((_end(target, plan) for plan in plans), default=0)
+    if needed_bytes > usable:
+        raise TargetError(
+            f"target {target.name}: the test needs {format_size(needed_bytes)}, and the volume holds about "
+            f"{format_size(usable)}; make it larger, or the test's files smaller with --set size="
+        )
+
+
+def _end(target: Target, plan: Plan) -> int:
+    """Last byte that a test uses of a device."""
+    if plan.workload != "io":
+        raise UsageError(
+            f"target {target.name}, test {plan.case}: this test needs a file system: add fs=ext4 to the volume"
+        )
+    return int(plan.parameters["offset"] + plan.parameters["size"])
+
+
+def check_room(needed_bytes: int) -> None:
+    """Refuse sessions whose volumes would fill the disk that holds them."""
+    free = shutil.disk_usage(home()).free
+    if needed_bytes > free:
+        raise TargetError(
+            f"the tests write {format_size(needed_bytes)} to volumes whose bytes are below {home()}, where "
+            f"{format_size(free)} are free; make the tests smaller, or set PLIMSOLL_HOME to a larger disk"
+        )
+
+
+@contextmanager
+def served(targets: Sequence[Target], session: Session) -> Iterator[tuple[list[Target], list[str]]]:
+    """The targets with each volume as the directory or device that it now is, and the identities of those devices."""
+    with ExitStack() as stack:
+        found, identities = [], []
+        for target in targets:
+            if is_emulated(target):
+                volume = lifecycle.create(_wish(target, session.id))
+                stack.callback(_discard, volume.name)
+                place = volume.mount or volume.device
+                target = target.model_copy(update={"kind": planned(target).kind, "where": place})
+                identities.append(identity(find_device(Path(volume.device))))
+            found.append(target)
+        yield found, identities
+
+
+def as_written(target: Target, targets: Sequence[Target]) -> Target:
+    """A target of `served` as the study has it, with the facts of the place."""
+    original = next((each for each in targets if each.name == target.name and is_emulated(each)), None)
+    return target if original is None else original.model_copy(update={"facts": target.facts})
+
+
+def _discard(name: str) -> None:
+    try:
+        lifecycle.delete(name, force=True)
+    except UnknownName:
+        # Someone else deleted it, or its server was killed and another command swept it.
+        return
+
+
+def _wish(target: Target, session_id: str) -> Wish:
+    """What to serve; names hold the session's, so that sessions side by side do not meet."""
+    shape, service = volume_options(target)
+    short = session_id.replace("-", "")[-8:]
+    backing = service.get("backing", "sparse")
+    if backing not in ("sparse", "memory"):
+        raise UnknownName("backing", backing, ("sparse", "memory"), f"target {target.name}")
+    instance_name = service.get("instance_name")
+    if instance_name is not None and not NAME.fullmatch(instance_name):
+        raise UsageError(f"target {target.name}: instance_name={instance_name}: use letters, digits, dots or dashes")
+    return Wish(
+        name=f"{short}-{target.name[:31]}",
+        options=shape,
+        file_system=service.get("fs"),
+        backing="memory" if backing == "memory" else "sparse",
+        write_cache_bytes=parse_size(service["write_cache"]) if "write_cache" in service else 0,
+        instance_name=None if instance_name is None else f"{short}-{instance_name[:31]}",
+        keeper=current_owner(),
+    )
