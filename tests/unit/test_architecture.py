@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CRATES = {"core": set(), "io": {"core"}, "files": {"core"}, "volume": {"core"}, "python": {"core", "io", "volume"}}
+MEASURING = ("db", "files", "io", "volume")
+CRATES = {"core": set(), "python": {"core", *MEASURING}} | {crate: {"core"} for crate in MEASURING}
 CORE_MODULE_USERS = {"python/plimsoll/run/workers/local.py", "python/plimsoll/volumes/core.py"}
 TOUCHES_OUTSIDE = re.compile(r"\bstd::(fs|net|os::unix|process)\b|\blibc::(open|read|write|pread|pwrite|socket|ioctl)")
 

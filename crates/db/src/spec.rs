@@ -276,3 +276,65 @@ pub struct Web {
     /// One connection for all requests of a client; otherwise a new one for each (HTTP/1.0, as Apache Benchmark does).
     pub keep_alive: bool,
 }
+
+impl Ycsb {
+    /// Number of keys from `insert_start` on.
+    pub fn keys(&self) -> u64 {
+        self.insert_count.unwrap_or_else(|| self.record_count.saturating_sub(self.insert_start))
+    }
+
+    /// Share of inserts among the operations, 0…1.
+    pub fn insert_share(&self) -> f64 {
+        self.mix.insert / self.mix.shares().iter().sum::<f64>()
+    }
+}
+
+impl Mix {
+    /// In the order of YCSB's operation chooser.
+    pub fn shares(&self) -> [f64; 5] {
+        [self.read, self.update, self.insert, self.scan, self.read_modify_write]
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// YCSB's workload A with 1000 records.
+    pub fn workload_a() -> Ycsb {
+        Ycsb {
+            table: "usertable".to_owned(),
+            record_count: 1000,
+            insert_start: 0,
+            insert_count: None,
+            operation_count: None,
+            mix: Mix { read: 0.5, update: 0.5, insert: 0.0, scan: 0.0, read_modify_write: 0.0 },
+            request: Request::Zipfian { theta: 0.99 },
+            insert_order: InsertOrder::Hashed,
+            zero_padding: 1,
+            field_count: 10,
+            field_length: 100,
+            min_field_length: 1,
+            field_length_distribution: Spread::Constant,
+            read_all_fields: true,
+            write_all_fields: false,
+            scan_length: ScanLength { min: 1, max: 1000, distribution: Spread::Uniform },
+            data_integrity: false,
+        }
+    }
+
+    /// The example in this file's documentation is a request.
+    #[test]
+    fn the_documented_example_is_read() {
+        let text: String = include_str!("spec.rs")
+            .lines()
+            .skip_while(|line| *line != "//! ```json")
+            .skip(1)
+            .take_while(|line| *line != "//! ```")
+            .map(|line| line.trim_start_matches("//! "))
+            .collect();
+        let spec: DbSpec = serde_json::from_str(&text).unwrap();
+        let Workload::Ycsb(ycsb) = spec.workload else { panic!("not YCSB") };
+        assert_eq!(ycsb, Ycsb { record_count: 20_000, ..workload_a() });
+    }
+}

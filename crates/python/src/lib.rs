@@ -3,6 +3,7 @@
 //! Everything crosses the boundary as JSON, so that the records have one definition per side and no glue in between. What
 //! users of the module read is in `python/plimsoll/_core.pyi`.
 
+mod db;
 mod files;
 mod request;
 mod volume;
@@ -118,6 +119,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(engines, module)?)?;
     module.add_function(wrap_pyfunction!(alignment, module)?)?;
+    db::register(module)?;
     files::register(module)?;
     volume::register(module)
 }

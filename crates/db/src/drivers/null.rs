@@ -1,0 +1,73 @@
+//! No database: what the client itself costs.
+
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State};
+use crate::fault::{Fault, JobError};
+use crate::setup::Setup;
+
+/// Answers everything at once with nothing in it.
+#[derive(Debug)]
+pub struct Kind;
+
+impl Driver for Kind {
+    type Session = Nothing;
+    const CAPS: Caps = Caps {
+        name: "null",
+        description: "no database: every request is answered at once, to see what the client costs",
+        url: "",
+        workloads: &["ycsb", "tpcb", "web"],
+        server: false,
+        tls: false,
+    };
+
+    fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
+        setup.refuse("null", true, true)?;
+        Ok(Self)
+    }
+
+    fn connect(&self, _client: u32) -> Result<Nothing, Fault> {
+        Ok(Nothing)
+    }
+
+    fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
+        Ok(Vec::new())
+    }
+
+    fn look(&self) -> Result<Option<Found>, Fault> {
+        Ok(Some(Found { records: 0, shape: None }))
+    }
+
+    fn create(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn drop_tables(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn remove(&self, _keys: &[Vec<u8>]) -> Result<u64, Fault> {
+        Ok(0)
+    }
+}
+
+/// A connection to nothing.
+#[derive(Debug)]
+pub struct Nothing;
+
+impl Session for Nothing {
+    #[inline]
+    fn start(&mut self, _request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
+        reply.row();
+        Ok(State::Done)
+    }
+
+    fn resume(&mut self, _reply: &mut Reply) -> Result<State, Fault> {
+        Ok(State::Done)
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        None
+    }
+}

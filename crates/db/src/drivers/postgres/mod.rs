@@ -1,0 +1,344 @@
+//! PostgreSQL: prepared statements over the extended protocol, one round trip per request.
+
+mod login;
+mod message;
+
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State, Values};
+use crate::fault::{Fault, JobError};
+use crate::setup::Setup;
+use crate::sql::{self, Console, Dialect, Statements};
+use crate::url::Url;
+use crate::wire::{Address, Wire};
+
+use message::{Message, error_of, next_message, write_message};
+
+/// Settings that decide what a number means.
+const FACTS: &str = "SELECT name, current_setting(name) FROM pg_settings WHERE name IN ('server_version', 'fsync', \
+    'synchronous_commit', 'wal_sync_method', 'full_page_writes', 'wal_level', 'wal_compression', 'shared_buffers', \
+    'wal_buffers', 'max_wal_size', 'checkpoint_timeout', 'effective_io_concurrency', 'max_connections', \
+    'autovacuum', 'data_checksums', 'default_transaction_isolation', 'commit_delay', 'huge_pages', 'io_method')";
+/// Type of 32-bit and 64-bit integers, and "decide yourself".
+const INT4: u32 = 23;
+const INT8: u32 = 20;
+const ANY: u32 = 0;
+
+/// The driver.
+#[derive(Debug)]
+pub struct Kind {
+    setup: Arc<Setup>,
+    url: Url,
+    address: Address,
+    shared: Arc<Shared>,
+}
+
+/// What all sessions share.
+#[derive(Debug)]
+struct Shared {
+    /// Parse messages of all statements.
+    parse: Vec<u8>,
+    /// Start of the Bind message of each statement, after its length: portal, name, formats, number of parameters.
+    bind: Vec<Vec<u8>>,
+}
+
+/// Execute and Sync, which end every request.
+const EXECUTE: [u8; 15] = [b'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, b'S', 0, 0, 0, 4];
+
+impl Shared {
+    fn new(setup: &Setup) -> Self {
+        let statements = Statements::new(setup, Dialect::PostgreSql);
+        let ycsb = setup.ycsb().is_some();
+        let (mut parse, mut bind) = (Vec::new(), Vec::new());
+        for (number, (text, parameters)) in statements.texts.iter().enumerate() {
+            let name = number.to_string();
+            write_message(&mut parse, b'P', |body| {
+                body.extend_from_slice(name.as_bytes());
+                body.push(0);
+                body.extend_from_slice(text.as_bytes());
+                body.push(0);
+                body.extend_from_slice(&(*parameters as u16).to_be_bytes());
+                for parameter in 0..*parameters {
+                    let kind = match (ycsb, number, parameter) {
+                        (false, ..) => INT4,
+                        (true, sql::SCAN, 1) => INT8,
+                        _ => ANY,
+                    };
+                    body.extend_from_slice(&kind.to_be_bytes());
+                }
+            });
+            let mut head = vec![0];
+            head.extend_from_slice(name.as_bytes());
+            head.push(0);
+            // Text for YCSB but for the length of a scan, binary for numbers.
+            let formats: &[u16] = if !ycsb {
+                &[1, 1]
+            } else if number == sql::SCAN {
+                &[2, 0, 1]
+            } else {
+                &[0]
+            };
+            formats.iter().for_each(|word| head.extend_from_slice(&word.to_be_bytes()));
+            head.extend_from_slice(&(*parameters as u16).to_be_bytes());
+            bind.push(head);
+        }
+        write_message(&mut parse, b'S', |_| {});
+        Self { parse, bind }
+    }
+}
+
+impl Driver for Kind {
+    type Session = Postgres;
+    const CAPS: Caps = Caps {
+        name: "postgresql",
+        description: "PostgreSQL, prepared statements; tables as YCSB's JDBC binding and pgbench have them",
+        url: "postgresql://user@127.0.0.1:5432/database",
+        workloads: &["ycsb", "tpcb"],
+        server: true,
+        tls: cfg!(feature = "tls"),
+    };
+
+    fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
+        let url = Url::read(&setup.spec.url, &[("postgresql", 5432), ("postgres", 5432)])?;
+        url.only(&["socket"])?;
+        let address = match url.parameter("socket") {
+            Some(folder) => Address::Unix(format!("{folder}/.s.PGSQL.{}", url.port)),
+            None => Address::Tcp(url.host.clone(), url.port),
+        };
+        let shared = Arc::new(Shared::new(&setup));
+        Ok(Self { setup, url, address, shared })
+    }
+
+    fn connect(&self, _client: u32) -> Result<Postgres, Fault> {
+        let mut session = self.log_in()?;
+        session.wire.out().extend_from_slice(&self.shared.parse);
+        session.wire.send()?;
+        session.finish_waiting(&mut Reply::default())?;
+        session.wire.stop_waiting()?;
+        Ok(session)
+    }
+
+    fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
+        let mut facts = sql::pairs(self.log_in()?.query(FACTS)?);
+        facts.push(("server".to_owned(), "PostgreSQL".to_owned()));
+        Ok(facts)
+    }
+
+    fn look(&self) -> Result<Option<Found>, Fault> {
+        sql::look(&mut self.log_in()?, Dialect::PostgreSql, &self.setup)
+    }
+
+    fn create(&self) -> Result<(), Fault> {
+        sql::create(&mut self.log_in()?, Dialect::PostgreSql, &self.setup)
+    }
+
+    fn drop_tables(&self) -> Result<(), Fault> {
+        sql::drop_tables(&mut self.log_in()?, &self.setup)
+    }
+
+    fn fill(&self, told: &mut dyn FnMut(f64) -> bool) -> Result<(), Fault> {
+        sql::fill(&mut self.log_in()?, Dialect::PostgreSql, &self.setup, told)
+    }
+
+    fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
+        sql::remove(&mut self.log_in()?, &self.setup, keys)
+    }
+
+    fn settle(&self) -> Result<(), Fault> {
+        sql::settle(&mut self.log_in()?, Dialect::PostgreSql, &self.setup)
+    }
+}
+
+/// One connection.
+#[derive(Debug)]
+pub struct Postgres {
+    wire: Wire,
+    shared: Arc<Shared>,
+    /// First column of the rows that come is their key.
+    keyed: bool,
+    /// What the server has said against the request in progress.
+    error: Option<Fault>,
+}
+
+impl Postgres {
+    /// Writes a request of text parameters.
+    #[inline]
+    fn bind(&mut self, statement: usize, write: impl FnOnce(&mut Vec<u8>)) {
+        let out = self.wire.out();
+        write_message(out, b'B', |body| {
+            body.extend_from_slice(&self.shared.bind[statement]);
+            write(body);
+            // Results as text.
+            body.extend_from_slice(&[0, 0]);
+        });
+        out.extend_from_slice(&EXECUTE);
+    }
+
+    /// Takes the messages that are there. True: the request is over.
+    fn take(&mut self, reply: &mut Reply) -> Result<bool, Fault> {
+        let data = self.wire.data();
+        let (mut at, mut over) = (0, false);
+        while let Some(Message { kind, body, length }) = next_message(&data[at..])? {
+            at += length;
+            match kind {
+                b'D' => take_row(body, self.keyed, reply)?,
+                b'C' => take_tag(body, reply),
+                b'E' => {
+                    let fault = error_of(body);
+                    if fault.broken {
+                        return Err(fault);
+                    }
+                    self.error = Some(fault);
+                }
+                b'Z' => {
+                    over = true;
+                    break;
+                }
+                // Parsed, bound, no data, notices and the like.
+                _ => {}
+            }
+        }
+        self.wire.consume(at);
+        Ok(over)
+    }
+
+    fn go_on(&mut self, reply: &mut Reply) -> Result<State, Fault> {
+        loop {
+            if self.take(reply)? {
+                return match self.error.take() {
+                    Some(fault) => Err(fault),
+                    None => Ok(State::Done),
+                };
+            }
+            if !self.wire.receive()? {
+                return Ok(State::Waiting);
+            }
+        }
+    }
+
+    fn finish_waiting(&mut self, reply: &mut Reply) -> Result<(), Fault> {
+        while !self.take(reply)? {
+            self.wire.await_more()?;
+        }
+        self.error.take().map_or(Ok(()), Err)
+    }
+}
+
+impl Session for Postgres {
+    #[inline]
+    fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
+        match *request {
+            Request::Read { key, .. } => self.bind(sql::READ, |body| text(body, key)),
+            Request::Insert { key, values } => {
+                reply.bytes += values.size();
+                self.bind(sql::INSERT, |body| {
+                    text(body, key);
+                    texts(body, values);
+                });
+            }
+            Request::Update { key, values } => {
+                reply.bytes += values.size();
+                let one = values.len() == 1;
+                let statement = if one { sql::UPDATE_FIELD + values.first() as usize } else { sql::UPDATE_ALL };
+                self.bind(statement, |body| {
+                    texts(body, values);
+                    text(body, key);
+                });
+            }
+            Request::Scan { key, count, .. } => self.bind(sql::SCAN, |body| {
+                text(body, key);
+                body.extend_from_slice(&8u32.to_be_bytes());
+                body.extend_from_slice(&u64::from(count).to_be_bytes());
+            }),
+            Request::Statement(statement, numbers) => {
+                let (parameters, count) = sql::parameters(statement, numbers);
+                self.bind(statement as usize, |body| {
+                    for number in &parameters[..count] {
+                        body.extend_from_slice(&4u32.to_be_bytes());
+                        body.extend_from_slice(&number.to_be_bytes());
+                    }
+                });
+            }
+            Request::Get => return Err(Fault::protocol("PostgreSQL has no pages")),
+        }
+        self.wire.send()?;
+        Ok(State::Waiting)
+    }
+
+    #[inline]
+    fn resume(&mut self, reply: &mut Reply) -> Result<State, Fault> {
+        self.wire.wake()?;
+        self.go_on(reply)
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        Some(self.wire.descriptor())
+    }
+}
+
+impl Console for Postgres {
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, Fault> {
+        write_message(self.wire.out(), b'Q', |body| {
+            body.extend_from_slice(sql.as_bytes());
+            body.push(0);
+        });
+        self.wire.send()?;
+        let mut rows = Vec::new();
+        let mut error = None;
+        loop {
+            while let Some(Message { kind, body, length }) = next_message(self.wire.data())? {
+                match kind {
+                    b'D' => rows.push(message::cells(body)?),
+                    b'E' => error = Some(error_of(body)),
+                    _ => {}
+                }
+                self.wire.consume(length);
+                match (kind, error.take()) {
+                    (b'Z', None) => return Ok(rows),
+                    (b'Z', Some(fault)) => return Err(fault),
+                    (_, Some(fault)) if fault.broken => return Err(fault),
+                    (_, other) => error = other,
+                }
+            }
+            self.wire.await_more()?;
+        }
+    }
+}
+
+#[inline]
+fn text(body: &mut Vec<u8>, value: &[u8]) {
+    body.extend_from_slice(&(value.len() as u32).to_be_bytes());
+    body.extend_from_slice(value);
+}
+
+#[inline]
+fn texts(body: &mut Vec<u8>, values: &Values) {
+    values.iter().for_each(|(_, value)| text(body, value));
+}
+
+/// Counts a row and its fields.
+#[inline]
+fn take_row(body: &[u8], keyed: bool, reply: &mut Reply) -> Result<(), Fault> {
+    reply.row();
+    let mut cells = message::Cells::new(body)?;
+    if keyed {
+        cells.next();
+    }
+    for (field, cell) in (0..).zip(cells) {
+        reply.field(field, cell?.unwrap_or_default());
+    }
+    Ok(())
+}
+
+/// Rows that were changed, from a tag such as `UPDATE 1` or `INSERT 0 1`; rows that came were counted.
+#[inline]
+fn take_tag(body: &[u8], reply: &mut Reply) {
+    if matches!(body.first(), Some(b'U' | b'I')) {
+        let digits = body.iter().rev().skip(1).take_while(|byte| byte.is_ascii_digit());
+        let (rows, _) = digits.fold((0u32, 1u32), |(sum, unit), byte| {
+            (sum.wrapping_add(u32::from(byte - b'0').wrapping_mul(unit)), unit.wrapping_mul(10))
+        });
+        reply.rows += rows;
+    }
+}

@@ -1,0 +1,340 @@
+//! SQLite, built in: one connection per client on one database file.
+//!
+//! Statements are prepared once; the hot path calls SQLite's own functions, because the wrapper looks every statement up in
+//! a cache by its text.
+
+use std::ffi::{CStr, c_int};
+use std::os::fd::RawFd;
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::{Connection, ffi};
+
+use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State};
+use crate::fault::{Cause, Fault, JobError};
+use crate::setup::Setup;
+use crate::sql::{self, Console, Dialect, Statements};
+
+/// Settings that decide what a number means.
+const FACTS: [&str; 8] = [
+    "journal_mode",
+    "synchronous",
+    "page_size",
+    "cache_size",
+    "wal_autocheckpoint",
+    "mmap_size",
+    "locking_mode",
+    "auto_vacuum",
+];
+
+/// The driver.
+#[derive(Debug)]
+pub struct Kind {
+    setup: Arc<Setup>,
+    path: String,
+    statements: Arc<Statements>,
+}
+
+impl Driver for Kind {
+    type Session = Sqlite;
+    const CAPS: Caps = Caps {
+        name: "sqlite",
+        description: "SQLite (built in), a file; tables as YCSB's JDBC binding and pgbench have them",
+        url: "sqlite:/path/of/file.db",
+        workloads: &["ycsb", "tpcb"],
+        server: false,
+        tls: false,
+    };
+
+    fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
+        setup.refuse("sqlite", false, true)?;
+        let path = setup.spec.url.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path));
+        let Some(path) = path.filter(|path| path.starts_with('/') && !path.ends_with('/')) else {
+            return Err(JobError::spec("the URL of a SQLite database is sqlite: and the absolute path of a file"));
+        };
+        if !Path::new(path).parent().is_some_and(Path::is_dir) {
+            return Err(JobError::connect(format!("there is no folder for the SQLite database {path}: make it first")));
+        }
+        let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        if let Some((name, _)) = setup.spec.settings.iter().find(|(name, value)| !plain(name) || !plain(value)) {
+            return Err(JobError::spec(format!("the setting {name:?} is no PRAGMA with a plain value")));
+        }
+        let (path, statements) = (path.to_owned(), Arc::new(Statements::new(&setup, Dialect::Sqlite)));
+        Ok(Self { setup, path, statements })
+    }
+
+    fn connect(&self, _client: u32) -> Result<Sqlite, Fault> {
+        let connection = self.open()?;
+        let mut session = Sqlite { statements: Vec::new(), connection, keyed: self.setup.ycsb().is_some() };
+        for (text, _) in &self.statements.texts {
+            let statement = session.prepare(text)?;
+            session.statements.push(statement);
+        }
+        Ok(session)
+    }
+
+    fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
+        let mut facts =
+            vec![("server".to_owned(), "SQLite".to_owned()), ("version".to_owned(), rusqlite::version().to_owned())];
+        let mut connection = self.open()?;
+        for name in FACTS {
+            let rows = connection.query(&format!("PRAGMA {name}"))?;
+            if let Some(Some(value)) = rows.into_iter().next().and_then(|row| row.into_iter().next()) {
+                facts.push((name.to_owned(), value));
+            }
+        }
+        Ok(facts)
+    }
+
+    fn look(&self) -> Result<Option<Found>, Fault> {
+        sql::look(&mut self.open()?, Dialect::Sqlite, &self.setup)
+    }
+
+    fn create(&self) -> Result<(), Fault> {
+        sql::create(&mut self.open()?, Dialect::Sqlite, &self.setup)
+    }
+
+    fn drop_tables(&self) -> Result<(), Fault> {
+        sql::drop_tables(&mut self.open()?, &self.setup)
+    }
+
+    fn fill(&self, told: &mut dyn FnMut(f64) -> bool) -> Result<(), Fault> {
+        let mut connection = self.open()?;
+        connection.query("BEGIN IMMEDIATE")?;
+        sql::fill(&mut connection, Dialect::Sqlite, &self.setup, told)?;
+        connection.query("COMMIT").map(drop)
+    }
+
+    fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
+        sql::remove(&mut self.open()?, &self.setup, keys)
+    }
+
+    fn settle(&self) -> Result<(), Fault> {
+        sql::settle(&mut self.open()?, Dialect::Sqlite, &self.setup)
+    }
+}
+
+impl Kind {
+    fn open(&self) -> Result<Connection, Fault> {
+        let failed = |error: rusqlite::Error| {
+            Fault::broken(Cause::Connect, format!("cannot open the SQLite database {}: {error}", self.path))
+        };
+        let mut connection = Connection::open(&self.path).map_err(failed)?;
+        connection.busy_timeout(self.setup.patience()).map_err(failed)?;
+        for (name, value) in &self.setup.spec.settings {
+            connection.query(&format!("PRAGMA {name} = {value}"))?;
+        }
+        Ok(connection)
+    }
+}
+
+impl Console for Connection {
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, Fault> {
+        let failed = |error: rusqlite::Error| match error {
+            rusqlite::Error::SqliteFailure(code, message) => {
+                Fault::refused(cause_of(code.extended_code), message.unwrap_or_else(|| code.to_string()))
+            }
+            other => Fault::refused(Cause::Server, other.to_string()),
+        };
+        let mut statement = self.prepare(sql).map_err(failed)?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).map_err(failed)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().map_err(failed)? {
+            let cell = |column| {
+                use rusqlite::types::ValueRef;
+                Ok(match row.get_ref(column).map_err(failed)? {
+                    ValueRef::Null => None,
+                    ValueRef::Integer(number) => Some(number.to_string()),
+                    ValueRef::Real(number) => Some(number.to_string()),
+                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+                })
+            };
+            found.push((0..columns).map(cell).collect::<Result<_, Fault>>()?);
+        }
+        Ok(found)
+    }
+}
+
+/// A prepared statement of the connection that is beside it.
+#[derive(Debug)]
+struct Prepared(*mut ffi::sqlite3_stmt);
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        // SAFETY: it was prepared by us, is finalized once, and its connection is still open (see `Sqlite`).
+        unsafe { ffi::sqlite3_finalize(self.0) };
+    }
+}
+
+/// One connection.
+#[derive(Debug)]
+pub struct Sqlite {
+    /// Before the connection, so that they are dropped first.
+    statements: Vec<Prepared>,
+    connection: Connection,
+    keyed: bool,
+}
+
+// SAFETY: the statements belong to the connection that moves with them, and SQLite is built to be used by one thread at a
+// time, whichever.
+unsafe impl Send for Sqlite {}
+
+/// Changes the database does not report for a statement of this kind.
+fn cause_of(code: c_int) -> Cause {
+    match code & 0xFF {
+        ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => Cause::Serialization,
+        ffi::SQLITE_CONSTRAINT => Cause::Constraint,
+        ffi::SQLITE_FULL => Cause::DiskFull,
+        ffi::SQLITE_READONLY => Cause::ReadOnly,
+        ffi::SQLITE_CANTOPEN => Cause::Connect,
+        _ => Cause::Server,
+    }
+}
+
+impl Sqlite {
+    #[cold]
+    fn fault(&self, code: c_int) -> Fault {
+        // SAFETY: the connection is open; the message is valid until its next call, and copied before.
+        let message = unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(self.connection.handle())) };
+        Fault::refused(cause_of(code), message.to_string_lossy().into_owned())
+    }
+
+    fn prepare(&self, text: &str) -> Result<Prepared, Fault> {
+        let mut statement = std::ptr::null_mut();
+        // SAFETY: text and length are those of a string, and the connection is open.
+        let code = unsafe {
+            ffi::sqlite3_prepare_v3(
+                self.connection.handle(),
+                text.as_ptr().cast(),
+                text.len() as c_int,
+                ffi::SQLITE_PREPARE_PERSISTENT,
+                &raw mut statement,
+                std::ptr::null_mut(),
+            )
+        };
+        if code == ffi::SQLITE_OK { Ok(Prepared(statement)) } else { Err(self.fault(code)) }
+    }
+
+    /// Binds a text, which must live until the statement is reset.
+    #[inline]
+    fn bind_text(&self, statement: usize, parameter: c_int, text: &[u8]) -> Result<(), Fault> {
+        // SAFETY: the statement is ours; the text outlives its use, since `run` resets before the request ends.
+        let code = unsafe {
+            ffi::sqlite3_bind_text(
+                self.statements[statement].0,
+                parameter,
+                text.as_ptr().cast(),
+                text.len() as c_int,
+                ffi::SQLITE_STATIC(),
+            )
+        };
+        if code == ffi::SQLITE_OK { Ok(()) } else { Err(self.fault(code)) }
+    }
+
+    #[inline]
+    fn bind_number(&self, statement: usize, parameter: c_int, number: i64) -> Result<(), Fault> {
+        // SAFETY: the statement is ours.
+        let code = unsafe { ffi::sqlite3_bind_int64(self.statements[statement].0, parameter, number) };
+        if code == ffi::SQLITE_OK { Ok(()) } else { Err(self.fault(code)) }
+    }
+
+    /// Steps through all rows and resets.
+    #[inline]
+    fn run(&self, statement: usize, changes: bool, reply: &mut Reply) -> Result<(), Fault> {
+        let handle = self.statements[statement].0;
+        let result = loop {
+            // SAFETY: the statement is ours, and its parameters are bound.
+            match unsafe { ffi::sqlite3_step(handle) } {
+                ffi::SQLITE_ROW => self.take_row(handle, reply),
+                ffi::SQLITE_DONE => break Ok(()),
+                code => break Err(self.fault(code)),
+            }
+        };
+        // SAFETY: the statement and the connection are ours.
+        unsafe {
+            ffi::sqlite3_reset(handle);
+            if changes && result.is_ok() {
+                reply.rows += ffi::sqlite3_changes(self.connection.handle()) as u32;
+            }
+        }
+        result
+    }
+
+    #[inline]
+    fn take_row(&self, handle: *mut ffi::sqlite3_stmt, reply: &mut Reply) {
+        reply.row();
+        // SAFETY: the statement is at a row; a column's bytes are valid until the next step, and used before.
+        unsafe {
+            if !self.keyed {
+                reply.bytes += ffi::sqlite3_column_bytes(handle, 0) as u64;
+                return;
+            }
+            for column in 1..ffi::sqlite3_column_count(handle) {
+                let text = ffi::sqlite3_column_text(handle, column);
+                let length = ffi::sqlite3_column_bytes(handle, column) as usize;
+                let value = if text.is_null() { &[] } else { std::slice::from_raw_parts(text, length) };
+                reply.field(column as u32 - 1, value);
+            }
+        }
+    }
+}
+
+impl Session for Sqlite {
+    #[inline]
+    fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
+        match *request {
+            Request::Read { key, .. } => {
+                self.bind_text(sql::READ, 1, key)?;
+                self.run(sql::READ, false, reply)?;
+            }
+            Request::Insert { key, values } => {
+                self.bind_text(sql::INSERT, 1, key)?;
+                for (field, value) in values.iter() {
+                    self.bind_text(sql::INSERT, field as c_int + 2, value)?;
+                }
+                reply.bytes += values.size();
+                self.run(sql::INSERT, true, reply)?;
+            }
+            Request::Update { key, values } => {
+                let one = values.len() == 1;
+                let statement = if one { sql::UPDATE_FIELD + values.first() as usize } else { sql::UPDATE_ALL };
+                for (parameter, (_, value)) in (1..).zip(values.iter()) {
+                    self.bind_text(statement, parameter, value)?;
+                }
+                self.bind_text(statement, values.len() as c_int + 1, key)?;
+                reply.bytes += values.size();
+                self.run(statement, true, reply)?;
+            }
+            Request::Scan { key, count, .. } => {
+                self.bind_text(sql::SCAN, 1, key)?;
+                self.bind_number(sql::SCAN, 2, i64::from(count))?;
+                self.run(sql::SCAN, false, reply)?;
+            }
+            Request::Statement(statement, numbers) => {
+                use crate::driver::Statement;
+                let (parameters, count) = sql::parameters(statement, numbers);
+                let position = statement as usize;
+                for (parameter, number) in (1..).zip(&parameters[..count]) {
+                    self.bind_number(position, parameter, i64::from(*number))?;
+                }
+                let changes = count > 0 && statement != Statement::SelectAccounts;
+                match self.run(position, changes, reply) {
+                    // SQLite rolls back itself after some errors; then there is nothing left to roll back.
+                    Err(_) if statement == Statement::Rollback && self.connection.is_autocommit() => {}
+                    other => other?,
+                }
+            }
+            Request::Get => return Err(Fault::protocol("SQLite has no pages")),
+        }
+        Ok(State::Done)
+    }
+
+    fn resume(&mut self, _reply: &mut Reply) -> Result<State, Fault> {
+        Ok(State::Done)
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        None
+    }
+}

@@ -1,0 +1,161 @@
+//! What goes wrong with one operation, and what ends a job.
+
+use plimsoll_core::outcome::Failure;
+
+/// Why an operation failed, in words that are the same for every database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Cause {
+    /// The connection could not be opened.
+    Connect,
+    /// The server refuses this user or password.
+    Login,
+    /// The connection broke.
+    Closed,
+    /// No answer in time.
+    Timeout,
+    /// Chosen as the victim of a deadlock.
+    Deadlock,
+    /// Could not be ordered among concurrent transactions, or waited too long for a lock.
+    Serialization,
+    /// A key that is there already, a value that is not allowed.
+    Constraint,
+    /// The server has no room.
+    DiskFull,
+    /// The server accepts no changes.
+    ReadOnly,
+    /// An answer that makes no sense.
+    Protocol,
+    /// HTTP 400 and above.
+    Status,
+    /// Anything else that the server reports.
+    Server,
+}
+
+/// Every [`Cause`], in order.
+pub const CAUSES: [&str; 12] = [
+    "connect",
+    "login",
+    "closed",
+    "timeout",
+    "deadlock",
+    "serialization",
+    "constraint",
+    "disk_full",
+    "read_only",
+    "protocol",
+    "status",
+    "server",
+];
+
+impl Cause {
+    /// The word in the outcome.
+    pub fn name(self) -> &'static str {
+        CAUSES[self as usize]
+    }
+
+    /// Trying once more may well succeed.
+    pub fn is_retryable(self) -> bool {
+        matches!(self, Self::Deadlock | Self::Serialization)
+    }
+}
+
+/// One failed operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Its kind.
+    pub cause: Cause,
+    /// One sentence, without secrets.
+    pub message: String,
+    /// The connection cannot be used any more.
+    pub broken: bool,
+}
+
+impl Fault {
+    /// The server said no; the connection goes on.
+    pub fn refused(cause: Cause, message: impl Into<String>) -> Self {
+        Self { cause, message: message.into(), broken: false }
+    }
+
+    /// The connection is lost.
+    pub fn broken(cause: Cause, message: impl Into<String>) -> Self {
+        Self { cause, message: message.into(), broken: true }
+    }
+
+    /// An answer that makes no sense.
+    pub fn protocol(message: impl Into<String>) -> Self {
+        Self::broken(Cause::Protocol, message)
+    }
+}
+
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
+        use std::io::ErrorKind::{TimedOut, WouldBlock};
+        match error.kind() {
+            // A blocking read with a time limit says "would block" when it is over.
+            WouldBlock | TimedOut => Self::broken(Cause::Timeout, "the server did not answer in time"),
+            _ => Self::broken(Cause::Closed, format!("the connection broke: {error}")),
+        }
+    }
+}
+
+/// Why a job ended early. `kind` is one of those in [`crate::outcome::DbOutcome`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct JobError {
+    kind: &'static str,
+    message: String,
+    operation: Option<&'static str>,
+}
+
+impl JobError {
+    /// The request cannot be carried out.
+    pub fn spec(message: impl Into<String>) -> Self {
+        Self { kind: "spec", message: message.into(), operation: None }
+    }
+
+    /// The database could not be reached, or would not let us in.
+    pub fn connect(message: impl Into<String>) -> Self {
+        Self { kind: "connect", message: message.into(), operation: None }
+    }
+
+    /// What is in the database does not fit the request.
+    pub fn schema(message: impl Into<String>) -> Self {
+        Self { kind: "schema", message: message.into(), operation: None }
+    }
+
+    /// Preparing the data failed.
+    pub fn load(message: impl Into<String>) -> Self {
+        Self { kind: "load", message: message.into(), operation: None }
+    }
+
+    /// An operation failed and errors are not to be counted.
+    pub fn operation(kind: &'static str, fault: &Fault) -> Self {
+        Self { kind: "operation", message: format!("{kind}: {}", fault.message), operation: Some(kind) }
+    }
+
+    /// Our own side failed.
+    pub fn driver(message: impl Into<String>) -> Self {
+        Self { kind: "driver", message: message.into(), operation: None }
+    }
+
+    /// What a console command of preparing the data met.
+    pub fn preparing(fault: &Fault) -> Self {
+        match fault.cause {
+            Cause::Connect | Cause::Login => Self::connect(fault.message.clone()),
+            _ => Self::load(format!("preparing the data failed: {}", fault.message)),
+        }
+    }
+}
+
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Self {
+        Self {
+            kind: error.kind.to_owned(),
+            message: error.message,
+            errno: None,
+            operation: error.operation.map(str::to_owned),
+            offset: None,
+        }
+    }
+}

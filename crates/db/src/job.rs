@@ -1,0 +1,80 @@
+//! The handle of a running job.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use plimsoll_core::outcome::Progress;
+
+use crate::outcome::DbOutcome;
+use crate::progress::Board;
+use crate::runner::Runner;
+use crate::spec::DbSpec;
+
+/// A job that runs on threads of its own. Dropping the handle stops it.
+pub struct Job {
+    shared: Arc<Shared>,
+}
+
+/// What the handle and the job both see.
+pub struct Shared {
+    /// Set once, by the handle.
+    pub stopped: AtomicBool,
+    /// How far it is.
+    pub board: Board,
+    outcome: Mutex<Option<DbOutcome>>,
+    finished: Condvar,
+}
+
+impl Shared {
+    fn finish(&self, outcome: DbOutcome) {
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        self.finished.notify_all();
+    }
+}
+
+impl Job {
+    /// Starts it and returns at once. Everything that can go wrong is told in the outcome.
+    pub fn start(spec: DbSpec) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            stopped: AtomicBool::new(false),
+            board: Board::new(),
+            outcome: Mutex::new(None),
+            finished: Condvar::new(),
+        });
+        let runner = Runner::new(spec, Arc::clone(&shared));
+        let theirs = Arc::clone(&shared);
+        thread::Builder::new().name("plimsoll-db".to_owned()).spawn(move || theirs.finish(runner.run()))?;
+        Ok(Self { shared })
+    }
+
+    /// How far it is; cheap.
+    pub fn poll(&self) -> Progress {
+        self.shared.board.progress()
+    }
+
+    /// Asks it to end. The outcome then holds what was measured until now.
+    pub fn stop(&self) {
+        self.shared.stopped.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits for the outcome, at most `timeout`; nothing when the time is over first.
+    pub fn result(&self, timeout: Option<Duration>) -> Option<DbOutcome> {
+        let guard = self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = |outcome: &mut Option<DbOutcome>| outcome.is_none();
+        match timeout {
+            None => self.shared.finished.wait_while(guard, running).unwrap_or_else(PoisonError::into_inner).clone(),
+            Some(timeout) => {
+                let waited = self.shared.finished.wait_timeout_while(guard, timeout, running);
+                waited.unwrap_or_else(PoisonError::into_inner).0.clone()
+            }
+        }
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

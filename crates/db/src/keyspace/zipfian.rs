@@ -1,0 +1,173 @@
+//! YCSB's `ZipfianGenerator` and `ScrambledZipfianGenerator` (Gray et al., SIGMOD 1994, algorithm with θ < 1).
+
+use super::fnv_hash;
+
+/// Items of the inner generator of a scrambled zipfian, whatever the key space.
+const SCRAMBLED_ITEMS: u64 = 10_000_000_000 + 1;
+/// ζ(10¹⁰, 0.99), the constant in YCSB's source.
+const SCRAMBLED_ZETA: f64 = 26.469_028_201_783_02;
+/// The exponent that the constant belongs to.
+const SCRAMBLED_THETA: f64 = 0.99;
+/// Terms that are added up one by one; the rest of a long sum is an integral (Euler-Maclaurin, error below 10⁻⁹).
+const EXACT_TERMS: u64 = 1 << 20;
+
+/// Numbers in `0..items`, small ones most.
+#[derive(Debug, Clone)]
+pub struct Zipfian {
+    items: u64,
+    theta: f64,
+    zeta: f64,
+    /// Items that are in `zeta`.
+    counted: u64,
+    zeta_two: f64,
+    alpha: f64,
+    eta: f64,
+    second: f64,
+}
+
+impl Zipfian {
+    /// Over `0..items` with exponent `theta` (0…1).
+    pub fn new(items: u64, theta: f64) -> Self {
+        Self::with_zeta(items, theta, zeta(0, items, theta, 0.0))
+    }
+
+    fn with_zeta(items: u64, theta: f64, zeta_items: f64) -> Self {
+        let zeta_two = zeta(0, 2, theta, 0.0);
+        let mut zipfian = Self {
+            items,
+            theta,
+            zeta: zeta_items,
+            counted: items,
+            zeta_two,
+            alpha: 1.0 / (1.0 - theta),
+            eta: 0.0,
+            second: 1.0 + 0.5f64.powf(theta),
+        };
+        zipfian.eta = zipfian.eta();
+        zipfian
+    }
+
+    /// With the number of items at the beginning, even after growth, as YCSB has it.
+    fn eta(&self) -> f64 {
+        (1.0 - (2.0 / self.items as f64).powf(1.0 - self.theta)) / (1.0 - self.zeta_two / self.zeta)
+    }
+
+    /// The number for the uniform random number `u`.
+    #[inline]
+    pub fn at(&self, u: f64) -> u64 {
+        self.at_of(u, self.counted)
+    }
+
+    #[inline]
+    fn at_of(&self, u: f64, items: u64) -> u64 {
+        let weight = u * self.zeta;
+        if weight < 1.0 {
+            0
+        } else if weight < self.second {
+            1
+        } else {
+            (items as f64 * (self.eta * u - self.eta + 1.0).powf(self.alpha)) as u64
+        }
+    }
+
+    /// The number for `u` among `items`, which may have grown; when they are fewer than before, the sums stay.
+    #[inline]
+    pub fn at_grown(&mut self, u: f64, items: u64) -> u64 {
+        if items > self.counted {
+            self.zeta = zeta(self.counted, items, self.theta, self.zeta);
+            self.counted = items;
+            self.eta = self.eta();
+        }
+        self.at_of(u, items)
+    }
+}
+
+/// ζ(to) given `sum` = ζ(from).
+fn zeta(from: u64, to: u64, theta: f64, sum: f64) -> f64 {
+    let exact = to.min(from.saturating_add(EXACT_TERMS).max(EXACT_TERMS));
+    let sum = (from + 1..=exact).fold(sum, |sum, i| sum + (i as f64).powf(-theta));
+    if exact == to {
+        return sum;
+    }
+    // Σ f(i) for i in a+1…b is ∫ f + (f(b) − f(a)) / 2 + (f′(b) − f′(a)) / 12, with f = x^−θ.
+    let (a, b) = (exact as f64, to as f64);
+    let power = |x: f64| x.powf(-theta);
+    let slope = |x: f64| -theta * x.powf(-theta - 1.0);
+    let integral = (b.powf(1.0 - theta) - a.powf(1.0 - theta)) / (1.0 - theta);
+    sum + integral + (power(b) - power(a)) / 2.0 + (slope(b) - slope(a)) / 12.0
+}
+
+/// Hot numbers, scattered over a range.
+#[derive(Debug, Clone)]
+pub struct ScrambledZipfian {
+    inner: Zipfian,
+    first: u64,
+    count: u64,
+}
+
+impl ScrambledZipfian {
+    /// Over `first..=last`.
+    pub fn new(first: u64, last: u64, theta: f64) -> Self {
+        let inner = if theta == SCRAMBLED_THETA {
+            Zipfian::with_zeta(SCRAMBLED_ITEMS, theta, SCRAMBLED_ZETA)
+        } else {
+            Zipfian::new(SCRAMBLED_ITEMS, theta)
+        };
+        Self { inner, first, count: last - first + 1 }
+    }
+
+    /// The number for the uniform random number `u`.
+    #[inline]
+    pub fn at(&self, u: f64) -> u64 {
+        self.first + fnv_hash(self.inner.at(u)) % self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeta_is_the_published_constant() {
+        // The published sum was added up in another order; it agrees to nine digits.
+        let sum = zeta(0, 10_000_000_000, 0.99, 0.0);
+        assert!((sum / SCRAMBLED_ZETA - 1.0).abs() < 1e-9, "{sum}");
+        let whole: f64 = (1..=3_000_000u32).map(|i| f64::from(i).powf(-0.99)).sum();
+        assert!((zeta(0, 3_000_000, 0.99, 0.0) - whole).abs() < 1e-9);
+        let grown = zeta(1_000_000, 3_000_000, 0.99, zeta(0, 1_000_000, 0.99, 0.0));
+        assert!((grown - whole).abs() < 1e-9);
+    }
+
+    /// Computed apart, in Python with YCSB's formulas and plain sums.
+    #[test]
+    fn golden_numbers() {
+        let zipfian = Zipfian::new(1000, 0.99);
+        let at: Vec<u64> = US.into_iter().map(|u| zipfian.at(u)).collect();
+        assert_eq!(at, ZIPFIAN_1000);
+        let scrambled = ScrambledZipfian::new(0, 1000, 0.99);
+        let at: Vec<u64> = US.into_iter().map(|u| scrambled.at(u)).collect();
+        assert_eq!(at, SCRAMBLED_1001);
+        let mut grown = Zipfian::new(1000, 0.99);
+        let at: Vec<u64> = US.into_iter().map(|u| grown.at_grown(u, 1500)).collect();
+        assert_eq!(at, GROWN_1500);
+        assert_eq!(grown.at_grown(0.5, 1200), GROWN_BACK);
+    }
+
+    const US: [f64; 8] = [0.0, 0.05, 0.13, 0.2, 0.37, 0.5, 0.77, 0.999];
+    const ZIPFIAN_1000: [u64; 8] = [0, 0, 1, 2, 8, 22, 176, 992];
+    const SCRAMBLED_1001: [u64; 8] = [144, 610, 253, 421, 42, 367, 152, 483];
+    const GROWN_1500: [u64; 8] = [0, 0, 1, 3, 12, 34, 270, 1488];
+    const GROWN_BACK: u64 = 27;
+
+    #[test]
+    fn first_ranks_have_their_share() {
+        let zipfian = Zipfian::new(10_000, 0.99);
+        let n = 1_000_000u32;
+        let draws = (0..n).map(|i| zipfian.at(f64::from(i) / f64::from(n)));
+        let mut counts = [0f64; 2];
+        draws.filter(|&draw| draw < 2).for_each(|draw| counts[draw as usize] += 1.0);
+        let zeta: f64 = (1..=10_000).map(|i| f64::from(i).powf(-0.99)).sum();
+        assert!((counts[0] / f64::from(n) - 1.0 / zeta).abs() < 1e-5);
+        assert!((counts[1] / f64::from(n) - 0.5f64.powf(0.99) / zeta).abs() < 1e-5);
+    }
+}

@@ -1,0 +1,132 @@
+//! Starting the threads of one part of a job.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use plimsoll_core::clock::Clock;
+
+use crate::driver::Driver;
+use crate::fault::JobError;
+use crate::integrity::Checker;
+use crate::keyspace::Shared;
+use crate::lane::Lane;
+use crate::recorder::{Batch, Kinds};
+use crate::runner::Event;
+use crate::setup::Setup;
+use crate::work::{Stage, Work};
+use crate::worker::{Parts, Report, Window, Worker};
+
+/// What the threads have in common.
+pub struct Launch<D: Driver> {
+    pub driver: Arc<D>,
+    pub setup: Arc<Setup>,
+    pub stage: Stage,
+    pub records: Arc<Shared>,
+    pub kinds: Kinds,
+    pub threads: u32,
+    pub events: Sender<Event>,
+    pub stop: Arc<AtomicBool>,
+}
+
+/// The runner's ends of one thread's channels.
+pub struct Line {
+    /// Says when to start.
+    pub go: Sender<Window>,
+    /// Gives batches back.
+    pub emptied: Sender<Box<Batch>>,
+}
+
+/// The threads of one part of a job.
+pub struct Crew {
+    pub lines: Vec<Line>,
+    pub reports: Vec<Option<Report>>,
+    /// The first that ended a thread early.
+    pub fault: Option<JobError>,
+    /// Absent when they never started to work.
+    pub window: Option<Window>,
+}
+
+impl<D: Driver> Launch<D> {
+    /// Starts all threads, which connect their clients and wait.
+    pub fn start(self) -> Result<Crew, JobError> {
+        let launch = Arc::new(self);
+        let mut lines = Vec::new();
+        for thread in 0..launch.threads {
+            let (go, start) = channel();
+            let (emptied, empty) = channel();
+            // One batch to fill while another one is being merged.
+            let _ = emptied.send(Box::new(Batch::new(launch.kinds)));
+            let theirs = Arc::clone(&launch);
+            let spawned = thread::Builder::new()
+                .name(format!("plimsoll-db-{thread}"))
+                .spawn(move || theirs.run(thread, &start, empty));
+            if let Err(error) = spawned {
+                launch.stop.store(true, Ordering::SeqCst);
+                return Err(JobError::driver(format!(
+                    "cannot start thread {} of {}: {error}",
+                    thread + 1,
+                    launch.threads
+                )));
+            }
+            lines.push(Line { go, emptied });
+        }
+        let reports = lines.iter().map(|_| None).collect();
+        Ok(Crew { lines, reports, fault: None, window: None })
+    }
+
+    /// The whole life of one thread.
+    fn run(&self, thread: u32, start: &Receiver<Window>, emptied: Receiver<Box<Batch>>) {
+        let lanes = match self.connect(thread) {
+            Ok(lanes) => lanes,
+            Err(error) => {
+                let _ = self.events.send(Event::Ready(Err(error)));
+                return;
+            }
+        };
+        let spec = &self.setup.spec;
+        let loading = matches!(self.stage, Stage::Load { .. });
+        let threads = u64::from(self.threads);
+        let share = |total: u64| total / threads + u64::from(u64::from(thread) < total % threads);
+        let parts = Parts {
+            driver: Arc::clone(&self.driver),
+            setup: Arc::clone(&self.setup),
+            thread,
+            threads: self.threads,
+            work: Work::new(spec, &self.stage, &self.records, thread),
+            lanes,
+            names: self.kinds.names,
+            operations: if loading { u64::MAX } else { spec.limit.operations.map_or(u64::MAX, share) },
+            rate: spec.rate.filter(|_| !loading),
+            clock: Clock::new(),
+            stop: Arc::clone(&self.stop),
+            deliveries: self.events.clone(),
+            emptied,
+            batch: Box::new(Batch::new(self.kinds)),
+        };
+        let _ = self.events.send(Event::Ready(Ok(())));
+        let Ok(window) = start.recv() else { return };
+        let report = Worker::new(parts, window).run();
+        let _ = self.events.send(Event::Ended(thread, Box::new(report)));
+    }
+
+    /// Connects this thread's clients.
+    fn connect(&self, thread: u32) -> Result<Vec<Lane<D::Session>>, JobError> {
+        let spec = &self.setup.spec;
+        let checked = self.setup.ycsb().filter(|ycsb| ycsb.data_integrity);
+        let mut lanes = Vec::new();
+        for client in (thread..spec.clients).step_by(self.threads as usize) {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let session = self.driver.connect(client).map_err(|fault| {
+                JobError::connect(format!("client {} of {}: {}", client + 1, spec.clients, fault.message))
+            })?;
+            let mut lane = Lane::new(client, session);
+            lane.reply.checker = checked.map(|ycsb| Box::new(Checker::new(ycsb.field_length)));
+            lanes.push(lane);
+        }
+        Ok(lanes)
+    }
+}

@@ -1,0 +1,53 @@
+//! Databases: YCSB's core workload, pgbench's scripts and web pages, against databases and servers.
+//!
+//! A job goes through `admit` (refuse what cannot work) → `prepare` (data) → `launch` (threads, each with its clients) →
+//! `worker` (the loop) → `collector`, all held together by `runner`; `job` is the handle that others see. The drivers are
+//! in `drivers`, one file each; what clients do is in `work`; which keys they ask for in `keyspace`.
+
+mod admit;
+mod collector;
+mod driver;
+mod drivers;
+mod fault;
+mod integrity;
+mod job;
+mod keyspace;
+mod lane;
+mod launch;
+#[expect(missing_docs, reason = "field names and units are the documentation of a record")]
+pub mod outcome;
+mod prepare;
+mod progress;
+mod recorder;
+mod runner;
+mod setup;
+#[allow(missing_docs, reason = "field names and units are the documentation of a record")]
+pub mod spec;
+mod sql;
+#[cfg(feature = "tls")]
+mod tls;
+mod url;
+mod usage;
+mod wire;
+mod work;
+mod worker;
+
+pub use job::Job;
+
+/// Why a job is impossible whatever the database, in one sentence; nothing is opened.
+pub fn check(spec: &spec::DbSpec) -> Option<String> {
+    admit::check(spec).err().map(|error| error.to_string())
+}
+
+/// The driver list.
+pub fn drivers() -> Vec<outcome::DriverRow> {
+    let row = |caps: &driver::Caps| outcome::DriverRow {
+        name: caps.name.to_owned(),
+        description: caps.description.to_owned(),
+        url: caps.url.to_owned(),
+        workloads: caps.workloads.iter().map(|&name| name.to_owned()).collect(),
+        server: caps.server,
+        tls: caps.tls,
+    };
+    drivers::LIST.iter().map(row).collect()
+}

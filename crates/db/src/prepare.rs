@@ -1,0 +1,111 @@
+//! The workload's data before the measured part: there, fitting, or to be loaded.
+
+use crate::driver::{Driver, Found};
+use crate::fault::{Fault, JobError};
+use crate::keyspace::Keys;
+use crate::setup::Setup;
+use crate::spec::{Data, DbSpec, Measure, Workload, Ycsb};
+use crate::work::accounts;
+
+/// Keys that are removed with one command.
+const REMOVED_AT_ONCE: u64 = 500;
+
+/// Sees to the tables. Says how many records are to be loaded; nothing when there are fitting ones.
+pub fn tables<D: Driver>(driver: &D, setup: &Setup, keep_going: impl Fn(f64) -> bool) -> Result<Option<u64>, JobError> {
+    let spec = &setup.spec;
+    let Some(wanted) = wanted(spec) else { return Ok(None) };
+    let failed = |fault: Fault| JobError::preparing(&fault);
+    let found = driver.look().map_err(failed)?;
+    let occupied = found.is_some_and(|found| found.records > 0);
+    match (spec.data, found) {
+        (Data::Keep, None) if spec.measure == Measure::Run => Err(JobError::schema(
+            "there is no data of this workload: load it first, or have it made (data `create`, `reuse` or `recreate`)",
+        )),
+        (Data::Keep, Some(found)) => match shape_fault(found, wanted) {
+            Some(reason) => Err(JobError::schema(reason)),
+            None => Ok(None),
+        },
+        (Data::Create, Some(found)) if occupied => Err(JobError::schema(format!(
+            "the tables of this workload are there and hold {} records, which are left as they are: use them with \
+             --reuse, or drop them with --recreate",
+            found.records
+        ))),
+        (Data::Reuse, Some(found)) if occupied => reuse(driver, spec, found, wanted, keep_going).map(|()| None),
+        (_, found) => {
+            if found.is_some() {
+                driver.drop_tables().map_err(failed)?;
+            }
+            driver.create().map_err(failed)?;
+            Ok(Some(wanted.records))
+        }
+    }
+}
+
+/// What the workload's tables must be; nothing when it has none.
+fn wanted(spec: &DbSpec) -> Option<Found> {
+    match &spec.workload {
+        Workload::Ycsb(ycsb) => Some(Found { records: ycsb.record_count, shape: Some(u64::from(ycsb.field_count)) }),
+        Workload::Tpcb(tpcb) => Some(Found { records: accounts(tpcb.scale), shape: Some(u64::from(tpcb.scale)) }),
+        Workload::Web(_) => None,
+    }
+}
+
+fn shape_fault(found: Found, wanted: Found) -> Option<String> {
+    match (found.shape, wanted.shape) {
+        (Some(is), Some(should)) if is != should => Some(format!(
+            "the tables of this workload are there in another shape ({is} fields or branches, not {should}): \
+             ask for that, or drop them with --recreate"
+        )),
+        _ => None,
+    }
+}
+
+fn reuse<D: Driver>(
+    driver: &D,
+    spec: &DbSpec,
+    found: Found,
+    wanted: Found,
+    keep_going: impl Fn(f64) -> bool,
+) -> Result<(), JobError> {
+    if let Some(reason) = shape_fault(found, wanted) {
+        return Err(JobError::schema(reason));
+    }
+    let surplus = found.records.saturating_sub(wanted.records);
+    let removed = match &spec.workload {
+        Workload::Ycsb(ycsb) if surplus > 0 => remove_added(driver, ycsb, surplus, keep_going)?,
+        _ => 0,
+    };
+    if found.records - removed == wanted.records {
+        return Ok(());
+    }
+    Err(JobError::schema(format!(
+        "the tables of this workload are there with {} records, not {}: ask for that number, or drop them with \
+         --recreate",
+        found.records, wanted.records
+    )))
+}
+
+/// Removes the records that inserts of earlier runs have added: their numbers follow the loaded ones, with gaps where an
+/// insert failed.
+fn remove_added<D: Driver>(
+    driver: &D,
+    ycsb: &Ycsb,
+    surplus: u64,
+    keep_going: impl Fn(f64) -> bool,
+) -> Result<u64, JobError> {
+    let keys = Keys::new(ycsb);
+    let (mut removed, mut number) = (0, ycsb.record_count);
+    let last = ycsb.record_count + 2 * surplus + 10_000;
+    while removed < surplus && number < last && keep_going(removed as f64 / surplus as f64) {
+        let batch: Vec<Vec<u8>> = (number..last.min(number + REMOVED_AT_ONCE))
+            .map(|number| {
+                let mut key = Vec::new();
+                keys.write(number, &mut key);
+                key
+            })
+            .collect();
+        number += batch.len() as u64;
+        removed += driver.remove(&batch).map_err(|fault| JobError::preparing(&fault))?;
+    }
+    Ok(removed)
+}

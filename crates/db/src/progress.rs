@@ -1,0 +1,84 @@
+//! What a running job tells while it runs.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use plimsoll_core::clock::monotonic_ns;
+use plimsoll_core::outcome::{Interval, Phase, Progress};
+
+/// The part of the progress that changes at most a few times per second.
+#[derive(Debug)]
+struct State {
+    phase: Phase,
+    began_ns: u64,
+    /// Planned length of the phase, when time decides about its end.
+    length_ns: Option<u64>,
+    /// Planned length of the measured part that follows a warm-up.
+    measure_ns: u64,
+    /// Share done by other measures than time.
+    share: f64,
+    interval: Option<Interval>,
+}
+
+/// Written by the job, read by anyone.
+#[derive(Debug)]
+pub struct Board(Mutex<State>);
+
+impl Board {
+    /// A job that is about to start.
+    pub fn new() -> Self {
+        let began_ns = monotonic_ns();
+        Self(Mutex::new(State {
+            phase: Phase::Layout,
+            began_ns,
+            length_ns: None,
+            measure_ns: 0,
+            share: 0.0,
+            interval: None,
+        }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The state is plain data: it is whole even if a writer panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next phase begins at `began_ns`.
+    pub fn enter(&self, phase: Phase, began_ns: u64, length_ns: Option<u64>) {
+        let mut state = self.state();
+        (state.phase, state.began_ns, state.length_ns, state.share) = (phase, began_ns, length_ns, 0.0);
+    }
+
+    /// Load begins at `began_ns`: a warm-up, if any, and then the measured part.
+    pub fn run(&self, began_ns: u64, warmup_ns: u64, measure_ns: u64) {
+        self.enter(Phase::Warmup, began_ns, Some(warmup_ns));
+        self.state().measure_ns = measure_ns;
+    }
+
+    /// Share of the phase that is done, 0…1.
+    pub fn share(&self, share: f64) {
+        self.state().share = share;
+    }
+
+    /// The last complete interval.
+    pub fn interval(&self, interval: Interval) {
+        self.state().interval = Some(interval);
+    }
+
+    /// How far the job is.
+    pub fn progress(&self) -> Progress {
+        let now = monotonic_ns();
+        let mut state = self.state();
+        // Warm-up ends by the clock; nobody has to announce it.
+        if state.phase == Phase::Warmup
+            && let Some(length) = state.length_ns
+            && now >= state.began_ns + length
+        {
+            (state.phase, state.began_ns, state.length_ns) =
+                (Phase::Measure, state.began_ns + length, Some(state.measure_ns));
+        }
+        let elapsed_ns = now.saturating_sub(state.began_ns);
+        let by_time = state.length_ns.map_or(0.0, |length| elapsed_ns as f64 / length.max(1) as f64);
+        let done = if state.phase == Phase::Finished { 1.0 } else { by_time.max(state.share).min(1.0) };
+        Progress { phase: state.phase, elapsed_ns, done, interval: state.interval.clone(), trace: Vec::new() }
+    }
+}

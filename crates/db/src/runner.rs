@@ -1,0 +1,369 @@
+//! One job from request to outcome.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
+use plimsoll_core::outcome::{CpuUse, Outcome, Phase, Phases, Status};
+
+use crate::admit;
+use crate::collector::Collector;
+use crate::driver::Driver;
+use crate::drivers;
+use crate::fault::{CAUSES, JobError};
+use crate::job::Shared;
+use crate::keyspace;
+use crate::launch::{Crew, Launch};
+use crate::outcome::DbOutcome;
+use crate::prepare;
+use crate::recorder::{Batch, Kinds};
+use crate::setup::Setup;
+use crate::spec::{Data, DbSpec, Measure, Workload};
+use crate::work::{Stage, Work};
+use crate::worker::{Delivery, Report, Window};
+
+/// Time between "all threads are ready" and the start of the load.
+const LEAD_NS: u64 = 2_000_000;
+/// After a stop request, threads get this long; then the job ends without them.
+const GRACE: Duration = Duration::from_millis(500);
+/// Longer than any load takes.
+const ENDLESS_NS: u64 = 1 << 60;
+
+/// What reaches the runner.
+pub enum Event {
+    /// A thread has its connections, or cannot have them.
+    Ready(Result<(), JobError>),
+    /// A thread has finished an interval.
+    Interval(u32, Delivery),
+    /// A thread has ended.
+    Ended(u32, Box<Report>),
+}
+
+/// The job's own thread: prepares the data, starts the others, merges what they count.
+pub struct Runner {
+    spec: DbSpec,
+    shared: Arc<Shared>,
+    /// Ends all threads: set on a stop request and on the first fault.
+    halt: Arc<AtomicBool>,
+    outcome: DbOutcome,
+}
+
+/// Runs a job with the driver that its name has chosen.
+struct With<'a>(&'a mut Runner);
+
+impl drivers::Visitor for With<'_> {
+    type Output = Result<(), JobError>;
+    fn visit<D: Driver>(self) -> Self::Output {
+        self.0.phases::<D>()
+    }
+}
+
+impl Runner {
+    /// For one request.
+    pub fn new(spec: DbSpec, shared: Arc<Shared>) -> Self {
+        let outcome = nothing_yet(&spec);
+        Self { spec, shared, halt: Arc::new(AtomicBool::new(false)), outcome }
+    }
+
+    /// Runs the job to its end.
+    pub fn run(mut self) -> DbOutcome {
+        let name = self.spec.driver.clone();
+        let result = drivers::with(&name, With(&mut self))
+            .unwrap_or_else(|| Err(JobError::spec(format!("there is no driver {name:?}"))));
+        if let Err(error) = result {
+            self.outcome.common.status = Status::Failed;
+            self.outcome.common.error = Some(error.into());
+        } else if self.stopped() {
+            self.outcome.common.status = Status::Stopped;
+        }
+        self.shared.board.enter(Phase::Finished, monotonic_ns(), None);
+        self.outcome
+    }
+
+    fn phases<D: Driver>(&mut self) -> Result<(), JobError> {
+        admit::check(&self.spec)?;
+        let began_ns = monotonic_ns();
+        self.shared.board.enter(Phase::Layout, began_ns, None);
+        let setup = Arc::new(Setup::new(self.spec.clone())?);
+        let driver = Arc::new(D::new(Arc::clone(&setup))?);
+        let facts = driver.facts().map_err(|fault| JobError::connect(fault.message))?;
+        self.outcome.server = facts.into_iter().collect();
+        let shared = Arc::clone(&self.shared);
+        let told = |share: f64| {
+            shared.board.share(share);
+            !shared.stopped.load(Ordering::Relaxed)
+        };
+        let missing = prepare::tables(&*driver, &setup, told)?;
+        if let Some(count) = missing.filter(|_| self.spec.measure == Measure::Run && !self.stopped()) {
+            let bytes = self.load(&driver, &setup, count)?;
+            self.outcome.loaded_records = Some(count);
+            self.outcome.common.phases.layout_bytes = bytes;
+        }
+        if self.stopped() {
+            return Ok(());
+        }
+        if self.spec.measure == Measure::Run {
+            driver.settle().map_err(|fault| JobError::preparing(&fault))?;
+        }
+        self.outcome.common.phases.layout_ns = monotonic_ns() - began_ns;
+        self.measure(&driver, &setup)
+    }
+
+    fn stopped(&self) -> bool {
+        self.shared.stopped.load(Ordering::SeqCst)
+    }
+
+    /// Loads all records without measuring; payload bytes.
+    fn load<D: Driver>(&mut self, driver: &Arc<D>, setup: &Arc<Setup>, count: u64) -> Result<u64, JobError> {
+        if let Workload::Tpcb(_) = self.spec.workload {
+            let shared = Arc::clone(&self.shared);
+            let mut told = |share: f64| {
+                shared.board.share(share);
+                !shared.stopped.load(Ordering::Relaxed)
+            };
+            driver.fill(&mut told).map_err(|fault| JobError::preparing(&fault))?;
+            return Ok(0);
+        }
+        let records = Arc::new(keyspace::Shared::new(0));
+        let stage = Stage::Load { end: count };
+        let begin_ns = Clock::new().now_ns();
+        let window =
+            Window { begin_ns, measure_ns: begin_ns, end_ns: begin_ns + ENDLESS_NS, ..self.window(begin_ns, 0) };
+        let mut collector = self.carry_out(driver, setup, stage, &records, window, Some(count))?.1;
+        let total = collector.total();
+        let (inserted, bytes) = (total.completed(), total.named().map(|(_, count)| count.bytes).sum());
+        let failed: u64 = total.whole().map(|(_, count)| count.failed()).sum();
+        if failed > 0 {
+            let mut lost = nothing_yet(&self.spec);
+            collector.sum_up(&mut lost, 0, 0);
+            let why = self.outcome.messages.values().next().cloned().unwrap_or_default();
+            return Err(JobError::load(format!("{failed} of {count} records could not be loaded: {why}")));
+        }
+        if inserted < count && !self.stopped() {
+            return Err(JobError::load(format!("only {inserted} of {count} records were loaded")));
+        }
+        Ok(bytes)
+    }
+
+    fn measure<D: Driver>(&mut self, driver: &Arc<D>, setup: &Arc<Setup>) -> Result<(), JobError> {
+        let (stage, first, expected) = match (&self.spec.workload, self.spec.measure) {
+            (Workload::Ycsb(ycsb), Measure::Load) => {
+                let end = ycsb.insert_start + ycsb.keys();
+                (Stage::Load { end }, ycsb.insert_start, Some(ycsb.keys()))
+            }
+            (Workload::Ycsb(ycsb), Measure::Run) => (Stage::Run, ycsb.record_count, self.spec.limit.operations),
+            _ => (Stage::Run, 0, self.spec.limit.operations),
+        };
+        let records = Arc::new(keyspace::Shared::new(first));
+        let warmup_ns = if self.spec.measure == Measure::Load { 0 } else { self.spec.warmup_ns };
+        let begin_ns = Clock::new().now_ns();
+        let window = self.window(begin_ns, warmup_ns);
+        let (crew, mut collector) = self.carry_out(driver, setup, stage, &records, window, expected)?;
+        let Some(window) = crew.window else { return Ok(()) };
+        self.sum_up(&crew, &mut collector, window);
+        match crew.fault {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        }
+    }
+
+    fn window(&self, begin_ns: u64, warmup_ns: u64) -> Window {
+        let spec = &self.spec;
+        let measure_ns = begin_ns + warmup_ns;
+        // A rest of less than half an interval belongs to the interval before.
+        let intervals = ((spec.limit.runtime_ns as f64 / spec.interval_ns as f64).round() as u64).max(1);
+        Window {
+            begin_ns,
+            measure_ns,
+            end_ns: measure_ns + spec.limit.runtime_ns,
+            interval_ns: spec.interval_ns,
+            last_interval: intervals - 1,
+        }
+    }
+
+    /// Connects all clients and lets them work in `window`, which is moved to when they are connected.
+    fn carry_out<D: Driver>(
+        &mut self,
+        driver: &Arc<D>,
+        setup: &Arc<Setup>,
+        stage: Stage,
+        records: &Arc<keyspace::Shared>,
+        window: Window,
+        expected: Option<u64>,
+    ) -> Result<(Crew, Collector), JobError> {
+        let kinds: Kinds = Work::kinds(&self.spec, &stage);
+        let threads = admit::threads(&self.spec, D::CAPS.server);
+        (self.outcome.clients, self.outcome.threads) = (self.spec.clients, threads);
+        self.halt = Arc::new(AtomicBool::new(false));
+        let (events, inbox) = channel();
+        let launch = Launch {
+            driver: Arc::clone(driver),
+            setup: Arc::clone(setup),
+            stage,
+            records: Arc::clone(records),
+            kinds,
+            threads,
+            events,
+            stop: Arc::clone(&self.halt),
+        };
+        let mut crew = launch.start()?;
+        let mut collector = Collector::new(threads as usize, self.spec.interval_ns, kinds);
+        if !self.gather(&mut crew, &inbox)? {
+            self.halt.store(true, Ordering::SeqCst);
+            return Ok((crew, collector));
+        }
+        let moved = Clock::new().now_ns() + LEAD_NS - window.begin_ns;
+        let window = Window {
+            begin_ns: window.begin_ns + moved,
+            measure_ns: window.measure_ns + moved,
+            end_ns: window.end_ns + moved,
+            ..window
+        };
+        crew.window = Some(window);
+        let measured = window.end_ns - window.measure_ns < ENDLESS_NS;
+        if measured {
+            self.outcome.common.started_ns = wall_ns() + (window.measure_ns - monotonic_ns());
+            let board = &self.shared.board;
+            board.run(window.begin_ns, window.measure_ns - window.begin_ns, self.spec.limit.runtime_ns);
+        }
+        for line in &crew.lines {
+            // A thread that is gone has left its fault among the events.
+            let _ = line.go.send(window);
+        }
+        self.collect(&mut crew, &mut collector, &inbox, expected);
+        self.keep_messages(&crew);
+        Ok((crew, collector))
+    }
+
+    /// Waits until every thread has its connections. False when a stop request came first.
+    fn gather(&self, crew: &mut Crew, inbox: &Receiver<Event>) -> Result<bool, JobError> {
+        let mut waiting = crew.lines.len();
+        while waiting > 0 {
+            if self.stopped() {
+                return Ok(false);
+            }
+            if let Ok(Event::Ready(result)) = inbox.recv_timeout(Duration::from_millis(50)) {
+                result.inspect_err(|_| self.halt.store(true, Ordering::SeqCst))?;
+                waiting -= 1;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Merges what the threads deliver until all have ended, or have had their time to.
+    fn collect(&self, crew: &mut Crew, collector: &mut Collector, inbox: &Receiver<Event>, expected: Option<u64>) {
+        let mut deadline: Option<Instant> = None;
+        while crew.reports.iter().any(Option::is_none) {
+            if self.stopped() || crew.fault.is_some() {
+                self.halt.store(true, Ordering::SeqCst);
+                if *deadline.get_or_insert_with(|| Instant::now() + GRACE) <= Instant::now() {
+                    return;
+                }
+            }
+            match inbox.recv_timeout(Duration::from_millis(20)) {
+                Ok(Event::Interval(thread, delivery)) => self.add(crew, collector, thread, delivery, expected),
+                Ok(Event::Ended(thread, mut report)) => {
+                    collector.finish(thread as usize);
+                    if let Some(fault) = report.fault.take() {
+                        crew.fault.get_or_insert(fault);
+                    }
+                    crew.reports[thread as usize] = Some(*report);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn add(&self, crew: &Crew, collector: &mut Collector, thread: u32, delivery: Delivery, expected: Option<u64>) {
+        let Delivery { index, mut batch } = delivery;
+        collector.add(thread as usize, index, &batch);
+        Batch::clear(&mut batch);
+        // A thread that has ended needs no empty batch.
+        let _ = crew.lines[thread as usize].emptied.send(batch);
+        if let Some(interval) = collector.last() {
+            self.shared.board.interval(interval.clone());
+        }
+        if let Some(expected) = expected {
+            self.shared.board.share(collector.total().completed() as f64 / expected.max(1) as f64);
+        }
+    }
+
+    fn keep_messages(&mut self, crew: &Crew) {
+        for report in crew.reports.iter().flatten() {
+            for (cause, message) in CAUSES.iter().zip(&report.messages) {
+                if let Some(message) = message {
+                    self.outcome.messages.entry((*cause).to_owned()).or_insert_with(|| message.clone());
+                }
+            }
+        }
+    }
+
+    fn sum_up(&mut self, crew: &Crew, collector: &mut Collector, window: Window) {
+        let reports: Vec<&Report> = crew.reports.iter().flatten().collect();
+        let now = monotonic_ns();
+        // A thread that never came back was measured until now.
+        let whole = reports.len() == crew.reports.len();
+        let end_ns = if whole { reports.iter().map(|r| r.end_ns).max().unwrap_or(now) } else { now };
+        let elapsed_ns = end_ns.saturating_sub(window.measure_ns);
+        collector.sum_up(&mut self.outcome, elapsed_ns, window.last_interval);
+        let common = &mut self.outcome.common;
+        common.elapsed_ns = elapsed_ns;
+        let warmup_ns = window.measure_ns - window.begin_ns;
+        common.phases.warmup_ns = warmup_ns.min(end_ns.saturating_sub(window.begin_ns));
+        common.phases.measure_ns = elapsed_ns;
+        let span = elapsed_ns.max(1) as f64;
+        let busiest = reports.iter().map(|r| r.used.user_ns + r.used.system_ns).max().unwrap_or(0);
+        common.cpu = CpuUse {
+            user_ns: reports.iter().map(|r| r.used.user_ns).sum(),
+            system_ns: reports.iter().map(|r| r.used.system_ns).sum(),
+            context_switches: reports.iter().map(|r| r.used.context_switches).sum(),
+            major_faults: reports.iter().map(|r| r.used.major_faults).sum(),
+            minor_faults: reports.iter().map(|r| r.used.minor_faults).sum(),
+            busiest_thread: (busiest as f64 / span).min(1.0),
+        };
+        common.offered_operations = self.spec.rate.map(|_| reports.iter().map(|r| r.offered).sum());
+        let steady = reports.iter().all(|r| r.clock == "tsc") && !reports.is_empty();
+        common.clock = if steady { "tsc" } else { "monotonic" }.to_owned();
+        if self.spec.measure == Measure::Load && self.spec.data != Data::Keep {
+            self.outcome.loaded_records = Some(self.outcome.completed);
+        }
+    }
+}
+
+fn nothing_yet(spec: &DbSpec) -> DbOutcome {
+    DbOutcome {
+        common: Outcome {
+            status: Status::Ok,
+            error: None,
+            started_ns: wall_ns(),
+            elapsed_ns: 0,
+            phases: Phases::default(),
+            operations: BTreeMap::new(),
+            histograms: BTreeMap::new(),
+            intervals: Vec::new(),
+            interval_histograms: Vec::new(),
+            trace: Vec::new(),
+            cpu: CpuUse::default(),
+            mean_in_flight: 0.0,
+            offered_operations: None,
+            verified: None,
+            clock: Clock::new().name().to_owned(),
+        },
+        whole: Vec::new(),
+        completed: 0,
+        errors: BTreeMap::new(),
+        messages: BTreeMap::new(),
+        not_found: BTreeMap::new(),
+        rows: BTreeMap::new(),
+        retries: 0,
+        reconnects: 0,
+        failed_reconnects: 0,
+        clients: spec.clients,
+        threads: 0,
+        loaded_records: None,
+        server: BTreeMap::new(),
+    }
+}

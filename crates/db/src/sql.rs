@@ -1,0 +1,273 @@
+//! What the SQL databases have in common: tables as YCSB's JDBC binding and pgbench have them.
+
+use crate::driver::{Found, Numbers, Statement};
+use crate::fault::Fault;
+use crate::setup::Setup;
+use crate::spec::{Workload, Ycsb};
+use crate::work::accounts;
+
+/// Where they differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    PostgreSql,
+    MySql,
+    Sqlite,
+}
+
+/// Runs commands one after the other and waits for each.
+pub trait Console {
+    /// Rows of text; NULL is absent.
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, Fault>;
+}
+
+/// Statements that a session prepares, by position.
+#[derive(Debug)]
+pub struct Statements {
+    /// Texts with their number of parameters.
+    pub texts: Vec<(String, usize)>,
+}
+
+/// Positions of YCSB's statements; updates of one field follow.
+pub const READ: usize = 0;
+pub const INSERT: usize = 1;
+pub const SCAN: usize = 2;
+pub const UPDATE_ALL: usize = 3;
+pub const UPDATE_FIELD: usize = 4;
+
+impl Statements {
+    /// Those of the workload. As in the JDBC binding, reads and scans bring all fields whichever are asked for.
+    pub fn new(setup: &Setup, dialect: Dialect) -> Self {
+        let mark = |n: usize| if dialect == Dialect::PostgreSql { format!("${n}") } else { "?".to_owned() };
+        let texts = match &setup.spec.workload {
+            Workload::Ycsb(ycsb) => ycsb_texts(ycsb, mark),
+            Workload::Tpcb(_) => tpcb_texts(dialect, mark),
+            Workload::Web(_) => Vec::new(),
+        };
+        Self { texts }
+    }
+}
+
+fn ycsb_texts(ycsb: &Ycsb, mark: impl Fn(usize) -> String) -> Vec<(String, usize)> {
+    let (table, fields) = (&ycsb.table, ycsb.field_count as usize);
+    let each = |what: &dyn Fn(usize) -> String| (0..fields).map(what).collect::<Vec<_>>().join(",");
+    let names = each(&|f| format!("FIELD{f}"));
+    let marks = each(&|f| mark(f + 2));
+    let sets = each(&|f| format!("FIELD{f}={}", mark(f + 1)));
+    let mut texts = vec![
+        (format!("SELECT * FROM {table} WHERE YCSB_KEY = {}", mark(1)), 1),
+        (format!("INSERT INTO {table} (YCSB_KEY,{names}) VALUES ({},{marks})", mark(1)), fields + 1),
+        (format!("SELECT * FROM {table} WHERE YCSB_KEY >= {} ORDER BY YCSB_KEY LIMIT {}", mark(1), mark(2)), 2),
+        (format!("UPDATE {table} SET {sets} WHERE YCSB_KEY = {}", mark(fields + 1)), fields + 1),
+    ];
+    texts.extend(
+        (0..fields).map(|f| (format!("UPDATE {table} SET FIELD{f}={} WHERE YCSB_KEY = {}", mark(1), mark(2)), 2)),
+    );
+    texts
+}
+
+/// In the order of [`Statement`].
+fn tpcb_texts(dialect: Dialect, mark: impl Fn(usize) -> String) -> Vec<(String, usize)> {
+    let update = |table: &str, balance: &str, id: &str| {
+        (format!("UPDATE pgbench_{table} SET {balance} = {balance} + {} WHERE {id} = {}", mark(1), mark(2)), 2)
+    };
+    // SQLite takes the lock for writing at once: a lock that is raised later cannot be waited for.
+    let begin = if dialect == Dialect::Sqlite { "BEGIN IMMEDIATE" } else { "BEGIN" };
+    let end = if dialect == Dialect::PostgreSql { "END" } else { "COMMIT" };
+    vec![
+        (begin.to_owned(), 0),
+        update("accounts", "abalance", "aid"),
+        (format!("SELECT abalance FROM pgbench_accounts WHERE aid = {}", mark(1)), 1),
+        update("tellers", "tbalance", "tid"),
+        update("branches", "bbalance", "bid"),
+        (
+            format!(
+                "INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES ({}, {}, {}, {}, CURRENT_TIMESTAMP)",
+                mark(1),
+                mark(2),
+                mark(3),
+                mark(4)
+            ),
+            4,
+        ),
+        (end.to_owned(), 0),
+        ("ROLLBACK".to_owned(), 0),
+    ]
+}
+
+/// Parameters of a TPC-B statement, and how many of them count.
+#[inline]
+pub fn parameters(statement: Statement, numbers: Numbers) -> ([i32; 4], usize) {
+    let Numbers { aid, bid, tid, delta } = numbers;
+    match statement {
+        Statement::Begin | Statement::End | Statement::Rollback => ([0; 4], 0),
+        Statement::UpdateAccounts => ([delta, aid, 0, 0], 2),
+        Statement::SelectAccounts => ([aid, 0, 0, 0], 1),
+        Statement::UpdateTellers => ([delta, tid, 0, 0], 2),
+        Statement::UpdateBranches => ([delta, bid, 0, 0], 2),
+        Statement::InsertHistory => ([tid, bid, aid, delta], 4),
+    }
+}
+
+/// One number.
+fn count(console: &mut dyn Console, sql: &str) -> Result<u64, Fault> {
+    let rows = console.query(sql)?;
+    let text = rows.first().and_then(|row| row.first()).and_then(Option::as_deref);
+    text.and_then(|text| text.parse().ok()).ok_or_else(|| Fault::protocol(format!("no number came back from {sql:?}")))
+}
+
+/// Number of columns of a table; 0 when there is none.
+fn columns(console: &mut dyn Console, dialect: Dialect, table: &str) -> Result<u64, Fault> {
+    let schema = match dialect {
+        Dialect::PostgreSql => "current_schema()",
+        Dialect::MySql => "DATABASE()",
+        Dialect::Sqlite => return count(console, &format!("SELECT count(*) FROM pragma_table_info('{table}')")),
+    };
+    let lower = table.to_lowercase();
+    let sql = format!(
+        "SELECT count(*) FROM information_schema.columns WHERE table_schema = {schema} AND lower(table_name) = '{lower}'"
+    );
+    count(console, &sql)
+}
+
+/// What is in the workload's tables.
+pub fn look(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<Option<Found>, Fault> {
+    let (table, small) = match &setup.spec.workload {
+        Workload::Ycsb(ycsb) => (ycsb.table.as_str(), None),
+        Workload::Tpcb(_) => ("pgbench_accounts", Some("pgbench_branches")),
+        Workload::Web(_) => return Ok(None),
+    };
+    let width = columns(console, dialect, table)?;
+    if width == 0 {
+        return Ok(None);
+    }
+    let records = count(console, &format!("SELECT count(*) FROM {table}"))?;
+    let shape = match small {
+        Some(small) if columns(console, dialect, small)? > 0 => {
+            count(console, &format!("SELECT count(*) FROM {small}"))?
+        }
+        Some(_) => 0,
+        None => width - 1,
+    };
+    Ok(Some(Found { records, shape: Some(shape) }))
+}
+
+/// Makes empty tables.
+pub fn create(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<(), Fault> {
+    match &setup.spec.workload {
+        Workload::Ycsb(ycsb) => {
+            let fields: Vec<String> = (0..ycsb.field_count).map(|f| format!("FIELD{f} TEXT")).collect();
+            let table = &ycsb.table;
+            let sql = format!("CREATE TABLE {table} (YCSB_KEY VARCHAR(255) PRIMARY KEY, {})", fields.join(", "));
+            console.query(&sql).map(drop)
+        }
+        Workload::Tpcb(_) => {
+            let (key, full) = match dialect {
+                // pgbench adds its keys after loading.
+                Dialect::PostgreSql => ("int not null", " with (fillfactor=100)"),
+                Dialect::MySql => ("int not null primary key", ""),
+                Dialect::Sqlite => ("integer not null primary key", ""),
+            };
+            for sql in [
+                "create table pgbench_history(tid int,bid int,aid int,delta int,mtime timestamp,filler char(22))"
+                    .to_owned(),
+                format!("create table pgbench_tellers(tid {key},bid int,tbalance int,filler char(84)){full}"),
+                format!("create table pgbench_accounts(aid {key},bid int,abalance int,filler char(84)){full}"),
+                format!("create table pgbench_branches(bid {key},bbalance int,filler char(88)){full}"),
+            ] {
+                console.query(&sql)?;
+            }
+            Ok(())
+        }
+        Workload::Web(_) => Ok(()),
+    }
+}
+
+/// Removes the tables.
+pub fn drop_tables(console: &mut dyn Console, setup: &Setup) -> Result<(), Fault> {
+    let tables = match &setup.spec.workload {
+        Workload::Ycsb(ycsb) => vec![ycsb.table.as_str()],
+        Workload::Tpcb(_) => vec!["pgbench_accounts", "pgbench_branches", "pgbench_history", "pgbench_tellers"],
+        Workload::Web(_) => Vec::new(),
+    };
+    tables.iter().try_for_each(|table| console.query(&format!("DROP TABLE IF EXISTS {table}")).map(drop))
+}
+
+/// Fills pgbench's tables, branch by branch.
+pub fn fill(
+    console: &mut dyn Console,
+    dialect: Dialect,
+    setup: &Setup,
+    told: &mut dyn FnMut(f64) -> bool,
+) -> Result<(), Fault> {
+    let Workload::Tpcb(tpcb) = &setup.spec.workload else { return Ok(()) };
+    let digits = |name: &str| {
+        let rest: Vec<String> = (1..10).map(|d| format!("SELECT {d}")).collect();
+        format!("(SELECT 0 AS d UNION ALL {}) {name}", rest.join(" UNION ALL "))
+    };
+    let sources: Vec<String> = ["a", "b", "c", "e", "f"].into_iter().map(digits).collect();
+    let numbers = sources.join(", ");
+    for branch in 0..tpcb.scale {
+        let bid = branch + 1;
+        console.query(&format!("INSERT INTO pgbench_branches (bid, bbalance) VALUES ({bid}, 0)"))?;
+        console.query(&format!(
+            "INSERT INTO pgbench_tellers (tid, bid, tbalance) SELECT {} + a.d, {bid}, 0 FROM {}",
+            branch * 10 + 1,
+            sources[0]
+        ))?;
+        console.query(&format!(
+            "INSERT INTO pgbench_accounts (aid, bid, abalance, filler) \
+             SELECT {} + a.d + 10*b.d + 100*c.d + 1000*e.d + 10000*f.d, {bid}, 0, '' FROM {numbers}",
+            accounts(branch) + 1
+        ))?;
+        if !told(f64::from(bid) / f64::from(tpcb.scale)) {
+            return Ok(());
+        }
+    }
+    if dialect == Dialect::PostgreSql {
+        for (table, key) in [("branches", "bid"), ("tellers", "tid"), ("accounts", "aid")] {
+            console.query(&format!("alter table pgbench_{table} add primary key ({key})"))?;
+        }
+        for table in ["branches", "tellers", "accounts", "history"] {
+            console.query(&format!("vacuum analyze pgbench_{table}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Before a run: pgbench's own tidying up, and fresh statistics.
+pub fn settle(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<(), Fault> {
+    let commands: Vec<String> = match (&setup.spec.workload, dialect) {
+        (Workload::Tpcb(_), Dialect::PostgreSql) => {
+            ["vacuum pgbench_branches", "vacuum pgbench_tellers", "truncate pgbench_history"].map(str::to_owned).into()
+        }
+        (Workload::Tpcb(_), Dialect::MySql) => vec!["TRUNCATE TABLE pgbench_history".to_owned()],
+        (Workload::Tpcb(_), Dialect::Sqlite) => vec!["DELETE FROM pgbench_history".to_owned()],
+        (Workload::Ycsb(ycsb), Dialect::PostgreSql) => vec![format!("VACUUM ANALYZE {}", ycsb.table)],
+        (Workload::Ycsb(ycsb), Dialect::MySql) => vec![format!("ANALYZE TABLE {}", ycsb.table)],
+        _ => Vec::new(),
+    };
+    commands.iter().try_for_each(|sql| console.query(sql).map(drop))
+}
+
+/// Removes records by key; how many there were.
+pub fn remove(console: &mut dyn Console, setup: &Setup, keys: &[Vec<u8>]) -> Result<u64, Fault> {
+    let Some(ycsb) = setup.ycsb() else { return Ok(0) };
+    // Keys are made of letters and digits by our own code.
+    let list: Vec<String> = keys.iter().map(|key| format!("'{}'", String::from_utf8_lossy(key))).collect();
+    let (table, list) = (&ycsb.table, list.join(","));
+    let there = count(console, &format!("SELECT count(*) FROM {table} WHERE YCSB_KEY IN ({list})"))?;
+    if there > 0 {
+        console.query(&format!("DELETE FROM {table} WHERE YCSB_KEY IN ({list})"))?;
+    }
+    Ok(there)
+}
+
+/// Pairs of name and value, each row one.
+pub fn pairs(rows: Vec<Vec<Option<String>>>) -> Vec<(String, String)> {
+    rows.into_iter()
+        .filter_map(|row| {
+            let mut cells = row.into_iter().flatten();
+            cells.next().zip(cells.next())
+        })
+        .collect()
+}

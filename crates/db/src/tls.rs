@@ -1,0 +1,173 @@
+//! Encryption of a connection.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+
+use crate::fault::{Cause, Fault};
+use crate::spec::{Tls, TlsMode};
+use crate::wire;
+
+/// Whom to believe.
+#[derive(Debug)]
+pub struct Trust {
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+}
+
+fn unusable(what: impl std::fmt::Display) -> Fault {
+    Fault::broken(Cause::Connect, format!("TLS cannot be set up: {what}"))
+}
+
+impl Trust {
+    /// As asked for, for the server `host`.
+    pub fn new(tls: &Tls, host: &str) -> Result<Self, Fault> {
+        let provider = Arc::new(ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(unusable)?;
+        let config = if tls.mode == TlsMode::Verify {
+            builder.with_root_certificates(authorities(tls.ca_file.as_deref())?).with_no_client_auth()
+        } else {
+            let anyone = Arc::new(Anyone(provider));
+            builder.dangerous().with_custom_certificate_verifier(anyone).with_no_client_auth()
+        };
+        let name = ServerName::try_from(host.to_owned()).map_err(unusable)?;
+        Ok(Self { config: Arc::new(config), name })
+    }
+
+    /// Shakes hands over a socket that waits.
+    pub fn shake_hands(&self, socket: RawFd) -> Result<Cipher, Fault> {
+        let mut connection = ClientConnection::new(Arc::clone(&self.config), self.name.clone()).map_err(unusable)?;
+        // The caller's buffer is the limit; what a slow socket does not take must find room here.
+        connection.set_buffer_limit(None);
+        while connection.is_handshaking() {
+            connection
+                .complete_io(&mut Socket(socket))
+                .map_err(|error| Fault::broken(Cause::Connect, format!("the TLS handshake failed: {error}")))?;
+        }
+        Ok(Cipher { connection })
+    }
+}
+
+fn authorities(file: Option<&str>) -> Result<RootCertStore, Fault> {
+    let mut store = RootCertStore::empty();
+    match file {
+        Some(file) => {
+            let certificates =
+                CertificateDer::pem_file_iter(file).map_err(|error| unusable(format!("{file}: {error}")))?;
+            for certificate in certificates {
+                let certificate = certificate.map_err(|error| unusable(format!("{file}: {error}")))?;
+                store.add(certificate).map_err(|error| unusable(format!("{file}: {error}")))?;
+            }
+        }
+        None => {
+            store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    if store.is_empty() {
+        return Err(unusable("there is no trusted authority: name a file in ca_file"));
+    }
+    Ok(store)
+}
+
+/// One encrypted connection.
+#[derive(Debug)]
+pub struct Cipher {
+    connection: ClientConnection,
+}
+
+impl Cipher {
+    /// Encrypts and sends all of `out`, as far as the socket takes it; the rest stays here.
+    pub fn send(&mut self, socket: RawFd, out: &mut Vec<u8>) -> Result<(), Fault> {
+        self.connection.writer().write_all(out)?;
+        out.clear();
+        while self.connection.wants_write() {
+            match self.connection.write_tls(&mut Socket(socket)) {
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Like `recv`.
+    pub fn receive(&mut self, socket: RawFd, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.connection.reader().read(bytes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+            if self.connection.read_tls(&mut Socket(socket))? == 0 {
+                return Ok(0);
+            }
+            let invalid = |error: rustls::Error| io::Error::new(ErrorKind::InvalidData, error);
+            self.connection.process_new_packets().map_err(invalid)?;
+        }
+    }
+}
+
+/// A socket as `rustls` wants it.
+struct Socket(RawFd);
+
+impl Read for Socket {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        wire::receive(self.0, bytes)
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        wire::send(self.0, bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Believes any certificate, but not a forged signature.
+#[derive(Debug)]
+struct Anyone(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anyone {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

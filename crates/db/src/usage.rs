@@ -1,0 +1,140 @@
+//! CPU time, timers and descriptors of this process.
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+/// What the calling thread has used since it began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub context_switches: u64,
+    pub major_faults: u64,
+    pub minor_faults: u64,
+}
+
+impl Used {
+    /// What was used since `earlier`.
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            context_switches: self.context_switches.saturating_sub(earlier.context_switches),
+            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
+        }
+    }
+}
+
+/// What the calling thread has used until now.
+pub fn used() -> Used {
+    // SAFETY: an all-zero rusage is valid, and the pointer lives through the call.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
+        usage
+    };
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+    let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
+    Used {
+        user_ns: ns(usage.ru_utime),
+        system_ns: ns(usage.ru_stime),
+        context_switches: count(usage.ru_nvcsw) + count(usage.ru_nivcsw),
+        major_faults: count(usage.ru_majflt),
+        minor_faults: count(usage.ru_minflt),
+    }
+}
+
+/// Timers of the calling thread fire on time instead of up to 50 µs late.
+pub fn precise_timers() {
+    // SAFETY: takes integers only; failure leaves the default slack.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) };
+}
+
+/// Sleeps until `CLOCK_MONOTONIC` reads `until_ns`, or a signal arrives.
+pub fn sleep_until(until_ns: u64) {
+    let time = libc::timespec {
+        tv_sec: (until_ns / 1_000_000_000) as libc::time_t,
+        tv_nsec: (until_ns % 1_000_000_000) as libc::c_long,
+    };
+    // SAFETY: `time` lives through the call; no remainder is asked for.
+    unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut()) };
+}
+
+/// Raises the limit of open files to what the system allows without asking; says what it is then.
+pub fn allow_descriptors(wanted: u64) -> u64 {
+    // SAFETY: `limit` is valid through both calls.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) != 0 {
+            return 0;
+        }
+        if limit.rlim_cur < wanted {
+            let raised = libc::rlimit { rlim_cur: wanted.min(limit.rlim_max), ..limit };
+            if libc::setrlimit(libc::RLIMIT_NOFILE, &raised) == 0 {
+                return raised.rlim_cur;
+            }
+        }
+        limit.rlim_cur
+    }
+}
+
+/// Watches descriptors, edge-triggered.
+#[derive(Debug)]
+pub struct Watch {
+    epoll: OwnedFd,
+    events: Vec<libc::epoll_event>,
+}
+
+impl Watch {
+    /// Watches nothing yet; tells of at most `room` descriptors at once.
+    pub fn new(room: usize) -> std::io::Result<Self> {
+        // SAFETY: takes a flag only; the descriptor is new and ours.
+        let epoll = unsafe {
+            match libc::epoll_create1(libc::EPOLL_CLOEXEC) {
+                -1 => return Err(std::io::Error::last_os_error()),
+                descriptor => OwnedFd::from_raw_fd(descriptor),
+            }
+        };
+        Ok(Self { epoll, events: vec![libc::epoll_event { events: 0, u64: 0 }; room] })
+    }
+
+    /// Watches a descriptor until it is closed.
+    pub fn add(&self, descriptor: RawFd, token: u32) -> std::io::Result<()> {
+        let flags = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
+        let mut event = libc::epoll_event { events: flags as u32, u64: u64::from(token) };
+        // SAFETY: `event` lives through the call.
+        match unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, descriptor, &mut event) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        }
+    }
+
+    /// Waits until something is ready, at most `patience`; how many are.
+    pub fn wait(&mut self, patience: Duration) -> usize {
+        let time = libc::timespec {
+            tv_sec: patience.as_secs() as libc::time_t,
+            tv_nsec: libc::c_long::from(patience.subsec_nanos() as i32),
+        };
+        let (epoll, room) = (self.epoll.as_raw_fd(), self.events.len());
+        // SAFETY: the array has `room` entries and `time` lives through the call; no signal mask is given. An
+        // interrupted call is one in which nothing was ready.
+        let ready = unsafe {
+            libc::syscall(
+                libc::SYS_epoll_pwait2,
+                epoll,
+                self.events.as_mut_ptr(),
+                room as libc::c_int,
+                &raw const time,
+                std::ptr::null::<libc::sigset_t>(),
+                0usize,
+            )
+        };
+        ready.max(0) as usize
+    }
+
+    /// Token of the `index`-th of those that are ready.
+    pub fn token(&self, index: usize) -> u32 {
+        self.events[index].u64 as u32
+    }
+}

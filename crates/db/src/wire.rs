@@ -1,0 +1,256 @@
+//! A connection to a server: one socket, what is to be sent, what has come.
+
+use std::io::{self, ErrorKind};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use crate::fault::{Cause, Fault};
+#[cfg(feature = "tls")]
+use crate::tls::Cipher;
+
+/// Room for what comes, at first; it grows with the largest reply.
+const ROOM: usize = 4096;
+
+/// Where a server is.
+#[derive(Debug, Clone)]
+pub enum Address {
+    /// Host and port.
+    Tcp(String, u16),
+    /// Path of a socket.
+    Unix(String),
+}
+
+impl Address {
+    /// For messages.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Tcp(host, port) => format!("{host}:{port}"),
+            Self::Unix(path) => path.clone(),
+        }
+    }
+}
+
+/// A connection. It waits for the server until [`Wire::stop_waiting`], and never after.
+#[derive(Debug)]
+pub struct Wire {
+    socket: OwnedFd,
+    #[cfg(feature = "tls")]
+    cipher: Option<Box<Cipher>>,
+    /// What is to be sent, from `sent` on.
+    out: Vec<u8>,
+    sent: usize,
+    /// What has come and is not consumed: `room[start..end]`.
+    room: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// The socket gave all it had.
+    drained: bool,
+}
+
+impl Wire {
+    /// Connects; each wait for the server ends after `patience`.
+    pub fn connect(address: &Address, patience: Duration) -> Result<Self, Fault> {
+        let failed = |error: &io::Error| {
+            Fault::broken(Cause::Connect, format!("cannot connect to {}: {error}", address.describe()))
+        };
+        let socket = match address {
+            Address::Tcp(host, port) => connect_tcp(host, *port, patience).map_err(|error| failed(&error))?,
+            Address::Unix(path) => {
+                let stream = UnixStream::connect(path).map_err(|error| failed(&error))?;
+                stream.set_read_timeout(Some(patience)).map_err(|error| failed(&error))?;
+                stream.set_write_timeout(Some(patience)).map_err(|error| failed(&error))?;
+                stream.into()
+            }
+        };
+        Ok(Self::over(socket))
+    }
+
+    /// Over a connected socket.
+    pub fn over(socket: OwnedFd) -> Self {
+        Self {
+            socket,
+            #[cfg(feature = "tls")]
+            cipher: None,
+            out: Vec::with_capacity(ROOM),
+            sent: 0,
+            room: vec![0; ROOM],
+            start: 0,
+            end: 0,
+            drained: false,
+        }
+    }
+
+    /// Encrypts everything from here on.
+    #[cfg(feature = "tls")]
+    pub fn encrypt(&mut self, trust: &crate::tls::Trust) -> Result<(), Fault> {
+        self.cipher = Some(Box::new(trust.shake_hands(self.socket.as_raw_fd())?));
+        Ok(())
+    }
+
+    /// What to watch.
+    pub fn descriptor(&self) -> RawFd {
+        self.socket.as_raw_fd()
+    }
+
+    /// From here on nothing waits.
+    pub fn stop_waiting(&self) -> Result<(), Fault> {
+        let yes: libc::c_int = 1;
+        // SAFETY: the descriptor is open and `yes` lives through the call.
+        match unsafe { libc::ioctl(self.socket.as_raw_fd(), libc::FIONBIO, &raw const yes) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error().into()),
+        }
+    }
+
+    /// To be sent by the next [`Wire::send`].
+    #[inline]
+    pub fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    /// Sends what is to be sent, as far as the socket takes it.
+    #[inline]
+    pub fn send(&mut self) -> Result<(), Fault> {
+        #[cfg(feature = "tls")]
+        if let Some(cipher) = &mut self.cipher {
+            cipher.send(self.socket.as_raw_fd(), &mut self.out)?;
+            return Ok(());
+        }
+        while self.sent < self.out.len() {
+            match send(self.socket.as_raw_fd(), &self.out[self.sent..]) {
+                Ok(count) => self.sent += count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.out.clear();
+        self.sent = 0;
+        Ok(())
+    }
+
+    /// The descriptor is ready: sends the rest, and the socket may have something again.
+    #[inline]
+    pub fn wake(&mut self) -> Result<(), Fault> {
+        self.drained = false;
+        #[cfg(feature = "tls")]
+        if self.cipher.is_some() {
+            return self.send();
+        }
+        if self.out.is_empty() { Ok(()) } else { self.send() }
+    }
+
+    /// What has come.
+    #[inline]
+    pub fn data(&self) -> &[u8] {
+        &self.room[self.start..self.end]
+    }
+
+    /// The first `count` bytes of it are done with.
+    #[inline]
+    pub fn consume(&mut self, count: usize) {
+        self.start += count;
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        }
+    }
+
+    /// Takes more from the socket. False: there is nothing at the moment.
+    #[inline]
+    pub fn receive(&mut self) -> Result<bool, Fault> {
+        if std::mem::take(&mut self.drained) {
+            return Ok(false);
+        }
+        if self.end == self.room.len() {
+            self.make_room();
+        }
+        loop {
+            let free = self.room.len() - self.end;
+            match self.receive_once() {
+                Ok(0) => {
+                    return Err(Fault::broken(Cause::Closed, "the server closed the connection"));
+                }
+                Ok(count) => {
+                    self.end += count;
+                    self.drained = count < free && !self.is_encrypted();
+                    return Ok(true);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn receive_once(&mut self) -> io::Result<usize> {
+        let free = &mut self.room[self.end..];
+        #[cfg(feature = "tls")]
+        if let Some(cipher) = &mut self.cipher {
+            return cipher.receive(self.socket.as_raw_fd(), free);
+        }
+        receive(self.socket.as_raw_fd(), free)
+    }
+
+    fn is_encrypted(&self) -> bool {
+        #[cfg(feature = "tls")]
+        return self.cipher.is_some();
+        #[cfg(not(feature = "tls"))]
+        false
+    }
+
+    /// Takes more from the socket while it waits.
+    pub fn await_more(&mut self) -> Result<(), Fault> {
+        self.drained = false;
+        if self.receive()? {
+            return Ok(());
+        }
+        Err(Fault::broken(Cause::Timeout, "the server did not answer in time"))
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        if self.start > 0 {
+            self.room.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.end * 2 > self.room.len() {
+            self.room.resize(self.room.len() * 2, 0);
+        }
+    }
+}
+
+fn connect_tcp(host: &str, port: u16, patience: Duration) -> io::Result<OwnedFd> {
+    let mut last = io::Error::new(ErrorKind::NotFound, "the host has no address");
+    for address in (host, port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, patience) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(patience))?;
+                stream.set_write_timeout(Some(patience))?;
+                return Ok(stream.into());
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// One `send`, without a signal when the other side is gone.
+pub fn send(socket: RawFd, bytes: &[u8]) -> io::Result<usize> {
+    // SAFETY: pointer and length are those of a slice.
+    match unsafe { libc::send(socket, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) } {
+        -1 => Err(io::Error::last_os_error()),
+        count => Ok(count as usize),
+    }
+}
+
+/// One `recv`.
+pub fn receive(socket: RawFd, bytes: &mut [u8]) -> io::Result<usize> {
+    // SAFETY: pointer and length are those of a slice that nobody else sees.
+    match unsafe { libc::recv(socket, bytes.as_mut_ptr().cast(), bytes.len(), 0) } {
+        -1 => Err(io::Error::last_os_error()),
+        count => Ok(count as usize),
+    }
+}

@@ -1,0 +1,163 @@
+//! What clients do: each workload turns a draw into a sequence of requests. One thread's part serves all its clients.
+
+mod load;
+mod tpcb;
+mod ycsb;
+
+use std::sync::Arc;
+
+use crate::driver::{Numbers, Request};
+use crate::keyspace::Shared;
+use crate::recorder::Kinds;
+use crate::spec::{DbSpec, Workload};
+
+use load::Load;
+use tpcb::Scripted;
+use ycsb::Core;
+
+/// Accounts of TPC-B's tables.
+pub fn accounts(scale: u32) -> u64 {
+    u64::from(scale) * u64::from(tpcb::ACCOUNTS)
+}
+
+/// One operation of one client, from its draw to its end.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Turn {
+    /// Kind of the whole operation.
+    pub kind: usize,
+    /// Request that is next or in progress.
+    pub step: usize,
+    /// Requests in all.
+    pub steps: usize,
+    /// YCSB: number of the record.
+    pub record: u64,
+    /// YCSB: the one field that is read; absent: all.
+    pub field: Option<u32>,
+    /// YCSB: records to scan.
+    pub scan: u32,
+    /// TPC-B.
+    pub numbers: Numbers,
+}
+
+/// The work of one thread.
+#[derive(Debug)]
+pub enum Work {
+    /// Inserts of a load.
+    Load(Box<Load>),
+    /// YCSB's mix.
+    Core(Box<Core>),
+    /// pgbench's scripts.
+    Scripted(Scripted),
+    /// `GET`s.
+    Web,
+}
+
+/// What a job's threads do together.
+#[derive(Debug, Clone)]
+pub enum Stage {
+    /// Records `first..end` are inserted; `Shared::records` deals them out.
+    Load {
+        /// One beyond the last.
+        end: u64,
+    },
+    /// The workload.
+    Run,
+}
+
+const LOAD: &[&str] = &["insert"];
+const WEB: &[&str] = &["get"];
+
+impl Work {
+    /// The part of thread `thread`.
+    pub fn new(spec: &DbSpec, stage: &Stage, shared: &Arc<Shared>, thread: u32) -> Self {
+        match (&spec.workload, stage) {
+            (Workload::Ycsb(ycsb), Stage::Load { end }) => {
+                Self::Load(Box::new(Load::new(ycsb, spec.seed, thread, Arc::clone(shared), *end)))
+            }
+            (Workload::Ycsb(ycsb), Stage::Run) => {
+                let operations = ycsb.operation_count.or(spec.limit.operations).unwrap_or(ycsb.record_count);
+                Self::Core(Box::new(Core::new(ycsb, operations, spec.seed, thread, Arc::clone(shared))))
+            }
+            (Workload::Tpcb(tpcb), _) => Self::Scripted(Scripted::new(*tpcb, spec.seed, thread)),
+            (Workload::Web(_), _) => Self::Web,
+        }
+    }
+
+    /// What is counted.
+    pub fn kinds(spec: &DbSpec, stage: &Stage) -> Kinds {
+        let open = spec.rate.is_some();
+        match (&spec.workload, stage) {
+            (_, Stage::Load { .. }) => Kinds { names: LOAD, whole: 1, used: 1, open: false },
+            (Workload::Ycsb(ycsb), Stage::Run) => Kinds { open, ..ycsb::kinds(&ycsb.mix) },
+            (Workload::Tpcb(tpcb), Stage::Run) => Kinds { open, ..tpcb::kinds(tpcb.script) },
+            (Workload::Web(_), Stage::Run) => Kinds { names: WEB, whole: 1, used: 1, open },
+        }
+    }
+
+    /// Chooses a client's next operation. False: there is nothing left to do.
+    #[inline]
+    pub fn draw(&mut self, turn: &mut Turn) -> bool {
+        (turn.step, turn.steps, turn.kind) = (0, 1, 0);
+        match self {
+            Self::Load(load) => return load.draw(turn),
+            Self::Core(core) => core.draw(turn),
+            Self::Scripted(scripted) => scripted.draw(turn),
+            Self::Web => {}
+        }
+        true
+    }
+
+    /// The request of the turn's step.
+    #[inline]
+    pub fn request(&mut self, turn: &Turn) -> Request<'_> {
+        match self {
+            Self::Load(load) => load.request(turn),
+            Self::Core(core) => core.request(turn),
+            Self::Scripted(scripted) => scripted.request(turn),
+            Self::Web => Request::Get,
+        }
+    }
+
+    /// Kind of the turn's step, when steps are counted as well.
+    #[inline]
+    pub fn part(&self, turn: &Turn) -> Option<usize> {
+        match self {
+            Self::Core(_) if turn.steps > 1 => Some(ycsb::part(turn)),
+            Self::Scripted(scripted) => Some(scripted.part(turn)),
+            _ => None,
+        }
+    }
+
+    /// The turn's steps are one transaction: when one fails, it is rolled back and begun again or given up.
+    pub fn is_transaction(&self, turn: &Turn) -> bool {
+        matches!(self, Self::Scripted(_)) && turn.steps > 1
+    }
+
+    /// A step that brings or changes no row has missed its record.
+    #[inline]
+    pub fn expects_rows(&self, turn: &Turn) -> bool {
+        match self {
+            Self::Load(_) | Self::Web => false,
+            Self::Core(_) => turn.kind != ycsb::INSERT,
+            Self::Scripted(scripted) => scripted.expects_rows(turn),
+        }
+    }
+
+    /// Values of the turn's reads are checked against its key.
+    pub fn checked_key(&mut self, turn: &Turn) -> Option<&[u8]> {
+        match self {
+            Self::Core(core) if core.is_checked(turn) => Some(core.key(turn.record)),
+            _ => None,
+        }
+    }
+
+    /// The turn is over, well or not.
+    #[inline]
+    pub fn settle(&mut self, turn: &Turn) {
+        if let Self::Core(core) = self
+            && turn.kind == ycsb::INSERT
+        {
+            core.acknowledge(turn.record);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! YCSB's core workload.
+
+use std::sync::Arc;
+
+use plimsoll_core::random::{Purpose, Stream};
+
+use super::Turn;
+use crate::driver::{Request, Values};
+use crate::integrity::write_value;
+use crate::keyspace::{Chooser, Keys, Length, Shared, write_random};
+use crate::recorder::Kinds;
+use crate::spec::{Mix, Ycsb};
+
+const READ: usize = 0;
+const UPDATE: usize = 1;
+pub const INSERT: usize = 2;
+const SCAN: usize = 3;
+const READ_MODIFY_WRITE: usize = 4;
+const RMW_READ: usize = 5;
+const RMW_UPDATE: usize = 6;
+const NAMES: &[&str] = &["read", "update", "insert", "scan", "read_modify_write", "rmw_read", "rmw_update"];
+
+/// What a mix counts.
+pub fn kinds(mix: &Mix) -> Kinds {
+    let mut used = 0;
+    for (kind, share) in mix.shares().into_iter().enumerate() {
+        used |= u32::from(share > 0.0) << kind;
+    }
+    if used >> READ_MODIFY_WRITE & 1 == 1 {
+        used |= 1 << RMW_READ | 1 << RMW_UPDATE;
+    }
+    Kinds { names: NAMES, whole: RMW_READ, used, open: false }
+}
+
+/// The half of a read-modify-write.
+#[inline]
+pub fn part(turn: &Turn) -> usize {
+    if turn.step == 0 { RMW_READ } else { RMW_UPDATE }
+}
+
+/// Makes values.
+#[derive(Debug)]
+pub struct Fields {
+    count: u32,
+    length: Length,
+    integrity: bool,
+    lengths: Stream,
+    content: Stream,
+    pub values: Values,
+}
+
+impl Fields {
+    pub fn new(ycsb: &Ycsb, seed: u64, thread: u32) -> Self {
+        let (min, max) = (u64::from(ycsb.min_field_length), u64::from(ycsb.field_length));
+        Self {
+            count: ycsb.field_count,
+            length: Length::new(ycsb.field_length_distribution, min, max),
+            integrity: ycsb.data_integrity,
+            lengths: Stream::new(seed, thread, Purpose::Size),
+            content: Stream::new(seed, thread, Purpose::Content),
+            values: Values::default(),
+        }
+    }
+
+    /// Values of all fields.
+    pub fn write_all(&mut self, key: &[u8]) {
+        self.values.begin(0);
+        (0..self.count).for_each(|field| self.push(key, field));
+    }
+
+    /// The value of one field.
+    #[inline]
+    pub fn write_one(&mut self, key: &[u8], field: u32) {
+        self.values.begin(field);
+        self.push(key, field);
+    }
+
+    #[inline]
+    fn push(&mut self, key: &[u8], field: u32) {
+        let length = self.length.draw(&mut self.lengths) as usize;
+        if self.integrity {
+            self.values.push(|buffer| write_value(buffer, key, field, length));
+        } else {
+            self.values.push(|buffer| write_random(buffer, length, &mut self.content));
+        }
+    }
+}
+
+/// One thread's part.
+#[derive(Debug)]
+pub struct Core {
+    keys: Keys,
+    chooser: Chooser,
+    shared: Arc<Shared>,
+    fields: Fields,
+    scan: Length,
+    /// Upper ends of the shares of the kinds in the unit interval.
+    bounds: [f64; 5],
+    read_all: bool,
+    write_all: bool,
+    operation: Stream,
+    choice: Stream,
+    other: Stream,
+    key: Vec<u8>,
+}
+
+impl Core {
+    pub fn new(ycsb: &Ycsb, operations: u64, seed: u64, thread: u32, shared: Arc<Shared>) -> Self {
+        let shares = ycsb.mix.shares();
+        let total: f64 = shares.iter().sum();
+        let mut sum = 0.0;
+        let bounds = shares.map(|share| {
+            sum += share / total;
+            // Whatever rounding leaves over belongs to the last kind that can happen, not to one that cannot.
+            if share > 0.0 && sum > 1.0 - 1e-9 { 1.0 } else { sum }
+        });
+        Self {
+            keys: Keys::new(ycsb),
+            chooser: Chooser::new(ycsb, operations, Arc::clone(&shared)),
+            shared,
+            fields: Fields::new(ycsb, seed, thread),
+            scan: Length::new(ycsb.scan_length.distribution, ycsb.scan_length.min, ycsb.scan_length.max),
+            bounds,
+            read_all: ycsb.read_all_fields,
+            write_all: ycsb.write_all_fields,
+            operation: Stream::new(seed, thread, Purpose::Kind),
+            choice: Stream::new(seed, thread, Purpose::Offset),
+            other: Stream::new(seed, thread, Purpose::Follow),
+            key: Vec::with_capacity(64),
+        }
+    }
+
+    #[inline]
+    pub fn draw(&mut self, turn: &mut Turn) {
+        let u = self.operation.unit();
+        turn.kind = self.bounds.iter().position(|&bound| u < bound).unwrap_or(READ);
+        turn.steps = if turn.kind == READ_MODIFY_WRITE { 2 } else { 1 };
+        turn.record =
+            if turn.kind == INSERT { self.shared.records.next() } else { self.chooser.draw(&mut self.choice) };
+        turn.field = if self.read_all { None } else { Some(self.any_field()) };
+        if turn.kind == SCAN {
+            turn.scan = self.scan.draw(&mut self.other) as u32;
+        }
+    }
+
+    fn any_field(&mut self) -> u32 {
+        self.other.below(u64::from(self.fields.count)) as u32
+    }
+
+    #[inline]
+    pub fn request(&mut self, turn: &Turn) -> Request<'_> {
+        self.keys.write(turn.record, &mut self.key);
+        match turn.kind {
+            READ_MODIFY_WRITE if turn.step == 0 => Request::Read { key: &self.key, field: turn.field },
+            UPDATE | READ_MODIFY_WRITE => {
+                if self.write_all {
+                    self.fields.write_all(&self.key);
+                } else {
+                    let field = self.any_field();
+                    self.fields.write_one(&self.key, field);
+                }
+                Request::Update { key: &self.key, values: &self.fields.values }
+            }
+            INSERT => {
+                self.fields.write_all(&self.key);
+                Request::Insert { key: &self.key, values: &self.fields.values }
+            }
+            SCAN => Request::Scan { key: &self.key, count: turn.scan, field: turn.field },
+            _ => Request::Read { key: &self.key, field: turn.field },
+        }
+    }
+
+    /// The step reads values that can be checked.
+    pub fn is_checked(&self, turn: &Turn) -> bool {
+        self.fields.integrity && turn.step == 0 && matches!(turn.kind, READ | READ_MODIFY_WRITE)
+    }
+
+    pub fn key(&mut self, record: u64) -> &[u8] {
+        self.keys.write(record, &mut self.key);
+        &self.key
+    }
+
+    pub fn acknowledge(&self, record: u64) {
+        self.shared.records.acknowledge(record);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Request as Distribution;
+    use crate::spec::tests::workload_a;
+
+    fn mix(read: f64, update: f64, insert: f64, scan: f64, read_modify_write: f64) -> Mix {
+        Mix { read, update, insert, scan, read_modify_write }
+    }
+
+    fn kinds_drawn(mix: Mix, draws: u32) -> [u32; 5] {
+        let ycsb = Ycsb { mix, ..workload_a() };
+        let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000)));
+        let mut counts = [0; 5];
+        let mut turn = Turn::default();
+        for _ in 0..draws {
+            core.draw(&mut turn);
+            counts[turn.kind] += 1;
+            if turn.kind == INSERT {
+                core.acknowledge(turn.record);
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn kinds_come_in_their_shares() {
+        let counts = kinds_drawn(mix(0.5, 0.2, 0.1, 0.1, 0.1), 100_000);
+        for (count, share) in counts.into_iter().zip([0.5, 0.2, 0.1, 0.1, 0.1]) {
+            let sigma: f64 = (100_000.0f64 * share * (1.0 - share)).sqrt();
+            assert!((f64::from(count) - 100_000.0 * share).abs() < 5.0 * sigma, "{counts:?}");
+        }
+        assert_eq!(kinds_drawn(mix(95.0, 5.0, 0.0, 0.0, 0.0), 10_000)[2..], [0, 0, 0], "shares need no sum of 1");
+        assert_eq!(kinds_drawn(mix(0.0, 0.0, 0.0, 1.0, 0.0), 100), [0, 0, 0, 100, 0]);
+    }
+
+    #[test]
+    fn a_read_modify_write_updates_what_it_read() {
+        let ycsb = Ycsb { mix: mix(0.0, 0.0, 0.0, 0.0, 1.0), ..workload_a() };
+        let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000)));
+        let mut turn = Turn::default();
+        core.draw(&mut turn);
+        assert_eq!(turn.steps, 2);
+        let Request::Read { key, field: None } = core.request(&turn) else { panic!("not a read of all fields") };
+        let read = key.to_vec();
+        turn.step = 1;
+        let Request::Update { key, values } = core.request(&turn) else { panic!("not an update") };
+        assert_eq!((key, values.len(), values.size()), (read.as_slice(), 1, 100));
+    }
+
+    #[test]
+    fn inserts_follow_the_records_that_are_there() {
+        let ycsb =
+            Ycsb { mix: mix(0.0, 0.0, 1.0, 0.0, 0.0), request: Distribution::Latest { theta: 0.99 }, ..workload_a() };
+        let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000)));
+        let mut turn = Turn::default();
+        for record in 1000..1010 {
+            core.draw(&mut turn);
+            assert_eq!(turn.record, record);
+            let Request::Insert { values, .. } = core.request(&turn) else { panic!("not an insert") };
+            assert_eq!((values.len(), values.size()), (10, 1000));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The time line: intervals, the beginning and the end of counting.
+
+use std::sync::atomic::Ordering;
+
+use super::{Delivery, Worker};
+use crate::driver::Driver;
+use crate::runner::Event;
+use crate::usage;
+
+/// After the end of the window, replies that are late are looked for this often.
+const LATE_NS: u64 = 50_000_000;
+
+impl<D: Driver> Worker<D> {
+    /// Adds the time since the last call at the number of operations in progress since then.
+    #[inline]
+    pub(super) fn account(&mut self, now: u64) {
+        let elapsed = now.saturating_sub(self.accounted_ns);
+        self.parts.batch.in_flight_ns += elapsed * u64::from(self.busy);
+        self.accounted_ns = now;
+    }
+
+    /// Something is due: the measured part begins, an interval is over, or the time is up.
+    #[cold]
+    pub(super) fn ring(&mut self, now: u64) {
+        let window = self.window;
+        self.account(now);
+        if self.counting_ns == u64::MAX {
+            self.begin_counting();
+        }
+        let index = (now.saturating_sub(window.measure_ns) / window.interval_ns).min(window.last_interval);
+        if index > self.interval {
+            self.deliver(self.interval);
+            self.parts.clock.discipline(window.interval_ns);
+            self.interval = index;
+        }
+        self.expire(now);
+        if now >= window.end_ns {
+            self.shut = true;
+        }
+        let next_interval = if self.interval < window.last_interval {
+            window.measure_ns.saturating_add((self.interval + 1).saturating_mul(window.interval_ns))
+        } else {
+            u64::MAX
+        };
+        let end = if now >= window.end_ns { now + LATE_NS } else { window.end_ns };
+        self.alarm_ns = next_interval.min(end);
+    }
+
+    fn begin_counting(&mut self) {
+        self.operations_left = self.parts.operations;
+        self.counting_ns = self.window.measure_ns;
+        let batch = &mut self.parts.batch;
+        (batch.in_flight_ns, batch.retries, batch.reconnects, batch.failed_reconnects) = (0, 0, 0, 0);
+        self.used_at_start = usage::used();
+    }
+
+    /// Swaps the batch for an empty one.
+    pub(super) fn deliver(&mut self, index: u64) {
+        // The collector returns every batch, so this waits only when it is two intervals behind; when it is gone the
+        // job is over and the counts no longer matter.
+        if let Ok(empty) = self.parts.emptied.recv() {
+            let batch = std::mem::replace(&mut self.parts.batch, empty);
+            let _ = self.parts.deliveries.send(Event::Interval(self.parts.thread, Delivery { index, batch }));
+        }
+    }
+
+    /// Completes the number of offered operations by those that the schedule asked for but that found no free client.
+    pub(super) fn count_unissued(&mut self, now: u64) {
+        let Some(pace) = &mut self.pace else { return };
+        if self.operations_left == 0 {
+            return;
+        }
+        let end = now.min(self.window.end_ns);
+        while pace.due_ns() < end {
+            self.report.offered += u64::from(pace.due_ns() >= self.window.measure_ns);
+            pace.advance(1);
+        }
+    }
+
+    /// The stop flag is set.
+    pub(super) fn stopped(&self) -> bool {
+        self.parts.stop.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,366 @@
+//! The loop of one thread: choose, start, resume, count, for all of its clients.
+
+mod end;
+mod line;
+mod over;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
+
+use plimsoll_core::clock::Clock;
+use plimsoll_core::pace::Pace;
+use plimsoll_core::spec::Rate;
+
+use crate::driver::{Driver, Request, Session, State, Statement};
+use crate::fault::{CAUSES, JobError};
+use crate::lane::Lane;
+use crate::recorder::Batch;
+use crate::runner::Event;
+use crate::setup::Setup;
+use crate::usage::{self, Used, Watch};
+use crate::work::Work;
+
+/// A thread that waits looks at the stop flag at least this often.
+const LONGEST_WAIT_NS: u64 = 20_000_000;
+/// A sleeping thread wakes up this much before an intended start, and then watches the clock.
+const WAKE_EARLY_NS: u64 = 20_000;
+
+/// The measured part of a job, on the clock of all threads.
+#[derive(Debug, Clone, Copy)]
+pub struct Window {
+    /// Load begins.
+    pub begin_ns: u64,
+    /// Counting begins.
+    pub measure_ns: u64,
+    /// Nothing is started from here on.
+    pub end_ns: u64,
+    /// Length of an interval; the last one lasts to the end.
+    pub interval_ns: u64,
+    /// Number of the last interval.
+    pub last_interval: u64,
+}
+
+/// One interval of one thread, on its way to the collector.
+pub struct Delivery {
+    /// Number of the interval.
+    pub index: u64,
+    /// Comes back emptied.
+    pub batch: Box<Batch>,
+}
+
+/// What a thread says when it has ended.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// When its last operation was over.
+    pub end_ns: u64,
+    /// Over the measured part.
+    pub used: Used,
+    /// Operations that the schedule asked for, open loop only.
+    pub offered: u64,
+    /// `tsc` or `monotonic`.
+    pub clock: &'static str,
+    /// First message of each cause.
+    pub messages: [Option<String>; CAUSES.len()],
+    /// What ended the thread early.
+    pub fault: Option<JobError>,
+}
+
+/// Everything a worker is made of.
+pub struct Parts<D: Driver> {
+    /// Opens connections.
+    pub driver: Arc<D>,
+    /// The request.
+    pub setup: Arc<Setup>,
+    /// Number of this thread, and of all.
+    pub thread: u32,
+    /// Of the stage; the request may ask for more.
+    pub threads: u32,
+    /// Chooses operations.
+    pub work: Work,
+    /// Its clients, connected.
+    pub lanes: Vec<Lane<D::Session>>,
+    /// Counts by name, for messages.
+    pub names: &'static [&'static str],
+    /// Measured operations of this thread.
+    pub operations: u64,
+    /// The schedule; a load has none.
+    pub rate: Option<Rate>,
+    /// The shared time line.
+    pub clock: Clock,
+    /// Ends the loop.
+    pub stop: Arc<AtomicBool>,
+    /// To the collector.
+    pub deliveries: Sender<Event>,
+    /// Back from the collector.
+    pub emptied: Receiver<Box<Batch>>,
+    /// To record into.
+    pub batch: Box<Batch>,
+}
+
+/// The state of one thread.
+pub struct Worker<D: Driver> {
+    parts: Parts<D>,
+    window: Window,
+    watch: Option<Watch>,
+    pace: Option<Pace>,
+    /// Clients with a connection and nothing to do.
+    idle: VecDeque<u32>,
+    /// Clients without a connection, and when to try again.
+    down: Vec<(u64, u32)>,
+    /// Whole operations in progress.
+    busy: u32,
+    /// Nothing is started any more.
+    shut: bool,
+    /// Last time that `busy` was accounted for.
+    accounted_ns: u64,
+    /// Operations meant to start from here on count; never before the warm-up is over.
+    counting_ns: u64,
+    /// When something other than a reply has to be done.
+    alarm_ns: u64,
+    interval: u64,
+    operations_left: u64,
+    /// The server last showed life.
+    alive_ns: u64,
+    report: Report,
+    used_at_start: Used,
+}
+
+impl<D: Driver> Worker<D> {
+    /// Ready to run in `window`.
+    pub fn new(parts: Parts<D>, window: Window) -> Self {
+        let idle = (0..parts.lanes.len() as u32).collect();
+        Self {
+            watch: None,
+            pace: None,
+            idle,
+            down: Vec::new(),
+            busy: 0,
+            shut: false,
+            accounted_ns: 0,
+            counting_ns: u64::MAX,
+            alarm_ns: window.measure_ns,
+            interval: 0,
+            operations_left: u64::MAX,
+            alive_ns: window.begin_ns,
+            report: Report::default(),
+            used_at_start: Used::default(),
+            parts,
+            window,
+        }
+    }
+
+    /// Runs to the end of the window, a limit, a fault or a stop request.
+    pub fn run(mut self) -> Report {
+        usage::precise_timers();
+        match self.watch_all() {
+            Ok(()) => {
+                usage::sleep_until(self.window.begin_ns);
+                let (thread, threads, seed) = (self.parts.thread, self.parts.threads, self.parts.setup.spec.seed);
+                let begin_ns = self.window.begin_ns;
+                self.pace = self.parts.rate.map(|rate| Pace::new(rate, begin_ns, thread, threads, 1, seed));
+                self.work();
+            }
+            Err(error) => {
+                self.report.fault = Some(JobError::driver(format!("cannot watch the connections: {error}")));
+            }
+        }
+        self.finish()
+    }
+
+    fn watch_all(&mut self) -> std::io::Result<()> {
+        if self.parts.lanes.iter().all(|lane| lane.session.as_ref().and_then(Session::descriptor).is_none())
+            && !D::CAPS.server
+        {
+            return Ok(());
+        }
+        self.watch = Some(Watch::new(self.parts.lanes.len().clamp(1, 256))?);
+        (0..self.parts.lanes.len()).try_for_each(|index| self.watch_lane(index))
+    }
+
+    fn watch_lane(&self, index: usize) -> std::io::Result<()> {
+        let descriptor = self.parts.lanes[index].session.as_ref().and_then(Session::descriptor);
+        match (&self.watch, descriptor) {
+            (Some(watch), Some(descriptor)) => watch.add(descriptor, index as u32),
+            _ => Ok(()),
+        }
+    }
+
+    fn work(&mut self) {
+        let mut now = self.parts.clock.now_ns();
+        loop {
+            if now >= self.alarm_ns {
+                self.ring(now);
+            }
+            if self.parts.stop.load(Ordering::Relaxed) {
+                return self.drain();
+            }
+            now = self.issue(now);
+            if self.report.fault.is_some() || (self.shut && self.busy == 0) {
+                return;
+            }
+            now = self.wait(now);
+        }
+    }
+
+    /// Starts what idle clients, schedule and limits allow.
+    #[inline]
+    fn issue(&mut self, mut now: u64) -> u64 {
+        while !self.shut && now < self.alarm_ns && !self.idle.is_empty() {
+            let intended = match &self.pace {
+                Some(pace) if pace.due_ns() > now => break,
+                Some(pace) => pace.due_ns(),
+                None => now,
+            };
+            if self.operations_left == 0 || self.parts.stop.load(Ordering::Relaxed) {
+                self.shut = self.operations_left == 0;
+                break;
+            }
+            let Some(index) = self.idle.pop_front() else { break };
+            now = self.begin(index as usize, intended, now);
+        }
+        now
+    }
+
+    /// Begins a client's next operation.
+    #[inline]
+    fn begin(&mut self, index: usize, intended_ns: u64, now: u64) -> u64 {
+        let lane = &mut self.parts.lanes[index];
+        if !self.parts.work.draw(&mut lane.turn) {
+            self.shut = true;
+            self.idle.push_back(index as u32);
+            return now;
+        }
+        if let Some(pace) = &mut self.pace {
+            pace.advance(1);
+            self.report.offered += u64::from(intended_ns >= self.window.measure_ns);
+        }
+        lane.counted = intended_ns >= self.counting_ns;
+        self.operations_left -= u64::from(lane.counted);
+        (lane.bytes, lane.rows, lane.missed, lane.tries) = (0, 0, false, 1);
+        lane.intended_ns = intended_ns;
+        self.account(now);
+        self.busy += 1;
+        self.send(index, true)
+    }
+
+    /// Starts the request of a client's step, and goes on as long as requests are done at once.
+    #[inline]
+    fn send(&mut self, index: usize, mut first: bool) -> u64 {
+        loop {
+            let lane = &mut self.parts.lanes[index];
+            lane.reply.begin();
+            if lane.reply.checker.is_some() {
+                check_values(lane, &mut self.parts.work);
+            }
+            let request = match lane.failure {
+                Some(_) => Request::Statement(Statement::Rollback, lane.turn.numbers),
+                None => self.parts.work.request(&lane.turn),
+            };
+            let start = self.parts.clock.now_ns();
+            lane.step_ns = start;
+            if first {
+                lane.started_ns = start;
+                if self.pace.is_none() {
+                    lane.intended_ns = start;
+                }
+                first = false;
+            }
+            let Some(session) = &mut lane.session else { return start };
+            match session.start(&request, &mut lane.reply) {
+                Ok(State::Done) => {
+                    let now = self.parts.clock.now_ns();
+                    if !self.step_over(index, now) {
+                        return now;
+                    }
+                }
+                Ok(State::Waiting) => {
+                    lane.waiting = true;
+                    if session.reopened()
+                        && let Err(error) = self.watch_lane(index)
+                    {
+                        self.report.fault = Some(JobError::driver(format!("cannot watch a connection: {error}")));
+                    }
+                    return start;
+                }
+                Err(fault) => {
+                    let now = self.parts.clock.now_ns();
+                    if !self.step_failed(index, fault, now) {
+                        return now;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits for replies and goes on with what they belong to.
+    fn wait(&mut self, now: u64) -> u64 {
+        let mut until = self.alarm_ns.min(now + LONGEST_WAIT_NS);
+        let mut early_ns = 0;
+        if let Some(pace) = &self.pace
+            && !self.idle.is_empty()
+            && !self.shut
+            && pace.due_ns() < until
+        {
+            (until, early_ns) = (pace.due_ns(), WAKE_EARLY_NS);
+        }
+        if !self.down.is_empty() {
+            let due = self.down.iter().map(|&(due, _)| due).min().unwrap_or(until);
+            until = until.min(due);
+        }
+        let patience = Duration::from_nanos(until.saturating_sub(now + early_ns));
+        let ready = match &mut self.watch {
+            Some(watch) => watch.wait(patience),
+            None => {
+                if !patience.is_zero() {
+                    usage::sleep_until(now + patience.as_nanos() as u64);
+                }
+                0
+            }
+        };
+        for event in 0..ready {
+            let index = self.watch.as_ref().map_or(0, |watch| watch.token(event)) as usize;
+            self.resume(index);
+        }
+        let now = self.parts.clock.now_ns();
+        if self.down.is_empty() { now } else { self.reconnect(now) }
+    }
+
+    /// A client's descriptor is ready.
+    #[inline]
+    fn resume(&mut self, index: usize) {
+        let lane = &mut self.parts.lanes[index];
+        if !lane.waiting {
+            // The server closed an idle connection, or it was ready before it was needed: the next request finds out.
+            return;
+        }
+        let Some(session) = &mut lane.session else { return };
+        let result = session.resume(&mut lane.reply);
+        if result == Ok(State::Waiting) {
+            return;
+        }
+        lane.waiting = false;
+        let now = self.parts.clock.now_ns();
+        let more = match result {
+            Ok(_) => self.step_over(index, now),
+            Err(fault) => self.step_failed(index, fault, now),
+        };
+        if more {
+            self.send(index, false);
+        } else {
+            self.issue(now);
+        }
+    }
+}
+
+#[cold]
+fn check_values<S>(lane: &mut Lane<S>, work: &mut Work) {
+    if let Some(checker) = &mut lane.reply.checker {
+        match work.checked_key(&lane.turn) {
+            Some(key) => checker.expect(key),
+            None => checker.rest(),
+        }
+    }
+}
