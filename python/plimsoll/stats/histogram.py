@@ -117,6 +117,8 @@ def add(histograms: Sequence[Histogram]) -> Histogram:
     if not parts:
         empty = np.empty(0, dtype=np.int64)
         return Histogram(empty, empty, empty)
+    if len(parts) == 1:
+        return parts[0]
     low = np.concatenate([part.low for part in parts])
     high = np.concatenate([part.high for part in parts])
     counts = np.concatenate([part.counts for part in parts])

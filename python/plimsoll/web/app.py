@@ -20,7 +20,7 @@ from plimsoll.web.faults import Refused, status_of
 from plimsoll.web.intake.desk import Desk
 from plimsoll.web.limits import Limits
 from plimsoll.web.rendering import page
-from plimsoll.web.reports import Reports
+from plimsoll.web.reports import Reports, kept_pages
 from plimsoll.web.settings import Settings
 from plimsoll.web.shield import Shield
 
@@ -40,7 +40,8 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.store, app.state.settings = store, settings
-    app.state.limits, app.state.reports = Limits(settings), Reports(store)
+    app.state.limits, app.state.pages = Limits(settings), kept_pages()
+    app.state.reports = Reports(store, app.state.pages)
     app.state.desk = Desk(store, settings)
     for module in kinds.modules("plimsoll.web.pages"):
         app.include_router(module.router, include_in_schema=False)

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
 
+import numpy as np
+
 from plimsoll.report import scales
 from plimsoll.report.canvas import Canvas
 from plimsoll.report.document import Chart, Table, columns, number, phrase
@@ -22,6 +24,9 @@ from plimsoll.units import DAY, SECOND, format_value
 from plimsoll.web.history import Level, Session
 
 ROWS_PER_DECADE = 8
+MOST_ROWS = 200
+"""Rows of the table beside a chart over time; the newest are shown."""
+
 SHARES = (1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.2)
 """Shares of the operations of a column at which the next colour begins."""
 
@@ -42,7 +47,7 @@ def over_time(title: str, metric: str, unit: str, sessions: Sequence[Session], l
             number(each.high, unit),
             number(each.valid, "1"),
         )
-        for each in shown
+        for each in shown[-MOST_ROWS:]
     )
     heads = columns("Session began", ">Median", ">Lowest", ">Highest", ">Valid runs")
     return Chart(
@@ -132,12 +137,10 @@ def _draw_heat(found: list[Column], axis: str) -> Canvas:
 
 def _shares(histogram: Histogram, first: int, last: int) -> list[float]:
     """Share of operations in each row."""
-    counts = [0.0] * (last - first)
-    for high, count in zip(histogram.high.tolist(), histogram.counts.tolist(), strict=True):
-        row = math.floor(math.log10(max(1.0, high)) * ROWS_PER_DECADE) - first
-        counts[min(max(row, 0), len(counts) - 1)] += count
-    total = sum(counts) or 1.0
-    return [count / total for count in counts]
+    rows = np.floor(np.log10(np.maximum(histogram.high, 1)) * ROWS_PER_DECADE).astype(np.int64) - first
+    counts = np.bincount(np.clip(rows, 0, last - first - 1), histogram.counts, last - first)
+    found: list[float] = (counts / max(1.0, float(counts.sum()))).tolist()
+    return found
 
 
 def _shade(share: float) -> str:

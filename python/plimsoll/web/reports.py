@@ -52,13 +52,17 @@ class Kept(Generic[V]):
         return made
 
 
+def kept_pages() -> Kept[Markup]:
+    """Parts of pages, which take longer to make than everything around them."""
+    return Kept(MOST_PAGE_BYTES, len)
+
+
 class Reports:
     """The reports of one store."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, pages: Kept[Markup]) -> None:
+        self._store, self._pages = store, pages
         self._documents: Kept[Document] = Kept(MOST_DOCUMENTS)
-        self._pages: Kept[Markup] = Kept(MOST_PAGE_BYTES, len)
 
     def document(self, found: Session, baseline: str | None = None, *, short: bool = False) -> Document:
         """The report of a session."""

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, Response
+from markupsafe import Markup
 
 from plimsoll.errors import ResultFileError, UnknownName
 from plimsoll.model import RunStatus
@@ -29,7 +30,7 @@ from plimsoll.web.reports import show as shown_sections
 router = APIRouter(prefix="/history")
 
 MOST_COLUMNS = 60
-MOST_HISTOGRAMS = 120
+MOST_HISTOGRAMS = 60
 ALL_HOSTS = "*"
 Word = Annotated[str, Query(max_length=400)]
 
@@ -114,14 +115,18 @@ def show(request: Request, who: Reader, asked: Annotated[Asked, Depends()], text
     if not asked.case:
         return page(request, "history_list.html", series=search.series(store, text), text=text)
     found = find(store, asked)
-    sections = [Section("history", "Score over time", _told(found)), *_heat_section(store, found)]
+
+    def report() -> Markup:
+        sections = [Section("history", "Score over time", _told(found)), *_heat_section(store, found)]
+        return shown_sections(sections, "/history/charts", found.query())
+
     return page(
         request,
         "history.html",
         found=found,
         label=metric_label,
         all_hosts=ALL_HOSTS,
-        report=shown_sections(sections, "/history/charts", found.query()),
+        report=request.app.state.pages.get(("history", found.query(), found.plans), report),
     )
 
 

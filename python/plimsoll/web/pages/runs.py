@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
+from markupsafe import Markup
 
 from plimsoll.errors import ResultFileError, UnknownName
 from plimsoll.model import Run, RunStatus
@@ -83,8 +84,13 @@ def latency(request: Request, who: Reader, session_id: str) -> HTMLResponse:
     request.state.visitor = who
     store = request.app.state.store
     found = session_of(store, session_id)
-    report = shown_sections([_heat_section(store, found.id)], f"/sessions/{found.id}/latency")
-    return page(request, "latency.html", session=found, report=report)
+    runs = sum(place.runs for place in search.places(store, [found.id]))
+
+    def report() -> Markup:
+        return shown_sections([_heat_section(store, found.id)], f"/sessions/{found.id}/latency")
+
+    shown = request.app.state.pages.get(("latency", found.id, runs), report)
+    return page(request, "latency.html", session=found, report=shown)
 
 
 @router.get("/sessions/{session_id}/latency/{name}.{kind}")
