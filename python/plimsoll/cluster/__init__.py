@@ -1,1 +1,36 @@
-"""Many client machines: runs on the workers of a Dask cluster."""
+"""Many client machines: runs on the workers of a Dask cluster.
+
+address     how a cluster and a place on a worker are written
+connection  the workers of a scheduler, calls to one of them, and who was lost
+clocks      how far a worker's clock is away
+probe       what a worker is, asked without Plimsoll on it
+remote      what runs on a worker
+machines    the workers as machines of a session
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plimsoll.cluster.machines import ClusterMachines
+
+
+@contextmanager
+def machines_of(text: str) -> Iterator[ClusterMachines]:
+    """The machines of the cluster written as in `--cluster`. Raises UsageError where the extra is not installed."""
+    from plimsoll.cluster.address import parse_cluster
+    from plimsoll.errors import UsageError
+
+    address = parse_cluster(text)
+    try:
+        import distributed  # noqa: F401  (asks whether it is there)
+    except ImportError:
+        raise UsageError("--cluster needs Dask; install it with `pip install 'plimsoll[cluster]'`") from None
+    from plimsoll.cluster.connection import connect
+    from plimsoll.cluster.machines import ClusterMachines
+
+    with connect(address) as cluster:
+        yield ClusterMachines(cluster)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from plimsoll.catalog.targets import AS, read_as
@@ -40,10 +41,15 @@ class Step:
     metrics: tuple[str, ...]
     plans: Mapping[str, Plan]
 
+    @cached_property
+    def run_ns(self) -> Mapping[str, int]:
+        """About how long one run takes, by target."""
+        return {name: workloads.of(plan).run_ns(plan) for name, plan in self.plans.items()}
+
     @property
     def block_ns(self) -> int:
-        """Time of one block: every target once."""
-        return sum(workloads.of(plan).run_ns(plan) for plan in self.plans.values())
+        """About how long one block takes: every target once."""
+        return sum(self.run_ns.values())
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,7 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
     `destroy` holds the identities of the block devices that the user allows to be overwritten.
     Raises UsageError, TargetError or UnsafeTarget; each says what to change.
     """
+    _check_on_this_machine(study)
     _check_same_place(study, planned)
     _check_time(study, planned)
     for target in study.targets:
@@ -135,6 +142,16 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
             workloads.of(plan).check_place(plan, target, destroy)
     _check_shared_space(study, planned)
     emulated.check_room(sum(_needed_bytes(planned, each) for each in study.targets if emulated.is_emulated(each)))
+
+
+def _check_on_this_machine(study: Study) -> None:
+    """A place on a worker can only be reached through its cluster."""
+    for target in study.targets:
+        if target.where.startswith("@"):
+            raise UsageError(
+                f"target {target.name}: {target.where} is a place on a worker; name its cluster with --cluster, such as "
+                "tcp://scheduler:8786"
+            )
 
 
 def _check_facts(target: Target) -> None:

@@ -226,4 +226,6 @@ def _absolute(target: Target) -> Target:
     if target.kind == "volume":
         # What a study file says beside the place may be about the volume.
         return volume_target(target.name, target.where, target.options)
+    if target.where.startswith("@"):
+        return target
     return target.model_copy(update={"where": os.path.abspath(target.where)})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from plimsoll.cli.cluster import Cluster
 from plimsoll.cli.options import Destroy, Json
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def command(
         typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
+    cluster: Cluster = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -91,12 +93,22 @@ def command(
     else:
         base = options.study()
         study = load_study(base if title else replace(base, title=f"load line of {base.title}"), loads, slo)
-    _carry_out(study, destroy or [], output, force=force, json=json, quiet=quiet)
+    _carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
 
 
 def _carry_out(
-    study: LoadStudy, destroy: list[str], output: str | None, *, force: bool, json: bool, quiet: bool
+    study: LoadStudy,
+    destroy: list[str],
+    output: str | None,
+    cluster: str | None,
+    *,
+    force: bool,
+    json: bool,
+    quiet: bool,
 ) -> None:
+    from dataclasses import replace
+
+    from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import report, show
     from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.cli.progress import observer
@@ -109,9 +121,11 @@ def _carry_out(
     if output is not None:
         format_of(Path(output))
         refuse_to_replace(output, force)
-    with open_store() as store, observer(quiet=quiet) as watching:
+    with open_store() as store, machines(cluster) as others, observer(quiet=quiet) as watching:
+        if others is not None:
+            study = replace(study, study=others.resolved(study.study))
         try:
-            session = run_load_study(study, store, watching, destroy)
+            session = run_load_study(study, store, watching, destroy, others)
         except KeyboardInterrupt:
             say("interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on")
             raise

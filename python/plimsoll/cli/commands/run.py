@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from plimsoll.cli.cluster import Cluster
 from plimsoll.cli.options import Destroy, Json
 from plimsoll.cli.study_options import StudyOptions, takes_study
 
 if TYPE_CHECKING:
+    from plimsoll.cluster.machines import ClusterMachines
     from plimsoll.model import Run, Session
     from plimsoll.run.observer import Observer
     from plimsoll.store.store import Store
@@ -44,10 +46,12 @@ def command(
             "--store-copy", metavar="DIR", help="Also write the session as a result file there: folder or address."
         ),
     ] = None,
+    cluster: Cluster = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Measure targets until the answer is safe; every finished run is kept."""
+    from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import report, show
     from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.cli.progress import observer
@@ -60,12 +64,13 @@ def command(
     if output is not None:
         format_of(Path(output))
         refuse_to_replace(output, force)
-    with open_store() as store, observer(quiet=quiet) as watching:
+    with open_store() as store, machines(cluster) as others, observer(quiet=quiet) as watching:
         try:
             if resume:
-                session = _resume(_named(store, options), store, watching, destroy or [])
+                session = _resume(_named(store, options), store, watching, destroy or [], others)
             else:
-                session = run_study(options.study(), store, watching, destroy or [])
+                study = others.resolved(options.study()) if others else options.study()
+                session = run_study(study, store, watching, destroy or [], others)
         except KeyboardInterrupt:
             say("interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on")
             raise
@@ -112,13 +117,15 @@ def _named(store: Store, options: StudyOptions) -> Session:
     return resumable(store, words[0] if words else None)
 
 
-def _resume(session: Session, store: Store, watching: Observer, destroy: list[str]) -> Session:
+def _resume(
+    session: Session, store: Store, watching: Observer, destroy: list[str], others: ClusterMachines | None
+) -> Session:
     """Go on with a session or with a search."""
     from plimsoll.run.load_session import resume_load_session
     from plimsoll.run.session import resume_session
 
     resume = resume_load_session if "load_line" in session.study else resume_session
-    return resume(session, store, watching, destroy)
+    return resume(session, store, watching, destroy, others)
 
 
 def _first_reason(runs: list[Run]) -> str:

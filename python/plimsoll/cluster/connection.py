@@ -1,0 +1,239 @@
+"""A connection to a Dask cluster: who its workers are, calls to one of them, and who was lost."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any
+
+import cloudpickle
+import distributed
+from distributed.comm.core import CommClosedError
+
+import plimsoll
+from plimsoll.cluster import probe, remote
+from plimsoll.cluster.address import ClusterAddress
+from plimsoll.cluster.clocks import Offset, measure_offset
+from plimsoll.errors import PlimsollError, TargetError, UnknownName, UsageError
+
+CONNECT_S = 15
+ANSWER_S = 60.0
+"""For calls that only look; runs have no limit but that of progress."""
+ASK_S = 1.0
+"""How often the scheduler is asked who is still there."""
+SILENT_S = 15.0
+"""A worker whose run tells nothing for so long is lost, whatever the scheduler believes."""
+RENEW_S = 4.0
+WAIT_S = 0.05
+
+_GONE = (OSError, CommClosedError, TimeoutError)
+
+
+class WorkerLost(PlimsollError):
+    """A worker no longer answers."""
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One worker: its name for people, its address, and its clock against this machine's."""
+
+    name: str
+    address: str
+    clock: Offset
+
+
+class Cluster:
+    """The workers of a scheduler. Calls run on exactly the worker that they name, and are never repeated elsewhere."""
+
+    def __init__(self, client: distributed.Client, text: str) -> None:
+        self._client, self._text = client, text
+        self._numbers = count(1)
+        self._progress: dict[int, tuple[float, Mapping[str, Any]]] = {}
+        self._asked_s = self._renewed_s = 0.0
+        cloudpickle.register_pickle_by_value(probe)
+        self._check_versions()
+        self.workers = {
+            name: Worker(name, address, measure_offset(partial(self._at, address, probe.clock_ns)))
+            for name, address in self._named(self._present()).items()
+        }
+        client.subscribe_topic(remote.TOPIC, self._told)
+
+    def worker(self, name: str) -> Worker:
+        """The worker of that name; raises UnknownName."""
+        if name not in self.workers:
+            raise UnknownName("worker", name, self.workers, f"the cluster {self._text}")
+        return self.workers[name]
+
+    def call(self, worker: Worker, function: Callable[..., Any], *args: Any) -> Any:
+        """What `function` answers on a worker. Raises TargetError for what it refuses, WorkerLost, PlimsollError."""
+        future = self._submit(worker, function, args)
+        deadline = time.monotonic() + ANSWER_S
+        try:
+            while not future.done():
+                self.check_alive(worker)
+                if time.monotonic() > deadline:
+                    raise WorkerLost(f"worker {worker.name} did not answer within {ANSWER_S:g} s")
+                time.sleep(WAIT_S)
+            return self._result(worker, future)
+        finally:
+            future.cancel()
+
+    def start(self, worker: Worker, function: Callable[..., Any], *args: Any) -> Task:
+        """Begin something long on a worker that tells its progress; its last argument is the task's number."""
+        number = next(self._numbers)
+        self._progress[number] = (time.monotonic(), {})
+        return Task(self, worker, number, self._submit(worker, function, (*args, number)))
+
+    def tell(self, worker: Worker, function: Callable[..., None], *args: Any) -> None:
+        """Call something short on a worker's event loop, while a run goes on; a lost worker is no error."""
+        try:
+            self._client.run(function, *args, workers=[worker.address], on_error="ignore")
+        except (*_GONE, ValueError, KeyError):
+            return
+
+    def progress(self, number: int) -> tuple[float, Mapping[str, Any]]:
+        """Moment (s, monotonic) and content of the last progress of a task."""
+        return self._progress[number]
+
+    def check_alive(self, worker: Worker) -> None:
+        """Raise WorkerLost if the scheduler does not know a worker any more; asks at most once a second."""
+        if time.monotonic() - self._asked_s < ASK_S:
+            return
+        self._asked_s = time.monotonic()
+        if worker.address not in self._present():
+            raise WorkerLost(f"worker {worker.name} ({worker.address}) was lost")
+
+    def _submit(self, worker: Worker, function: Callable[..., Any], args: tuple[Any, ...]) -> distributed.Future:
+        self._asked_s = 0.0
+        return self._client.submit(
+            function, *args, workers=[worker.address], allow_other_workers=False, pure=False, retries=0
+        )
+
+    def _result(self, worker: Worker, future: distributed.Future) -> Any:
+        try:
+            result = future.result(timeout=CONNECT_S)
+        except distributed.KilledWorker:
+            raise WorkerLost(f"worker {worker.name} ({worker.address}) was lost") from None
+        except distributed.CancelledError:
+            raise PlimsollError(f"the scheduler of {self._text} gave up a task; see its log") from None
+        if isinstance(result, remote.Refused):
+            raise TargetError(f"worker {worker.name}: {result.message}")
+        return result
+
+    def _present(self) -> dict[str, Any]:
+        """Address and description of all workers."""
+        try:
+            identity = self._client.sync(self._client.scheduler.identity, n_workers=-1, callback_timeout=CONNECT_S)
+        except _GONE:
+            raise PlimsollError(
+                f"the scheduler of {self._text} is gone; finished runs are stored, and the workers clean up by "
+                f"themselves within {remote.LEASE_S:g} s"
+            ) from None
+        found: dict[str, Any] = identity["workers"]
+        return found
+
+    def _named(self, present: Mapping[str, Any]) -> dict[str, str]:
+        """Address by name: the worker's own, or worker1, worker2, … in the order of addresses."""
+        named: dict[str, str] = {}
+        for place, (address, about) in enumerate(sorted(present.items(), key=lambda item: _order(*item)), 1):
+            own = about.get("name")
+            name = own if isinstance(own, str) and "://" not in own else f"worker{place}"
+            named[name if name not in named else f"worker{place}"] = address
+        return named
+
+    def _check_versions(self) -> None:
+        """Every worker runs this very Plimsoll: two versions may measure differently."""
+        present = self._present()
+        if not present:
+            raise UsageError(f"the cluster {self._text} has no worker; start some with `dask worker {self._text}`")
+        for address in present:
+            about = self._at(address, probe.about)
+            if about["plimsoll"] != plimsoll.__version__:
+                has = f"Plimsoll {about['plimsoll']}" if about["plimsoll"] else "no Plimsoll"
+                raise UsageError(
+                    f"worker {address} on {about['hostname']} has {has}, this is {plimsoll.__version__}; install the "
+                    "same version everywhere"
+                )
+
+    def _at(self, address: str, function: Callable[[], Any]) -> Any:
+        try:
+            return self._client.run(function, workers=[address])[address]
+        except (*_GONE, KeyError):
+            raise WorkerLost(f"worker {address} was lost before anything began") from None
+
+    def _told(self, event: Any) -> None:
+        """A worker's progress; arrives on the client's own thread."""
+        _, content = event
+        if isinstance(content, Mapping) and content.get("number") in self._progress:
+            self._progress[content["number"]] = (time.monotonic(), content)
+
+
+def _order(address: str, about: Mapping[str, Any]) -> tuple[int, str]:
+    name = about.get("name")
+    return (name if isinstance(name, int) else 0, address)
+
+
+@dataclass
+class Task:
+    """Something long on a worker."""
+
+    cluster: Cluster
+    worker: Worker
+    number: int
+    future: distributed.Future
+
+    def done(self) -> bool:
+        """Whether it has ended. Raises WorkerLost as soon as that is known."""
+        if self.future.done():
+            return True
+        self.cluster.check_alive(self.worker)
+        if time.monotonic() - self.progress[0] > SILENT_S:
+            raise WorkerLost(f"worker {self.worker.name} ({self.worker.address}) was silent for {SILENT_S:g} s")
+        return False
+
+    @property
+    def progress(self) -> tuple[float, Mapping[str, Any]]:
+        """Moment and content of the last progress."""
+        return self.cluster.progress(self.number)
+
+    def result(self) -> Any:
+        """What it returned."""
+        return self.cluster._result(self.worker, self.future)
+
+    def cancel(self) -> None:
+        """Forget it; what goes on there is stopped by other means."""
+        self.future.cancel()
+
+
+@contextmanager
+def connect(address: ClusterAddress) -> Iterator[Cluster]:
+    """The cluster, started if need be and then ended with the context. Raises UsageError, TargetError, WorkerLost."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with ExitStack() as stack:
+        try:
+            client = stack.enter_context(_client(address, stack))
+        except ImportError as error:
+            raise UsageError(f"{address.text} needs the package {error.name}; install it with pip") from None
+        except _GONE as error:
+            reason = str(error) or type(error).__name__
+            raise TargetError(f"no cluster answers at {address.text} ({reason}); is the scheduler running?") from None
+        yield Cluster(client, address.text)
+
+
+def _client(address: ClusterAddress, stack: ExitStack) -> distributed.Client:
+    about: dict[str, Any] = {"timeout": CONNECT_S, "set_as_default": False, "name": "plimsoll"}
+    if address.kind == "scheduler":
+        return distributed.Client(address.text, **about)
+    cluster: Any
+    if address.kind == "local":
+        cluster = distributed.LocalCluster(
+            n_workers=address.workers, threads_per_worker=2, dashboard_address=None, silence_logs=logging.CRITICAL
+        )
+    else:
+        cluster = distributed.SSHCluster([address.hosts[0], *address.hosts], worker_options={"nthreads": 2})
+    return distributed.Client(stack.enter_context(cluster), **about)

@@ -1,0 +1,171 @@
+"""What runs on a worker: the same as on this machine, for a coordinator that may go away at any time.
+
+Every session that is open here has a lease. The coordinator renews it every few seconds; when it does not, the job is
+stopped and the places are cleaned up, so that nothing is left behind by a coordinator that died.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from plimsoll.cluster.address import split_place
+from plimsoll.errors import PlimsollError
+from plimsoll.model import Run, Session, Target
+from plimsoll.run import plan as planning
+from plimsoll.run.machines import Opened, Order, ThisMachine
+from plimsoll.run.study import Study
+from plimsoll.targets.host import host_facts
+from plimsoll.targets.mounts import is_block_device
+from plimsoll.targets.workdir import sweep
+
+LEASE_S = 20.0
+PROGRESS_S = 0.5
+TOPIC = "plimsoll"
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An error with a message for the user; exceptions with arguments of their own do not survive the way back."""
+
+    message: str
+
+
+@dataclass
+class _Open:
+    """A session on this worker."""
+
+    stack: ExitStack
+    opened: Opened
+    renewed_s: float
+    stop: threading.Event = field(default_factory=threading.Event)
+    busy: threading.Lock = field(default_factory=threading.Lock)
+
+
+_sessions: dict[str, _Open] = {}
+_guard = threading.Lock()
+
+
+def answers(function: Callable[P, T]) -> Callable[P, T | Refused]:
+    """Turn errors for the user into a Refused."""
+
+    @wraps(function)
+    def answered(*args: P.args, **kwargs: P.kwargs) -> T | Refused:
+        try:
+            return function(*args, **kwargs)
+        except PlimsollError as error:
+            return Refused(str(error))
+        except OSError as error:
+            return Refused(f"{error.filename or 'the system'}: {error.strerror}")
+
+    return answered
+
+
+@answers
+def facts() -> dict[str, Any]:
+    """The facts of this host."""
+    return host_facts()
+
+
+@answers
+def kinds_of(paths: Sequence[str]) -> list[str]:
+    """`device` or `directory` for each path."""
+    from pathlib import Path
+
+    return ["device" if is_block_device(Path(path)) else "directory" for path in paths]
+
+
+@answers
+def check(study: Study, destroy: Sequence[str]) -> None:
+    """As `plan.check`, for targets on this worker."""
+    here = replace(study, targets=tuple(map(local, study.targets)))
+    planning.check(here, planning.steps(here), destroy)
+
+
+def local(target: Target) -> Target:
+    """The target as this worker calls it."""
+    return target.model_copy(update={"where": split_place(target.where)[1]})
+
+
+@answers
+def open_session(
+    targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
+) -> dict[str, Target]:
+    """Lock and prepare the targets; returns them with their facts."""
+    sweep()
+    stack = ExitStack()
+    opened = stack.enter_context(ThisMachine().open([local(each) for each in targets], session, written, destroy))
+    with _guard:
+        _sessions[session.id] = _Open(stack, opened, time.monotonic())
+    threading.Thread(target=_watch, args=(session.id,), daemon=True, name="plimsoll lease").start()
+    where = {target.name: target.where for target in targets}
+    return {name: each.model_copy(update={"where": where[name]}) for name, each in opened.targets.items()}
+
+
+@answers
+def measure(order: Order, where: str, number: int) -> Run:
+    """One run; progress goes to the topic with `number`, so that the coordinator knows whose it is."""
+    from distributed import get_worker
+
+    worker, told = get_worker(), [0.0]
+    found = _sessions.get(order.session_id)
+    if found is None:
+        raise PlimsollError("its lease ran out, because the coordinator was silent")
+
+    def progress(now: Mapping[str, Any]) -> None:
+        if time.monotonic() - told[0] >= PROGRESS_S:
+            told[0] = time.monotonic()
+            worker.log_event(TOPIC, {"number": number, **now})
+
+    with found.busy:
+        run = found.opened.measure(order, progress, found.stop.is_set)
+    return run.model_copy(update={"target": run.target.model_copy(update={"where": where})})
+
+
+def renew(session_id: str) -> None:
+    """The coordinator is still there. Called on the worker's event loop: it must not wait."""
+    found = _sessions.get(session_id)
+    if found is not None:
+        found.renewed_s = time.monotonic()
+
+
+def stop(session_id: str) -> None:
+    """End the run that goes on. Called on the worker's event loop: it must not wait."""
+    found = _sessions.get(session_id)
+    if found is not None:
+        found.stop.set()
+
+
+@answers
+def close_session(session_id: str) -> None:
+    """Remove everything of a session, after the run that goes on has ended."""
+    with _guard:
+        found = _sessions.pop(session_id, None)
+    if found is not None:
+        found.stop.set()
+        with found.busy:
+            found.stack.close()
+
+
+def _watch(session_id: str) -> None:
+    """Close a session whose lease ran out."""
+    while (found := _sessions.get(session_id)) is not None:
+        if time.monotonic() - found.renewed_s > LEASE_S:
+            close_session(session_id)
+            return
+        time.sleep(0.5)
+
+
+@atexit.register
+def _close_all() -> None:
+    for session_id in list(_sessions):
+        close_session(session_id)
