@@ -149,7 +149,7 @@ def _check_on_this_machine(study: Study) -> None:
     for target in study.targets:
         if target.where.startswith("@"):
             raise UsageError(
-                f"target {target.name}: {target.where} is a place on a worker; name its cluster with --cluster, such as "
+                f"target {target.name}: {target.where} lies on a worker; name its cluster with --cluster, such as "
                 "tcp://scheduler:8786"
             )
 
