@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from plimsoll.catalog.limits import Limits, Rate
 from plimsoll.catalog.shape import MERGE_MIN, VolumeShape
+from plimsoll.model import Plan
 from plimsoll.units import KIB, format_duration, format_value
 
 REACHED = 0.9
@@ -55,6 +56,16 @@ class Use:
     block_bytes: int
     read_share: float
     sequential: bool = False
+
+
+def use_of(plan: Plan) -> Use | None:
+    """A plan as limits see it; None where its I/Os have no one size, or where not all of them reach the volume."""
+    values = plan.parameters
+    if plan.workload != "io" or len(values["block_size"]) != 1 or not values["direct"] or values["sync"] != "none":
+        return None
+    mode = values["mode"]
+    shares = {"read": 1.0, "randread": 1.0, "write": 0.0, "randwrite": 0.0}
+    return Use(int(values["block_size"][0][0]), shares.get(mode, values["read_share"]), "rand" not in mode)
 
 
 def bounds(shape: VolumeShape, use: Use) -> tuple[Bound, ...]:

@@ -35,7 +35,6 @@ def shape_of(target: Target) -> VolumeShape | None:
 
 
 def _emulated(target: Target) -> VolumeShape:
-    words = target.where.removeprefix(SCHEME)
-    options = options_from(words, target.where) if words else {}
-    options = {**target.options, **options}
+    options = options_from(target.where.removeprefix(SCHEME), target.where)
+    # What a served volume has beside its shape, such as its file system, has no price.
     return volume_shape({name: options[name] for name in options if name in SHAPE_OPTIONS}, target.where)

@@ -94,7 +94,7 @@ def test_a_target_is_the_volume_that_its_user_or_its_name_says() -> None:
     said = Target(name="a", where="/mnt", options={"as": "gp3+size=100GiB+iops=4000"})
     assert (found := shape_of(said)) is not None
     assert found.provisioned_iops == 4000
-    served = Target(name="b", kind="volume", where="vol:type=gp2", options={"size": "100GiB", "fs": "xfs"})
+    served = Target(name="b", kind="volume", where="vol:type=gp2,size=100GiB,fs=xfs", options={"depth": "4"})
     assert (found := shape_of(served)) is not None
     assert found.summary.startswith("gp2 100 GiB")
     assert shape_of(Target(name="c", where="/mnt")) is None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from plimsoll.catalog.bounds import Use, explain, sustained
+from plimsoll.catalog.bounds import Use, explain, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.targets import is_emulated, shape_of
-from plimsoll.model import Plan, Target
+from plimsoll.model import Target
 from plimsoll.prices.cost import Cost, cost, usd
 from plimsoll.report.document import Block, Cell, Column, Table, number, phrase, text
 from plimsoll.report.evidence import Evidence
@@ -127,16 +127,6 @@ def _lasting(shape: VolumeShape, use: Use | None, rate: float) -> float:
     """The part of a rate that goes on when credits are used up."""
     bound = sustained(shape, use) if use is not None else None
     return rate if bound is None else min(rate, bound.per_second)
-
-
-def use_of(plan: Plan) -> Use | None:
-    """A plan as limits see it; None where its I/Os have no one size."""
-    values = plan.parameters
-    if plan.workload != "io" or len(values["block_size"]) != 1 or not values["direct"] or values["sync"] != "none":
-        return None
-    mode = values["mode"]
-    shares = {"read": 1.0, "randread": 1.0, "write": 0.0, "randwrite": 0.0}
-    return Use(int(values["block_size"][0][0]), shares.get(mode, values["read_share"]), "rand" not in mode)
 
 
 def _session(evidence: Evidence, priced: Mapping[str, Priced]) -> Iterator[str]:

@@ -1,0 +1,301 @@
+"""Did a place give what its volume promises? A pure function of stored runs and the volume's limits.
+
+Each load is judged by the provider's own promise: in windows of the run, at least `consistency` of the limit, in at
+least `consistency_time` of them. Too few bad windows prove nothing: the binomial tail decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from plimsoll.catalog.bounds import ABOVE, Bound, Use, burst, explain, sustained, use_of
+from plimsoll.catalog.shape import VolumeShape
+from plimsoll.model import Interval, Run, RunStatus
+from plimsoll.stats.steady import Regime, classify
+from plimsoll.units import MINUTE, SECOND, format_duration, format_value
+
+WINDOWS = 10
+"""A run shorter than ten minutes is cut into ten windows, a longer one into minutes, as the provider counts."""
+SIGNIFICANT = 0.05
+"""So unlikely must as many bad windows be of a volume that keeps its promise."""
+PROMISE, PROMISE_TIME = 0.9, 0.99
+"""Where the provider promises nothing, what EBS promises of gp3."""
+FIRST_TOUCH = 1.5
+"""Reading the same blocks again is so many times faster: they had to be fetched first."""
+DEEPER = 1.15
+"""Twice as many in flight are so many times faster: the client did not ask for enough."""
+AMPLIFIED = 1.15
+"""The device does so many I/Os for each of the test's: the file system adds its own."""
+CLIENT_BUSY = 0.95
+"""Share of all processors from which the client is the limit."""
+_DATA_KINDS = ("read", "write", "trim")
+
+
+class Role(StrEnum):
+    """What a run of a verification is for."""
+
+    FIRST = "first pass"
+    AGAIN = "second pass"
+    READS = "random reads"
+    DEEPER = "random reads, twice as many in flight"
+    WRITES = "random writes"
+    STREAM = "sequential reads"
+
+
+JUDGED = (Role.READS, Role.WRITES, Role.STREAM)
+
+
+class Answer(StrEnum):
+    """The verdict on a load or on all."""
+
+    YES = "delivers"
+    NO = "does not deliver"
+    UNKNOWN = "cannot tell"
+
+
+@dataclass(frozen=True)
+class Load:
+    """One load, what it got, and who held it back."""
+
+    role: Role
+    answer: Answer
+    expected: Bound | None
+    """The tightest limit that lasts."""
+    most: Bound | None
+    """The tightest limit while credits last."""
+    rate: float | None
+    """Steady I/Os per second."""
+    burst_rate: float | None
+    """Before a burst ended inside the run."""
+    burst_s: float | None
+    """When that was."""
+    p99_ns: float | None
+    windows: int
+    kept: int
+    party: str
+    """The limiting party: a limit of the volume or instance, client, file system, first touch, or the volume itself."""
+    why: str
+    measured_s: float
+    lasts_s: float | None
+    """How long full credits hold the rate that was seen."""
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """The verdict over all loads."""
+
+    shape: VolumeShape
+    answer: Answer
+    loads: tuple[Load, ...]
+    first_touch: float | None
+    """Rate of the second pass over the first; None where nothing was read twice."""
+    sentences: tuple[str, ...]
+    """The verdict, what it stands on, and for how long it holds."""
+
+
+def judge(shape: VolumeShape, runs: Mapping[Role, Run]) -> Delivery:
+    """The verdict of the runs of one verification."""
+    touched = _first_touch(runs)
+    loads = tuple(_load(shape, role, runs, touched) for role in JUDGED if role in runs)
+    answers = [load.answer for load in loads]
+    if Answer.NO in answers:
+        answer = Answer.NO
+    elif not answers or Answer.UNKNOWN in answers:
+        answer = Answer.UNKNOWN
+    else:
+        answer = Answer.YES
+    return Delivery(shape, answer, loads, touched, tuple(_sentences(shape, answer, loads, touched)))
+
+
+def _load(shape: VolumeShape, role: Role, runs: Mapping[Role, Run], touched: float | None) -> Load:
+    run = runs[role]
+    use = use_of(run.plan)
+    expected, most = (sustained(shape, use), burst(shape, use)) if use else (None, None)
+    measured_s = sum(interval.duration_ns for interval in run.intervals) / SECOND
+    if run.status is not RunStatus.OK or use is None or expected is None:
+        why = run.reason or "the provider publishes no limit for it"
+        nothing = (None, None, None, None, 0, 0)
+        return Load(role, Answer.UNKNOWN, expected, most, *nothing, "", why, measured_s, None)
+    series = rates(run.intervals)
+    regime = classify(series, measured_s / max(1, len(run.intervals)))
+    rate = regime.sustained or regime.score
+    windows, kept = _windows(series, regime, measured_s, expected.per_second * (shape.type.consistency or PROMISE))
+    answer, party, why = _answer(shape, use, rate, expected, (windows, kept), _Suspects(runs, role, touched))
+    stepped = regime.burst is not None
+    return Load(
+        role=role,
+        answer=answer,
+        expected=expected,
+        most=most,
+        rate=rate,
+        burst_rate=regime.burst,
+        burst_s=regime.segments[0].end_s if stepped else None,
+        p99_ns=next((score.value for score in run.scores if score.metric.endswith("_p99")), None),
+        windows=windows,
+        kept=kept,
+        party=party,
+        why=why,
+        measured_s=measured_s,
+        lasts_s=explain(shape, use, rate).lasts_s,
+    )
+
+
+def rates(intervals: Sequence[Interval]) -> list[float]:
+    """Data operations per second of each whole interval."""
+    longest_ns = max((interval.duration_ns for interval in intervals), default=0)
+    return [
+        sum(interval.operations[kind].operations for kind in _DATA_KINDS if kind in interval.operations)
+        * SECOND
+        / interval.duration_ns
+        for interval in intervals
+        if interval.duration_ns > longest_ns * 0.9
+    ]
+
+
+def _windows(series: Sequence[float], regime: Regime, measured_s: float, least: float) -> tuple[int, int]:
+    """Windows of the steady part, and how many of them reach `least` per second."""
+    interval_s = measured_s / max(1, len(series))
+    start, end = (round(second / interval_s) for second in regime.window_s)
+    inside = series[start:end] or series
+    minutes = measured_s * SECOND >= WINDOWS * MINUTE
+    size = max(1, round(60 / interval_s) if minutes else len(inside) // WINDOWS)
+    means = [sum(inside[i : i + size]) / size for i in range(0, len(inside) - size + 1, size)]
+    return len(means), sum(mean >= least for mean in means)
+
+
+@dataclass(frozen=True)
+class _Suspects:
+    """What else can hold a load back."""
+
+    runs: Mapping[Role, Run]
+    role: Role
+    touched: float | None
+
+    def find(self) -> tuple[str, str] | None:
+        """Party and why, the most certain first."""
+        run = self.runs[self.role]
+        if self.touched is not None and self.touched >= FIRST_TOUCH:
+            return "first touch", f"blocks read again are {self.touched:.1f} times faster: initialise the volume first"
+        if _busy(run) >= CLIENT_BUSY:
+            return "client", "all processors of this machine were busy; use a larger machine"
+        deeper, base = self.runs.get(Role.DEEPER), self.runs.get(Role.READS)
+        if deeper is not None and base is not None and self.role is not Role.STREAM:
+            factor = _mean(deeper) / max(_mean(base), 1e-9)
+            if factor >= DEEPER:
+                return "client", f"twice as many in flight are {factor:.2f} times faster: give --depth more"
+        added = _amplification(run)
+        if added is not None and added >= AMPLIFIED:
+            return "file system", f"the device does {added:.2f} I/Os for each of the test's: verify the device itself"
+        return None
+
+
+def _answer(
+    shape: VolumeShape, use: Use, rate: float, expected: Bound, counted: tuple[int, int], suspects: _Suspects
+) -> tuple[Answer, str, str]:
+    reason = explain(shape, use, rate)
+    most = burst(shape, use)
+    windows, kept = counted
+    if most is not None and rate > ABOVE * most.per_second:
+        return Answer.UNKNOWN, "not this volume", reason.text
+    if rate > ABOVE * expected.per_second:
+        return Answer.YES, reason.bound.name if reason.bound else f"{expected.party} burst", reason.text
+    bad = windows - kept
+    if not bad:
+        return Answer.YES, reason.bound.name if reason.bound else expected.name, reason.text
+    found = suspects.find()
+    if found is not None:
+        return Answer.UNKNOWN, *found
+    promised = shape.type.consistency_time or PROMISE_TIME
+    least = format_value(expected.per_second * (shape.type.consistency or PROMISE), "1/s")
+    told = f"{bad} of {windows} windows are below {least}, with a limit ({expected.name}) of "
+    told += format_value(expected.per_second, "1/s")
+    if unlikely(bad, windows, 1 - promised):
+        return Answer.NO, "the volume", f"{told}; nothing else holds it back"
+    return Answer.UNKNOWN, "", f"{told}: too few to prove anything, measure longer with --runtime"
+
+
+def unlikely(bad: int, windows: int, share: float) -> bool:
+    """Whether so many bad windows are below 5 % likely where a `share` of all may be bad."""
+    fewer = sum(math.comb(windows, k) * share**k * (1 - share) ** (windows - k) for k in range(bad))
+    return 1 - fewer < SIGNIFICANT
+
+
+def _mean(run: Run) -> float:
+    series = rates(run.intervals)
+    return sum(series) / max(1, len(series))
+
+
+def _first_touch(runs: Mapping[Role, Run]) -> float | None:
+    """Rate of the second pass over the same blocks, over that of the first."""
+    first, again = runs.get(Role.FIRST), runs.get(Role.AGAIN)
+    if first is None or again is None:
+        return None
+    times = [_seconds_per_operation(run) for run in (first, again)]
+    return None if None in times or not times[1] else (times[0] or 0.0) / times[1]
+
+
+def _seconds_per_operation(run: Run) -> float | None:
+    done = sum(each.operations["read"].operations for each in run.intervals if "read" in each.operations)
+    seconds = sum(each.duration_ns for each in run.intervals) / SECOND
+    return seconds / done if done else None
+
+
+def _busy(run: Run) -> float:
+    shares = [interval.cpu["busy"] for interval in run.intervals if "busy" in interval.cpu]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def _amplification(run: Run) -> float | None:
+    """I/Os of the device for each I/O of the test; None where the device could not be watched."""
+    device = sum(each.device.get("reads", 0) + each.device.get("writes", 0) for each in run.intervals)
+    own = sum(
+        each.operations[kind].operations for each in run.intervals for kind in _DATA_KINDS if kind in each.operations
+    )
+    return device / own if device and own else None
+
+
+def _sentences(shape: VolumeShape, answer: Answer, loads: Sequence[Load], touched: float | None) -> list[str]:
+    told = {
+        Answer.YES: "It delivers what is paid for",
+        Answer.NO: "It does not deliver what is paid for",
+        Answer.UNKNOWN: "Cannot tell whether it delivers what is paid for",
+    }[answer]
+    named = ", ".join(f"{load.role} ({_party(load)})" for load in loads if load.answer is answer)
+    found = [f"{told}: {shape.summary}{f'. {_capital(named)}' if named else ''}."]
+    if touched is not None:
+        state = "the blocks were fetched before" if touched < FIRST_TOUCH else "first touch: not initialised yet"
+        found.append(f"Reading the same blocks again is {touched:.2f} times as fast: {state}.")
+    found += [f"{_capital(load.role)}: {load.why}." for load in loads if load.answer is not Answer.YES]
+    found += [_vouches(load) for load in loads if load.rate is not None]
+    if shape.instance is None:
+        found.append("No instance was named, so that its limit cannot be told from the volume's; say --instance TYPE.")
+    return found
+
+
+def _party(load: Load) -> str:
+    return load.party or ("too short" if load.rate is not None else "not measured")
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _vouches(load: Load) -> str:
+    """The longest time a load can vouch for."""
+    seen = format_duration(round(load.measured_s) * SECOND)
+    if load.burst_s is not None and load.burst_rate is not None and load.rate is not None:
+        end = format_duration(round(load.burst_s) * SECOND)
+        rates_seen = f"{format_value(load.burst_rate, '1/s')} before, {format_value(load.rate, '1/s')} after"
+        return f"{_capital(load.role)}: the burst ended after {end}: {rates_seen}; measured for {seen}."
+    if load.lasts_s is None or load.expected is None:
+        return f"{_capital(load.role)}: no cliff in {seen}, and no credits of this volume are spent at this rate."
+    holds = format_duration(round(load.lasts_s) * SECOND)
+    left = format_value(load.expected.per_second, "1/s")
+    longer = format_duration(math.ceil(load.lasts_s * 1.1 / 60) * 60 * SECOND).replace(" min", "m").replace(" ", "")
+    return (
+        f"{_capital(load.role)}: no cliff in {seen}, but full credits hold this rate for {holds} only; then {left} are "
+        f"left. --runtime {longer} would show it."
+    )
