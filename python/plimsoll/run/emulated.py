@@ -5,14 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.location import home
-from plimsoll.model import Plan, Session, Target
-from plimsoll.targets.blockdev import identity
+from plimsoll.model import Session, Target
 from plimsoll.targets.owner import current_owner
-from plimsoll.targets.safety import find_device
 from plimsoll.targets.volume import volume_options
 from plimsoll.units import format_size, parse_size
 from plimsoll.volumes import lifecycle
@@ -20,7 +17,7 @@ from plimsoll.volumes.lifecycle import Wish
 from plimsoll.volumes.registry import NAME
 
 USABLE_SHARE = 0.9
-"""Of a volume with a file system: the rest is its own, its journal and its reserve."""
+"""Of a volume: the rest is the file system's own, its journal and its reserve."""
 
 
 def is_emulated(target: Target) -> bool:
@@ -29,34 +26,18 @@ def is_emulated(target: Target) -> bool:
 
 
 def planned(target: Target) -> Target:
-    """The kind of place that the target will be, for planning: a directory with a file system, else a device."""
-    if not is_emulated(target):
-        return target
-    return target.model_copy(update={"kind": "directory" if "fs" in volume_options(target)[1] else "device"})
+    """The target as it will be when it is served: a directory."""
+    return target.model_copy(update={"kind": "directory"}) if is_emulated(target) else target
 
 
-def check(target: Target, plans: Sequence[Plan], needed_bytes: int) -> None:
+def check(target: Target, needed_bytes: int) -> None:
     """Refuse a volume that cannot be served here or is too small. Raises UsageError, UnknownName, TargetError."""
-    shape = lifecycle.check(_wish(target, ""))
-    if planned(target).kind == "directory":
-        usable = int(shape.size_bytes * USABLE_SHARE)
-    else:
-        usable = shape.size_bytes
-        needed_bytes = max((_end(target, plan) for plan in plans), default=0)
+    usable = int(lifecycle.check(_wish(target, "")).size_bytes * USABLE_SHARE)
     if needed_bytes > usable:
         raise TargetError(
             f"target {target.name}: the test needs {format_size(needed_bytes)}, and the volume holds about "
             f"{format_size(usable)}; make it larger, or the test's files smaller with --set size="
         )
-
-
-def _end(target: Target, plan: Plan) -> int:
-    """Last byte that a test uses of a device."""
-    if plan.workload != "io":
-        raise UsageError(
-            f"target {target.name}, test {plan.case}: this test needs a file system: add fs=ext4 to the volume"
-        )
-    return int(plan.parameters["offset"] + plan.parameters["size"])
 
 
 def check_room(needed_bytes: int) -> None:
@@ -70,19 +51,18 @@ def check_room(needed_bytes: int) -> None:
 
 
 @contextmanager
-def served(targets: Sequence[Target], session: Session) -> Iterator[tuple[list[Target], list[str]]]:
-    """The targets with each volume as the directory or device that it now is, and the identities of those devices."""
+def served(targets: Sequence[Target], session: Session) -> Iterator[list[Target]]:
+    """The targets, each volume among them as the directory where it is mounted now."""
     with ExitStack() as stack:
-        found, identities = [], []
+        found = []
         for target in targets:
             if is_emulated(target):
                 volume = lifecycle.create(_wish(target, session.id))
                 stack.callback(_discard, volume.name)
-                place = volume.mount or volume.device
-                target = target.model_copy(update={"kind": planned(target).kind, "where": place})
-                identities.append(identity(find_device(Path(volume.device))))
-            found.append(target)
-        yield found, identities
+                found.append(planned(target).model_copy(update={"where": volume.mount}))
+            else:
+                found.append(target)
+        yield found
 
 
 def as_written(target: Target, targets: Sequence[Target]) -> Target:
@@ -112,7 +92,7 @@ def _wish(target: Target, session_id: str) -> Wish:
     return Wish(
         name=f"{short}-{target.name[:31]}",
         options=shape,
-        file_system=service.get("fs"),
+        file_system=service.get("fs", "ext4"),
         backing="memory" if backing == "memory" else "sparse",
         write_cache_bytes=parse_size(service["write_cache"]) if "write_cache" in service else 0,
         instance_name=None if instance_name is None else f"{short}-{instance_name[:31]}",

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from plimsoll.model import Run, Session, Target
-from plimsoll.run import plan as planning
 from plimsoll.run import emulated, workloads
+from plimsoll.run import plan as planning
 from plimsoll.run.places import Place, open_places
 from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record
@@ -98,8 +98,5 @@ class ThisMachine:
         self, targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
     ) -> Iterator[Opened]:
         """Serve volumes, lock the places, make work folders, and remove all of it at the end."""
-        with (
-            emulated.served(targets, session) as (there, ours),
-            open_places(there, session, written, [*destroy, *ours]) as places,
-        ):
+        with emulated.served(targets, session) as there, open_places(there, session, written, destroy) as places:
             yield _Here(places, targets)

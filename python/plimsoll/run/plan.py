@@ -98,7 +98,7 @@ def estimate(study: Study, planned: Sequence[Step]) -> Estimate:
 
 def _data_files(planned: Sequence[Step], target: Target) -> dict[str, int]:
     """Size of each test file on a target; none on a device."""
-    if emulated.planned(target).kind == "device":
+    if target.kind == "device":
         return {}
     found: dict[str, int] = {}
     for step in planned:
@@ -134,7 +134,7 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
             if problem:
                 raise UsageError(f"target {target.name}, test {plan.case}: {problem}")
         if emulated.is_emulated(target):
-            emulated.check(target, plans, _needed_bytes(planned, target))
+            emulated.check(target, _needed_bytes(planned, target))
             continue
         if target.kind == "directory":
             directory.check(target, needed_bytes=_needed_bytes(planned, target))

@@ -129,7 +129,7 @@ def _assemble(tops: list[str], mount: Mount | None, root: Path, depth: int) -> C
         if device is None or device.name in devices:
             continue
         devices[device.name] = device
-        if device.kind == "loop" and device.backing_file and depth > 0:
+        if device.kind == "loop" and device.backing_file and depth > 0 and not _is_emulated(device, root):
             below = _behind_loop(device, root, depth)
             devices |= {lower.name: lower for lower in below.devices if lower.name not in devices}
             disks |= dict.fromkeys(below.disks)
@@ -155,6 +155,11 @@ def _assemble(tops: list[str], mount: Mount | None, root: Path, depth: int) -> C
 def _is_loop(name: str, root: Path) -> bool:
     device = read_device(name, root)
     return device is not None and device.kind == "loop"
+
+
+def _is_emulated(device: BlockDevice, root: Path) -> bool:
+    """Whether Plimsoll serves what is behind the loop device: then this is the disk, wherever its bytes are."""
+    return any(mount.source == "plimsoll" and mount.point == device.backing_file for mount in read_mounts(root))
 
 
 def _behind_loop(device: BlockDevice, root: Path, depth: int) -> Chain:

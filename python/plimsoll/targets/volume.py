@@ -13,7 +13,7 @@ from plimsoll.catalog.targets import SCHEME
 from plimsoll.model import Target
 
 SERVICE_OPTIONS: dict[str, str] = {
-    "fs": "file system to make; without one, tests use the device itself",
+    "fs": "file system to make; ext4",
     "backing": "sparse (a file below PLIMSOLL_HOME) or memory",
     "instance_name": "volumes with the same one share the limits of their instance",
     "write_cache": "size of a volatile cache whose content a power loss drops",
