@@ -30,6 +30,9 @@ pub const NAMES: [&str; 8] =
 /// The first so many series are operations; the others are second views of them.
 pub const OPERATIONS: usize = 5;
 
+/// One operation: series, start on the clock, latency.
+pub type Single = (Series, u64, u64);
+
 /// Counts and latencies of one series.
 #[derive(Debug, Clone)]
 pub struct Count {
@@ -76,8 +79,8 @@ pub struct Batch {
     counts: [Option<Box<Count>>; NAMES.len()],
     /// Sum over time of the number of operations in flight.
     pub in_flight_ns: u64,
-    /// Single operations (series, start on the clock, latency), only in a traced job: the one thing here that grows.
-    pub trace: Vec<(Series, u64, u64)>,
+    /// Single operations, only in a traced job: the one thing here that grows.
+    pub trace: Vec<Single>,
 }
 
 impl Batch {

@@ -19,7 +19,7 @@ use crate::engines;
 use crate::job::Shared;
 use crate::launch::{self, Launch, Line};
 use crate::layout;
-use crate::recorder::{NAMES, Series};
+use crate::recorder::{NAMES, Single};
 use crate::signal;
 use crate::target::{self, Target};
 use crate::verify::{ReadBack, Stamps};
@@ -40,6 +40,8 @@ pub enum Event {
     Ready(u32, Result<libc::pid_t, JobError>),
     /// A thread has finished an interval.
     Interval(u32, Delivery),
+    /// Single operations of a traced job.
+    Traced(Vec<Single>),
     /// A thread has ended.
     Ended(u32, Box<Report>, Result<(), JobError>),
     /// The layout is done: bytes written.
@@ -275,9 +277,10 @@ impl Runner {
             let patience = if deadline.is_some() { NUDGE } else { Duration::from_secs(1) };
             match self.next_event(patience) {
                 Some(Event::Interval(thread, delivery)) => {
-                    self.tell(&delivery, measure_ns);
+                    self.tell(&delivery.batch.trace, measure_ns);
                     self.add(crew, collector, thread, delivery);
                 }
+                Some(Event::Traced(trace)) => self.tell(&trace, measure_ns),
                 Some(Event::Ended(thread, report, result)) => {
                     collector.finish(thread);
                     crew.reports[thread as usize] = Some(*report);
@@ -291,12 +294,12 @@ impl Runner {
     }
 
     /// Passes single operations on; there are none but in a traced job.
-    fn tell(&self, delivery: &Delivery, measure_ns: u64) {
-        if !delivery.batch.trace.is_empty() {
-            let told = |&(series, start_ns, latency_ns): &(Series, u64, u64)| {
+    fn tell(&self, trace: &[Single], measure_ns: u64) {
+        if !trace.is_empty() {
+            let told = |&(series, start_ns, latency_ns): &Single| {
                 (NAMES[series as usize].to_owned(), start_ns.saturating_sub(measure_ns), latency_ns)
             };
-            self.shared.board.traced(delivery.batch.trace.iter().map(told));
+            self.shared.board.traced(trace.iter().map(told));
         }
     }
 

@@ -25,6 +25,8 @@ use crate::verify::Stamps;
 
 /// A sleeping thread wakes up this much before the time it is wanted, and then watches the clock.
 const WAKE_EARLY_NS: u64 = 60_000;
+/// Pauses from here on leave time for telling single operations at once.
+const LONG_PAUSE_NS: u64 = 5_000_000;
 /// Operations that are handed to the device together. More would save system calls, but the first of them would wait for
 /// the last: larger batches measurably raised the median latency, single submissions cost twice the CPU time.
 const BATCH: u32 = 4;
@@ -431,6 +433,7 @@ impl<E: Engine> Worker<E> {
                 let (pause_ns, from_start) =
                     self.parts.spec.think.map_or((0, false), |think| (think.time_ns, think.from_start));
                 self.since_think = 0;
+                self.tell_before_pause(pause_ns);
                 let until = if from_start { self.started_ns } else { now }.saturating_add(pause_ns);
                 self.started_ns = until.max(now);
                 self.gate = Gate::Pause(until);
@@ -452,6 +455,14 @@ impl<E: Engine> Worker<E> {
             usage::sleep_until(until - WAKE_EARLY_NS);
         }
         Ok(self.parts.clock.now_ns())
+    }
+
+    /// Before a long pause somebody may be waiting to see the last operations, long before the interval is over.
+    fn tell_before_pause(&mut self, pause_ns: u64) {
+        if pause_ns >= LONG_PAUSE_NS && !self.parts.batch.trace.is_empty() {
+            let trace = std::mem::take(&mut self.parts.batch.trace);
+            let _ = self.parts.deliveries.send(Event::Traced(trace));
+        }
     }
 
     fn prepare_sync(&mut self, kind: Kind, now: u64) -> Operation {
