@@ -63,6 +63,7 @@ class Places:
             chain=chain,
             sampler=Sampler(chain),
             memory_limit_bytes=memory_limit_bytes(),
+            stack=self._stack,
             file=path,
         )
 

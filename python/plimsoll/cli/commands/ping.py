@@ -1,0 +1,22 @@
+"""`plimsoll ping`: ioping's own command line, its output, Plimsoll's engine and store."""
+
+from __future__ import annotations
+
+import typer
+
+ALIASES = ("ioping",)
+EXAMPLES = (
+    "`plimsoll ping -c 30 .` · `plimsoll ping -R --percentiles /mnt/a` · `plimsoll ping -D -W .` · docs/front-ends.md"
+)
+VERBATIM = True
+
+
+def command(context: typer.Context) -> None:
+    """Measure the latency of single requests with ioping's options; the run goes to the store."""
+    from plimsoll.cli.output import say
+    from plimsoll.frontends.ping.app import run
+    from plimsoll.store.store import open_store
+
+    code = run(context.args, open_store, say)
+    if code:
+        raise typer.Exit(code)

@@ -1,0 +1,224 @@
+"""`plimsoll ping` from its words to ioping's output."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import NothingMeasured, TargetError, UnsafeTarget, UsageError
+from plimsoll.frontends.ping import output
+from plimsoll.frontends.ping.options import Settings, parse
+from plimsoll.frontends.ping.plans import DEFAULT_WORKING_SET, plan_of
+from plimsoll.frontends.ping.statistics import Statistics
+from plimsoll.frontends.recording import Places, Recorder
+from plimsoll.frontends.side_by_side import Ended, Stop, Task, run_together
+from plimsoll.model import RunStatus
+from plimsoll.run.places import Place
+from plimsoll.run.workers.local import impossible
+from plimsoll.store.store import Store
+from plimsoll.targets.workdir import workdir
+
+VERSION = "ioping 1.3"
+KEPT = "ioping.tmp"
+PIECE = 2**20
+
+
+def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[str], None]) -> int:
+    """Carry out a command line of ioping; returns the exit code. Raises PlimsollError."""
+    settings = parse(words)
+    if settings.on("v"):
+        print(VERSION)
+        return 0
+    where = Path(settings.place)
+    _check(settings, where)
+    # ioping draws another sequence each time unless it is told a seed.
+    seeded = settings if settings.entropy else _with_seed(settings)
+    with open_store() as store, Places(settings.destroy) as places:
+        region = _region(settings, where)
+        plan = plan_of(seeded, region)
+        if reason := impossible(plan, where):
+            raise UsageError(f"plimsoll ping: {reason}")
+        with _file(settings, where, region) as path:
+            place = places.hold(path, writes=settings.writes > 0 or settings.on("G"))
+            recorder = Recorder(store, "ioping", f"{plan.case} on {settings.place}", list(words), [place])
+            try:
+                return _ping(seeded, plan_of(seeded, region), place, recorder, _describe(settings, place), say)
+            finally:
+                recorder.finish()
+
+
+def _with_seed(settings: Settings) -> Settings:
+    from dataclasses import replace
+
+    return replace(settings, entropy=secrets.randbits(63))
+
+
+def _check(settings: Settings, where: Path) -> None:
+    """ioping's own caution, and Plimsoll's: what is there is not overwritten by mistake."""
+    if not where.exists():
+        raise TargetError(f"there is no {where}; give a directory, a file or a device that exists")
+    if where.is_dir():
+        return
+    if not where.is_file() and not where.is_block_device():
+        raise TargetError(f"{where} is neither a directory nor a file nor a block device")
+    writes = settings.writes > 0 or settings.on("G")
+    if writes and settings.writes < 3:
+        raise UnsafeTarget(
+            f"writing to {where} destroys what is in it; think twice, then use -WWW to shred this target"
+        )
+
+
+def _region(settings: Settings, where: Path) -> int:
+    """Length of the working set."""
+    if where.is_dir():
+        region = settings.work_size or max(DEFAULT_WORKING_SET, settings.size)
+    else:
+        with where.open("rb") as file:
+            whole = file.seek(0, os.SEEK_END) - settings.work_offset
+        region = min(settings.work_size or whole, whole)
+    if region < settings.size:
+        raise UsageError(
+            f"the working set of {max(region, 0)} bytes holds no request of {settings.size} bytes; change -S, -o or -s"
+        )
+    return region // settings.size * settings.size
+
+
+@contextmanager
+def _file(settings: Settings, where: Path, region: int) -> Iterator[Path]:
+    """The file to work on: the one named, or one of random bytes in the directory that is removed afterwards."""
+    if not where.is_dir():
+        yield where
+        return
+    end = settings.work_offset + region
+    if settings.on("k"):
+        path = where / KEPT
+        if not (path.is_file() and path.stat().st_size >= end):
+            _fill(path, end)
+        yield path
+        return
+    with workdir(where, secrets.token_hex(16)) as folder:
+        path = folder / KEPT
+        _fill(path, end)
+        yield path
+
+
+def _fill(path: Path, length: int) -> None:
+    """Random bytes, on stable storage, as ioping prepares its file."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise TargetError(f"cannot make {path}: {error.strerror}; choose a directory that can be written") from None
+    try:
+        for start in range(0, length, PIECE):
+            os.pwrite(descriptor, os.urandom(min(PIECE, length - start)), start)
+        os.fsync(descriptor)
+    except OSError as error:
+        raise TargetError(f"cannot fill {path}: {error.strerror}; use a smaller -S") from None
+    finally:
+        os.close(descriptor)
+
+
+def _describe(settings: Settings, place: Place) -> output.Place:
+    """File system, device and size as ioping names them."""
+    facts = place.target.facts
+    where = Path(settings.place)
+    if where.is_block_device():
+        return output.Place(settings.place, "", settings.place, int(facts.get("size_bytes", 0)))
+    top = place.chain.top
+    status = os.stat(where)
+    device = f"/dev/{top.name}" if top else f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
+    file_system = str(facts.get("file_system", "")) or stat.filemode(status.st_mode)
+    space = os.statvfs(where)
+    return output.Place(settings.place, file_system, device, space.f_blocks * space.f_frsize)
+
+
+class _Teller:
+    """Prints requests as they come back."""
+
+    def __init__(self, settings: Settings, place: output.Place) -> None:
+        self.statistics = Statistics(settings)
+        self._settings = settings
+        self._place = place
+        self._objects = 0
+        self._next_part_ns = settings.print_interval_ns
+
+    def see(self, record: Mapping[str, Any]) -> None:
+        """Take in what a progress or outcome tells of single operations."""
+        lines = [line for kind, start, latency in record.get("trace", ()) for line in self._one(kind, start, latency)]
+        if lines:
+            # Objects of one list follow each other as ioping writes them.
+            print("".join(lines) if self._settings.on("J") else "\n".join(lines) + "\n", end="", flush=True)
+
+    def _one(self, kind: str, start_ns: int, latency_ns: int) -> Iterator[str]:
+        settings = self._settings
+        request = self.statistics.see(kind, start_ns, latency_ns)
+        if settings.on("J"):
+            if not settings.on("B"):
+                yield self._object(output.request_json(request, settings, self._place))
+        elif not settings.quiet:
+            yield output.request_line(request, settings, self._place)
+            if settings.burst and request.number % settings.burst == 0:
+                yield ""
+        part = self.statistics.part
+        by_count = settings.print_count and part.count >= settings.print_count
+        if by_count or (self._next_part_ns is not None and start_ns + latency_ns >= self._next_part_ns):
+            if settings.print_interval_ns and self._next_part_ns is not None:
+                self._next_part_ns += settings.print_interval_ns
+            totals = self.statistics.take_part()
+            yield (
+                self._object(output.totals_json(totals, settings, self._place))
+                if settings.on("J")
+                else output.raw_line(totals, settings)
+            )
+
+    def _object(self, text: str) -> str:
+        self._objects += 1
+        return f"[{text}" if self._objects == 1 else f",{text}"
+
+    def finish(self) -> None:
+        """The statistics of the whole run."""
+        total = self.statistics.total
+        if self._settings.on("J"):
+            print(f"{self._object(output.totals_json(total, self._settings, self._place))}]")
+        elif self._settings.on("B"):
+            print(output.raw_line(total, self._settings))
+        else:
+            print("\n".join(output.summary(total, self._settings, self._place)))
+
+
+def _ping(
+    settings: Settings, plan: Any, place: Place, recorder: Recorder, described: output.Place, say: Callable[[str], None]
+) -> int:
+    teller, stop = _Teller(settings, described), Stop()
+    assert place.file is not None  # the front end names it
+    task = Task(plan=plan, path=place.file, chain=place.chain, keep=("trace",), on_progress=teller.see)
+    (ended,) = run_together([task], stop)
+    if ended is None:
+        return 130
+    teller.see(ended.execution.outcome)
+    teller.finish()
+    return _record(teller, plan, place, recorder, ended, say)
+
+
+def _record(
+    teller: _Teller, plan: Any, place: Place, recorder: Recorder, ended: Ended, say: Callable[[str], None]
+) -> int:
+    """An interrupt is how a run without -c and -w ends: what was measured is whole."""
+    execution = ended.execution
+    outcome = {**execution.outcome, "trace": []}
+    if outcome["status"] == "stopped":
+        outcome["status"] = "ok"
+    total = teller.statistics.total
+    facts = {"ioping": {"valid": total.count, "requests": total.all_count, "mean_ns": total.mean_ns}}
+    kept = type(execution)(outcome, execution.before, execution.after, execution.samples)
+    run_ = recorder.add(place, plan, kept, ended.started_ns, facts)
+    if run_.status is RunStatus.FAILED:
+        raise NothingMeasured(run_.reason)
+    if run_.status is RunStatus.INVALID:
+        say(f"plimsoll ping: {run_.reason}")
+    return 0
