@@ -127,6 +127,7 @@ fn cold_drops_caches_before_reading() {
         for (planned, found) in plan.phases.iter().zip(&outcome.results) {
             let expected = if planned.reads { "files" } else { "no" };
             assert_eq!(found.cold, expected, "{} {}", entry.name, found.name);
+            assert!(planned.reads || !["read", "block_read", "random_read"].contains(&found.name.as_str()));
         }
     }
 }

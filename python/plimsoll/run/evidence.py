@@ -105,7 +105,7 @@ class RunEvidence:
     @property
     def on_device(self) -> bool:
         """Whether the test reached for a device whose counters can be read."""
-        if self.parameters["engine"] == "null":
+        if self.parameters.get("engine") == "null":
             return False
         devices = [device for device in self.chain.devices if device.name in self.chain.counters]
         return bool(devices) and all(device.counts_io and device.name in self.after.disks for device in devices)
@@ -113,7 +113,7 @@ class RunEvidence:
     @property
     def why_not_checkable(self) -> str:
         """Why there are no device counters, as a clause."""
-        if self.parameters["engine"] == "null":
+        if self.parameters.get("engine") == "null":
             return "the null engine reaches no device"
         return self.chain.reason or "the kernel keeps no counters for the device"
 

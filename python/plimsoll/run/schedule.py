@@ -10,6 +10,7 @@ import math
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from statistics import median_low
 
 from plimsoll.model import Run, RunStatus
 from plimsoll.run.plan import Step
@@ -50,6 +51,14 @@ class _CaseState:
     """Status of each run by (block, attempt) and target."""
     wanted: int = LOOKS[0]
     closed: str | None = None
+    durations: dict[str, list[int]] = field(default_factory=dict)
+    """Wall time of every run by target: a better guess than the plan's."""
+
+    @property
+    def block_ns(self) -> int:
+        """Time of the next block: as long as the runs of each target took, or as the plan guesses."""
+        seen = {name: median_low(lengths) for name, lengths in self.durations.items()}
+        return sum(seen.get(name, ns) for name, ns in self.step.run_ns.items())
 
     def complete(self, targets: int) -> dict[int, list[RunStatus]]:
         """Statuses of the last complete attempt of each block."""
@@ -71,7 +80,7 @@ class Schedule:
 
     def next_block(self, time_left_ns: float = math.inf) -> Block | None:
         """The block to run now: of the open cases whose blocks fit into the time, the one with the fewest blocks."""
-        fitting = [each for each in self._states.values() if each.closed is None and each.step.block_ns <= time_left_ns]
+        fitting = [each for each in self._states.values() if each.closed is None and each.block_ns <= time_left_ns]
         if not fitting:
             return None
         state = min(fitting, key=lambda each: len(self._settled(each)))
@@ -98,9 +107,9 @@ class Schedule:
         """Add finished runs and their score rows, without deciding anything."""
         for run in runs:
             if run.status is not RunStatus.PARTIAL:
-                self._states[run.plan.case].statuses.setdefault((run.block, run.attempt), {})[run.target.name] = (
-                    run.status
-                )
+                state = self._states[run.plan.case]
+                state.statuses.setdefault((run.block, run.attempt), {})[run.target.name] = run.status
+                state.durations.setdefault(run.target.name, []).append(run.ended_ns - run.started_ns)
         for row in session_rows:
             self._states[row.case].rows.append(row)
 
@@ -143,10 +152,14 @@ class Schedule:
         """Cases that are neither decided nor given up."""
         return [case for case, state in self._states.items() if state.closed is None]
 
+    def block_ns(self, case: str) -> int:
+        """Expected time of one more block of a case."""
+        return self._states[case].block_ns
+
     def remaining_ns(self) -> int:
         """Expected time to the next look of every open case."""
         return sum(
-            max(state.wanted - len(self._settled(state)), 1) * state.step.block_ns
+            max(state.wanted - len(self._settled(state)), 1) * state.block_ns
             for state in self._states.values()
             if state.closed is None
         )

@@ -147,7 +147,7 @@ class _Runner:
 
     def _run(self, block: Block, position: int, opened: Opened) -> Run:
         """One run, stored."""
-        done_ns = block.step.block_ns * position // len(block.targets)
+        done_ns = self._schedule.block_ns(block.step.case) * position // len(block.targets)
         remaining_ns = max(0, self._schedule.remaining_ns() - done_ns)
         name = block.targets[position]
         self._observer.run_started(block.step, name, block.number, remaining_ns)

@@ -213,6 +213,8 @@ class Case:
 _BURST = [4000] * 40 + [1000] * 80
 _VERIFIED = {"blocks": 1000, "bad_blocks": 3, "first_bad_offset": 8192}
 
+_READING = {"name": "read", "start_ns": 0, "elapsed_ns": 10 * SECOND, "kinds": {"read": {"bytes": 409_600_000}}}
+
 CASES: dict[str, Case] = {
     "alignment": Case(
         RunMaker(parameters={"mode": "randwrite", "block_size": [[512, 1.0]]}, kind="write", size=512),
@@ -235,6 +237,12 @@ CASES: dict[str, Case] = {
     "foreign_io": Case(RunMaker(device_share=1.2), RunMaker(device_share=1.001), says="17 %"),
     "littles_law": Case(RunMaker(outcome={"mean_in_flight": 2.0}), RunMaker(), says="-50 % off"),
     "memory": Case(RunMaker(vm={"pswpout": 5000}), RunMaker(vm={"pswpout": 0}), says="5,000 pages"),
+    "memory_answer": Case(
+        RunMaker(outcome={"results": [_READING]}, device_share=0.1),
+        RunMaker(outcome={"results": [_READING]}),
+        Level.WARN,
+        "this measured memory, not the disk: read; 10 % of the bytes",
+    ),
     "memory_file_system": Case(
         RunMaker(devices=(), facts={"in_memory": True, "file_system": "tmpfs"}),
         RunMaker(facts={"in_memory": False, "file_system": "ext4"}),

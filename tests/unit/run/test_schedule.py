@@ -13,6 +13,7 @@ from plimsoll.run import plan as planning
 from plimsoll.run.record import score_rows
 from plimsoll.run.schedule import Block, Schedule
 from plimsoll.run.study import Study
+from plimsoll.units import SECOND
 
 Value = Callable[[str, int], float]
 
@@ -172,5 +173,18 @@ def test_the_time_left_shrinks_and_no_block_starts_that_does_not_fit() -> None:
     runs = runs_of(study, block, clear_difference, ok)
     schedule.take(runs, score_rows(runs))
     assert 0 < schedule.remaining_ns() < before
-    assert schedule.next_block(time_left_ns=block.step.block_ns - 1) is None
+    shortest = min(schedule.block_ns(case) for case in schedule.open_cases)
+    assert schedule.next_block(time_left_ns=shortest - 1) is None
     assert set(schedule.open_cases) == {"randread", "seqread"}
+
+
+def test_the_time_of_a_block_is_learned_from_the_runs() -> None:
+    study = make_study(tests=("randread",))
+    schedule = Schedule(study, planning.steps(study))
+    block = schedule.next_block()
+    assert block is not None
+    assert schedule.block_ns("randread") == block.step.block_ns
+    runs = runs_of(study, block, clear_difference, ok)
+    slower = [run.model_copy(update={"ended_ns": run.started_ns + 60 * SECOND}) for run in runs]
+    schedule.take(slower, score_rows(slower))
+    assert schedule.block_ns("randread") == 60 * SECOND * len(runs)

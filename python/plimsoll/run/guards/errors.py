@@ -10,6 +10,7 @@ NAME = "errors"
 TITLE = "Failed operations"
 WHY = """A failed operation can be much faster or slower than a good one, and a device that fails is not the one you
 meant to measure."""
+KINDS = ("io", "files")
 
 WARN, INVALID = 0.0001, 0.001
 """Failed / all operations."""

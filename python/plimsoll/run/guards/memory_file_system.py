@@ -11,6 +11,7 @@ TITLE = "Files in memory"
 WHY = """tmpfs and ramfs look like any other folder (/tmp and /dev/shm often are one), but keep their files in memory.
 No disk takes part, and no other guard can object, because there are no counters of a device to hold the test
 against."""
+KINDS = ("io", "files")
 
 
 def check(evidence: RunEvidence) -> Finding | None:

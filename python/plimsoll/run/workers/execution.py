@@ -56,12 +56,14 @@ def watch(
     is passed on: nothing is in use when it arrives.
     """
     samples: list[HostSample] = []
+    phase = ""
     stopped_ns: int | None = None
     try:
         while (result := job.result(POLL_S)) is None:
             progress = json.loads(job.poll())
-            if progress["phase"] not in UNMEASURED and (not samples or sampler.age_ns(samples[-1]) >= SECOND):
+            if _is_due(progress["phase"], phase, samples, sampler):
                 samples.append(sampler.sample())
+            phase = progress["phase"]
             on_progress(progress)
             if stopped_ns is None and deadline_reached():
                 job.stop()
@@ -74,6 +76,13 @@ def watch(
         job.result(STOP_S)
         raise
     return json.loads(result), tuple(samples)
+
+
+def _is_due(phase: str, last_phase: str, samples: list[HostSample], sampler: Sampler) -> bool:
+    """Once a second while something is measured, and at every change from one phase to the next."""
+    if phase != last_phase and (samples or phase not in UNMEASURED):
+        return True
+    return phase not in UNMEASURED and sampler.age_ns(samples[-1]) >= SECOND
 
 
 def failure(outcome: Mapping[str, Any]) -> str:

@@ -12,32 +12,18 @@ from typing import Any
 from plimsoll import _core
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.files_parameters import COMMON, FILES_WORKLOADS
-from plimsoll.model import Direction, Interval, Plan, Score, Target, Unit
+from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
+from plimsoll.phases import phase_scores
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import Execution, watch
+from plimsoll.run.workloads import _files_time
 from plimsoll.stats.histogram import decode
 from plimsoll.targets.host import memory_limit_bytes
-from plimsoll.units import GIB, KIB, MIB, MICROSECOND, MILLISECOND, SECOND
+from plimsoll.units import GIB, SECOND
 
 ZCAV_FILE_BYTES = 8 * GIB
-OVERHEAD_NS = SECOND
-BYTES_PER_S = 200 * MIB
-CALL_NS = 20_000
-"""Guesses for the time that `plan` prints; the first block of a session tells better."""
-
 PERCENTILES = {"p50": 50, "p99": 99}
-_UNITS: Mapping[str, tuple[Unit, float]] = {
-    "KiB/s": ("B/s", KIB),
-    "MiB/s": ("B/s", MIB),
-    "MB/s": ("B/s", 1e6),
-    "MiB": ("B", MIB),
-    "s": ("ns", SECOND),
-    "ms": ("ns", MILLISECOND),
-    "µs": ("ns", MICROSECOND),
-    "1": ("1", 1),
-}
-"""Base unit and factor of the originals' units; anything else per second counts operations."""
 
 
 def spec(plan: Plan, directory: Path) -> dict[str, Any]:
@@ -65,13 +51,8 @@ def expected(plan: Plan) -> dict[str, Any]:
 
 
 def run_ns(plan: Plan) -> int:
-    """A guess from bytes and calls; exact where the test is over after a time."""
-    found = expected(plan)
-    total = OVERHEAD_NS + (found["written_bytes"] + found["read_bytes"]) * SECOND // BYTES_PER_S
-    for phase in found["phases"]:
-        kind, amount = next(iter(phase["expected"].items()))
-        total += {"calls": amount * CALL_NS, "nanoseconds": amount, "bytes": 0}[kind]
-    return int(total)
+    """A guess; the first block of a session tells better."""
+    return _files_time.run_ns(plan, expected(plan))
 
 
 def problems(plan: Plan) -> Iterator[str]:
@@ -166,8 +147,7 @@ def scores(
     intervals: Sequence[Interval],  # noqa: ARG001
 ) -> tuple[Score, ...]:
     """The originals' own scores, phase by phase, in base units; then the latencies of every kind of call."""
-    results = outcome["results"]
-    found = [_score(result, score, len(results) > 1) for result in results for score in result["scores"]]
+    found = [each.score for each in phase_scores(outcome["results"])]
     latencies = [
         Score(metric=f"{kind}_{name}", value=float(value), unit="ns", direction="lower")
         for kind, encoded in histograms.items()
@@ -176,10 +156,3 @@ def scores(
         if (value := decoded.percentile(q)) is not None
     ]
     return (*found, *latencies)
-
-
-def _score(result: Mapping[str, Any], score: Mapping[str, Any], several: bool) -> Score:
-    unit, factor = _UNITS.get(score["unit"], ("1/s", 1))
-    direction: Direction = score["better"]
-    metric = f"{result['name']}_{score['name']}" if several else score["name"]
-    return Score(metric=metric, value=score["value"] * factor, unit=unit, direction=direction)

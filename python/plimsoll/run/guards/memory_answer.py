@@ -1,0 +1,73 @@
+"""Did a file-system test measure memory in place of the disk?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from plimsoll.model import Finding, Level
+from plimsoll.phases import MEMORY_GUARD, REACHED, moved_bytes
+from plimsoll.run.evidence import FLOOR_BYTES, RunEvidence
+from plimsoll.run.guards._judge import not_checkable, percent
+
+NAME = MEMORY_GUARD
+TITLE = "Memory in place of the disk"
+WHY = """The classic tests go through the page cache, and most of them wait for nothing. On a machine with enough memory
+what they read comes from there and what they write ends there, and their numbers say nothing about the disk. Such a
+number is kept, with its name, and never shown as the disk's."""
+KINDS = ("files",)
+
+
+def check(evidence: RunEvidence) -> Finding | None:
+    """Each phase: bytes that the device moved within its time / bytes of its calls. A warning: the test is defined so.
+
+    Between two samples the device is taken to have moved evenly.
+    """
+    results = [each for each in evidence.outcome.get("results", ()) if max(moved_bytes(each)) > FLOOR_BYTES]
+    if not results:
+        return None
+    if not evidence.on_device:
+        return not_checkable(NAME, evidence.why_not_checkable)
+    shares = {str(result["name"]): _reached(evidence, result) for result in results}
+    memory = [name.replace("_", " ") for name, share in shares.items() if share < REACHED]
+    least = percent(min(shares.values()))
+    if not memory:
+        message = f"the device moved {least} or more of the bytes in each phase"
+        return Finding(guard=NAME, level=Level.OK, message=message, values=shares)
+    return Finding(
+        guard=NAME,
+        level=Level.WARN,
+        message=f"this measured memory, not the disk: {', '.join(memory)}; {least} of the bytes reached the device "
+        "in time",
+        advice="Read these numbers as those of memory; for those of the disk run the test in another mode, such as "
+        "TEST:durable, TEST:cold or TEST:direct (see its page).",
+        values=shares,
+    )
+
+
+def _reached(evidence: RunEvidence, result: Mapping[str, Any]) -> float:
+    """Share of the bytes of a phase, reading or writing whichever is more, that the device moved in its time."""
+    read, written = moved_bytes(result)
+    start_ns = int(evidence.outcome["started_ns"]) - evidence.before.realtime_offset_ns + result["start_ns"]
+    ends = start_ns, start_ns + result["elapsed_ns"]
+    if read > written:
+        return min(1.0, (_device(evidence, ends[1], "read") - _device(evidence, ends[0], "read")) / read)
+    return min(1.0, (_device(evidence, ends[1], "write") - _device(evidence, ends[0], "write")) / written)
+
+
+def _device(evidence: RunEvidence, moment_ns: int, kind: str) -> float:
+    """Bytes that the device had moved at a moment."""
+
+    def moved(index: int) -> int:
+        counters = samples[index].disk(evidence.chain.counters)
+        return counters.read_bytes if kind == "read" else counters.write_bytes
+
+    samples = evidence.measured
+    if moment_ns <= samples[0].monotonic_ns:
+        return moved(0)
+    for index, (earlier, later) in enumerate(pairwise(samples)):
+        if moment_ns <= later.monotonic_ns:
+            share = (moment_ns - earlier.monotonic_ns) / (later.monotonic_ns - earlier.monotonic_ns)
+            return moved(index) + share * (moved(index + 1) - moved(index))
+    return moved(len(samples) - 1)

@@ -1,0 +1,58 @@
+"""How long a file-system test takes before anybody has seen it run: a guess from bytes, calls, syncs and preparation.
+
+Only `plimsoll plan` and the first block of a session rest on it; the schedule learns from the blocks that were run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from plimsoll.model import Plan
+from plimsoll.units import MIB, MILLISECOND, SECOND
+
+OVERHEAD_NS = SECOND // 2
+BYTES_PER_S = 300 * MIB
+CALL_NS = 15_000
+SYNC_NS = 2 * MILLISECOND
+"""A flush of a disk with flash or of a cloud volume."""
+GZIP_BYTES_PER_S = 250 * MIB
+ARCHIVE_NS = 75 * SECOND
+"""Making a bzip2 archive of the whole source tree, and decoding it."""
+
+
+def run_ns(plan: Plan, expected: Mapping[str, Any]) -> int:
+    """One run, from the core's plan of it (`Plan` of `crates/files/src/outcome.rs`)."""
+    total = OVERHEAD_NS + (expected["written_bytes"] + expected["read_bytes"]) * SECOND // BYTES_PER_S
+    for phase in expected["phases"]:
+        kind, amount = next(iter(phase["expected"].items()))
+        total += {"calls": amount * CALL_NS, "nanoseconds": amount, "bytes": 0}[kind]
+    return int(total + syncs(plan) * SYNC_NS + _own_ns(plan.workload, plan.parameters))
+
+
+def syncs(plan: Plan) -> int:
+    """Times that a test waits for stable storage, one after the other."""
+    values = plan.parameters
+    match plan.workload:
+        case _ if values["durable"] == "none":
+            return 0
+        case "sqlite":
+            return int(4 * values["inserts"] * values["passes"])
+        case "fs_mark" if values["sync_method"] == 1:
+            # Those of several threads are done together.
+            return int(values["files"])
+        case "tiotest" if values["open_sync"]:
+            random = values["random_operations"] if "random_write" in values["tests"] else 0
+            return int(values["file_size"] // values["block"] + random)
+        case "bonnie" if values["unbuffered"]:
+            return int(4 * values["files"])
+    return 0
+
+
+def _own_ns(workload: str, values: Mapping[str, Any]) -> int:
+    """What is not spent on calls."""
+    if workload == "gzip":
+        return int(values["size"] * SECOND // GZIP_BYTES_PER_S)
+    if workload == "unpack" and values["compressed"]:
+        return int(ARCHIVE_NS * values["scale"])
+    return 0
