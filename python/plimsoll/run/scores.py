@@ -7,6 +7,7 @@ ended inside the run is a score of its own (`iops_burst`). Latency scores come f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 from typing import Any
 
 from plimsoll.model import Direction, Interval, Plan, Score, Unit
@@ -33,14 +34,14 @@ def metric_kind(metric: str) -> tuple[Unit, Direction]:
 def rates(intervals: Sequence[Interval], unit: Unit) -> list[float]:
     """Rate of all data operations in each whole interval, in operations/s or bytes/s."""
     field = "bytes" if unit == "B/s" else "operations"
-    longest_ns = max((interval.duration_ns for interval in intervals), default=0)
+    usual_ns = median([interval.duration_ns for interval in intervals] or [0])
     return [
         sum(getattr(interval.operations[kind], field) for kind in DATA_KINDS if kind in interval.operations)
         * SECOND
         / interval.duration_ns
         for interval in intervals
-        # The last interval of a run is as short as the run left it.
-        if interval.duration_ns > longest_ns * 0.9
+        # The last interval is as short as the run left it, or longer by what was still in flight.
+        if interval.duration_ns > usual_ns * 0.9
     ]
 
 
