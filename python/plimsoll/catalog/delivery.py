@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import median
 
 from plimsoll.catalog.bounds import ABOVE, Bound, Use, burst, explain, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape
@@ -145,13 +146,13 @@ def _load(shape: VolumeShape, role: Role, runs: Mapping[Role, Run], touched: flo
 
 def rates(intervals: Sequence[Interval]) -> list[float]:
     """Data operations per second of each whole interval."""
-    longest_ns = max((interval.duration_ns for interval in intervals), default=0)
+    usual_ns = median([interval.duration_ns for interval in intervals] or [0])
     return [
         sum(interval.operations[kind].operations for kind in _DATA_KINDS if kind in interval.operations)
         * SECOND
         / interval.duration_ns
         for interval in intervals
-        if interval.duration_ns > longest_ns * 0.9
+        if interval.duration_ns > usual_ns * 0.9
     ]
 
 
