@@ -13,7 +13,7 @@ from plimsoll import kinds
 from plimsoll.cli.main import EXIT_CODES, app
 from plimsoll.parameter import value_text
 from plimsoll.parameters import WORKLOADS
-from plimsoll.profile import profiles, suites
+from plimsoll.profile import Profile, profiles, suites
 from plimsoll.run.workers.local import engines
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
@@ -58,23 +58,51 @@ def commands_of(group: Any, context: Any) -> Iterator[str]:
 
 
 def tests() -> Iterator[str]:
-    """Every test and suite."""
+    """Every test with its page, and every suite."""
     yield "# Tests\n"
+    yield from table("test", "question", "modes")
     for profile in profiles().values():
-        yield f"## {profile.name}: {profile.title}\n\n**{profile.question}**\n"
-        yield f"{profile.definition}\n\nAfter: {profile.source}.\n\n{profile.reading}\n"
-        yield f"Judged: {', '.join(f'`{metric}`' for metric in profile.metrics)}; the first decides when to stop.\n"
-        yield from table("parameter", "value")
-        for name, value in profile.parameters.items():
-            yield row(f"`{name}`", value)
-        yield ""
-    yield "# Suites\n"
+        modes = ", ".join(f"`{profile.name}:{mode}`" for mode in profile.modes)
+        yield row(f"[{profile.name}](tests/{profile.name}.md)", profile.question, modes)
+    yield "\n# Suites\n"
     for suite in suites().values():
         yield f"## {suite.name}: {suite.title}\n\n**{suite.question}**\n"
-        defaults = ", ".join(f"{name} {value}" for name, value in suite.defaults.items())
-        yield f"Where a test does not say otherwise: {defaults}.\n"
+        if defaults := ", ".join(f"{name} {value}" for name, value in suite.defaults.items()):
+            yield f"Where a test does not say otherwise: {defaults}.\n"
         yield from (f"- `{entry.label}`" for entry in suite.entries)
         yield ""
+
+
+def test_page(profile: Profile) -> Iterator[str]:
+    """All that is known of one test."""
+    yield f"# {profile.name}: {profile.title}\n\n**{profile.question}**\n\n{profile.definition}\n"
+    yield f"After: {profile.source}.\n\n## How to read it\n\n{profile.reading}\n"
+    yield f"Judged: {', '.join(f'`{metric}`' for metric in profile.metrics)}; the first decides when to stop.\n"
+    if profile.made_equal:
+        yield f"## How it was made equal to its original\n\n{profile.made_equal}\n"
+    if profile.cannot_say:
+        yield f"## What it cannot say\n\n{profile.cannot_say}\n"
+    if profile.unverified:
+        yield f"UNVERIFIED: {profile.unverified}\n"
+    yield "## Modes and parameters\n"
+    if profile.modes:
+        yield from table("mode", "what differs", "parameters")
+        yield row(f"`{profile.name}`", "classic: the definition as it is", "")
+        for name, mode in profile.modes.items():
+            yield row(f"`{profile.name}:{name}`", mode.meaning, values_text(mode.parameters))
+        yield ""
+    yield from table("parameter", "value", "with `--quick-sizes`")
+    for name in {**profile.parameters, **profile.quick_sizes}:
+        default = next(each for each in WORKLOADS[profile.workload] if each.name == name)
+        value = profile.parameters.get(name, value_text(default, default.default))
+        yield row(f"`{name}`", value, profile.quick_sizes.get(name, ""))
+    yield f"\nAll others: workload `{profile.workload}` in [parameters](../parameters.md)."
+
+
+def values_text(values: Mapping[str, Any]) -> str:
+    """`durable=timed, direct=yes`, as typed."""
+    texts = {name: {True: "yes", False: "no"}.get(value, value) for name, value in values.items()}
+    return ", ".join(f"`{name}={value}`" for name, value in texts.items())
 
 
 def parameters() -> Iterator[str]:
@@ -116,14 +144,20 @@ def pages() -> Mapping[str, str]:
         "engines.md": engine_page,
         "guards.md": guards,
     }
-    return {name: NOTICE + "\n".join(make()).rstrip() + "\n" for name, make in makers.items()}
+    found = {name: list(make()) for name, make in makers.items()}
+    found |= {f"tests/{profile.name}.md": list(test_page(profile)) for profile in profiles().values()}
+    return {name: NOTICE + "\n".join(lines).rstrip() + "\n" for name, lines in found.items()}
 
 
 def main() -> int:
     """Write the pages, or compare them with what is there."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    stale = []
-    for name, text in pages().items():
+    (FOLDER / "tests").mkdir(parents=True, exist_ok=True)
+    made = pages()
+    stale = [f"tests/{path.name}" for path in (FOLDER / "tests").iterdir() if f"tests/{path.name}" not in made]
+    if "--check" not in sys.argv:
+        for name in stale:
+            (FOLDER / name).unlink()
+    for name, text in made.items():
         path = FOLDER / name
         if not path.exists() or path.read_text() != text:
             stale.append(name)
