@@ -7,7 +7,7 @@ least `consistency_time` of them. Too few bad windows prove nothing: the binomia
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
@@ -269,11 +269,19 @@ def _sentences(shape: VolumeShape, answer: Answer, loads: Sequence[Load], touche
     if touched is not None:
         state = "the blocks were fetched before" if touched < FIRST_TOUCH else "first touch: not initialised yet"
         found.append(f"Reading the same blocks again is {touched:.2f} times as fast: {state}.")
-    found += [f"{_capital(load.role)}: {load.why}." for load in loads if load.answer is not Answer.YES]
-    found += [_vouches(load) for load in loads if load.rate is not None]
+    found += _together((load.role, load.why) for load in loads if load.answer is not Answer.YES)
+    found += _together((load.role, _vouches(load)) for load in loads if load.rate is not None)
     if shape.instance is None:
         found.append("No instance was named, so that its limit cannot be told from the volume's; say --instance TYPE.")
     return found
+
+
+def _together(told: Iterable[tuple[Role, str]]) -> list[str]:
+    """`Random reads, random writes: …`: what is the same of several loads is said once."""
+    roles: dict[str, list[str]] = {}
+    for role, words in told:
+        roles.setdefault(words, []).append(role)
+    return [f"{_capital(', '.join(names))}: {words}." for words, names in roles.items()]
 
 
 def _party(load: Load) -> str:
@@ -290,13 +298,13 @@ def _vouches(load: Load) -> str:
     if load.burst_s is not None and load.burst_rate is not None and load.rate is not None:
         end = format_duration(round(load.burst_s) * SECOND)
         rates_seen = f"{format_value(load.burst_rate, '1/s')} before, {format_value(load.rate, '1/s')} after"
-        return f"{_capital(load.role)}: the burst ended after {end}: {rates_seen}; measured for {seen}."
+        return f"the burst ended after {end}: {rates_seen}; measured for {seen}"
     if load.lasts_s is None or load.expected is None:
-        return f"{_capital(load.role)}: no cliff in {seen}, and no credits of this volume are spent at this rate."
+        return f"no cliff in {seen}, and no credits of this volume are spent at this rate"
     holds = format_duration(round(load.lasts_s) * SECOND)
     left = format_value(load.expected.per_second, "1/s")
     longer = format_duration(math.ceil(load.lasts_s * 1.1 / 60) * 60 * SECOND).replace(" min", "m").replace(" ", "")
     return (
-        f"{_capital(load.role)}: no cliff in {seen}, but full credits hold this rate for {holds} only; then {left} are "
-        f"left. --runtime {longer} would show it."
+        f"no cliff in {seen}, but full credits hold this rate for {holds} only; then {left} are left. "
+        f"--runtime {longer} would show it"
     )
