@@ -6,11 +6,13 @@ that knows both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.model import Run, Score, Unit
+from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
+
+from plimsoll.model import Direction, Run, Score, Unit
 from plimsoll.units import KIB, MIB, MICROSECOND, MILLISECOND, SECOND
 
 MEMORY_GUARD = "memory_answer"
@@ -29,42 +31,92 @@ _UNITS: Mapping[str, tuple[Unit, float]] = {
     "1": ("1", 1),
 }
 """Base unit and factor of the originals' units; anything else per second counts operations."""
-_READING = ("read",)
-_WRITING = ("write", "append")
+
+
+class _Part(BaseModel):
+    """Read from the facts of a run, which may come from somebody else's file; what is not known is ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Number(_Part):
+    """One number of a phase, as the original prints it."""
+
+    name: str
+    value: FiniteFloat
+    unit: str
+    better: Direction
+
+
+class Totals(_Part):
+    """All calls of one kind."""
+
+    bytes: int
+
+
+class Point(_Part):
+    """A part of a phase: where it begins (bytes, or a running number), and what it moved in which time."""
+
+    position: int
+    bytes: int
+    elapsed_ns: int
+
+
+class Phase(_Part):
+    """One measured phase (`PhaseResult` of `crates/files/src/outcome.rs`)."""
+
+    name: str
+    start_ns: int
+    elapsed_ns: int
+    scores: tuple[Number, ...]
+    """The first is the original's own."""
+    kinds: dict[str, Totals]
+    cold: str = ""
+    """What was dropped from the page cache before it: `no`, `files`, `system`."""
+    points: tuple[Point, ...] = ()
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes that its calls read."""
+        return self._bytes(("read",))
+
+    @property
+    def written_bytes(self) -> int:
+        """Bytes that its calls wrote."""
+        return self._bytes(("write", "append"))
+
+    def _bytes(self, kinds: tuple[str, ...]) -> int:
+        return sum(self.kinds[kind].bytes for kind in kinds if kind in self.kinds)
+
+
+_PHASES = TypeAdapter(tuple[Phase, ...])
+
+
+def phases(facts: Mapping[str, Any]) -> tuple[Phase, ...]:
+    """The phases in the facts or in the outcome of a run; none where there are none that make sense."""
+    try:
+        return _PHASES.validate_python(facts.get("results", ()))
+    except ValidationError:
+        return ()
 
 
 @dataclass(frozen=True)
 class PhaseScore:
-    """One number of one phase: as a score of the run, and as the original prints it."""
+    """One number of one phase, with the score of the run that it is."""
 
-    phase: str
-    name: str
+    phase: Phase
+    number: Number
     score: Score
-    value: float
-    unit: str
 
 
-def phase_scores(results: Any) -> Iterator[PhaseScore]:
-    """Every number of every phase; the first of a phase is the original's own. Nothing for what is no such list."""
-    found = [each for each in results if isinstance(each, Mapping)] if isinstance(results, list) else []
-    for result in found:
-        for score in result.get("scores", ()):
-            unit, factor = _UNITS.get(score["unit"], ("1/s", 1))
-            metric = f"{result['name']}_{score['name']}" if len(found) > 1 else score["name"]
-            yield PhaseScore(
-                result["name"],
-                score["name"],
-                Score(metric=metric, value=score["value"] * factor, unit=unit, direction=score["better"]),
-                score["value"],
-                score["unit"],
-            )
-
-
-def moved_bytes(result: Mapping[str, Any]) -> tuple[int, int]:
-    """Bytes that the calls of a phase read and wrote."""
-    kinds = result["kinds"]
-    read, written = (sum(kinds[kind]["bytes"] for kind in group if kind in kinds) for group in (_READING, _WRITING))
-    return read, written
+def phase_scores(found: Sequence[Phase]) -> Iterator[PhaseScore]:
+    """Every number of every phase."""
+    for phase in found:
+        for number in phase.scores:
+            unit, factor = _UNITS.get(number.unit, ("1/s", 1))
+            metric = f"{phase.name}_{number.name}" if len(found) > 1 else number.name
+            score = Score(metric=metric, value=number.value * factor, unit=unit, direction=number.better)
+            yield PhaseScore(phase, number, score)
 
 
 def memory_metrics(run: Run) -> frozenset[str]:
@@ -73,10 +125,11 @@ def memory_metrics(run: Run) -> frozenset[str]:
     What a test timed to the end of a sync tells of the disk in any case.
     """
     shares = next((finding.values for finding in run.findings if finding.guard == MEMORY_GUARD), {})
-    phases = {phase for phase, share in shares.items() if share < REACHED}
-    found = {
+    names = {phase for phase, share in shares.items() if share < REACHED}
+    return frozenset(
         each.score.metric
-        for each in phase_scores(run.facts.get("results"))
-        if each.phase in phases and not each.name.endswith("with_fsync") and each.score.unit in ("B/s", "1/s", "ns")
-    }
-    return frozenset(found)
+        for each in phase_scores(phases(run.facts))
+        if each.phase.name in names
+        and not each.number.name.endswith("with_fsync")
+        and each.score.unit in ("B/s", "1/s", "ns")
+    )

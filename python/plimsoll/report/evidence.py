@@ -11,6 +11,8 @@ from functools import cached_property
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import POLICY_VERSION, Direction, Run, RunStatus, Session, Unit
+from plimsoll.phases import memory_metrics
+from plimsoll.report.labels import metric_label
 from plimsoll.report.searched import SearchedTarget, searched_targets
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import MODES, STANDARD, Mode
@@ -169,6 +171,18 @@ class Evidence:
         summary = summarise(usable, direction) if usable else None
         judged = metric in self.judged[case]
         return ScoreLine(case, target, metric, unit, direction, judged, tuple(values), summary)
+
+    @cached_property
+    def from_memory(self) -> frozenset[tuple[str, str, str]]:
+        """(case, metric, target) of which some valid run measured memory in place of the disk."""
+        return frozenset(
+            (run.plan.case, metric, run.target.name) for run in self.valid for metric in memory_metrics(run)
+        )
+
+    def metric_label(self, case: str, metric: str, *targets: str) -> str:
+        """The metric as people read it, and that it is memory's where it is on one of the targets."""
+        memory = any((case, metric, target) in self.from_memory for target in targets)
+        return f"{metric_label(metric)} (memory, not the disk)" if memory else metric_label(metric)
 
     def runs_of(self, case: str, target: str) -> list[Run]:
         """The valid runs of a target in a case, in the order in which they ran."""

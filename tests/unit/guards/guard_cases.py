@@ -213,7 +213,13 @@ class Case:
 _BURST = [4000] * 40 + [1000] * 80
 _VERIFIED = {"blocks": 1000, "bad_blocks": 3, "first_bad_offset": 8192}
 
-_READING = {"name": "read", "start_ns": 0, "elapsed_ns": 10 * SECOND, "kinds": {"read": {"bytes": 409_600_000}}}
+_READING = {
+    "name": "read",
+    "start_ns": 0,
+    "elapsed_ns": 10 * SECOND,
+    "scores": [],
+    "kinds": {"read": {"bytes": 409_600_000}},
+}
 
 CASES: dict[str, Case] = {
     "alignment": Case(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence, ScoreLine
-from plimsoll.report.labels import count_text, interval_text, metric_label, percent_text, score_text, short_label
+from plimsoll.report.labels import count_text, interval_text, percent_text, score_text, short_label
 from plimsoll.stats.summary import Summary
 
 ORDER = 20
@@ -31,19 +31,23 @@ def build(evidence: Evidence) -> list[Block]:
     further = [line for line in evidence.lines if not line.judged]
     if not any(line.summary for line in evidence.lines):
         return [text("No valid run has a score.", tone=Tone.UNKNOWN)]
-    blocks: list[Block] = [_table("Scores of the judged metrics", judged, _NOTES, short=True)] if judged else []
+    blocks: list[Block] = (
+        [_table(evidence, "Scores of the judged metrics", judged, _NOTES, short=True)] if judged else []
+    )
     if further:
-        blocks.append(_table("Scores of all other metrics", further, (), short=not judged))
+        blocks.append(_table(evidence, "Scores of all other metrics", further, (), short=not judged))
     return blocks
 
 
-def _table(caption: str, lines: list[ScoreLine], notes: tuple[str, ...], *, short: bool) -> Table:
+def _table(evidence: Evidence, caption: str, lines: list[ScoreLine], notes: tuple[str, ...], *, short: bool) -> Table:
     names = ("Case", "Metric", "Target", ">Score", ">95 % interval", ">Runs", ">Lowest…highest", ">Spread", "Stability")
-    return Table(caption, columns(*names), tuple(_row(line) for line in lines), notes, _BRIEF, short)
+    return Table(caption, columns(*names), tuple(_row(evidence, line) for line in lines), notes, _BRIEF, short)
 
 
-def _row(line: ScoreLine) -> tuple[Cell, ...]:
-    metric = Phrase(metric_label(line.metric), brief=short_label(line.metric))
+def _row(evidence: Evidence, line: ScoreLine) -> tuple[Cell, ...]:
+    memory = " (memory)" if (line.case, line.metric, line.target) in evidence.from_memory else ""
+    label = evidence.metric_label(line.case, line.metric, line.target)
+    metric = Phrase(label, brief=short_label(line.metric) + memory)
     head = (phrase(line.case), metric, phrase(line.target))
     found = line.summary
     if found is None:

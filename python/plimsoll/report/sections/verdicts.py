@@ -104,7 +104,8 @@ def _told(evidence: Evidence) -> list[Cell]:
 def _sentence(evidence: Evidence, cell: Cell) -> Sentence:
     # Only "has higher read p99 than" names the metric itself.
     named = cell.direction == "lower" and cell.verdict.answer in (Answer.BETTER, Answer.WORSE)
-    name = cell.case if named else f"{cell.case}, {metric_label(cell.metric)}"
+    label = evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)
+    name = cell.case if named and label == metric_label(cell.metric) else f"{cell.case}, {label}"
     return Sentence(f"{name}: {sentence(cell, _time_of(evidence, cell))}.", TONES[cell.verdict.answer])
 
 
@@ -125,7 +126,7 @@ def _table(evidence: Evidence) -> Table:
     rows = tuple(
         (
             phrase(cell.case),
-            phrase(metric_label(cell.metric)),
+            phrase(evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)),
             Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
             phrase(cell.target),
             number(cell.verdict.ratio, "x", ratio_text(cell.verdict.ratio)),

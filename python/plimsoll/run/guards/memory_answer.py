@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 from plimsoll.model import Finding, Level
-from plimsoll.phases import MEMORY_GUARD, REACHED, moved_bytes
+from plimsoll.phases import MEMORY_GUARD, REACHED, Phase, phases
 from plimsoll.run.evidence import FLOOR_BYTES, RunEvidence
 from plimsoll.run.guards._judge import not_checkable, percent
 
@@ -24,12 +22,12 @@ def check(evidence: RunEvidence) -> Finding | None:
 
     Between two samples the device is taken to have moved evenly.
     """
-    results = [each for each in evidence.outcome.get("results", ()) if max(moved_bytes(each)) > FLOOR_BYTES]
-    if not results:
+    found = [each for each in phases(evidence.outcome) if max(each.read_bytes, each.written_bytes) > FLOOR_BYTES]
+    if not found:
         return None
     if not evidence.on_device:
         return not_checkable(NAME, evidence.why_not_checkable)
-    shares = {str(result["name"]): _reached(evidence, result) for result in results}
+    shares = {phase.name: _reached(evidence, phase) for phase in found}
     memory = [name.replace("_", " ") for name, share in shares.items() if share < REACHED]
     least = percent(min(shares.values()))
     if not memory:
@@ -46,14 +44,12 @@ def check(evidence: RunEvidence) -> Finding | None:
     )
 
 
-def _reached(evidence: RunEvidence, result: Mapping[str, Any]) -> float:
+def _reached(evidence: RunEvidence, phase: Phase) -> float:
     """Share of the bytes of a phase, reading or writing whichever is more, that the device moved in its time."""
-    read, written = moved_bytes(result)
-    start_ns = int(evidence.outcome["started_ns"]) - evidence.before.realtime_offset_ns + result["start_ns"]
-    ends = start_ns, start_ns + result["elapsed_ns"]
-    if read > written:
-        return min(1.0, (_device(evidence, ends[1], "read") - _device(evidence, ends[0], "read")) / read)
-    return min(1.0, (_device(evidence, ends[1], "write") - _device(evidence, ends[0], "write")) / written)
+    kind, asked = max(("read", phase.read_bytes), ("write", phase.written_bytes), key=lambda each: each[1])
+    start_ns = int(evidence.outcome["started_ns"]) - evidence.before.realtime_offset_ns + phase.start_ns
+    moved = _device(evidence, start_ns + phase.elapsed_ns, kind) - _device(evidence, start_ns, kind)
+    return min(1.0, moved / asked)
 
 
 def _device(evidence: RunEvidence, moment_ns: int, kind: str) -> float:

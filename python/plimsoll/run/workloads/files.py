@@ -14,7 +14,7 @@ from plimsoll.errors import TargetError, UsageError
 from plimsoll.files_parameters import COMMON, FILES_WORKLOADS
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
-from plimsoll.phases import phase_scores
+from plimsoll.phases import phase_scores, phases
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import Execution, watch
 from plimsoll.run.workloads import _files_time
@@ -147,7 +147,7 @@ def scores(
     intervals: Sequence[Interval],  # noqa: ARG001
 ) -> tuple[Score, ...]:
     """The originals' own scores, phase by phase, in base units; then the latencies of every kind of call."""
-    found = [each.score for each in phase_scores(outcome["results"])]
+    found = [each.score for each in phase_scores(phases(outcome))]
     latencies = [
         Score(metric=f"{kind}_{name}", value=float(value), unit="ns", direction="lower")
         for kind, encoded in histograms.items()

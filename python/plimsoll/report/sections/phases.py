@@ -1,0 +1,118 @@
+"""File-system tests phase by phase, in the units in which the originals print them; and throughput over capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from statistics import mean, median
+
+from plimsoll.model import Run
+from plimsoll.phases import PhaseScore, phase_scores, phases
+from plimsoll.report import scales
+from plimsoll.report.canvas import Canvas
+from plimsoll.report.document import Block, Cell, Chart, Table, columns, number, phrase
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import count_text
+from plimsoll.units import GIB, SECOND, format_number, significant
+
+ORDER = 22
+TITLE = "Phases of the tests of files"
+SHORT = True
+
+SHORT_ROWS = 40
+"""A terminal shows no longer table."""
+_BRIEF = ("case", "phase", "target", "as_the_original_prints_it", "in_base_units")
+_CACHES = {"no": "kept", "files": "files dropped", "system": "all dropped"}
+_NOTES = (
+    "Median over the valid runs. MB/s are 10⁶ bytes per second, KiB/s and MiB/s 2¹⁰ and 2²⁰, whatever the original "
+    "calls them. Caches: what was dropped from the page cache before the phase.",
+)
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """The table of all phases, and a chart for each test that reads over the capacity."""
+    rows = [row for case in evidence.cases for target in evidence.targets for row in _rows(evidence, case, target)]
+    if not rows:
+        return []
+    names = ("Case", "Phase", "Target", "Number", ">As the original prints it", ">In base units", ">Time", "Caches")
+    short = len(rows) <= SHORT_ROWS
+    table = Table("Phases", columns(*names), tuple(rows), _NOTES, _BRIEF, short)
+    return [table, *(chart for case in evidence.cases for chart in _capacity(evidence, case))]
+
+
+def _rows(evidence: Evidence, case: str, target: str) -> list[tuple[Cell, ...]]:
+    found: dict[tuple[str, str], list[PhaseScore]] = {}
+    for run in evidence.runs_of(case, target):
+        for each in phase_scores(phases(run.facts)):
+            found.setdefault((each.phase.name, each.number.name), []).append(each)
+    return [_row(evidence, case, target, each) for each in found.values()]
+
+
+def _row(evidence: Evidence, case: str, target: str, scores: Sequence[PhaseScore]) -> tuple[Cell, ...]:
+    first = scores[0]
+    unit, base = first.number.unit, first.score.unit
+    memory = " (memory)" if (case, first.score.metric, target) in evidence.from_memory else ""
+    value = median(each.number.value for each in scores)
+    return (
+        phrase(case),
+        phrase(first.phase.name.replace("_", " ") + memory),
+        phrase(target),
+        phrase(first.number.name.replace("_", " ")),
+        number(value, unit, f"{_plain(value)} {unit}".removesuffix(" 1")),
+        number(median(each.score.value for each in scores), base),
+        number(median(each.phase.elapsed_ns for each in scores), "ns"),
+        phrase(_CACHES.get(first.phase.cold, "")),
+    )
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else significant(value) if value < 100 else format_number(round(value, 1))
+
+
+def _capacity(evidence: Evidence, case: str) -> list[Chart]:
+    """Bytes per second over the position, mean of the runs of each target; nothing for tests without positions."""
+    lines = {target: points for target in evidence.targets if (points := _points(evidence.runs_of(case, target)))}
+    if not lines:
+        return []
+    title = f"{case}: throughput over the capacity"
+    slowest, fastest = ([pick(rate for _, rate in points) for points in lines.values()] for pick in (min, max))
+    names = list(lines)
+    rows = tuple(
+        (phrase(name), number(len(lines[name]), "1"), number(low, "B/s"), number(high, "B/s"), number(low / high, "x"))
+        for name, low, high in zip(names, slowest, fastest, strict=True)
+    )
+    heads = columns("Target", ">Blocks", ">Slowest block", ">Fastest block", ">Slowest / fastest")
+    return [
+        Chart(
+            id=f"capacity-{evidence.cases.index(case)}",
+            title=title,
+            description=f"Bytes per second over the position, {count_text(len(lines), 'target')}.",
+            data=Table(title, heads, rows),
+            draw=partial(draw, evidence.targets, lines),
+            series=evidence.targets,
+        )
+    ]
+
+
+def _points(runs: Sequence[Run]) -> list[tuple[float, float]]:
+    """Position in bytes and mean rate in bytes/s."""
+    found: dict[int, list[float]] = {}
+    parts = (
+        point for run in runs if run.plan.workload == "zcav" for phase in phases(run.facts) for point in phase.points
+    )
+    for point in parts:
+        found.setdefault(point.position, []).append(point.bytes * SECOND / max(1, point.elapsed_ns))
+    return [(float(position), mean(rates)) for position, rates in sorted(found.items())]
+
+
+def draw(targets: tuple[str, ...], lines: dict[str, list[tuple[float, float]]]) -> Canvas:
+    """A line per target, from the first byte and from zero on: a slow end has to look like one."""
+    last = max(position for points in lines.values() for position, _ in points) or GIB
+    ticks = scales.linear_ticks(last / GIB)
+    x = scales.Scale((0.0, last), tuple((tick * GIB, f"{tick:,.6g}") for tick in ticks if tick * GIB <= last), "GiB")
+    y = scales.values([0.0, *(rate for points in lines.values() for _, rate in points)], "B/s")
+    canvas = Canvas(x, y)
+    for name, points in lines.items():
+        canvas.line(points, targets.index(name))
+        canvas.points(points, targets.index(name))
+    return canvas
