@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, literal_column, or_, select, tuple_
 
 from plimsoll.model import Run, RunStatus, Session, Target
 from plimsoll.store.connection import reading
@@ -130,7 +130,8 @@ def places(store: Store, session_ids: Sequence[str]) -> list[Place]:
 
 
 def _places_of(session_ids: Sequence[str]) -> Select[Any]:
-    test, kind = func.coalesce(run.c.test, ""), func.coalesce(run.c.target_kind, "")
+    empty: ColumnElement[str] = literal_column("''")
+    test, kind = func.coalesce(run.c.test, empty), func.coalesce(run.c.target_kind, empty)
     columns = (run.c.session_id, test, run.c.case_label, run.c.target_name, kind, run.c.plan_hash)
     valid = func.sum(case((run.c.status == RunStatus.OK.value, 1), else_=0))
     return (
@@ -344,12 +345,12 @@ def hosts_of(store: Store, case_label: str, target: str, plan_hash: str) -> list
     """The hosts on which a plan of a series ran, the one of the newest run first; "" where it is not known."""
     last = func.max(run.c.started_ns)
     statement = (
-        select(func.coalesce(session.c.host_name, ""))
+        select(session.c.host_name)
         .select_from(run.join(session, session.c.id == run.c.session_id))
         .where(run.c.case_label == case_label, run.c.target_name == target, run.c.plan_hash == plan_hash)
-        .group_by(func.coalesce(session.c.host_name, ""))
+        .group_by(session.c.host_name)
         .order_by(last.desc())
         .limit(MAX_CHOICES)
     )
     with reading(store.engine) as connection:
-        return list(connection.execute(statement).scalars())
+        return [host or "" for host in connection.execute(statement).scalars()]
