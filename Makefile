@@ -5,14 +5,14 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help setup run test test-fast check format bench validate docs readme clean
+.PHONY: help setup run test test-fast check format bench validate docs readme wheel clean
 help:
 	@echo "make run        set up and measure the current directory (about two minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
 	@echo "make test       all tests, with real servers, disks and a browser    make test-fast   the quick ones"
 	@echo "make check      format, lint, types, import rules, documents         make format      put it in shape"
 	@echo "make bench      side by side with fio, as ratios                     make validate    the long simulation"
-	@echo "make docs       regenerate docs/reference                     make readme      run its example again"
+	@echo "make docs       regenerate docs/reference and man pages       make readme      run its example again"
 
 setup: $(BIN)/.set-up
 $(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
@@ -48,6 +48,7 @@ check: $(BIN)/.set-up-dev
 	$(BIN)/lint-imports
 	$(BIN)/python tools/tidy.py
 	$(BIN)/python tools/reference.py --check
+	$(BIN)/python tools/manual.py --check
 
 format: $(BIN)/.set-up-dev
 	cargo fmt
@@ -57,6 +58,7 @@ format: $(BIN)/.set-up-dev
 
 docs: $(BIN)/.set-up-dev
 	$(BIN)/python tools/reference.py
+	$(BIN)/python tools/manual.py
 
 bench: $(BIN)/.set-up-dev
 	$(BIN)/python benches/io.py
@@ -65,6 +67,10 @@ bench: $(BIN)/.set-up-dev
 
 validate: $(BIN)/.set-up-dev
 	$(BIN)/python benches/validate.py
+
+# A wheel for machines without a compiler; built on an old distribution (or with zig) it is manylinux.
+wheel: $(BIN)/.set-up-dev
+	$(BIN)/maturin build --release --out dist
 
 readme: $(BIN)/.set-up-dev
 	$(BIN)/python tools/readme.py

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -54,12 +55,8 @@ class _Object:
     key: str
 
     def store(self) -> ObjectStore:
-        try:
-            from obstore.store import from_url
-        except ImportError:
-            raise UsageError(
-                f"{self.address} needs the library for object storage; install it with: pip install 'plimsoll[cloud]'"
-            ) from None
+        from obstore.store import from_url
+
         with _explained(self.address):
             if self.bucket == "file://":
                 return from_url("file:///")
@@ -70,6 +67,8 @@ class _Object:
 
 def _parse(address: str | Path) -> _Object:
     text = str(address)
+    if find_spec("obstore") is None:
+        raise UsageError(f"{text} needs the library for object storage; install it with: pip install 'plimsoll[cloud]'")
     scheme, _, rest = text.partition("://")
     bucket, _, key = rest.partition("/")
     if scheme == "file":
@@ -110,9 +109,9 @@ def _fits(key: str, pattern: str) -> bool:
 
 def exists(address: str) -> bool:
     """Whether there is an object at this address."""
+    place = _parse(address)
     import obstore
 
-    place = _parse(address)
     store = place.store()
     try:
         with _explained(address):
@@ -124,10 +123,10 @@ def exists(address: str) -> bool:
 
 def upload(path: Path, address: str) -> None:
     """Send a file; an object of that name is replaced at once, or stays as it is if anything goes wrong."""
+    place = _parse(address)
     import obstore
     from obstore.exceptions import NotSupportedError
 
-    place = _parse(address)
     if not place.key or place.key.endswith("/"):
         raise UsageError(f"{address} names a folder; add the name of the file")
     attributes = {"Content-Type": _TYPES.get(path.suffix, "application/octet-stream"), DIGEST: _sha256(path)}
@@ -142,9 +141,9 @@ def upload(path: Path, address: str) -> None:
 
 def download(address: str, path: Path) -> None:
     """Fetch an object into a new file, which appears when it is complete. Raises StoreError."""
+    place = _parse(address)
     import obstore
 
-    place = _parse(address)
     store = place.store()
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

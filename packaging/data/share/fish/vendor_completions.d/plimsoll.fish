@@ -1,0 +1,1 @@
+complete --command plimsoll --no-files --arguments "(env _PLIMSOLL_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) plimsoll)" --condition "env _PLIMSOLL_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) plimsoll"

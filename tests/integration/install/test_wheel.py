@@ -1,0 +1,97 @@
+"""A wheel works where there is no compiler and no source: installed into an empty environment, from another folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests.conftest import need_program
+
+ROOT = Path(__file__).parents[3]
+DATA = (".toml", ".html", ".css", ".js", ".mako", ".csv", ".typed")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this source; what was compiled for the tests is used again."""
+    need_program("cargo")
+    folder = tmp_path_factory.mktemp("wheel")
+    maturin = Path(sys.executable).parent / "maturin"
+    done = subprocess.run(
+        [maturin, "build", "--release", "--out", folder, "--quiet"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel; the libraries come from the one that runs the tests, without a network."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False)
+    pip = [sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install", "--no-deps", "--no-index"]
+    subprocess.run([*pip, "--quiet", "--disable-pip-version-check", wheel], check=True)
+    libraries = (
+        folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages" / "libraries.pth"
+    )
+    libraries.write_text(sysconfig.get_paths()["purelib"] + "\n")
+    return folder
+
+
+def run(environment: Path, *words: str | Path) -> str:
+    """`plimsoll …` with nothing of this source, and no compiler, in sight."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [environment / "bin" / "plimsoll", *words],
+        cwd=environment,
+        env={**clean, "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_one_wheel_for_all_python_versions(wheel: Path) -> None:
+    assert "-cp311-abi3-" in wheel.name
+    assert "linux" in wheel.name
+
+
+def test_no_file_of_the_package_is_missing(wheel: Path) -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "python/plimsoll"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    wanted = {
+        name.removeprefix("python/") for name in listed if name.endswith((".py", *DATA)) and (ROOT / name).exists()
+    }
+    there = set(zipfile.ZipFile(wheel).namelist())
+    assert wanted - there == set()
+
+
+def test_man_pages_and_completion_come_with_it(environment: Path) -> None:
+    share = environment / "share"
+    assert (share / "man/man1/plimsoll.1").exists()
+    assert (share / "man/man1/plimsoll-run.1").exists()
+    assert (share / "bash-completion/completions/plimsoll").exists()
+
+
+def test_it_is_the_wheel_that_runs(environment: Path) -> None:
+    code = "import plimsoll, plimsoll._core; print(plimsoll.__file__, plimsoll._core.__file__)"
+    where = subprocess.run(
+        [environment / "bin" / "python", "-P", "-c", code], cwd=environment, check=True, capture_output=True, text=True
+    ).stdout
+    assert where.count(str(environment)) == 2
+
+
+def test_measuring_and_reporting(environment: Path, tmp_path: Path) -> None:
+    short = ("--set", "size=4MiB", "--set", "runtime=200ms", "--set", "warmup=50ms", "--blocks", "1", "--noisy-host")
+    run(environment, "run", "randread", "--on", f"disk={tmp_path}", *short, "--quiet", "-o", tmp_path / "report.html")
+    assert "</html>" in (tmp_path / "report.html").read_text()
+    assert "randread" in run(environment, "show")
