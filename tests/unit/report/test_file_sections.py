@@ -57,7 +57,7 @@ def test_what_memory_answered_is_never_shown_as_the_disk() -> None:
             assert "throughput (memory, not the disk)" in text_of(block)
     (table,) = phases.build(evidence)
     assert isinstance(table, Table)
-    assert "run (memory)" in text_of(table)
+    assert "run, throughput (memory)" in text_of(table)
     assert not study([phase("run", 84.7)]).from_memory
 
 

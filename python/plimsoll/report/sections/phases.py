@@ -31,21 +31,32 @@ _NOTES = (
 
 def build(evidence: Evidence) -> list[Block]:
     """The table of all phases, and a chart for each test that reads over the capacity."""
-    rows = [row for case in evidence.cases for target in evidence.targets for row in _rows(evidence, case, target)]
-    if not rows:
+    scores = [each for case in evidence.cases for name in evidence.targets for each in _scores(evidence, case, name)]
+    if not scores:
         return []
-    names = ("Case", "Phase", "Target", "Number", ">As the original prints it", ">In base units", ">Time", "Caches")
-    short = len(rows) <= SHORT_ROWS
-    table = Table("Phases", columns(*names), tuple(rows), _NOTES, _BRIEF, short)
-    return [table, *(chart for case in evidence.cases for chart in _capacity(evidence, case))]
+    own = [row for original, row in scores if original]
+    further = [row for original, row in scores if not original]
+    tables = [_table("Phases, as the originals count them", own, short=len(own) <= SHORT_ROWS)]
+    if further:
+        tables.append(_table("Further numbers of the phases", further, short=False))
+    return [*tables, *(chart for case in evidence.cases for chart in _capacity(evidence, case))]
 
 
-def _rows(evidence: Evidence, case: str, target: str) -> list[tuple[Cell, ...]]:
+def _table(caption: str, rows: Sequence[tuple[Cell, ...]], *, short: bool) -> Table:
+    names = ("Case", "Phase", "Target", ">As the original prints it", ">In base units", ">Time", "Caches")
+    return Table(caption, columns(*names), tuple(rows), _NOTES, _BRIEF, short)
+
+
+def _scores(evidence: Evidence, case: str, target: str) -> list[tuple[bool, tuple[Cell, ...]]]:
+    """Whether it is the original's own number of its phase, and its row."""
     found: dict[tuple[str, str], list[PhaseScore]] = {}
     for run in evidence.runs_of(case, target):
         for each in phase_scores(phases(run.facts)):
             found.setdefault((each.phase.name, each.number.name), []).append(each)
-    return [_row(evidence, case, target, each) for each in found.values()]
+    return [
+        (each[0].number.name == each[0].phase.scores[0].name, _row(evidence, case, target, each))
+        for each in found.values()
+    ]
 
 
 def _row(evidence: Evidence, case: str, target: str, scores: Sequence[PhaseScore]) -> tuple[Cell, ...]:
@@ -55,9 +66,8 @@ def _row(evidence: Evidence, case: str, target: str, scores: Sequence[PhaseScore
     value = median(each.number.value for each in scores)
     return (
         phrase(case),
-        phrase(first.phase.name.replace("_", " ") + memory),
+        phrase(f"{first.phase.name}, {first.number.name}".replace("_", " ") + memory),
         phrase(target),
-        phrase(first.number.name.replace("_", " ")),
         number(value, unit, f"{_plain(value)} {unit}".removesuffix(" 1")),
         number(median(each.score.value for each in scores), base),
         number(median(each.phase.elapsed_ns for each in scores), "ns"),

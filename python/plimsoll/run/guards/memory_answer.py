@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from plimsoll.model import Finding, Level
 from plimsoll.phases import MEMORY_GUARD, REACHED, Phase, phases
-from plimsoll.run.evidence import FLOOR_BYTES, RunEvidence
+from plimsoll.run.evidence import FLOOR_BYTES, SHORTEST_JUDGED_NS, RunEvidence
 from plimsoll.run.guards._judge import not_checkable, percent
 
 NAME = MEMORY_GUARD
@@ -45,11 +45,18 @@ def check(evidence: RunEvidence) -> Finding | None:
 
 
 def _reached(evidence: RunEvidence, phase: Phase) -> float:
-    """Share of the bytes of a phase, reading or writing whichever is more, that the device moved in its time."""
+    """Share of the bytes of a phase, reading or writing whichever is more, that the device moved in its time.
+
+    A phase too short for the samples gets all that the device moved between the samples around it: at most too much.
+    """
     kind, asked = max(("read", phase.read_bytes), ("write", phase.written_bytes), key=lambda each: each[1])
     start_ns = int(evidence.outcome["started_ns"]) - evidence.before.realtime_offset_ns + phase.start_ns
-    moved = _device(evidence, start_ns + phase.elapsed_ns, kind) - _device(evidence, start_ns, kind)
-    return min(1.0, moved / asked)
+    end_ns = start_ns + phase.elapsed_ns
+    if phase.elapsed_ns < SHORTEST_JUDGED_NS:
+        times = [sample.monotonic_ns for sample in evidence.measured]
+        start_ns = max((time for time in times if time <= start_ns), default=times[0])
+        end_ns = min((time for time in times if time >= end_ns), default=times[-1])
+    return min(1.0, (_device(evidence, end_ns, kind) - _device(evidence, start_ns, kind)) / asked)
 
 
 def _device(evidence: RunEvidence, moment_ns: int, kind: str) -> float:
