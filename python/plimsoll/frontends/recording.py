@@ -93,11 +93,18 @@ class Recorder:
         self.runs: list[Run] = []
 
     def add(
-        self, place: Place, plan: Plan, execution: Execution, started_ns: int, facts: Mapping[str, Any] | None = None
+        self,
+        place: Place,
+        plan: Plan,
+        execution: Execution,
+        started_ns: int,
+        facts: Mapping[str, Any] | None = None,
+        *,
+        block: int = 0,
     ) -> Run:
         """Store one run, checked by the guards like any other."""
-        block = Block(Step(plan.case, plan.metrics, {}), number=0, attempt=0, targets=())
-        run = run_record(self.session.id, block, self._order, place, plan, execution, started_ns, noisy_host=False)
+        number = Block(Step(plan.case, plan.metrics, {}), number=block, attempt=0, targets=())
+        run = run_record(self.session.id, number, self._order, place, plan, execution, started_ns, noisy_host=False)
         run = run.model_copy(update={"facts": {**run.facts, **(facts or {})}})
         self._order += 1
         self._store.add_run(run)

@@ -1,0 +1,104 @@
+"""`plimsoll bonnie` from its words to Bonnie++'s output."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import NothingMeasured, TargetError, UsageError
+from plimsoll.frontends.bonnie import output
+from plimsoll.frontends.bonnie.options import Settings, parse
+from plimsoll.frontends.recording import Places, Recorder
+from plimsoll.model import Plan, RunStatus
+from plimsoll.profile import Entry, cases
+from plimsoll.run.places import Place
+from plimsoll.run.workloads import files
+from plimsoll.store.store import Store
+from plimsoll.targets import directory
+from plimsoll.targets.workdir import workdir
+
+
+def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[str], None]) -> int:
+    """Carry out a command line of Bonnie++; returns the exit code. Raises PlimsollError."""
+    settings = parse(words)
+    where = Path(settings.directory)
+    if not where.is_dir():
+        raise TargetError(f"there is no directory {where}; give one that exists with -d")
+    plan = _plan(settings)
+    if problem := next(files.problems(plan), None):
+        raise UsageError(problem)
+    for note in settings.notes:
+        say(f"plimsoll bonnie: {note}")
+    with open_store() as store, Places() as places:
+        place = places.hold(where / "any", writes=True)
+        directory.check(place.target, needed_bytes=files.scratch_bytes(plan))
+        recorder = Recorder(store, "bonnie++", f"Bonnie++ on {settings.directory}", list(words), [place])
+        try:
+            with workdir(where, recorder.session.id) as folder:
+                own = replace(place, folder=folder, file=None)
+                for number in range(settings.runs):
+                    _once(settings, plan, own, recorder, number, say)
+        finally:
+            recorder.finish()
+    return 0
+
+
+def _plan(settings: Settings) -> Plan:
+    (case,) = cases([Entry("bonnie++", settings.parameters())], {}, "bonnie")
+    plan = case.plan({}, "bonnie")
+    return plan.model_copy(update={"case": f"bonnie++ {output.size_text(settings.size)}"})
+
+
+def _once(
+    settings: Settings, plan: Plan, place: Place, recorder: Recorder, number: int, say: Callable[[str], None]
+) -> None:
+    started_ns = time.time_ns()
+    teller = _Teller([phase["name"] for phase in files.expected(plan)["phases"]])
+    execution = files.execute(plan, place, teller.see, lambda: False)
+    if execution.outcome["status"] == "ok":
+        teller.finish()
+    run_ = recorder.add(place, plan, execution, started_ns, block=number)
+    if run_.status is RunStatus.FAILED:
+        raise NothingMeasured(run_.reason)
+    if run_.status is RunStatus.INVALID:
+        say(f"plimsoll bonnie: {run_.reason}")
+    found = output.cells(execution.outcome["results"])
+    if not settings.quiet and settings.runs == 1:
+        print("\n".join(output.table(found, settings)))
+    print(output.csv_line(found, settings, started_ns // 10**9), flush=True)
+
+
+class _Teller:
+    """The original's words on standard error while phases come and go; short phases are told when they are over."""
+
+    def __init__(self, phases: Sequence[str]) -> None:
+        self._waiting = [phase for phase in phases if phase in output.MESSAGES]
+        self._open = False
+
+    def see(self, progress: Mapping[str, Any]) -> None:
+        """A new phase ends the ones before it."""
+        if progress["phase"] not in self._waiting:
+            return
+        while self._waiting[0] != progress["phase"]:
+            self._next()
+        self._next()
+
+    def _next(self) -> None:
+        self._close()
+        print(output.MESSAGES[self._waiting.pop(0)], end="", file=sys.stderr, flush=True)
+        self._open = True
+
+    def _close(self) -> None:
+        if self._open:
+            print("done", file=sys.stderr, flush=True)
+        self._open = False
+
+    def finish(self) -> None:
+        """All phases are over."""
+        while self._waiting:
+            self._next()
+        self._close()

@@ -1,0 +1,174 @@
+"""Bonnie++'s options, as in 2.00a."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plimsoll.errors import UsageError
+from plimsoll.units import GIB, MIB
+
+WITH_VALUE = "dcsnmrxugpzZ"
+SWITCHES = "qbyDhf"
+NOT_CARRIED_OUT = {
+    "p": "several instances that wait for each other are not carried out; start them with -c in scripts of your own",
+    "y": "several instances that wait for each other are not carried out",
+    "D": "O_DIRECT is not carried out here; `plimsoll run seqread seqwrite` has direct I/O",
+    "Z": "random data from a file is not carried out; use -z with a number",
+}
+_SIZE = re.compile(r"(\d+)([kmgt]?)", re.IGNORECASE)
+FILES_UNIT = 1024
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a command line of Bonnie++ asks for. Sizes in bytes."""
+
+    directory: str
+    name: str
+    concurrency: int
+    size: int
+    chunk: int | None
+    seeks: int
+    seekers: int
+    thousand_files: int
+    file_size_max: int
+    file_size_min: int
+    runs: int
+    seed: int | None
+    quiet: bool
+    skip_characters: bool
+    unbuffered: bool
+    notes: tuple[str, ...]
+
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of the `bonnie` workload, as text or numbers."""
+        return {
+            "version": "2",
+            "size": self.size,
+            "chunk": self.chunk or 8192,
+            "skip_characters": self.skip_characters,
+            "unbuffered": self.unbuffered,
+            "seeks": self.seeks,
+            "seekers": self.seekers,
+            "files": self.thousand_files * FILES_UNIT,
+            "file_size_min": self.file_size_min,
+            "file_size_max": self.file_size_max,
+            **({} if self.seed is None else {"seed": self.seed}),
+        }
+
+
+@dataclass
+class _Given:
+    values: dict[str, str] = field(default_factory=dict)
+    switches: set[str] = field(default_factory=set)
+
+
+def parse(words: Sequence[str]) -> Settings:
+    """Read the words after `plimsoll bonnie`. Raises UsageError."""
+    given, rest = _Given(), list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-") or word in ("-", "--"):
+            raise UsageError(f"Bonnie++ takes no argument {word!r}; the directory is given with -d")
+        _letters(word.lstrip("-"), rest, given)
+    for letter, reason in NOT_CARRIED_OUT.items():
+        if letter in given.switches or letter in given.values:
+            raise UsageError(f"-{letter}: {reason}")
+    return _settings(given)
+
+
+def _letters(letters: str, rest: list[str], given: _Given) -> None:
+    for place, letter in enumerate(letters):
+        if letter in WITH_VALUE:
+            value = letters[place + 1 :] or (rest.pop(0) if rest else "")
+            if not value:
+                raise UsageError(f"Bonnie++'s option -{letter} needs a value")
+            given.values[letter] = value
+            return
+        if letter not in SWITCHES:
+            near = letter.swapcase()
+            hint = f"the nearest one there is: -{near}" if near in WITH_VALUE + SWITCHES else "see docs/front-ends.md"
+            raise UsageError(f"Bonnie++ has no option -{letter}; {hint}")
+        given.switches.add(letter)
+        if letter == "f" and letters[place + 1 :].isdigit():
+            raise UsageError("-f with a size is not carried out; -f alone leaves the tests of characters out")
+
+
+def _size(text: str, unit: int, option: str) -> int:
+    match = _SIZE.fullmatch(text)
+    if not match:
+        raise UsageError(f"-{option}: {text!r} is no size; Bonnie++ takes 300, 300m or 16g")
+    return int(match[1]) * ({"k": 2**10, "m": MIB, "g": GIB, "t": 2**40}[match[2].lower()] if match[2] else unit)
+
+
+def _number(text: str, option: str) -> int:
+    if not re.fullmatch(r"-?\d+", text):
+        raise UsageError(f"-{option}: {text!r} is no whole number")
+    return int(text)
+
+
+def _memory(given: _Given) -> int:
+    """RAM in bytes as Bonnie++ rounds it, or what -r says."""
+    if "r" in given.values:
+        return _size(given.values["r"], MIB, "r")
+    ram = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // MIB
+    if ram >= 1024:
+        ram = (ram // 1024 + (1 if ram % 1024 > 512 else 0)) * 1024
+    return ram * MIB
+
+
+def _settings(given: _Given) -> Settings:
+    values = given.values
+    ram = _memory(given)
+    size_text, *more = values.get("s", str(2 * ram // MIB or 300)).split(":")
+    size = _size(size_text, MIB, "s")
+    if not size:
+        raise UsageError("-s 0 leaves out the tests of one file, which Plimsoll does not; give a size, such as -s 1g")
+    if size < 2 * ram:
+        raise UsageError(
+            f"-s: {size // MIB} MiB are less than twice the {ram // MIB} MiB of memory, so that memory would be "
+            f"measured; take -s {2 * ram // MIB}, or -r to say that less memory counts"
+        )
+    chunk, seeks, seekers = _after_size(more)
+    counts = values.get("n", "16").split(":")
+    numbers = [_number(each, "n") for each in counts]
+    if len(numbers) > 3 and numbers[3] > 1:
+        raise UsageError(f"-n {values['n']}: several folders are not carried out; leave the fourth number out")
+    if min(numbers) < 0:
+        raise UsageError(f"-n {values['n']}: links in place of files are not carried out; use sizes of 0 or more")
+    largest = numbers[1] if len(numbers) > 1 else 0
+    smallest = numbers[2] if len(numbers) > 2 else largest
+    notes = []
+    if "u" in values or "g" in values:
+        notes.append("-u, -g: Plimsoll writes into a new folder of its own, as the user who started it")
+    return Settings(
+        directory=values.get("d", "."),
+        name=values.get("m", platform.node()),
+        concurrency=_number(values.get("c", "1"), "c"),
+        size=size,
+        chunk=chunk,
+        seeks=seeks,
+        seekers=seekers,
+        thousand_files=numbers[0],
+        file_size_max=max(largest, smallest),
+        file_size_min=min(largest, smallest),
+        runs=max(1, _number(values.get("x", "1"), "x")),
+        seed=_number(values["z"], "z") if "z" in values else None,
+        quiet="q" in given.switches,
+        skip_characters="f" in given.switches,
+        unbuffered="b" in given.switches,
+        notes=tuple(notes),
+    )
+
+
+def _after_size(more: Sequence[str]) -> tuple[int | None, int, int]:
+    """`:chunk:seeks:procs` of -s."""
+    chunk = _size(more[0], 1, "s") if more and more[0] else None
+    seeks = _number(more[1], "s") if len(more) > 1 and more[1] else 8192
+    seekers = _number(more[2], "s") if len(more) > 2 and more[2] else 5
+    return chunk, seeks, seekers
