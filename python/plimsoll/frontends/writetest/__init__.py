@@ -1,0 +1,1 @@
+"""Berkeley DB's `writetest`: write, seek back, fsync; its three options and its lines."""
