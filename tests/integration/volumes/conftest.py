@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import need, need_program, need_root
+
 from plimsoll.volumes import lifecycle, registry
 from plimsoll.volumes.registry import Volume
-from tests.conftest import need, need_program, need_root
 
 
 @dataclass(frozen=True)

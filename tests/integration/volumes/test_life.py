@@ -12,17 +12,20 @@ import time
 from pathlib import Path
 
 import pytest
-from plimsoll.errors import TargetError, UnknownName, UsageError
-from plimsoll.volumes import changes, lifecycle, registry
 from tests.conftest import need_program
 from tests.integration.volumes.conftest import Machine, fio
+
+from plimsoll.errors import TargetError, UnknownName, UsageError
+from plimsoll.volumes import changes, lifecycle, registry
 
 
 def test_a_volume_from_the_command_line(machine: Machine, tmp_path: Path) -> None:
     point = tmp_path / "data"
-    words = "volume create data --type gp2 --size 10GiB --instance m5.large --fs ext4 --json --mount".split()
-    made = json.loads(machine.plimsoll(*words, str(point)).stdout)
-    assert made["mount_point"] == str(point) and os.path.ismount(point)
+    shape = ["--type", "gp2", "--size", "10GiB", "--instance", "m5.large"]
+    words = ["volume", "create", "data", *shape, "--fs", "ext4", "--json", "--mount", str(point)]
+    made = json.loads(machine.plimsoll(*words).stdout)
+    assert made["mount_point"] == str(point)
+    assert os.path.ismount(point)
     assert stat.S_ISBLK(os.stat(made["device"]).st_mode)
     assert made["size_bytes"] == 10 * 2**30 == int(Path(f"/sys/block/{made['device'][5:]}/size").read_text()) * 512
     (point / "hello").write_text("world")
@@ -36,7 +39,8 @@ def test_a_volume_from_the_command_line(machine: Machine, tmp_path: Path) -> Non
     assert "volume iops credits" in machine.plimsoll("volume", "stats", "data").stdout
     assert stat.S_IMODE((registry.named("data").folder / "socket").stat().st_mode) == 0o600
     machine.plimsoll("volume", "delete", "data")
-    assert machine.left() == [] and not point.exists()
+    assert machine.left() == []
+    assert not point.exists()
 
 
 @pytest.mark.parametrize("file_system", ["ext2", "ext3", "ext4", "xfs", "btrfs"])

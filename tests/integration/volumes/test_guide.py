@@ -1,0 +1,22 @@
+"""Every command of docs/volumes.md, in its order."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from tests.integration.volumes.conftest import Machine
+
+GUIDE = Path(__file__).parents[3] / "docs" / "volumes.md"
+
+
+def test_the_guide_works_as_it_is_written(machine: Machine) -> None:
+    blocks = re.findall(r"```sh\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    commands = [line for block in blocks for line in block.strip().splitlines()]
+    assert len(commands) > 15
+    for command in commands:
+        program, *words = shlex.split(command)
+        assert program == "plimsoll"
+        machine.plimsoll(*words)
+    assert machine.left() == []

@@ -1,0 +1,107 @@
+"""`--on gp2=vol:…`: served before, gone after, whatever happens in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.integration.volumes.conftest import Machine
+
+from plimsoll.errors import TargetError, UnknownName, UsageError
+from plimsoll.run.emulated import check
+from plimsoll.targets.parse import parse_target
+from plimsoll.targets.volume import volume_options
+from plimsoll.volumes import registry
+
+GP2 = "gp2=vol:type=gp2,size=100GiB,time_scale=1000,instance=m5.large,fs=xfs,backing=memory"
+SHORT = ["--set", "size=32MiB", "--set", "runtime=1s", "--set", "warmup=0s", "--noisy-host", "--quiet"]
+
+
+def test_what_belongs_to_the_volume_and_what_to_the_test() -> None:
+    target = parse_target("a=vol:gp2,size=100GiB,depth=4,fs=xfs,instance_name=web,instance=m5.large")
+    assert (target.name, target.kind, target.options) == ("a", "volume", {"depth": "4"})
+    assert target.where == "vol:type=gp2,size=100GiB,fs=xfs,instance_name=web,instance=m5.large"
+    assert volume_options(target)[1] == {"fs": "xfs", "instance_name": "web"}
+    assert parse_target("vol:gp3,size=1GiB").name == "gp3"
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("vol:type=gp4,size=1GiB", "did you mean 'gp"),
+        ("vol:type=gp2", "needs a size"),
+        ("vol:type=gp3,size=1GiB,backing=tape", "backing"),
+        ("vol:type=gp3,size=1GiB,fs=zfs", "file system"),
+        ("vol:type=gp3,size=1GiB", "holds about"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_made(machine: Machine, words: str, reason: str) -> None:
+    with pytest.raises((UsageError, UnknownName, TargetError), match=reason):
+        check(parse_target(words), needed_bytes=2 * 2**30)
+    assert machine.left() == []
+
+
+def test_a_session_on_two_volumes_of_one_instance(machine: Machine) -> None:
+    shared = "type=gp3,size=10GiB,instance=m5.large,instance_name=web,backing=memory"
+    on = ["--on", f"one=vol:{shared}", "--on", f"two=vol:{shared},depth=1"]
+    planned = machine.plimsoll("plan", "randread", *on, *SHORT[:-1]).stdout
+    assert "vol:type=gp3" in planned
+    assert machine.left() == [], "a plan makes nothing"
+    shown = json.loads(machine.plimsoll("run", "randread", *on, *SHORT, "--blocks", "1", "--json").stdout)
+    assert machine.left() == []
+    text = json.dumps(shown)
+    assert "volume" in text
+    assert "does not say which devices" not in text
+
+
+def test_credits_that_end_are_a_change_point(machine: Machine) -> None:
+    """5.4 million credits, 2,700 used per second, a time a thousand times shorter: the cliff is after two seconds."""
+    words = ["run", "randread", "--on", GP2, *SHORT, "--set", "runtime=8s", "--blocks", "1"]
+    said = machine.plimsoll(*words, check=False)
+    assert "fell by" in said.stdout, said.stdout + said.stderr
+    assert machine.left() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_session_takes_its_volumes_away(machine: Machine, number: int) -> None:
+    with _session() as session:
+        session.send_signal(number)
+        assert session.wait(timeout=60) == 130
+    assert machine.left() == []
+
+
+def test_a_killed_session_leaves_its_volumes_to_the_next_command(machine: Machine) -> None:
+    with _session() as session:
+        session.kill()
+        session.wait(timeout=60)
+    said = machine.plimsoll("list", "suites").stderr
+    assert "the session that used it was killed" in said
+    deadline = time.monotonic() + 10
+    while machine.left() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert machine.left() == []
+
+
+def _session() -> subprocess.Popen[bytes]:
+    """A session that runs on a volume now."""
+    words = [sys.executable, "-m", "plimsoll", "run", "randread", "--on", GP2, *SHORT, "--set", "runtime=60s"]
+    session = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + 30
+    while not any(volume.mount and _in_use(volume.mount) for volume in registry.volumes()):
+        assert session.poll() is None, "the session ended early"
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return session
+
+
+def _in_use(mount: str) -> bool:
+    """The session has its work folder there."""
+    try:
+        return any(name.startswith("plimsoll-") for name in os.listdir(mount))
+    except OSError:
+        return False
