@@ -76,6 +76,35 @@ def alignment(path: str) -> str:
         OSError: direct I/O is refused (errno EINVAL), or the path cannot be opened.
     """
 
+class DbJob:
+    """A running database job; the same handle as `Job`, with the records of `crates/db/src/outcome.rs`."""
+
+    def poll(self) -> str:
+        """How far it is: a `Progress` as JSON."""
+
+    def stop(self) -> None:
+        """Ask it to end."""
+
+    def result(self, timeout_s: float | None = None) -> str | None:
+        """The `DbOutcome` as JSON; None when the time is over first."""
+
+def db_drivers() -> str:
+    """The database drivers as a JSON list: `name`, `description`, `url` (an example), `workloads`, `server`, `tls`."""
+
+def db_check(spec_json: str) -> str | None:
+    """Why a `DbSpec` (`crates/db/src/spec.rs`) is impossible whatever the database, as one sentence; None if it is not.
+
+    Raises:
+        ValueError: the text is no `DbSpec`.
+    """
+
+def db_start(spec_json: str) -> DbJob:
+    """Start a database job: connect, prepare the data, warm up, measure.
+
+    Raises:
+        ValueError: the text is no `DbSpec`. Everything else is told by the outcome.
+    """
+
 class FilesJob:
     """A running file-system job; the same handle as `Job`, with the records of `crates/files/src/outcome.rs`."""
 
@@ -103,8 +132,8 @@ def files_start(spec_json: str) -> FilesJob:
     """
 
 def volume(spec_json: str) -> str:
-    """Check a `VolumeSpec` in JSON (`crates/volume/src/spec.rs`): JSON object with `device_bytes`, the size of the device
-    that it describes, arrays included.
+    """Check a `VolumeSpec` in JSON (`crates/volume/src/spec.rs`): JSON object with `device_bytes`, the size of the
+    device that it describes, arrays included.
 
     Raises:
         ValueError: no mechanism can carry it out; the message names field, value and range.

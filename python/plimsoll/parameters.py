@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from plimsoll.db_parameters import DB_WORKLOADS
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.files_parameters import FILES_WORKLOADS
 from plimsoll.parameter import (
@@ -61,7 +62,13 @@ IO_PARAMETERS = (
     Parameter("compressible", 0.0, parse_share, "share of each written chunk that compresses away"),
     Parameter("layout", "fill", read_text, "state of the file before measuring", ("keep", "fill", "refill", "random")),
     Parameter("drop_cache", True, read_flag, "drop the file from the page cache before measuring"),
-    Parameter("drop_each", False, read_flag, "drop the pages of each operation from the page cache right before it"),
+    Parameter(
+        "drop_each",
+        "never",
+        read_text,
+        "what to drop from the page cache while measuring: each operation's pages, or all after each pass",
+        ("never", "operation", "pass"),
+    ),
     Parameter("verify", False, read_flag, "write checksums and read everything back"),
     Parameter("cpus", [], read_cpus, "CPUs to pin threads to, such as 0+1"),
     Parameter("count_errors", False, read_flag, "go on after a failed operation and count it"),
@@ -70,13 +77,15 @@ IO_PARAMETERS = (
     Parameter("iopoll", False, read_flag, "io_uring: poll for completions"),
 )
 
-WORKLOADS: dict[str, tuple[Parameter, ...]] = {"io": IO_PARAMETERS, **FILES_WORKLOADS}
+WORKLOADS: dict[str, tuple[Parameter, ...]] = {"io": IO_PARAMETERS, **FILES_WORKLOADS, **DB_WORKLOADS}
 """The parameters of each workload that a profile can name."""
 
 
 def kind_of(workload: str) -> str:
-    """Kind of a workload: `io` or `files`. Workloads of one kind are planned, carried out and scored in one way."""
-    return "files" if workload in FILES_WORKLOADS else workload
+    """Kind of a workload: `io`, `files` or `db`. Those of one kind are planned, carried out and scored in one way."""
+    if workload in FILES_WORKLOADS:
+        return "files"
+    return "db" if workload in DB_WORKLOADS else workload
 
 
 MAX_INTERVALS = 3600

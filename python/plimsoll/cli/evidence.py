@@ -26,7 +26,7 @@ def find_sessions(store: Store, words: Sequence[str] | None) -> list[Session]:
 def evidence(words: Sequence[str] | None, baseline: str | None) -> Evidence:
     """Everything stored about the named sessions."""
     from plimsoll.report import Evidence
-    from plimsoll.report.rules import rules
+    from plimsoll.stats.rules import rules
     from plimsoll.store.store import open_store
 
     with open_store() as store:

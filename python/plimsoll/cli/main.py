@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from plimsoll import kinds
+from plimsoll.cli.lazy import LazyGroup
 from plimsoll.cli.output import say
 from plimsoll.errors import PlimsollError
 from plimsoll.location import home
@@ -26,6 +26,7 @@ FAULT = 70
 
 app = typer.Typer(
     name="plimsoll",
+    cls=LazyGroup,
     help="Measures storage and says better, same, worse, or cannot tell.",
     epilog=f"`plimsoll run` alone measures the current directory in about a minute. {EXIT_CODES}",
     no_args_is_help=True,
@@ -33,15 +34,6 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: rich would double the time to `plimsoll --help`
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-_VERBATIM = {
-    "ignore_unknown_options": True,
-    "allow_extra_args": True,
-    "allow_interspersed_args": False,
-    "help_option_names": ["--help"],
-}
-"""For commands that take another tool's words as they are."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -76,21 +68,6 @@ def _clean_up_after_the_dead() -> None:
 
         for sentence in lifecycle.sweep():
             say(sentence)
-
-
-for _module in kinds.modules("plimsoll.cli.commands"):
-    _name = _module.__name__.rsplit(".", 1)[-1].rstrip("_")
-    if hasattr(_module, "group"):
-        app.add_typer(_module.group, name=_name)
-        continue
-    for _word in (_name, *getattr(_module, "ALIASES", ())):
-        app.command(
-            _word,
-            epilog=getattr(_module, "EXAMPLES", None),
-            no_args_is_help=getattr(_module, "NEEDS_ARGUMENTS", False),
-            hidden=_word != _name,
-            context_settings=_VERBATIM if getattr(_module, "VERBATIM", False) else None,
-        )(_module.command)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

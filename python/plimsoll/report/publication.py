@@ -21,7 +21,6 @@ from plimsoll.report.comparisons.markdown import render as verdicts_text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.renderers.html import render as page_text
 from plimsoll.report.renderers.markdown import inline
-from plimsoll.stats.paired import valid_scores
 from plimsoll.stats.sentences import sentence
 
 FORMAT, VERSION = "plimsoll-answers", 1
@@ -135,10 +134,9 @@ def _by_key(rows: Any, keys: Sequence[str]) -> dict[tuple[str, ...], Mapping[str
 def readme(evidence: Evidence, files: Mapping[str, str], studies: Sequence[str]) -> str:
     """What lies in the folder and how to check it; `files` are names with their SHA-256."""
     title = build_document(evidence, short=True)
-    values = valid_scores(evidence.rows)
     parts = [f"# {inline(title.title)}", inline(title.subtitle)]
     if evidence.cells:
-        parts.append(verdicts_text(Comparison("Verdicts", evidence.cells, values, frozenset())).rstrip())
+        parts.append(verdicts_text(Comparison("Verdicts", evidence.cells, evidence.rows, frozenset())).rstrip())
     parts += [
         "## Check it",
         f"Every score and verdict can be made again from the raw results, with Plimsoll {__version__} or newer:",

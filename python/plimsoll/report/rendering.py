@@ -1,9 +1,4 @@
-"""Reports: sections make blocks, renderers write them. Never opens a store.
-
-build_document(Evidence) → Document (with short=True only what a terminal shows)
-render(Document, format, path) → text, and the file if there is a path
-write_charts(Document, directory) → every chart as SVG and PNG
-"""
+"""From a document to its formats, and to files."""
 
 from __future__ import annotations
 
@@ -15,9 +10,7 @@ from types import ModuleType
 
 from plimsoll import kinds
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.report.build import build_document
 from plimsoll.report.document import Document
-from plimsoll.report.evidence import Evidence
 
 PNG_SCALE = 2.0
 """For screens of double density."""
@@ -79,5 +72,3 @@ def _write(path: Path, content: bytes) -> None:
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}; choose another place with -o") from None
 
-
-__all__ = ["Document", "Evidence", "build_document", "format_of", "formats", "render", "write_charts"]

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from plimsoll.model import Session, Target
 from plimsoll.run.sampler import Sampler
-from plimsoll.targets import device, directory, safety
+from plimsoll.targets import database, device, directory, safety
 from plimsoll.targets.chain import Chain, chain_of
 from plimsoll.targets.host import memory_limit_bytes
-from plimsoll.targets.lock import lock
+from plimsoll.targets.lock import lock, lock_address
 from plimsoll.targets.workdir import workdir
 
 
@@ -27,6 +28,10 @@ class Place:
     chain: Chain
     sampler: Sampler
     memory_limit_bytes: int
+    stack: ExitStack
+    """What is entered here ends with the session, before the folder is removed."""
+    services: dict[str, Any] = field(default_factory=dict)
+    """What a kind of workload keeps on this place between runs, by a name of its own."""
     file: Path | None = None
     """The one file to work on, where an original tool's command line names it; else files are made in `folder`."""
 
@@ -42,8 +47,13 @@ def open_places(
     """
     with ExitStack() as stack:
         folders: dict[tuple[int, int, int], Path | None] = {}
+        addresses: set[str] = set()
         places = {}
         for target in targets:
+            if target.kind == "database":
+                places[target.name] = _database(target, stack, locked=target.where in addresses)
+                addresses.add(target.where)
+                continue
             status = os.stat(target.where)
             key = (status.st_dev, status.st_ino, status.st_rdev)
             if key not in folders:
@@ -54,11 +64,11 @@ def open_places(
                     folders[key] = None
                     if target.name in written:
                         stack.enter_context(safety.claim(Path(target.where), destroy))
-            places[target.name] = _place(target, folders[key])
+            places[target.name] = _place(target, folders[key], stack)
         yield places
 
 
-def _place(target: Target, folder: Path | None) -> Place:
+def _place(target: Target, folder: Path | None, stack: ExitStack) -> Place:
     facts = directory.facts(target) if folder is not None else device.facts(target)
     chain = chain_of(Path(target.where))
     return Place(
@@ -67,4 +77,19 @@ def _place(target: Target, folder: Path | None) -> Place:
         chain=chain,
         sampler=Sampler(chain),
         memory_limit_bytes=memory_limit_bytes(),
+        stack=stack,
+    )
+
+
+def _database(target: Target, stack: ExitStack, *, locked: bool) -> Place:
+    """A database address: no folder and no device that could be seen from here."""
+    if not locked:
+        stack.enter_context(lock_address(target.where))
+    return Place(
+        target=target.model_copy(update={"facts": database.facts(target)}),
+        folder=None,
+        chain=Chain(),
+        sampler=Sampler(),
+        memory_limit_bytes=memory_limit_bytes(),
+        stack=stack,
     )

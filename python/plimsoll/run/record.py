@@ -20,6 +20,11 @@ from plimsoll.run.schedule import Block
 from plimsoll.run.workers.execution import Execution, failure
 from plimsoll.stats.paired import ScoreRow
 
+_KEPT_ELSEWHERE = frozenset(
+    {"status", "error", "started_ns", "histograms", "intervals", "interval_histograms", "trace"}
+)
+"""Parts of an outcome that have a field of their own in a run."""
+
 _ENDINGS = {"ok": RunStatus.OK, "stopped": RunStatus.PARTIAL, "failed": RunStatus.FAILED}
 
 
@@ -94,8 +99,7 @@ def _findings(evidence: RunEvidence, noisy_host: bool) -> tuple[Finding, ...]:
 
 def _facts(outcome: Any) -> dict[str, Any]:
     """What was measured once per run and is no score."""
-    names = ("elapsed_ns", "phases", "operations", "cpu", "mean_in_flight", "offered_operations", "verified", "clock")
-    return {name: outcome[name] for name in (*names, "results") if name in outcome}
+    return {name: value for name, value in outcome.items() if name not in _KEPT_ELSEWHERE}
 
 
 def score_rows(runs: Sequence[Run]) -> Iterable[ScoreRow]:

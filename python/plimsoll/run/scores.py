@@ -64,15 +64,20 @@ def scores(
 
 def saturated(outcome: Mapping[str, Any]) -> bool:
     """Whether a schedule was not kept: latencies then tell how long the run was, not how the place is."""
-    offered = outcome.get("offered_operations")
     done = sum(outcome["operations"][kind]["operations"] for kind in DATA_KINDS if kind in outcome["operations"])
+    return saturated_share(outcome, done)
+
+
+def saturated_share(outcome: Mapping[str, Any], done: int) -> bool:
+    """Whether so many operations are less than the schedule asked for; False without a schedule."""
+    offered = outcome.get("offered_operations")
     return offered is not None and done < SCHEDULE_KEPT * offered
 
 
 def _rates(outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Regime) -> Iterator[tuple[str, float]]:
     elapsed_s = outcome["elapsed_ns"] / SECOND
     totals = {kind: counts for kind, counts in outcome["operations"].items() if counts["operations"]}
-    window = _window_factor(intervals, regime)
+    window = window_factor(intervals, regime)
     data = [totals[kind] for kind in DATA_KINDS if kind in totals]
     for metric, field in (("iops", "operations"), ("throughput", "bytes")):
         if not data:
@@ -89,7 +94,7 @@ def _rates(outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Re
         yield "commit_rate", totals["commit"]["operations"] / elapsed_s * window
 
 
-def _window_factor(intervals: Sequence[Interval], regime: Regime) -> float:
+def window_factor(intervals: Sequence[Interval], regime: Regime) -> float:
     """Mean rate inside the regime's window over the mean rate of the whole run."""
     start_s, end_s = regime.window_s
     inside = [interval for interval in intervals if start_s * SECOND <= interval.start_ns < end_s * SECOND]

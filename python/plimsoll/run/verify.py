@@ -28,6 +28,7 @@ DEPTH_PER_IOPS = 4 / 1000
 DEPTHS = (32, 256)
 SHORT_SHARE = 0.25
 """Length of the deeper run and of the two passes, as a share of the runtime."""
+SHORTEST_S = 2.0
 TOUCH_BYTES = 256 * MIB
 
 
@@ -68,7 +69,7 @@ def verification(
 ) -> Verification:
     """What to run on a target to verify that it is `shape`."""
     in_flight = depth or _depth(shape)
-    whole_s, part_s = runtime_ns / SECOND, max(5.0, runtime_ns / SECOND * SHORT_SHARE)
+    whole_s, part_s = runtime_ns / SECOND, max(SHORTEST_S, runtime_ns / SECOND * SHORT_SHARE)
     size = format_size(region_bytes).replace(" ", "")
     random = {"block_size": "16KiB", "size": size, "warmup": "2s"}
     listed: list[tuple[Role, Entry]] = []

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def drift(differences: Sequence[float]) -> float | None:
     rising = int(np.sign(rises).sum())
     if not count or _tail(_inversions(len(values)), (count - abs(rising)) // 2) > LEVEL:
         return None
-    slope = float(np.median(rises / (later - earlier)))
+    slope = median((rises / (later - earlier)).tolist())
     return _told(slope * (len(values) - 1))
 
 
@@ -55,7 +56,7 @@ def order_effect(differences: Sequence[float], baseline_first: Sequence[bool]) -
     leaning = abs(int(np.sign(gaps).sum()))
     if _tail(_rank_sums(len(after), len(before)), (len(gaps) - leaning) // 2) > LEVEL:
         return None
-    return _told(float(np.median(gaps)))
+    return _told(median(gaps.tolist()))
 
 
 @lru_cache(maxsize=64)

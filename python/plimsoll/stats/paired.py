@@ -13,7 +13,8 @@ from plimsoll.errors import UnknownName
 from plimsoll.model import POLICY_VERSION, Direction, RunStatus, Session, Unit
 from plimsoll.stats.carryover import drift, order_effect
 from plimsoll.stats.policy import DEFAULT_BAND, STANDARD, UNPAIRED_FROM, Mode
-from plimsoll.stats.repeats import Kind, patterns
+from plimsoll.stats.repeats import Kind, may_be_told, patterns
+from plimsoll.stats.student_t import FloatArray
 from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
 from plimsoll.stats.verdict import Verdict, judge_many, log_ratio
 
@@ -138,8 +139,9 @@ def cells(
     ]
     verdicts = _judged(drafts, band, mode, cap)
     crowded = _crowded(drafts)
+    quiet = _quiet(drafts)
     found = []
-    for draft, verdict in zip(drafts, verdicts, strict=True):
+    for index, (draft, verdict) in enumerate(zip(drafts, verdicts, strict=True)):
         notes = [*_notes_on_plans(draft, plans or {}, (draft.key, draft.target) in crowded)]
         judged = None
         if draft.sets is not None:
@@ -149,7 +151,7 @@ def cells(
             )
             notes += _notes_apart(judged, baseline, draft.target)
         else:
-            notes += _notes(draft, verdict, policy)
+            notes += _notes(draft, verdict, patterned=policy >= UNPAIRED_FROM and index not in quiet)
         pairs = tuple(draft.pairs)
         found.append(Cell(*draft.key, baseline, draft.target, draft.plans, pairs, verdict, tuple(notes), judged))
     return found
@@ -181,10 +183,19 @@ def _grouped(
     groups: dict[_Key, dict[str, dict[Place, Attempts]]] = {}
     targets: dict[str, None] = {}
     for row in rows:
-        key = _Key(row.case, row.metric, row.unit, row.direction)
-        places = groups.setdefault(key, {}).setdefault(row.target, {})
-        places.setdefault((row.session, row.block), {})[row.attempt] = row
-        targets[row.target] = None
+        # A plain tuple finds the group of an equal _Key.
+        by_target = groups.get((row.case, row.metric, row.unit, row.direction))  # type: ignore[call-overload]
+        if by_target is None:
+            by_target = groups[_Key(row.case, row.metric, row.unit, row.direction)] = {}
+        places = by_target.get(row.target)
+        if places is None:
+            places = by_target[row.target] = {}
+            targets[row.target] = None
+        attempts = places.get((row.session, row.block))
+        if attempts is None:
+            places[row.session, row.block] = {row.attempt: row}
+        else:
+            attempts[row.attempt] = row
     return groups, targets
 
 
@@ -208,15 +219,18 @@ def _drafts(
         return _loose_drafts(key, target, ours, theirs, loose)
     found: dict[tuple[str, str], _Draft] = {}
     lost = 0
+    nothing: Attempts = {}
     for place in sorted(ours.keys() | theirs.keys()):
-        mine, other = ours.get(place, {}), theirs.get(place, {})
+        mine, other = ours.get(place, nothing), theirs.get(place, nothing)
         attempt = _first_valid(mine, other)
         if attempt is None:
             lost += 1
             continue
         a, b = mine[attempt], other[attempt]
         both = (a.plan_hash, b.plan_hash)
-        draft = found.setdefault(both, _Draft(key, target, both, [], 0, 0))
+        draft = found.get(both)
+        if draft is None:
+            draft = found[both] = _Draft(key, target, both, [], 0, 0)
         if a.value is None or b.value is None or min(a.value, b.value) <= 0 or max(a.value, b.value) == float("inf"):
             draft.zero += 1
             continue
@@ -263,16 +277,30 @@ def _series(places: dict[Place, Attempts], loose: Mapping[str, bool]) -> dict[st
 
 def _judged(drafts: Sequence[_Draft], band: float, mode: Mode, cap: int | None) -> list[Verdict]:
     """All verdicts; cells with equally many pairs are judged together, which is what makes large stores fast."""
+    verdicts: dict[int, Verdict] = {}
+    for indices, matrix in _by_length(drafts):
+        directions = [drafts[i].key.direction for i in indices]
+        batch = judge_many(matrix, band=band, mode=mode, cap=cap, directions=directions)
+        verdicts.update(zip(indices, batch, strict=True))
+    return [verdicts[index] for index in range(len(drafts))]
+
+
+def _by_length(drafts: Sequence[_Draft]) -> Iterable[tuple[list[int], FloatArray]]:
+    """Indices of drafts with equally many pairs, and their differences as rows of one array."""
     by_length: dict[int, list[int]] = defaultdict(list)
     for index, draft in enumerate(drafts):
         by_length[len(draft.pairs)].append(index)
-    verdicts: dict[int, Verdict] = {}
     for length, indices in by_length.items():
         matrix = np.array([[pair.difference for pair in drafts[i].pairs] for i in indices], dtype=np.float64)
-        directions = [drafts[i].key.direction for i in indices]
-        batch = judge_many(matrix.reshape(len(indices), length), band=band, mode=mode, cap=cap, directions=directions)
-        verdicts.update(zip(indices, batch, strict=True))
-    return [verdicts[index] for index in range(len(drafts))]
+        yield indices, matrix.reshape(len(indices), length)
+
+
+def _quiet(drafts: Sequence[_Draft]) -> set[int]:
+    """Drafts whose differences have no pattern worth a note."""
+    found: set[int] = set()
+    for indices, matrix in _by_length(drafts):
+        found.update(index for index, told in zip(indices, may_be_told(matrix), strict=True) if not told)
+    return found
 
 
 def _crowded(drafts: Sequence[_Draft]) -> set[tuple[_Key, str]]:
@@ -299,7 +327,7 @@ def _notes_apart(judged: Apart, baseline: str, target: str) -> Iterable[Note]:
             yield Note("repeats", f"{name}: {pattern.text}")
 
 
-def _notes(draft: _Draft, verdict: Verdict, policy: int) -> Iterable[Note]:
+def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool) -> Iterable[Note]:
     used = len(draft.pairs) + draft.zero
     if not used:
         yield Note("unpaired", "the two never ran validly in one block of one session, so nothing can be compared")
@@ -316,7 +344,7 @@ def _notes(draft: _Draft, verdict: Verdict, policy: int) -> Iterable[Note]:
     ordered = order_effect(differences, [pair.baseline_first for pair in draft.pairs])
     if ordered is not None:
         yield Note("order", f"the ratio differs by {_percent(ordered)} with who runs first: runs act on the next one")
-    if policy >= UNPAIRED_FROM and drifted is None:
+    if patterned and drifted is None:
         yield from _notes_on_ratios(differences)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import Engine, Select, and_, delete, select, update
+from sqlalchemy import Engine, Select, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from plimsoll.errors import StoreError, UnknownName
@@ -141,10 +142,14 @@ class Store:
 
     def plans(self, session_ids: Sequence[str]) -> dict[str, Plan]:
         """The plans of the sessions by hash. Cases that share one give it all their metrics."""
-        statement = select(run.c.plan_hash, run.c.plan).where(run.c.session_id.in_(session_ids)).distinct()
+        # Which plans there are is told by an index alone; their texts are then looked up one by one.
+        named = (run.c.session_id, run.c.test, run.c.case_label, run.c.plan_hash)
+        kinds = select(*named).where(run.c.session_id.in_(session_ids)).distinct().subquery()
+        text_of = select(run.c.plan).where(*(column == kinds.c[column.name] for column in named)).limit(1)
+        statement = select(kinds.c.plan_hash, text_of.scalar_subquery().label("plan"))
         found: dict[str, Plan] = {}
         with reading(self.engine) as connection:
-            rows = connection.execute(statement.order_by(run.c.plan_hash, run.c.plan)).all()
+            rows = sorted(set(map(tuple, connection.execute(statement))))
         for key, text in rows:
             plan = read_plan(text)
             first = found.setdefault(key, plan)
@@ -152,45 +157,60 @@ class Store:
             found[key] = first.model_copy(update={"metrics": metrics})
         return found
 
-    def score_rows(self, session_ids: Sequence[str], metrics: Collection[str] | None = None) -> list[ScoreRow]:
-        """One light row per score, in the order in which the runs started; only of `metrics` if they are given.
+    def score_rows(
+        self, session_ids: Sequence[str], metrics: Mapping[str, Collection[str]] | None = None
+    ) -> list[ScoreRow]:
+        """One light row per score, in the order in which the runs started; `metrics` names those wanted of each plan.
 
         A run without scores has a row with value None for each metric that others of its case and session have, so
         that a comparison sees that it was tried.
         """
+        runs = select(*_RUN_COLUMNS).where(run.c.session_id.in_(session_ids)).order_by(run.c.started_ns, run.c.id)
+        wanted = None if metrics is None else set(chain.from_iterable(metrics.values()))
         with reading(self.engine) as connection:
-            rows = list(map(ScoreRow._make, connection.execute(_score_rows_of(session_ids, metrics)).all()))
-        return _with_missing(rows)
+            found = connection.execute(runs).all()
+            values = connection.execute(_scores_of(session_ids, wanted)).all()
+        by_run: dict[str, list[Any]] = defaultdict(list)
+        for value in values:
+            by_run[value[0]].append(value)
+        return _with_missing(
+            [
+                ScoreRow(
+                    session, case, metric, unit, direction, target, block, attempt, order, status, value, plan_hash
+                )
+                for name, session, case, target, block, attempt, order, status, plan_hash in found
+                for _, metric, unit, direction, value in by_run.get(name, _NOTHING)
+                if metrics is None or metric is None or metric in metrics[plan_hash]
+            ]
+        )
 
 
 def _runs_of(session_ids: Sequence[str]) -> Select[Any]:
     return select(run).where(run.c.session_id.in_(session_ids)).order_by(run.c.started_ns, run.c.id)
 
 
-def _score_rows_of(session_ids: Sequence[str], metrics: Collection[str] | None) -> Select[Any]:
-    """The columns of ScoreRow in its order."""
-    wanted = score.c.run_id == run.c.id
+_RUN_COLUMNS = (
+    run.c.id,
+    run.c.session_id,
+    run.c.case_label,
+    run.c.target_name,
+    run.c.block,
+    run.c.attempt,
+    run.c.position,
+    run.c.status,
+    run.c.plan_hash,
+)
+_NOTHING: Any = [(None, None, None, None, None)]
+"""Stands for the scores of a run without any."""
+
+
+def _scores_of(session_ids: Sequence[str], metrics: Collection[str] | None) -> Select[Any]:
+    """Scores in the order in which each run gave them: two plain queries take half the time of a join."""
+    columns = (score.c.run_id, score.c.metric, score.c.unit, score.c.direction, score.c.value)
+    statement = select(*columns).where(score.c.run_id.in_(select(run.c.id).where(run.c.session_id.in_(session_ids))))
     if metrics is not None:
-        wanted = and_(wanted, score.c.metric.in_(sorted(metrics)))
-    return (
-        select(
-            run.c.session_id,
-            run.c.case_label,
-            score.c.metric,
-            score.c.unit,
-            score.c.direction,
-            run.c.target_name,
-            run.c.block,
-            run.c.attempt,
-            run.c.position,
-            run.c.status,
-            score.c.value,
-            run.c.plan_hash,
-        )
-        .select_from(run.outerjoin(score, wanted))
-        .where(run.c.session_id.in_(session_ids))
-        .order_by(run.c.started_ns, run.c.id, score.c.position)
-    )
+        statement = statement.where(score.c.metric.in_(sorted(metrics)))
+    return statement.order_by(score.c.run_id, score.c.position)
 
 
 def _with_missing(rows: list[ScoreRow]) -> list[ScoreRow]:

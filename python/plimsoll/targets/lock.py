@@ -40,7 +40,18 @@ def lock(path: Path) -> Iterator[None]:
             os.close(extra)
 
 
-def _take(descriptor: int, path: Path) -> None:
+@contextmanager
+def lock_address(address: str) -> Iterator[None]:
+    """Hold a database for this session, against other sessions of this user. Raises TargetError if one has it."""
+    descriptor = os.open(_lock_file(address), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        _take(descriptor, address)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _take(descriptor: int, path: Path | str) -> None:
     deadline = time.monotonic() + UDEV_WAIT_S
     while True:
         try:
@@ -70,7 +81,10 @@ def _holder(descriptor: int) -> int | None:
 
 def _stand_in(descriptor: int) -> Path:
     status = os.fstat(descriptor)
+    return _lock_file(f"{status.st_dev}:{status.st_rdev}:{status.st_ino}")
+
+
+def _lock_file(place: str) -> Path:
     folder = home() / "locks"
     folder.mkdir(mode=0o700, exist_ok=True)
-    place = f"{status.st_dev}:{status.st_rdev}:{status.st_ino}"
     return folder / hashlib.sha256(place.encode()).hexdigest()[:16]

@@ -4,6 +4,7 @@
     /mnt/a,depth=1                        the name is made from the place: `a`
     .                                     the name of the current directory
     gp2=vol:type=gp2,size=100GiB,fs=xfs   an emulated volume, made for the session
+    pg=postgresql://user@host/database    a database
 
 The name ends at the first `=`, unless a `/` or `,` stands before it; so a place may hold `=` if it starts with a path
 (`./a=b`) or if a name is given (`x=/mnt/a=b`). A comma starts an option only where `word=` follows; any other comma
@@ -14,9 +15,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
+from plimsoll.targets.database import is_address
 from plimsoll.targets.mounts import is_block_device
 from plimsoll.targets.volume import is_volume, volume_target
 
@@ -29,7 +32,8 @@ _OPTION_START = re.compile(r",(?=[A-Za-z_][A-Za-z0-9_-]*=)")
 def parse_target(text: str) -> Target:
     """The target written as `NAME=WHERE[,option=value…]` or `WHERE[,option=value…]`.
 
-    `kind` is `device` where the place is a block device, else `directory`. Nothing is checked here but the form.
+    `kind` is `device` where the place is a block device, `database` where it is an address, else `directory`. Nothing
+    is checked here but the form.
     Raises UsageError.
     """
     rest = text.strip()
@@ -45,6 +49,9 @@ def parse_target(text: str) -> Target:
         raise UsageError(f"target {text!r}: a path cannot hold a zero byte")
     if is_volume(where):
         return volume_target(name, where, _options(words, text))
+    if is_address(where):
+        label = name or name_from(Path(urlsplit(where).hostname or where.partition(":")[0]))
+        return Target(name=label, kind="database", where=where, options=_options(words, text))
     place = Path(where).expanduser() if where.startswith("~") else Path(where)
     return Target(
         name=name or name_from(place),

@@ -11,9 +11,9 @@ from plimsoll.model import Run, RunStatus, Session
 from plimsoll.report import Document, Evidence, build_document
 from plimsoll.report.document import Phrase, Section, Table, Tone, columns, phrase
 from plimsoll.report.labels import count_text
-from plimsoll.report.rules import rules
 from plimsoll.report.sections.environment import flat_facts
 from plimsoll.report.sections.method import parameter_text
+from plimsoll.stats.rules import rules
 from plimsoll.store.names import short_id
 from plimsoll.store.records import host_name
 from plimsoll.store.store import Store

@@ -14,7 +14,7 @@ from plimsoll.model import Session
 from plimsoll.report import Document, Evidence, build_document
 from plimsoll.report.document import Section
 from plimsoll.report.renderers import html
-from plimsoll.report.rules import rules
+from plimsoll.stats.rules import rules
 from plimsoll.store import search
 from plimsoll.store.store import Store
 from plimsoll.web.rendering import environment

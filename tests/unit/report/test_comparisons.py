@@ -12,14 +12,13 @@ from tests.unit.report.studies import evidence, pair
 from plimsoll.report import Evidence
 from plimsoll.report.comparisons import Comparison, formats
 from plimsoll.report.prometheus import render as prometheus
-from plimsoll.stats.paired import valid_scores
 from plimsoll.stats.verdict import Answer
 
 HOSTILE = '<b>"&\n::error::\r\x1b[31m\ufffe |`x` %0A \u202e@all'
 
 
 def comparison(found: Evidence, *failing: Answer) -> Comparison:
-    return Comparison("title", found.cells, valid_scores(found.rows), frozenset(failing))
+    return Comparison("title", found.cells, found.rows, frozenset(failing))
 
 
 def hostile() -> Comparison:

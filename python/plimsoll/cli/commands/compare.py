@@ -76,8 +76,8 @@ def _comparison(
     from plimsoll.cli.evidence import find_sessions
     from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.report.comparisons import Comparison
-    from plimsoll.report.rules import rules
-    from plimsoll.stats.paired import cells, measured_apart, valid_scores
+    from plimsoll.stats.paired import cells, measured_apart
+    from plimsoll.stats.rules import rules
     from plimsoll.stats.verdict import Answer
     from plimsoll.store.store import open_store
 
@@ -85,22 +85,23 @@ def _comparison(
         found = find_sessions(store, words)
         ids = [session.id for session in found]
         plans = store.plans(ids)
-        judged = {metric for plan in plans.values() for metric in plan.metrics}
+        judged = {key: plan.metrics for key, plan in plans.items()}
         rows = store.score_rows(ids, None if every else judged)
     if not rows:
         raise NothingMeasured(f"session {found[0].title!r} has no scores; `plimsoll show` says why")
     planned = [name for session in found for name in session.target_names]
-    ran = {row.target: None for row in sorted(rows, key=lambda row: (row.block, row.order))}
+    ran = dict.fromkeys(row.target for row in rows)
     targets = [name for name in dict.fromkeys([*planned, *ran]) if name in ran]
     if len(targets) < 2:
         raise UsageError(
             f"there is only one target, {', '.join(targets)}; give `plimsoll run` two with --on NAME=WHERE"
         )
-    order = {(row.case, row.metric): number for number, row in reversed(list(enumerate(rows)))}
+    order: dict[tuple[str, str], int] = {}
+    for row in rows:
+        order.setdefault((row.case, row.metric), len(order))
     by = rules(found[0], baseline, band)
-    chosen = rows if every else [row for row in rows if row.metric in plans[row.plan_hash].metrics]
     compared = cells(
-        chosen,
+        rows,
         by.baseline or targets[0],
         band=by.band,
         mode=by.mode,
@@ -111,26 +112,26 @@ def _comparison(
     compared.sort(key=lambda cell: (order[cell.case, cell.metric], targets.index(cell.target)))
     closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
     failing = frozenset(closing[fail_on]) if fail_on else frozenset()
-    return Comparison(found[0].title, compared, valid_scores(chosen), failing)
+    return Comparison(found[0].title, compared, rows, failing)
 
 
 def _write(comparison: Comparison, form: Format) -> None:
     from plimsoll.cli.output import print_csv, print_json, say
-    from plimsoll.report.comparisons import formats
 
-    if form in formats():
-        typer.echo(formats()[form].render(comparison), nl=False)
-        return
     table = [_row(cell) for cell in comparison.cells]
     if form is Format.JSON:
         print_json(table)
     elif form is Format.CSV:
         print_csv(table)
-    else:
+    elif form is Format.TEXT:
         _print_sentences(table)
         for row in table:
             for note in row["notes"]:
                 say(f"{row['test']}, {row['metric']}: {note}")
+    else:
+        from plimsoll.report.comparisons import formats
+
+        typer.echo(formats()[form].render(comparison), nl=False)
 
 
 def _row(cell: Cell) -> dict[str, Any]:

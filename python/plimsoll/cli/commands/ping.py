@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import typer
 
-ALIASES = ("ioping",)
 EXAMPLES = (
     "`plimsoll ping -c 30 .` · `plimsoll ping -R --percentiles /mnt/a` · `plimsoll ping -D -W .` · docs/front-ends.md"
 )

@@ -111,8 +111,8 @@ def _evidence(
     from plimsoll.errors import ResultFileError
     from plimsoll.model import POLICY_VERSION
     from plimsoll.report import Evidence
-    from plimsoll.report.rules import rules
     from plimsoll.stats.policy import OLDEST
+    from plimsoll.stats.rules import rules
 
     order = recorded.get("sessions") if recorded else None
     if isinstance(order, list):

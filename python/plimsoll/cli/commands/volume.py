@@ -47,6 +47,7 @@ group = typer.Typer(
     help="Provisioned volumes as real block devices: create, list, stats, set, fault, delete.",
     epilog=EXAMPLES,
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from types import ModuleType
 
 from plimsoll import kinds
-from plimsoll.stats.paired import Cell
+from plimsoll.stats.paired import Cell, ScoreRow, valid_scores
 from plimsoll.stats.verdict import Answer
 
 
@@ -18,9 +18,13 @@ class Comparison:
 
     title: str
     cells: Sequence[Cell]
-    values: Mapping[tuple[str, str, str], Sequence[float]]
-    """The valid scores of each (case, metric, target)."""
+    rows: Sequence[ScoreRow]
     failing: frozenset[Answer]
+
+    @cached_property
+    def values(self) -> Mapping[tuple[str, str, str], Sequence[float]]:
+        """The valid scores of each (case, metric, target)."""
+        return valid_scores(self.rows)
 
 
 @cache

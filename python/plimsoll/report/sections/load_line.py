@@ -26,7 +26,7 @@ from plimsoll.report.labels import count_text, interval_text, percent_text, scor
 from plimsoll.report.scales import Scale
 from plimsoll.report.searched import SearchedTarget
 from plimsoll.stats.load_line.answer import LevelSummary
-from plimsoll.stats.load_line.bend import Bend
+from plimsoll.stats.load_line.bend import FEWEST_LEVELS, Bend
 from plimsoll.units import format_duration
 
 ORDER = 5
@@ -69,10 +69,10 @@ def _told(each: SearchedTarget) -> list[Sentence]:
 def _knee(each: SearchedTarget) -> Sentence:
     bend, text = each.line.bend, each.request.text
     if bend is None:
-        return Sentence(
-            f"{each.label}: no knee yet, {count_text(len(each.line.levels), 'load')} measured; let the search go on.",
-            Tone.UNKNOWN,
-        )
+        few = len(each.request.bounds.levels) < FEWEST_LEVELS
+        advice = "search a larger range" if few else "let the search go on"
+        loads = count_text(len(each.line.levels), "load")
+        return Sentence(f"{each.label}: no knee from {loads}; {advice}.", Tone.UNKNOWN)
     if each.line.client_limited:
         return Sentence(
             f"{each.label}: the client was the limit, not the place: from {text(_load(each, bend.knee))} on its "

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from plimsoll import _core
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.files_parameters import COMMON, FILES_WORKLOADS
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
 from plimsoll.phases import phase_scores, phases
 from plimsoll.run.places import Place
+from plimsoll.run.workers import file_systems
 from plimsoll.run.workers.execution import Execution, watch
 from plimsoll.run.workloads import _files_time
 from plimsoll.stats.histogram import decode
@@ -44,7 +43,7 @@ def spec(plan: Plan, directory: Path) -> dict[str, Any]:
 def expected(plan: Plan) -> dict[str, Any]:
     """What the core says a plan would do (`Plan` of `crates/files/src/outcome.rs`). Raises UsageError if it refuses."""
     try:
-        answer: dict[str, Any] = json.loads(_core.files_plan(json.dumps(spec(plan, Path("/")))))
+        answer: dict[str, Any] = file_systems.expected(spec(plan, Path("/")))
     except ValueError as error:
         raise UsageError(f"test {plan.case}: {error}") from None
     return answer
@@ -130,7 +129,7 @@ def execute(
         # A device is only read: the core's folder stays empty.
         folder = place.folder or Path(stack.enter_context(TemporaryDirectory(prefix="plimsoll-")))
         before = place.sampler.sample()
-        job = _core.files_start(json.dumps(spec(plan, folder)))
+        job = file_systems.start(spec(plan, folder))
         outcome, samples = watch(job, place.target.where, place.sampler, on_progress, deadline_reached)
         return Execution(outcome, before, place.sampler.sample(), samples)
 

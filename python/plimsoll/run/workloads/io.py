@@ -136,6 +136,11 @@ def problems(plan: Plan) -> Iterator[str]:
 
 def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
     """A device must be ours to destroy and large enough; direct I/O must be possible and aligned."""
+    if target.kind == "database":
+        raise TargetError(
+            f"target {target.name}, test {plan.case}: a disk test needs a directory or a device, {target.where} is a "
+            "database; run a database test such as ycsb-a or tpcb on it"
+        )
     if target.kind == "device":
         _check_device(plan, target, destroy)
     elif plan.parameters["direct"] and plan.parameters["engine"] != "null":

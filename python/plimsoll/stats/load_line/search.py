@@ -146,15 +146,16 @@ class LoadSearch:
         self.window = self.bounds.window(_asymptotic_knee(self._valid(Phase.RAMP)))
         moves = since_move = 0
         for number in range(self.rules.rounds):
-            order = list(self.window)
-            random.Random(f"{self.seed}/{number}").shuffle(order)
-            for load in order:
-                if self.hurried:
-                    return
-                yield from self._measure(load, Phase.ROUND, number)
+            yield from self._round(number)
+            if self.hurried:
+                return
             since_move += 1
+            if since_move < LEAST_ROUNDS:
+                continue
             found = bend.fit(self.points)
-            if found is None or since_move < LEAST_ROUNDS:
+            if found is None:
+                if len(self.bounds.levels) < bend.FEWEST_LEVELS:
+                    return
                 continue
             wanted = self.bounds.window(min(max(found.knee, self.bounds.low), self.bounds.high))
             outside = not self.window[0] < found.knee < self.window[-1]
@@ -162,6 +163,13 @@ class LoadSearch:
                 self.window, moves, since_move = wanted, moves + 1, 0
             elif self._settled(found):
                 return
+
+    def _round(self, number: int) -> Step:
+        order = list(self.window)
+        random.Random(f"{self.seed}/{number}").shuffle(order)
+        for load in order:
+            if not self.hurried:
+                yield from self._measure(load, Phase.ROUND, number)
 
     def _settled(self, found: bend.Bend) -> bool:
         """Whether further rounds would hardly change the answer."""

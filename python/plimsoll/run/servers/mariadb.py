@@ -1,0 +1,56 @@
+"""MariaDB with InnoDB. Durability full: innodb_flush_log_at_trx_commit 1; relaxed: 2; none: 0 without doublewrite."""
+
+from __future__ import annotations
+
+import signal
+
+from plimsoll.run.servers._ground import USER_NAME, Ground, password
+
+PROGRAM = "mariadbd"
+PLACES = "/usr/sbin"
+PACKAGE = "mariadb-server"
+USER = "mysql"
+READY = "ready for connections"
+STOP = signal.SIGTERM
+DRIVER = "mysql"
+BASE_BYTES = 300 * 2**20
+"""System tables, undo and redo logs."""
+
+_DATABASE = "plimsoll"
+_DURABILITY = {
+    "full": {"innodb_flush_log_at_trx_commit": "1"},
+    "relaxed": {"innodb_flush_log_at_trx_commit": "2"},
+    "none": {"innodb_flush_log_at_trx_commit": "0", "innodb_doublewrite": "0"},
+}
+
+
+def prepare(ground: Ground) -> list[str]:
+    """Make the system tables; returns the server's command."""
+    data = ground.folder / "data"
+    options = ["--no-defaults", f"--datadir={data}", "--auth-root-authentication-method=normal", "--skip-test-db"]
+    ground.run("mariadb-install-db", *options)
+    start = ground.secret_file(
+        "start.sql",
+        f"CREATE DATABASE IF NOT EXISTS {_DATABASE};\n"
+        f"CREATE USER IF NOT EXISTS {USER_NAME}@'127.0.0.1' IDENTIFIED BY '{password()}';\n"
+        f"GRANT ALL ON *.* TO {USER_NAME}@'127.0.0.1';\n"
+        "DROP USER IF EXISTS root@localhost;\n",
+    )
+    settings = {
+        "datadir": str(data),
+        "bind-address": "127.0.0.1",
+        "port": str(ground.port),
+        "socket": str(ground.folder / "s"),
+        "pid-file": str(ground.folder / "pid"),
+        "init-file": str(start),
+        "skip-name-resolve": "1",
+        "max_connections": "1200",
+        **_DURABILITY[ground.durability],
+        **ground.settings,
+    }
+    return [ground.program, "--no-defaults", *(f"--{name}={value}" for name, value in settings.items())]
+
+
+def url(ground: Ground) -> str:
+    """Address of the database."""
+    return f"mysql://{USER_NAME}@127.0.0.1:{ground.port}/{_DATABASE}"

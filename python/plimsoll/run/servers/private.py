@@ -1,0 +1,140 @@
+"""Starts a private server in a folder, waits until it answers, and ends it whatever happens.
+
+The kernel tells the server to end when this process dies (`PR_SET_PDEATHSIG`), so that not even `kill -9` leaves it
+behind; its folder is then removed by the next command, like everything a session leaves.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from plimsoll.errors import TargetError
+from plimsoll.run.servers._ground import PASSWORD_ENV, Ground
+
+STARTUP_S = 60
+ENDING_S = 30
+
+
+@dataclass(frozen=True)
+class PrivateServer:
+    """A server that answers."""
+
+    driver: str
+    url: str
+    password_env: str | None
+
+
+def kind(name: str) -> ModuleType:
+    """The module of a server."""
+    return import_module(f"plimsoll.run.servers.{name}")
+
+
+def find_program(name: str) -> str:
+    """Path of a server's program, the newest where there are several. Raises TargetError with what to install."""
+    server = kind(name)
+    places = sorted(Path("/").glob(server.PLACES.lstrip("/")), key=lambda path: [len(str(path)), str(path)])
+    found = [str(place / server.PROGRAM) for place in places if os.access(place / server.PROGRAM, os.X_OK)]
+    program = found[-1] if found else shutil.which(server.PROGRAM)
+    if program is None:
+        raise TargetError(
+            f"server={name} needs {server.PROGRAM}, which is not installed here (Debian: {server.PACKAGE}); install "
+            "it, or give the address of a running server as the target"
+        )
+    return program
+
+
+@contextmanager
+def running(
+    name: str, folder: Path, durability: str, settings: Mapping[str, str], page_bytes: int = 0
+) -> Iterator[PrivateServer]:
+    """A fresh server with its data in the new folder `folder`; raises TargetError if it does not start."""
+    server = kind(name)
+    program = find_program(name)
+    folder.mkdir(mode=0o700)
+    become = _become(server.USER, folder)
+    ground = Ground(program, folder, _free_port(), durability, settings, become, page_bytes)
+    command = server.prepare(ground)
+    log = folder / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*become, *command], stdout=output, stderr=output, cwd=folder, start_new_session=True
+        )
+    try:
+        _wait(process, ground.port, server.READY, log, name)
+        yield PrivateServer(server.DRIVER, server.url(ground), None if server.DRIVER == "http" else PASSWORD_ENV)
+    finally:
+        _end(process, server.STOP)
+
+
+def _become(user: str, folder: Path) -> list[str]:
+    """Run as the server's own user where we are root, and never outlive this process."""
+    words = ["setpriv", "--pdeathsig", "KILL"]
+    if os.geteuid() != 0:
+        return words
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    entry = pwd.getpwnam(user if user in names else "nobody")
+    os.chown(folder, entry.pw_uid, entry.pw_gid)
+    for parent in folder.parents:
+        if not parent.stat().st_mode & 0o001:
+            _open_for_passage(parent, folder, entry.pw_name)
+    return [*words, f"--reuid={entry.pw_uid}", f"--regid={entry.pw_gid}", "--clear-groups"]
+
+
+def _open_for_passage(parent: Path, folder: Path, user: str) -> None:
+    """The session's own folder may be passed through by the server's user; anybody else's folder is not touched."""
+    if parent == folder.parent:
+        parent.chmod(parent.stat().st_mode | 0o011)
+        return
+    raise TargetError(
+        f"{folder}: the server runs as user {user}, who may not pass through {parent}; choose a target below folders "
+        f"that others may enter (chmod o+x {parent})"
+    )
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait(process: subprocess.Popen[bytes], port: int, ready: str, log: Path, name: str) -> None:
+    deadline = time.monotonic() + STARTUP_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise TargetError(f"{name} ended at its start: {_last_words(log)}")
+        if ready in log.read_text(errors="replace") and _listens(port):
+            return
+        time.sleep(0.05)
+    raise TargetError(f"{name} does not answer after {STARTUP_S} s: {_last_words(log)}")
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _last_words(log: Path) -> str:
+    return " ".join(log.read_text(errors="replace").strip().splitlines()[-3:]) or "it said nothing"
+
+
+def _end(process: subprocess.Popen[bytes], stop: int) -> None:
+    if process.poll() is not None:
+        return
+    process.send_signal(stop)
+    try:
+        process.wait(ENDING_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,43 @@
+"""Redis. Durability full: append-only file synced at each write; relaxed: each second; none: nothing is stored."""
+
+from __future__ import annotations
+
+import signal
+
+from plimsoll.run.servers._ground import Ground, password
+
+PROGRAM = "redis-server"
+PLACES = "/usr/bin"
+PACKAGE = "redis-server"
+USER = "redis"
+READY = "Ready to accept connections"
+STOP = signal.SIGTERM
+DRIVER = "redis"
+BASE_BYTES = 16 * 2**20
+
+_DURABILITY = {
+    "full": {"appendonly": "yes", "appendfsync": "always"},
+    "relaxed": {"appendonly": "yes", "appendfsync": "everysec"},
+    "none": {"appendonly": "no"},
+}
+
+
+def prepare(ground: Ground) -> list[str]:
+    """Write the settings; returns the server's command."""
+    settings = {
+        "bind": "127.0.0.1",
+        "port": str(ground.port),
+        "dir": str(ground.folder),
+        "save": '""',
+        "requirepass": password(),
+        "maxclients": "12000",
+        **_DURABILITY[ground.durability],
+        **ground.settings,
+    }
+    lines = "".join(f"{name} {value}\n" for name, value in settings.items())
+    return [ground.program, str(ground.secret_file("redis.conf", lines))]
+
+
+def url(ground: Ground) -> str:
+    """Address of the database."""
+    return f"redis://127.0.0.1:{ground.port}/0"

@@ -1,0 +1,272 @@
+"""Database tests as a kind of workload: where the server comes from, and the way to the core and back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from plimsoll.db_parameters import COMMON, DB_WORKLOADS
+from plimsoll.errors import TargetError
+from plimsoll.model import Interval, Plan, Score, Target
+from plimsoll.parameter import value_text
+from plimsoll.parameters import interval_length_ns
+from plimsoll.run.places import Place
+from plimsoll.run.scores import PERCENTILES, saturated_share, window_factor
+from plimsoll.run.servers.private import PrivateServer, find_program, kind, running
+from plimsoll.run.workers import databases
+from plimsoll.run.workers.execution import Execution, watch
+from plimsoll.stats.histogram import decode
+from plimsoll.stats.steady import classify
+from plimsoll.targets import database
+from plimsoll.units import SECOND
+
+OVERHEAD_NS = SECOND
+EMBEDDED = ("sqlite", "memory", "null")
+ROW_OVERHEAD = 3
+"""Bytes on disk per byte of a record: index, page fill, logs; generous."""
+ACCOUNT_BYTES = 250
+"""Of one row of pgbench's accounts with its index entry, and the log of loading it."""
+_SERVERS_OF = {"ycsb": ("postgresql", "mariadb", "redis", *EMBEDDED), "tpcb": ("postgresql", "mariadb", "sqlite")}
+
+
+def run_ns(plan: Plan) -> int:
+    """Warm-up, measured time, and what goes around it; loading, which happens once, is left out."""
+    return int(plan.parameters["warmup"] + plan.parameters["runtime"] + OVERHEAD_NS)
+
+
+def problems(plan: Plan) -> Iterator[str]:
+    """What the core refuses, and servers that cannot carry out a test."""
+    server = plan.parameters["server"]
+    able = _SERVERS_OF.get(plan.workload, ("nginx",))
+    if server not in ("none", *able):
+        yield f"server={server} cannot run this test; use one of {', '.join(able)}"
+    elif refused := databases.impossible(spec(plan, _stand_in(plan))):
+        yield refused
+
+
+def on_target(plan: Plan, target: Target) -> Plan:
+    """At a database address no private server is started."""
+    if target.kind != "database" or plan.parameters["server"] == "none":
+        return plan
+    return plan.model_copy(update={"parameters": {**plan.parameters, "server": "none"}})
+
+
+def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # noqa: ARG001
+    """A directory needs a server; a database address must be one that a driver understands."""
+    server = plan.parameters["server"]
+    here = f"target {target.name}, test {plan.case}"
+    if target.kind == "database":
+        database.check(target)
+    elif target.kind != "directory":
+        raise TargetError(
+            f"{here}: a database test needs a directory for a private server, or the address of a running one"
+        )
+    elif server == "none":
+        able = ", ".join(_SERVERS_OF.get(plan.workload, ("nginx",)))
+        raise TargetError(
+            f"{here}: {target.where} is a directory; say which server to start on it with --server NAME ({able}), or "
+            "give the address of a running one, such as postgresql://user@host/database"
+        )
+    elif server not in EMBEDDED:
+        find_program(server)
+
+
+def data_files(plan: Plan) -> Mapping[str, int]:
+    """About what the private server puts on the target."""
+    values = plan.parameters
+    if values["server"] in ("none", "memory", "null"):
+        return {}
+    rows = {
+        "ycsb": lambda: values["records"] * values["fields"] * (values["field_length"] + 10) * ROW_OVERHEAD,
+        "tpcb": lambda: values["scale"] * 100_000 * ACCOUNT_BYTES,
+        "web": lambda: values["page_bytes"],
+    }[plan.workload]()
+    base = 0 if values["server"] == "sqlite" else kind(values["server"]).BASE_BYTES
+    return {_server_key(plan): base + rows}
+
+
+def _server_key(plan: Plan) -> str:
+    """Plans with the same server and settings share one server on a target."""
+    values = plan.parameters
+    own = {name: values[name] for name in ("server", "durability", "server_settings")} | {
+        "page_bytes": values.get("page_bytes")
+    }
+    digest = hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()[:8]
+    return f"{values['server']}-{digest}"
+
+
+def scratch_bytes(plan: Plan) -> int:  # noqa: ARG001 (asked of every kind)
+    """Nothing beside the server's data."""
+    return 0
+
+
+def writes(plan: Plan) -> bool:  # noqa: ARG001
+    """Loading writes."""
+    return True
+
+
+def written_bytes(plan: Plan) -> int | None:  # noqa: ARG001
+    """As much as the server can take."""
+    return None
+
+
+def summary(plan: Plan) -> str:
+    """Server, clients, and the parameters that are not as in the original."""
+    values = plan.parameters
+    where = f"on {values['server']} ({values['durability']} durability)" if values["server"] != "none" else "at"
+    table = [each for each in DB_WORKLOADS[plan.workload] if each not in COMMON]
+    changed = [f"{each.name} {_text(each, values)}" for each in table if values[each.name] != each.default]
+    return ", ".join([f"{plan.workload} {where}", f"{values['clients']} clients", *changed])
+
+
+def _text(parameter: Any, values: Mapping[str, Any]) -> str:
+    return value_text(parameter, values[parameter.name])
+
+
+def _stand_in(plan: Plan) -> PrivateServer:
+    """Something to check a plan with before there is a server."""
+    schemes = {"postgresql": "postgresql", "mariadb": "mysql", "redis": "redis", "nginx": "http"}
+    server = plan.parameters["server"]
+    if server in EMBEDDED:
+        return PrivateServer(server, "sqlite:/plimsoll.db" if server == "sqlite" else "", None)
+    scheme = schemes.get(server, "http" if plan.workload == "web" else "postgresql")
+    return PrivateServer("mysql" if server == "mariadb" else scheme, f"{scheme}://user@127.0.0.1/x", None)
+
+
+def spec(plan: Plan, server: PrivateServer) -> dict[str, Any]:
+    """The plan as the record that the core takes (`crates/db/src/spec.rs`)."""
+    values = plan.parameters
+    rate = {**values["rate"], "arrival": values["arrival"]} if values["rate"] else None
+    return {
+        "driver": server.driver,
+        "url": server.url,
+        "password_env": server.password_env,
+        "tls": {"mode": values["tls"], "ca_file": values["ca_file"]},
+        **{name: values[name] for name in ("clients", "threads", "data", "max_tries", "count_errors", "seed")},
+        "measure": "run",
+        "workload": {"kind": plan.workload, **_WORKLOADS[plan.workload](values)},
+        "limit": {"runtime_ns": values["runtime"], "operations": values["max_operations"]},
+        "warmup_ns": values["warmup"],
+        "rate": rate,
+        "timeout_ns": values["timeout"],
+        "give_up_ns": values["give_up"],
+        "settings": values["session_settings"],
+        "interval_ns": interval_length_ns(values["runtime"]),
+    }
+
+
+def _ycsb(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "table": values["table"],
+        "record_count": values["records"],
+        "insert_start": 0,
+        "insert_count": None,
+        "operation_count": values["max_operations"],
+        "mix": {name: values[name] for name in ("read", "update", "insert", "scan", "read_modify_write")},
+        "request": values["request"],
+        "field_count": values["fields"],
+        "min_field_length": values["field_length_min"],
+        "scan_length": {
+            "min": values["scan_length_min"],
+            "max": values["scan_length_max"],
+            "distribution": values["scan_length_distribution"],
+        },
+        **{name: values[name] for name in ("insert_order", "zero_padding", "field_length", "data_integrity")},
+        **{name: values[name] for name in ("field_length_distribution", "read_all_fields", "write_all_fields")},
+    }
+
+
+_WORKLOADS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "ycsb": _ycsb,
+    "tpcb": lambda values: {"script": values["script"], "scale": values["scale"]},
+    "web": lambda values: {"keep_alive": values["keep_alive"]},
+}
+
+
+def execute(
+    plan: Plan,
+    place: Place,
+    on_progress: Callable[[Mapping[str, Any]], None],
+    deadline_reached: Callable[[], bool],
+) -> Execution:
+    """Run it against the target's server, which is started by the first run that needs it."""
+    server, fresh = _server(plan, place)
+    request = spec(plan, server)
+    if fresh and request["data"] == "reuse":
+        # A private server's data are ours: what does not fit was loaded for another case of this session.
+        request["data"] = "recreate"
+    before = place.sampler.sample()
+    job = databases.start(request)
+    outcome, samples = watch(job, server.url or plan.parameters["server"], place.sampler, on_progress, deadline_reached)
+    if outcome["status"] == "ok":
+        place.services[f"data of {_server_key(plan)}"] = _data_shape(plan)
+    return Execution(outcome, before, place.sampler.sample(), samples)
+
+
+def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
+    """The server of a plan, and whether its data have to be loaded anew."""
+    values = plan.parameters
+    if values["server"] == "none":
+        return PrivateServer(database.driver(place.target), place.target.where, values["password_env"]), False
+    key = _server_key(plan)
+    assert place.folder is not None  # check_place
+    if key not in place.services:
+        if values["server"] in EMBEDDED:
+            url = f"sqlite:{place.folder / 'database.db'}" if values["server"] == "sqlite" else ""
+            place.services[key] = PrivateServer(values["server"], url, None)
+        else:
+            started = running(
+                values["server"],
+                place.folder / key,
+                values["durability"],
+                values["server_settings"],
+                values.get("page_bytes", 0),
+            )
+            place.services[key] = place.stack.enter_context(started)
+    return place.services[key], place.services.get(f"data of {key}") != _data_shape(plan)
+
+
+def _data_shape(plan: Plan) -> list[Any]:
+    """Plans with the same shape can use the same data."""
+    names = {
+        "ycsb": ("table", "records", "fields", "field_length", "field_length_min", "field_length_distribution",
+                 "insert_order", "zero_padding", "data_integrity"),
+        "tpcb": ("scale",),
+        "web": (),
+    }[plan.workload]  # fmt: skip
+    return [plan.workload, *(plan.parameters[name] for name in names)]
+
+
+def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:  # noqa: ARG001
+    """The files are the server's."""
+    return {}
+
+
+def scores(
+    plan: Plan, outcome: Mapping[str, Any], histograms: Mapping[str, bytes], intervals: Sequence[Interval]
+) -> tuple[Score, ...]:
+    """The rate of whole operations, over the steady part, and latencies by kind unless a schedule was not kept."""
+    whole = outcome["whole"]
+    series = [
+        sum(each.operations[name].operations for name in whole if name in each.operations) * SECOND / each.duration_ns
+        for each in intervals[:-1] or intervals
+    ]
+    if not series or not outcome["completed"]:
+        return ()
+    regime = classify(series, interval_length_ns(plan.parameters["runtime"]) / SECOND)
+    rate = outcome["completed"] * SECOND / outcome["elapsed_ns"] * window_factor(intervals, regime)
+    named = {"operation_rate": rate}
+    if regime.burst and regime.sustained:
+        named["operation_rate_burst"] = rate * regime.burst / regime.sustained
+    found = [Score(metric=name, value=value, unit="1/s", direction="higher") for name, value in named.items()]
+    if saturated_share(outcome, outcome["completed"]):
+        return tuple(found)
+    for name, encoded in histograms.items():
+        decoded = decode(encoded)
+        for label, percent in PERCENTILES.items():
+            value = decoded.percentile(percent)
+            if value is not None:
+                found.append(Score(metric=f"{name}_{label}", value=float(value), unit="ns", direction="lower"))
+    return tuple(found)
