@@ -54,7 +54,8 @@ class Cluster:
         self._client, self._text = client, text
         self._numbers = count(1)
         self._progress: dict[int, tuple[float, Mapping[str, Any]]] = {}
-        self._asked_s = self._renewed_s = 0.0
+        self._asked_s = 0.0
+        self._lost: set[str] = set()
         cloudpickle.register_pickle_by_value(probe)
         self._check_versions()
         self.workers = {
@@ -77,7 +78,7 @@ class Cluster:
             while not future.done():
                 self.check_alive(worker)
                 if time.monotonic() > deadline:
-                    raise WorkerLost(f"worker {worker.name} did not answer within {ANSWER_S:g} s")
+                    raise self.lost(worker, f"did not answer within {ANSWER_S:g} s")
                 time.sleep(WAIT_S)
             return self._result(worker, future)
         finally:
@@ -90,9 +91,11 @@ class Cluster:
         return Task(self, worker, number, self._submit(worker, function, (*args, number)))
 
     def tell(self, worker: Worker, function: Callable[..., None], *args: Any) -> None:
-        """Call something short on a worker's event loop, while a run goes on; a lost worker is no error."""
+        """Call something short on a worker's event loop, while a run goes on; nobody waits for it."""
+        if worker.name in self._lost:
+            return
         try:
-            self._client.run(function, *args, workers=[worker.address], on_error="ignore")
+            self._client.run(function, *args, workers=[worker.address], wait=False, on_error="ignore")
         except (*_GONE, ValueError, KeyError):
             return
 
@@ -102,11 +105,18 @@ class Cluster:
 
     def check_alive(self, worker: Worker) -> None:
         """Raise WorkerLost if the scheduler does not know a worker any more; asks at most once a second."""
-        if time.monotonic() - self._asked_s < ASK_S:
-            return
-        self._asked_s = time.monotonic()
-        if worker.address not in self._present():
-            raise WorkerLost(f"worker {worker.name} ({worker.address}) was lost")
+        if worker.name not in self._lost:
+            if time.monotonic() - self._asked_s < ASK_S:
+                return
+            self._asked_s = time.monotonic()
+            if worker.address in self._present():
+                return
+        raise self.lost(worker)
+
+    def lost(self, worker: Worker, why: str = "was lost") -> WorkerLost:
+        """Note that a worker is lost, for good: one that comes back has forgotten what was open on it."""
+        self._lost.add(worker.name)
+        return WorkerLost(f"worker {worker.name} ({worker.address}) {why}")
 
     def _submit(self, worker: Worker, function: Callable[..., Any], args: tuple[Any, ...]) -> distributed.Future:
         self._asked_s = 0.0
@@ -118,7 +128,7 @@ class Cluster:
         try:
             result = future.result(timeout=CONNECT_S)
         except distributed.KilledWorker:
-            raise WorkerLost(f"worker {worker.name} ({worker.address}) was lost") from None
+            raise self.lost(worker) from None
         except distributed.CancelledError:
             raise PlimsollError(f"the scheduler of {self._text} gave up a task; see its log") from None
         if isinstance(result, remote.Refused):
@@ -193,7 +203,7 @@ class Task:
             return True
         self.cluster.check_alive(self.worker)
         if time.monotonic() - self.progress[0] > SILENT_S:
-            raise WorkerLost(f"worker {self.worker.name} ({self.worker.address}) was silent for {SILENT_S:g} s")
+            raise self.cluster.lost(self.worker, f"was silent for {SILENT_S:g} s")
         return False
 
     @property

@@ -158,10 +158,13 @@ class _Everywhere:
                     stopped_s = time.monotonic()
                     self.cluster.tell(worker, remote.stop, order.session_id)
                 if stopped_s is not None and time.monotonic() - stopped_s > STOP_S:
-                    raise WorkerLost(f"worker {worker.name} did not end its run {STOP_S:g} s after it was stopped")
+                    raise self.cluster.lost(worker, f"did not end its run {STOP_S:g} s after it was stopped")
                 time.sleep(WAIT_S)
             run: Run = task.result()
             return run
+        except WorkerLost:
+            task.cancel()
+            raise
         except BaseException:
             # Whatever happened, the run there must not go on into the clean-up.
             self.cluster.tell(worker, remote.stop, order.session_id)

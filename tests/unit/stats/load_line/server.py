@@ -17,7 +17,7 @@ from plimsoll.stats.load_line.points import Point
 from plimsoll.stats.load_line.search import Ending, LoadSearch, Probe
 
 MS = 1_000_000.0
-TAKEN = 1500
+TAKEN = 1000
 """Requests of one run."""
 
 

@@ -1,0 +1,122 @@
+"""A scheduler here and three worker processes, each in its own network namespace."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import need
+
+NAMES = ("w1", "w2", "w3")
+NETWORK = f"10.{64 + os.getpid() % 64}.{os.getpid() // 64 % 250}"
+LIMIT_S = 60.0
+
+
+@dataclass
+class Workers:
+    """`address` of the scheduler; `processes` and `folders` by the name of the worker."""
+
+    address: str
+    home: Path
+    """PLIMSOLL_HOME of the workers."""
+    scheduler: subprocess.Popen[bytes]
+    processes: dict[str, subprocess.Popen[bytes]]
+    folders: dict[str, Path]
+
+    def places(self, options: str = "", names: Sequence[str] = ()) -> list[str]:
+        """`--on` words: these workers (all, if none is named) as targets of their own names."""
+        words = (("--on", f"{name}=@{name}:{self.folders[name]}{options}") for name in names or self.folders)
+        return [word for pair in words for word in pair]
+
+
+def _ip(*words: str, check: bool = True) -> None:
+    subprocess.run(["ip", *words], check=check, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def network() -> Iterator[str]:
+    """A bridge with this machine at .1, and the namespaces of the workers at .11, .12, .13."""
+    need(os.geteuid() == 0, "network namespaces need root")
+    need(shutil.which("ip") is not None, "the program ip (Debian: iproute2)")
+    bridge = f"plb{os.getpid()}"[:14]
+    spaces = {name: f"pl-{os.getpid()}-{name}" for name in NAMES}
+    try:
+        _ip("link", "add", bridge, "type", "bridge")
+        _ip("addr", "add", f"{NETWORK}.1/24", "dev", bridge)
+        _ip("link", "set", bridge, "up")
+        for place, (name, space) in enumerate(spaces.items(), 11):
+            link = f"{name}-{os.getpid()}"
+            _ip("netns", "add", space)
+            _ip("link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", space)
+            _ip("link", "set", link, "master", bridge, "up")
+            _ip("-n", space, "addr", "add", f"{NETWORK}.{place}/24", "dev", "eth0")
+            _ip("-n", space, "link", "set", "eth0", "up")
+            _ip("-n", space, "link", "set", "lo", "up")
+        yield f"{NETWORK}.1"
+    finally:
+        for space in spaces.values():
+            _ip("netns", "del", space, check=False)
+        _ip("link", "del", bridge, check=False)
+
+
+@pytest.fixture(scope="module")
+def workers(network: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    """A cluster that runs; everything is killed at the end."""
+    pytest.importorskip("distributed")
+    tmp_path = tmp_path_factory.mktemp("cluster")
+    home = tmp_path / "home"
+    file = tmp_path / "scheduler.json"
+    quiet: Any = {
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "env": {**os.environ, "PLIMSOLL_HOME": str(home)},
+    }
+    dask = [sys.executable, "-W", "ignore", "-m"]
+    scheduler = subprocess.Popen(
+        [*dask, "distributed.cli.dask_scheduler", "--host", network, "--port", "0", "--no-dashboard",
+         "--scheduler-file", str(file)], **quiet,
+    )  # fmt: skip
+    started = {"scheduler": scheduler}
+    try:
+        address = _address(file)
+        folders = {name: tmp_path / name for name in NAMES}
+        for name, folder in folders.items():
+            folder.mkdir()
+            started[name] = subprocess.Popen(
+                ["ip", "netns", "exec", f"pl-{os.getpid()}-{name}", *dask, "distributed.cli.dask_worker", address,
+                 "--name", name, "--nthreads", "2", "--no-nanny", "--no-dashboard",
+                 "--local-directory", str(tmp_path / f"dask-{name}")], **quiet,
+            )  # fmt: skip
+        _wait_for_workers(address)
+        yield Workers(address, home, scheduler, {name: started[name] for name in NAMES}, folders)
+    finally:
+        for process in started.values():
+            process.kill()
+            process.wait()
+
+
+def _address(file: Path) -> str:
+    deadline = time.monotonic() + LIMIT_S
+    while time.monotonic() < deadline:
+        if file.exists() and (text := file.read_text()):
+            return str(json.loads(text)["address"])
+        time.sleep(0.05)
+    raise AssertionError("the scheduler did not start")
+
+
+def _wait_for_workers(address: str) -> None:
+    program = (
+        "import sys, distributed\n"
+        "with distributed.Client(sys.argv[1], set_as_default=False) as client:\n"
+        "    client.wait_for_workers(int(sys.argv[2]), timeout=60)\n"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", program, address, str(len(NAMES))], check=True, timeout=90)

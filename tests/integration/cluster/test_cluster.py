@@ -1,0 +1,135 @@
+"""Disk tests on the workers of a real cluster, and what happens when parts of it go away."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from tests.integration.cluster.conftest import Workers
+from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
+from tests.integration.run.conftest import plimsoll as plimsoll  # the fixture
+from tests.integration.run.test_interruptions import wait_for_runs
+
+from plimsoll.model import Run, RunStatus
+from plimsoll.store.store import open_store
+
+SHORT = ("--set", "size=8MiB", "--set", "runtime=300ms", "--set", "warmup=50ms", "--noisy-host")
+
+
+def stored() -> list[Run]:
+    with open_store() as store:
+        return store.runs([store.sessions()[0].id])
+
+
+def begin(workers: Workers, cwd: Path, *names: str) -> subprocess.Popen[str]:
+    """A session over all workers that would take long."""
+    return subprocess.Popen(
+        [PLIMSOLL, "run", "randread", "--cluster", workers.address, *workers.places(",engine=null", names), *SHORT,
+         "--mode", "publish"],
+        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
+    )  # fmt: skip
+
+
+def test_places_on_workers_are_compared_in_blocks(plimsoll: Command, workers: Workers, tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    words = ("--cluster", workers.address, *workers.places(), "--on", f"here={here}", *SHORT, "--blocks", "3")
+    done = plimsoll("run", "randread", *words, "--json")
+    assert "3 workers: w1 (tcp://" in done.err
+    assert "clocks: " in done.err
+    runs = stored()
+    assert {run.status for run in runs} == {RunStatus.OK}
+    assert {run.target.name: run.target.where for run in runs} == {
+        "here": str(here),
+        **{name: f"@{name}:{path}" for name, path in workers.folders.items()},
+    }
+    assert [run.block for run in runs] == [block for block in range(3) for _ in range(4)]
+    assert all(early.ended_ns <= late.started_ns + 200_000_000 for early, late in pairwise(runs))
+    with open_store() as store:
+        host = store.sessions()[0].host
+    assert set(host["workers"]) == {"w1", "w2", "w3"}
+    assert all(facts["clock_uncertainty_ns"] > 0 for facts in host["workers"].values())
+    assert all(leftovers(folder) == [] for folder in (here, *workers.folders.values()))
+
+
+def test_an_interrupted_session_leaves_nothing_on_the_workers(
+    plimsoll: Command, workers: Workers, tmp_path: Path
+) -> None:
+    with begin(workers, tmp_path) as session:
+        wait_for_runs(session, 1)
+        session.send_signal(signal.SIGINT)
+        _, err = session.communicate(timeout=60)
+    assert session.returncode == 130, err
+    assert all(leftovers(folder) == [] for folder in workers.folders.values())
+    assert "name its cluster with --cluster" in plimsoll("run", "--resume", check=2).err
+    plimsoll("run", "--resume", "--cluster", workers.address, "--quiet")
+    with open_store() as store:
+        assert store.sessions()[0].state.value == "done"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--on", "a=@w9:/tmp"), "no worker named 'w9'"),
+        (("--on", "a=@w1:tmp"), "is no place on a worker"),
+        (("--on", "a=@w1:/nonesuch"), "worker w1: "),
+        (("--on", "a=@w1:/tmp", "--set", "engine=nonesuch"), "no engine named 'nonesuch'"),
+    ],
+)
+def test_what_a_worker_refuses_is_told(
+    plimsoll: Command, workers: Workers, words: tuple[str, ...], message: str
+) -> None:
+    assert message in plimsoll("run", "randread", "--cluster", workers.address, *words, check=2).err
+
+
+@pytest.mark.parametrize(
+    ("cluster", "message"),
+    [
+        ("nonsense", "is no cluster"),
+        ("local:0", "is no cluster"),
+        ("ssh:", "is no cluster"),
+        ("tcp://127.0.0.1:1", "no cluster answers at tcp://127.0.0.1:1"),
+    ],
+)
+def test_clusters_that_are_none(plimsoll: Command, cluster: str, message: str) -> None:
+    assert message in plimsoll("run", "randread", "--cluster", cluster, "--on", "a=@w1:/tmp", check=2).err
+
+
+# The next two take the cluster apart, so they stand last.
+
+
+def test_a_killed_worker_fails_its_run_by_name_and_nothing_hangs(
+    plimsoll: Command, workers: Workers, tmp_path: Path
+) -> None:
+    with begin(workers, tmp_path) as session:
+        wait_for_runs(session, 4)
+        workers.processes["w2"].kill()
+        workers.processes["w2"].wait()
+        out, err = session.communicate(timeout=90)
+    assert session.returncode == 0, err
+    failed = [run for run in stored() if run.status is RunStatus.FAILED]
+    assert [run.target.name for run in failed] == ["w2"]
+    assert failed[0].reason.startswith("worker w2 (tcp://")
+    assert failed[0].reason.endswith("was lost")
+    assert "failed: see the run's reason" in err
+    assert "w2" in out
+    assert leftovers(workers.folders["w1"]) == leftovers(workers.folders["w3"]) == []
+    # The next command on that machine sweeps what the killed process left.
+    plimsoll("list", "sessions", PLIMSOLL_HOME=str(workers.home))
+    assert leftovers(workers.folders["w2"]) == []
+
+
+def test_a_scheduler_that_goes_away_ends_the_session_with_a_sentence(
+    plimsoll: Command, workers: Workers, tmp_path: Path
+) -> None:
+    with begin(workers, tmp_path, "w1", "w3") as session:
+        wait_for_runs(session, 1)
+        workers.scheduler.kill()
+        _, err = session.communicate(timeout=90)
+    assert session.returncode == 2, err
+    assert "is gone; finished runs are stored" in err
+    assert plimsoll("list", "sessions", "--json").json[0]["state"] == "interrupted"

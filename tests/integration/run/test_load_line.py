@@ -1,0 +1,109 @@
+"""`plimsoll knee` as a user types it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
+from tests.integration.run.test_interruptions import states, wait_for_runs
+
+from plimsoll.model import Run
+from plimsoll.store.store import open_store
+
+SHORT = ("--set", "size=16MiB", "--set", "runtime=60ms", "--set", "warmup=10ms", "--noisy-host", "--seed", "1")
+
+
+def sentences(answer: dict[str, Any]) -> list[str]:
+    section = answer["sections"][0]
+    assert section["id"] == "load_line"
+    return [each["text"] for each in section["blocks"][0]["sentences"]]
+
+
+def stored() -> list[Run]:
+    with open_store() as store:
+        return store.runs([store.sessions()[0].id])
+
+
+def test_every_run_of_a_search_is_kept_with_its_load(plimsoll: Command, disk: Path) -> None:
+    answer = plimsoll("knee", "randread", "--on", f"here={disk},engine=null", "--clients", "1..4", *SHORT, "--json")
+    told = sentences(answer.json)
+    assert any("highest throughput" in sentence for sentence in told)
+    runs = stored()
+    assert {run.facts["load_line"]["phase"] for run in runs} >= {"ramp", "round", "peak"}
+    assert all(run.plan.parameters["depth"] == run.facts["load_line"]["load"] for run in runs)
+    assert leftovers(disk) == []
+    assert states(plimsoll) == ["done"]
+    again = plimsoll("show", "--json")
+    assert sentences(again.json) == told
+
+
+def test_report_holds_the_curve(plimsoll: Command, disk: Path, tmp_path: Path) -> None:
+    done = plimsoll("knee", "randread", "--on", f"a={disk},engine=null", "--on", f"b={disk},engine=null,threads=2",
+                    "--depth", "1..2", "--slo", "p99<1s", *SHORT, "-o", "line.html")  # fmt: skip
+    assert done.out.count("p99 below 1 s holds up to depth 2, the largest load of the range") == 2
+    assert "Verdicts" not in done.out
+    page = (tmp_path / "line.html").read_text()
+    assert 'id="load-line"' in page
+    assert 'id="load-throughput"' in page
+    plimsoll("export", "--study", "again.toml")
+    study = (tmp_path / "again.toml").read_text()
+    assert 'range = "1..2"' in study
+    assert 'slo = "p99<1s"' in study
+    assert "plimsoll knee" in plimsoll("run", "again.toml", check=2).err
+
+
+def test_an_interrupted_search_goes_on_with_the_same_loads(plimsoll: Command, disk: Path) -> None:
+    words = ("knee", "randread", "--on", f"here={disk},engine=null", "--depth", "1..4", *SHORT)
+    with subprocess.Popen(
+        [PLIMSOLL, *words], cwd=disk.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ},
+    ) as process:  # fmt: skip
+        wait_for_runs(process, 4)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert leftovers(disk) == []
+    assert states(plimsoll) == ["interrupted"]
+    before = [run.id for run in stored()]
+    plimsoll("run", "--resume")
+    assert states(plimsoll) == ["done"]
+    runs = stored()
+    assert [run.id for run in runs][: len(before)] == before
+    finished = [run.facts["load_line"] for run in runs if run.status.value != "partial"]
+    assert [each["phase"] for each in finished][:1] == ["ramp"]
+    assert {each["phase"] for each in finished} >= {"ramp", "round", "peak"}
+
+
+def test_a_bound_on_the_time_leaves_room_for_the_fresh_runs(plimsoll: Command, disk: Path) -> None:
+    plimsoll("knee", "randread", "--on", f"here={disk},engine=null", "--depth", "1..64", *SHORT, "--time", "6s",
+             "--mode", "publish")  # fmt: skip
+    phases = [run.facts["load_line"]["phase"] for run in stored()]
+    assert phases.count("peak") == 3
+    assert phases.count("round") < 20 * 7
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("randread", "--depth", "1..4", "--rate", "1..4"), "one load is searched at a time"),
+        (("randread", "--depth", "4"), "is no load range"),
+        (("randread", "--depth", "4..1"), "goes from above zero to more"),
+        (("randread", "--depth", "1..4", "--set", "depth=2"), "depth is what the search varies; leave it out of --set"),
+        (("randread", "--slo", "p99>5ms"), "is no objective"),
+        (("disk",), "a load line is of one test"),
+        (("nonesuch",), "no test or suite named 'nonesuch'"),
+        (("randread", "--on", "x=.,depth=3"), "leave it out of target x"),
+        (("randread", "--on", "x=.,engine=psync"), "at most 1 operation in flight"),
+        (("missing.toml",), "there is no study file"),
+        (("missing.toml", "--depth", "1..4"), "leave out --depth"),
+    ],
+)
+def test_what_cannot_work_is_refused(plimsoll: Command, words: tuple[str, ...], message: str) -> None:
+    refused = plimsoll("knee", *words, check=2)
+    assert message in refused.err
+    assert "Usage" not in refused.err

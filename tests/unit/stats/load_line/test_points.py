@@ -1,0 +1,74 @@
+"""From stored runs to points."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from tests.factories import make_study
+
+from plimsoll.model import Finding, Level, Run, RunStatus
+from plimsoll.stats.load_line.points import FACT, Phase, point_of
+
+
+def searched(run: Run, **changes: Any) -> Run:
+    facts = {**run.facts, FACT: {"parameter": "depth", "load": 8, "phase": "round", "round": 2}}
+    return run.model_copy(update={"facts": facts, **changes})
+
+
+@pytest.fixture
+def runs() -> dict[str, Run]:
+    _, made = make_study(targets=("a",), cases=("ping", "randrw", "commit", "seqread"), blocks=1)
+    return {run.plan.case: run for run in made}
+
+
+def test_throughput_is_what_is_better_when_higher(runs: dict[str, Run]) -> None:
+    for case, metric in {"ping": "iops", "randrw": "iops", "commit": "commit_rate", "seqread": "throughput"}.items():
+        point = point_of(searched(runs[case]), 99.0)
+        assert point is not None
+        assert (point.load, point.phase, point.round, point.valid) == (8, Phase.ROUND, 2, True)
+        assert point.throughput == next(s.value for s in runs[case].scores if s.metric == metric)
+
+
+def test_latency_is_of_the_kinds_that_the_test_judges(runs: dict[str, Run]) -> None:
+    commit = point_of(searched(runs["commit"]), 99.0)
+    assert commit is not None
+    scores = {score.metric: score.value for score in runs["commit"].scores}
+    assert commit.objective_ns == pytest.approx(scores["commit_p99"], rel=0.1)
+    both = point_of(searched(runs["randrw"]), 50.0)
+    assert both is not None
+    scores = {score.metric: score.value for score in runs["randrw"].scores}
+    low, high = sorted((scores["read_p50"], scores["write_p50"]))
+    assert both.objective_ns is not None
+    assert low * 0.9 <= both.objective_ns <= high * 1.1
+
+
+def test_runs_of_other_sessions_are_no_points(runs: dict[str, Run]) -> None:
+    assert point_of(runs["ping"], 99.0) is None
+    assert point_of(runs["ping"].model_copy(update={"facts": {FACT: "nonsense"}}), 99.0) is None
+
+
+def test_a_client_at_its_limit_is_valid_here_and_other_faults_are_not(runs: dict[str, Run]) -> None:
+    def invalid(*guards: str) -> Run:
+        findings = tuple(Finding(guard=guard, level=Level.INVALID, message="") for guard in guards)
+        return searched(runs["ping"], status=RunStatus.INVALID, findings=findings)
+
+    limited = point_of(invalid("client_cpu"), None)
+    assert limited is not None
+    assert (limited.valid, limited.client_limited, limited.objective_ns) == (True, True, None)
+    other = point_of(invalid("client_cpu", "page_cache"), None)
+    assert other is not None
+    assert not other.valid
+    failed = point_of(searched(runs["ping"], status=RunStatus.FAILED, scores=()), None)
+    assert failed is not None
+    assert not failed.valid
+
+
+def test_a_schedule_that_was_not_kept_has_no_latency(runs: dict[str, Run]) -> None:
+    run = runs["ping"]
+    plan = run.plan.model_copy(update={"parameters": {**run.plan.parameters, "rate": {"per_second": 5}}})
+    rates = tuple(score for score in run.scores if score.unit != "ns")
+    point = point_of(searched(run, plan=plan, scores=rates), 99.0)
+    assert point is not None
+    assert (point.overloaded, point.objective_ns, point.p99_ns) == (True, math.inf, None)
