@@ -292,8 +292,10 @@ fn faults_do_what_they_say_and_end() {
     let mut volume = Volume::new(&spec(json!({})), None, 0).unwrap();
     let io = |kind, offset| Io { kind, offset, bytes: 4096 };
     volume.inject(Fault::Stall { duration_ns: 5 * SECOND }, SECOND);
-    assert_eq!(volume.submit(&io(Kind::Read, 0), 2 * SECOND).deadline_ns, 6 * SECOND);
-    assert_eq!(volume.submit(&io(Kind::Read, 0), 7 * SECOND).deadline_ns, 7 * SECOND + 300_000);
+    assert_eq!(volume.stalled_until_ns(), 6 * SECOND);
+    assert_eq!(volume.submit(&io(Kind::Read, 0), 2 * SECOND).deadline_ns, 2 * SECOND + 300_000, "not its deadline");
+    volume.inject(Fault::Clear, 3 * SECOND);
+    assert_eq!(volume.stalled_until_ns(), 0);
     volume.inject(Fault::Slow { factor: 10.0, duration_ns: Some(SECOND) }, 8 * SECOND);
     assert_eq!(volume.submit(&io(Kind::Read, 0), 8 * SECOND).deadline_ns, 8 * SECOND + 3_000_000);
     volume.inject(Fault::Error { offset: 8192, bytes: 4096, kind: None }, 10 * SECOND);

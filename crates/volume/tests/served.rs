@@ -121,6 +121,12 @@ fn faults_reach_the_program_and_go_away() {
     fault(json!({"fault": "stall", "duration_ns": 400_000_000}));
     read_block(&device, 0).unwrap();
     assert!(started.elapsed() >= Duration::from_millis(350), "{:?}", started.elapsed());
+    fault(json!({"fault": "stall", "duration_ns": 3_600_000_000_000u64}));
+    let waiting = server.open();
+    let reader = std::thread::spawn(move || read_block(&waiting, 0));
+    std::thread::sleep(Duration::from_millis(50));
+    fault(json!({"fault": "clear"}));
+    assert!(reader.join().unwrap().is_ok(), "a clear ends the wait of what is stalled");
     fault(json!({"fault": "detach"}));
     assert!(read_block(&device, 0).is_err());
 }

@@ -105,9 +105,11 @@ def test_faults_are_felt_and_go_away(machine: Machine) -> None:
     fault("v", "clear")
     fault("v", "stall", **{"for": "1h"})
     with subprocess.Popen(["dd", f"if={volume.device}", "of=/dev/null", "bs=4k", "count=1", "iflag=direct"]) as reader:
-        with pytest.raises(subprocess.TimeoutExpired):
-            reader.wait(timeout=0.3)
-        fault("v", "clear")
+        try:
+            with pytest.raises(subprocess.TimeoutExpired):
+                reader.wait(timeout=0.3)
+        finally:
+            fault("v", "clear")
         assert reader.wait(timeout=20) == 0
     fault("v", "detach")
     assert fio(volume.device, *read)["error"] != 0

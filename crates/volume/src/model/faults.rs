@@ -106,7 +106,8 @@ impl FaultState {
         self.any = self.detached || fault != Fault::Clear;
     }
 
-    /// Nothing completes before this time.
+    /// Nothing is to be answered before this time. It is no part of a deadline, because clearing the fault ends it for
+    /// what already waits, too.
     pub fn stalled_until_ns(&self) -> u64 {
         self.stalled_until_ns
     }
@@ -149,13 +150,12 @@ impl Layer for Faults {
         }
         let now_ns = arrival.now_ns;
         if let Some(outcome) = self.state.refuses(io, now_ns) {
-            return Completion { deadline_ns: now_ns.max(self.state.stalled_until_ns), outcome };
+            return Completion { deadline_ns: now_ns, outcome };
         }
         let completion = self.next.submit(io, arrival);
         let took_ns = completion.deadline_ns - now_ns;
         let factor = if now_ns < self.state.slow_until_ns { self.state.slow_factor } else { 1.0 };
         Completion { deadline_ns: now_ns + (took_ns as f64 * factor) as u64, ..completion }
-            .not_before(self.state.stalled_until_ns)
     }
 
     fn report(&self, now_ns: u64, report: &mut Report) {

@@ -75,7 +75,7 @@ impl Volume {
         self.stack.state.inject(fault, now_ns);
     }
 
-    /// Nothing completes before this time (a stall).
+    /// Nothing is to be answered before this time (a stall), whatever its deadline.
     pub fn stalled_until_ns(&self) -> u64 {
         self.stack.state.stalled_until_ns()
     }
