@@ -15,6 +15,7 @@ from plimsoll.parameter import value_text
 from plimsoll.parameters import WORKLOADS
 from plimsoll.profile import Profile, profiles, suites
 from plimsoll.run.workers.local import engines
+from plimsoll.store.tables import TABLES
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 NOTICE = "<!-- Made by `make docs` from the code; do not edit. -->\n"
@@ -135,6 +136,18 @@ def guards() -> Iterator[str]:
         yield f"## {guard.NAME}: {guard.TITLE}\n\n{guard.WHY}\n"
 
 
+def parquet_tables() -> Iterator[str]:
+    """Every column of the Parquet tables."""
+    yield "# Tables\n\n`plimsoll export --parquet DIR` writes these Parquet files (zstd, one row group per session).\n"
+    yield "Units are in the names; values are in base units; what was not measured is absent, never zero.\n"
+    for name, columns in TABLES.items():
+        yield f"## {name}.parquet\n"
+        yield from table("column", "type", "meaning")
+        for column, (kind, about) in columns.items():
+            yield row(f"`{column}`", kind, about)
+        yield ""
+
+
 def pages() -> Mapping[str, str]:
     """File name and text of every page."""
     makers = {
@@ -143,6 +156,7 @@ def pages() -> Mapping[str, str]:
         "parameters.md": parameters,
         "engines.md": engine_page,
         "guards.md": guards,
+        "tables.md": parquet_tables,
     }
     found = {name: list(make()) for name, make in makers.items()}
     found |= {f"tests/{profile.name}.md": list(test_page(profile)) for profile in profiles().values()}
