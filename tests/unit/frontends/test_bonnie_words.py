@@ -1,0 +1,92 @@
+"""Bonnie++'s options, table and CSV line."""
+
+from __future__ import annotations
+
+import pytest
+
+from plimsoll.errors import UsageError
+from plimsoll.frontends.bonnie import output
+from plimsoll.frontends.bonnie.options import parse
+from plimsoll.frontends.bonnie.output import Cell
+
+FOUND = {
+    phase: Cell(1000.0 * (index + 1), 10 + index, 90_000 * (index + 1))
+    for index, phase in enumerate((*output.DATA, *output.FILES))
+}
+
+
+REST = ["-m", "box", "-c", "2", "-x", "3", "-z", "7", "-qfb"]
+
+
+def test_options() -> None:
+    settings = parse(["-d", "/mnt", "-s", "2g:16384:1000:3", "-r", "512", "-n", "4:2000:100", *REST])
+    assert settings.parameters() == {
+        "version": "2",
+        "size": 2**31,
+        "chunk": 16384,
+        "skip_characters": True,
+        "unbuffered": True,
+        "seeks": 1000,
+        "seekers": 3,
+        "files": 4096,
+        "file_size_min": 100,
+        "file_size_max": 2000,
+        "seed": 7,
+    }
+    assert (settings.directory, settings.name, settings.concurrency, settings.runs, settings.quiet) == (
+        "/mnt",
+        "box",
+        2,
+        3,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("-s 100 -r 60", "twice the 60 MiB"),
+        ("-p 3", "wait for each other"),
+        ("-D", "O_DIRECT"),
+        ("-k", "no option -k"),
+        ("-n 1:2:3:4", "several folders"),
+        ("-s", "needs a value"),
+        ("dir", "-d"),
+        ("-s 0", "one file"),
+        ("-s x", "no size"),
+    ],
+)
+def test_what_is_wrong_is_named(words: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        parse(words.split())
+
+
+def test_the_csv_line_has_its_fields() -> None:
+    line = output.csv_line(FOUND, parse(["-s", "64", "-r", "32", "-m", "h,x", "-n", "1"]), 1795314518)
+    fields = line.split(",")
+    assert len(fields) == 50
+    assert fields[:9] == ["1.98", "2.00a", "h_x", "1", "1795314518", "64M", "", "8192", "5"]
+    assert fields[9:13] == ["1000", "10", "2000", "11"]
+    assert fields[-12:-10] == ["90000us", "180ms"]
+
+
+def test_what_was_left_out_is_empty() -> None:
+    found = {phase: cell for phase, cell in FOUND.items() if not phase.startswith("char")}
+    settings = parse(["-s", "64", "-r", "32", "-n", "0", "-f", "-m", "host"])
+    fields = output.csv_line(found, settings, 1).split(",")
+    assert (fields[9:11], fields[15:17]) == (["", ""], ["", ""])
+    assert output.csv_line({}, settings, 1).count(",") == 49
+
+
+def test_columns_of_the_table_are_those_of_the_original() -> None:
+    lines = list(output.table(FOUND, parse(["-s", "64", "-r", "32", "-n", "1", "-m", "host"])))
+    assert lines[0] == "Version 2.00a       ------Sequential Output------ --Sequential Input- --Random-"
+    assert lines[2] == "Name:Size etc        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP"
+    assert lines[3] == "host            64M 1000k  10 2000k  11 3000k  12 4000k  13 5000k  14  6000  15"
+    assert lines[4] == "Latency               90000us     180ms     270ms     360ms     450ms     540ms"
+    assert lines[8].startswith("                  1  7000  16")
+
+
+@pytest.mark.parametrize(("us", "text"), [(0, "0us"), (99_999, "99999us"), (100_000, "100ms"), (140_000_000, "140s")])
+def test_latencies(us: int, text: str) -> None:
+    assert output.latency(us) == text
