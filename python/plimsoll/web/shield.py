@@ -48,14 +48,20 @@ class Shield:
             await self._app(scope, receive, send)
             return
 
+        largest = _largest_body(scope, self._settings)
+        body = _Bounded(receive, largest)
+        names = {name for name, _ in scope["headers"]}
+
         async def shielded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 present = {name.lower() for name, _ in message["headers"]}
                 extra = [(k.encode(), v.encode()) for k, v in self._headers.items() if k.encode() not in present]
+                if not body.complete and names & {b"content-length", b"transfer-encoding"}:
+                    # Whoever goes on sending after the answer is not listened to.
+                    extra.append((b"connection", b"close"))
                 message = {**message, "headers": [*message["headers"], *extra]}
             await send(message)
 
-        largest = _largest_body(scope, self._settings)
         try:
             self._limits.asked(scope)
             if _declared(scope) > largest:
@@ -63,17 +69,18 @@ class Shield:
         except Refused as error:
             await _answer(error, scope, receive, shielded)
             return
-        await self._app(scope, _Bounded(receive, largest), shielded)
+        await self._app(scope, body, shielded)
 
 
 class _Bounded:
     """The body of a request, cut off where it is too large or too slow."""
 
     def __init__(self, receive: Receive, largest: int) -> None:
-        self._receive, self._left, self._largest, self._more = receive, largest, largest, True
+        self._receive, self._left, self._largest = receive, largest, largest
+        self.complete = False
 
     async def __call__(self) -> Message:
-        if not self._more:
+        if self.complete:
             # The body is complete: this waits for the end of the connection, as long as it takes.
             return await self._receive()
         try:
@@ -81,7 +88,7 @@ class _Bounded:
                 message = await self._receive()
         except TimeoutError:
             raise Refused(408, f"nothing arrived for {BODY_TIMEOUT_S:.0f} s; send it again") from None
-        self._more = bool(message.get("more_body"))
+        self.complete = not message.get("more_body")
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise _too_large(self._largest)
@@ -109,4 +116,4 @@ def _too_large(largest: int) -> Refused:
 async def _answer(error: Refused, scope: Scope, receive: Receive, send: Any) -> None:
     from starlette.responses import PlainTextResponse
 
-    await PlainTextResponse(f"{error}\n", error.status, {**error.headers, "connection": "close"})(scope, receive, send)
+    await PlainTextResponse(f"{error}\n", error.status, error.headers)(scope, receive, send)
