@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import median
+from statistics import median, pstdev
 
 from plimsoll.catalog.bounds import ABOVE, Bound, Use, burst, explain, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape
@@ -31,7 +31,9 @@ DEEPER = 1.15
 AMPLIFIED = 1.15
 """The device does so many I/Os for each of the test's: the file system adds its own."""
 CLIENT_BUSY = 0.95
-"""Share of all processors from which the client is the limit."""
+"""Share of a processor from which the test's own thread is the limit, and share of all from which others may be."""
+PLATEAU = 0.05
+"""A rate that varies less from second to second stands at a limit, however busy the machine is."""
 _DATA_KINDS = ("read", "write", "trim")
 
 
@@ -152,7 +154,7 @@ def rates(intervals: Sequence[Interval]) -> list[float]:
         * SECOND
         / interval.duration_ns
         for interval in intervals
-        if interval.duration_ns > usual_ns * 0.9
+        if 0.9 * usual_ns < interval.duration_ns < 1.1 * usual_ns
     ]
 
 
@@ -180,8 +182,10 @@ class _Suspects:
         run = self.runs[self.role]
         if self.touched is not None and self.touched >= FIRST_TOUCH:
             return "first touch", f"blocks read again are {self.touched:.1f} times faster: initialise the volume first"
-        if _busy(run) >= CLIENT_BUSY:
-            return "client", "all processors of this machine were busy; use a larger machine"
+        if float(run.facts.get("cpu", {}).get("busiest_thread", 0.0)) >= CLIENT_BUSY:
+            return "client", "the thread that issues I/O kept its processor busy; use a faster machine"
+        if _busy(run) >= CLIENT_BUSY and _variation(run) >= PLATEAU:
+            return "client", "all processors of this machine were busy; stop other programs, or use a larger one"
         deeper, base = self.runs.get(Role.DEEPER), self.runs.get(Role.READS)
         if deeper is not None and base is not None and self.role is not Role.STREAM:
             factor = _mean(deeper) / max(_mean(base), 1e-9)
@@ -247,6 +251,12 @@ def _seconds_per_operation(run: Run) -> float | None:
 def _busy(run: Run) -> float:
     shares = [interval.cpu["busy"] for interval in run.intervals if "busy" in interval.cpu]
     return sum(shares) / len(shares) if shares else 0.0
+
+
+def _variation(run: Run) -> float:
+    """Standard deviation of the rate from second to second, as a share of its mean."""
+    series = rates(run.intervals)
+    return pstdev(series) / max(_mean(run), 1e-9) if len(series) > 1 else 0.0
 
 
 def _amplification(run: Run) -> float | None:

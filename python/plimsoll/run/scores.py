@@ -40,8 +40,8 @@ def rates(intervals: Sequence[Interval], unit: Unit) -> list[float]:
         * SECOND
         / interval.duration_ns
         for interval in intervals
-        # The last interval is as short as the run left it, or longer by what was still in flight.
-        if interval.duration_ns > usual_ns * 0.9
+        # The last interval is as short as the run left it, or longer by the end of what was in flight.
+        if 0.9 * usual_ns < interval.duration_ns < 1.1 * usual_ns
     ]
 
 

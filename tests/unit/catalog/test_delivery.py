@@ -22,6 +22,7 @@ def run(
     mode: str = "randread",
     block_size: str = "16KiB",
     busy: float = 0.2,
+    busiest_thread: float = 0.1,
     device_share: float = 1.0,
     status: RunStatus = RunStatus.OK,
     reason: str = "",
@@ -52,6 +53,7 @@ def run(
         status=status,
         reason=reason,
         intervals=intervals,
+        facts={"cpu": {"busiest_thread": busiest_thread}},
     )
 
 
@@ -114,7 +116,8 @@ def test_more_than_is_possible_is_another_thing() -> None:
 @pytest.mark.parametrize(
     ("runs", "party"),
     [
-        ({Role.READS: run(noisy(900, 60), busy=0.99)}, "client"),
+        ({Role.READS: run([500, 900, 1300] * 20, busy=0.99)}, "client"),
+        ({Role.READS: run(noisy(900, 60), busiest_thread=0.99)}, "client"),
         ({Role.READS: run(noisy(900, 60)), Role.DEEPER: run(noisy(1700, 15))}, "client"),
         ({Role.READS: run(noisy(900, 60), device_share=1.6)}, "file system"),
         (
@@ -131,6 +134,11 @@ def test_what_else_holds_it_back_is_named_and_blames_no_volume(runs: dict[Role, 
     found = judged("gp3,size=100GiB,instance=m5.large", runs)
     assert found.answer is Answer.UNKNOWN
     assert found.loads[0].party == party
+
+
+def test_a_flat_rate_on_a_busy_machine_stands_at_a_limit() -> None:
+    found = judged("gp3,size=100GiB,instance=m5.large", {Role.READS: run(noisy(900, 60), busy=1.0)})
+    assert found.answer is Answer.NO
 
 
 def test_blocks_that_were_fetched_before_are_no_excuse() -> None:

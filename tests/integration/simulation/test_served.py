@@ -1,0 +1,65 @@
+"""Studies, cliffs and verification on emulated volumes: their truth is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import need, need_program, need_root
+from tests.integration.run.conftest import Command, plimsoll
+
+__all__ = ["plimsoll"]
+
+
+@pytest.fixture(autouse=True)
+def _can_serve() -> None:
+    need_root()
+    for program in ("losetup", "mkfs.xfs"):
+        need_program(program)
+    need(Path("/dev/fuse").exists(), "/dev/fuse")
+
+
+def test_the_study_of_2020_prints_comparison_reason_and_price(plimsoll: Command) -> None:
+    words = ("--quick-sizes", "--blocks", "1", "--set", "runtime=2s", "--set", "size=32MiB", "-q")
+    shown = plimsoll("run", "gp2-vs-instance-store-2020", *words).out
+    assert "EBS gp2 against EC2 instance store" in shown
+    assert "Cost and limits" in shown
+    assert "$38.50" in shown
+    assert "2026-" in shown
+    assert "volume IOPS burst" in shown
+    assert "p99" in shown
+    assert "nothing was charged" in shown
+    assert plimsoll("volume", "list", "--json").json == []
+
+
+def test_a_burst_that_ends_is_two_scores_and_a_change_point(plimsoll: Command) -> None:
+    # 5.4 million credits, 300 times faster: 6.4 s at 2,900 above the baseline.
+    volume = "gp2=vol:type=gp2,size=33GiB,time_scale=300,fs=xfs"
+    words = ("--set", "size=64MiB", "--set", "runtime=21s", "--set", "warmup=0s", "--blocks", "1", "--noisy-host", "-q")
+    plimsoll("run", "randread", "--on", volume, *words)
+    found = plimsoll("show", "--json").json
+    scores = {row["metric"]: row["value"]["value"] for row in found["scores"]["rows"]}
+    # However busy the machine is: the two levels are apart, and the lower one is the baseline.
+    assert scores["iops"] == pytest.approx(100, rel=0.25)
+    assert scores["iops_burst"] > 5 * scores["iops"]
+    assert "burst" in plimsoll("show").out
+
+
+def test_a_volume_that_gives_less_than_is_paid_for_is_found_out(plimsoll: Command) -> None:
+    words = ("--as", "gp3,iops=5000,instance=m5.xlarge", "--runtime", "4s", "--size", "32MiB", "-q", "--json")
+    found = plimsoll("verify", "vol:type=gp3,size=20GiB,fs=xfs", *words, check=None)
+    reads = next(load for load in found.json["loads"] if load["load"] == "random reads")
+    assert (reads["paid_per_s"], reads["windows_kept"]) == (5000, 0)
+    assert reads["got_per_s"] < 3300
+    # On a machine that is busy otherwise, no volume is blamed.
+    assert (found.code, reads["limited_by"]) in ((1, "the volume"), (1, "client"), (3, "client"))
+
+
+def test_what_cannot_be_verified_says_why(plimsoll: Command, tmp_path: Path) -> None:
+    for words, part in (
+        ((tmp_path,), "--as gp3"),
+        ((tmp_path, "--as", "gp3,iops=900000"), "80,000"),
+        ((tmp_path, "--as", "gp5"), "did you mean"),
+        ((tmp_path / "none", "--as", "gp3,size=1GiB"), "does not exist"),
+    ):
+        assert part in plimsoll("verify", *words, check=2).err
