@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -90,8 +90,8 @@ class Cluster:
         self._progress[number] = (time.monotonic(), {})
         return Task(self, worker, number, self._submit(worker, function, (*args, number)))
 
-    def tell(self, worker: Worker, function: Callable[..., None], *args: Any) -> None:
-        """Call something short on a worker's event loop, while a run goes on; nobody waits for it."""
+    def tell(self, worker: Worker, function: Callable[..., Awaitable[None]], *args: Any) -> None:
+        """Call a short coroutine on a worker's event loop, while a run goes on; nobody waits for it."""
         if worker.name in self._lost:
             return
         try:

@@ -25,7 +25,7 @@ from plimsoll.targets.host import host_facts
 from plimsoll.targets.mounts import is_block_device
 from plimsoll.targets.workdir import sweep
 
-LEASE_S = 20.0
+LEASE_S = 15.0
 PROGRESS_S = 0.5
 TOPIC = "plimsoll"
 
@@ -131,15 +131,15 @@ def measure(order: Order, where: str, number: int) -> Run:
     return run.model_copy(update={"target": run.target.model_copy(update={"where": where})})
 
 
-def renew(session_id: str) -> None:
-    """The coordinator is still there. Called on the worker's event loop: it must not wait."""
+async def renew(session_id: str) -> None:
+    """The coordinator is still there. On the worker's event loop; a coroutine, because nobody waits for it."""
     found = _sessions.get(session_id)
     if found is not None:
         found.renewed_s = time.monotonic()
 
 
-def stop(session_id: str) -> None:
-    """End the run that goes on. Called on the worker's event loop: it must not wait."""
+async def stop(session_id: str) -> None:
+    """End the run that goes on. On the worker's event loop, as `renew`."""
     found = _sessions.get(session_id)
     if found is not None:
         found.stop.set()

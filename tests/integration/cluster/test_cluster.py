@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def begin(workers: Workers, cwd: Path, *names: str) -> subprocess.Popen[str]:
     """A session over all workers that would take long."""
     return subprocess.Popen(
         [PLIMSOLL, "run", "randread", "--cluster", workers.address, *workers.places(",engine=null", names), *SHORT,
-         "--mode", "publish"],
+         "--blocks", "20", "--mode", "publish"],
         cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
     )  # fmt: skip
 
@@ -54,6 +55,22 @@ def test_places_on_workers_are_compared_in_blocks(plimsoll: Command, workers: Wo
     assert set(host["workers"]) == {"w1", "w2", "w3"}
     assert all(facts["clock_uncertainty_ns"] > 0 for facts in host["workers"].values())
     assert all(leftovers(folder) == [] for folder in (here, *workers.folders.values()))
+
+
+def test_a_coordinator_that_falls_silent_loses_its_lease(plimsoll: Command, workers: Workers, tmp_path: Path) -> None:
+    del plimsoll
+    with begin(workers, tmp_path, "w1", "w3") as session:
+        wait_for_runs(session, 3)
+        session.send_signal(signal.SIGSTOP)
+        deadline = time.monotonic() + 60
+        while leftovers(workers.folders["w1"]) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        gone = leftovers(workers.folders["w1"]) == []
+        session.send_signal(signal.SIGCONT)
+        _, err = session.communicate(timeout=60)
+    assert gone
+    assert session.returncode == 2
+    assert "its lease ran out" in err
 
 
 def test_an_interrupted_session_leaves_nothing_on_the_workers(

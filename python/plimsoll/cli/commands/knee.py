@@ -17,6 +17,7 @@ EXAMPLES = (
     "`plimsoll knee randread --on nvme=/mnt/a --depth 1..128` · "
     "`plimsoll knee randread --on a=/mnt/a --on b=/mnt/b --slo 'p99<5ms'` · "
     "`plimsoll knee randwrite --rate 100..20000 --slo 'p99<10ms' --set runtime=5s` · "
+    "`plimsoll knee ycsb-a --server postgresql --on pg=/mnt/a --clients 1..128` · "
     "`plimsoll knee study.toml` · `plimsoll run --resume` goes on with an interrupted one"
 )
 NEEDS_ARGUMENTS = True
@@ -58,6 +59,10 @@ def command(
         list[str] | None,
         typer.Option("--set", metavar="PARAMETER=VALUE", help="For every run; `plimsoll list parameters`."),
     ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option("--server", metavar="NAME", help="Database tests: a private server on every directory target."),
+    ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Title of the session.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of the order of loads and targets.")] = None,
     noisy_host: Annotated[
@@ -83,7 +88,15 @@ def command(
     given = {"clients": clients, "depth": depth, "threads": threads, "rate": rate}
     loads = {name: text for name, text in given.items() if text is not None}
     options = StudyOptions(
-        tests=[test], on=on, mode=mode, time=time, settings=settings, title=title, seed=seed, noisy_host=noisy_host
+        tests=[test],
+        on=on,
+        mode=mode,
+        time=time,
+        settings=settings,
+        title=title,
+        seed=seed,
+        noisy_host=noisy_host,
+        server=server,
     )
     if test.endswith(".toml"):
         said = [*options.said(but="tests"), *(f"--{name}" for name in loads), *(["--slo"] if slo else [])]
