@@ -324,7 +324,8 @@ def _notes_apart(judged: Apart, baseline: str, target: str) -> Iterable[Note]:
         yield Note("withheld", f"no verdict: {judged.withheld}")
     for name, found in ((baseline, judged.baseline_patterns), (target, judged.target_patterns)):
         for pattern in found:
-            yield Note("repeats", f"{name}: {pattern.text}")
+            if pattern.text not in judged.withheld:
+                yield Note("repeats", f"{name}: {pattern.text}")
 
 
 def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool) -> Iterable[Note]:

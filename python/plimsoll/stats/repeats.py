@@ -180,7 +180,7 @@ def _step(logs: FloatArray) -> Pattern | None:
     if float(share[0]) <= limits.step or abs(change) < SMALLEST_TOLD:
         return None
     word = "higher" if change > 0 else "lower"
-    text = f"from run {at + 1} of {len(logs)} on the scores are {_percent(change)} {word} than before"
+    text = f"from run {at + 1} of {len(logs)} on, the scores are {_percent(change)} {word} than before"
     return Pattern(Kind.STEP, text, change, len(logs), at)
 
 

@@ -74,7 +74,7 @@ def _disqualified(found: tuple[tuple[Pattern, ...], tuple[Pattern, ...]], names:
     for name, each in zip(names, found, strict=True):
         for pattern in each:
             if pattern.kind in _DISQUALIFIED:
-                return f"of {name} {pattern.text}, so these runs are no repetitions of one thing"
+                return f"{name}: {pattern.text}, so its runs are no repetitions of one thing"
     return ""
 
 

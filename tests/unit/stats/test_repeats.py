@@ -34,7 +34,7 @@ def test_a_step_is_told_with_its_place() -> None:
     (found,) = patterns(noisy([1000.0] * 7 + [700.0] * 5))
     assert (found.kind, found.at) == (Kind.STEP, 7)
     assert found.effect == pytest.approx(math.log(0.7), rel=0.05)
-    assert "from run 8 of 12 on the scores are 30 % lower" in found.text
+    assert "from run 8 of 12 on, the scores are 30 % lower" in found.text
 
 
 def test_two_groups_in_no_order() -> None:

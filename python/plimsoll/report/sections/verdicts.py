@@ -127,13 +127,13 @@ def _table(evidence: Evidence) -> Table:
         (
             phrase(cell.case),
             phrase(evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)),
-            Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
+            Phrase(_word(cell), TONES[cell.verdict.answer]),
             phrase(cell.target),
             number(cell.verdict.ratio, "x", ratio_text(cell.verdict.ratio)),
             span(cell.verdict.ratio_low, cell.verdict.ratio_high, "x", _interval(cell)),
             phrase(cell.baseline),
             number(cell.verdict.blocks_used, "1"),
-            phrase("; ".join(note.text for note in cell.notes)),
+            phrase("; ".join(note.text for note in cell.notes if note.kind != "apart")),  # said once, below
         )
         for cell in evidence.cells
     )
@@ -141,6 +141,11 @@ def _table(evidence: Evidence) -> Table:
     names = ("Case", "Metric", "Verdict", "Target", ">Ratio", ">Interval", "Against", ">Blocks", "Notes")
     notes = ("Ratio: target / baseline of the metric as measured; for latency, below 1 is better.",)
     return Table("Every comparison", columns(*names), rows, notes, short=False)
+
+
+def _word(cell: Cell) -> str:
+    withheld = cell.apart is not None and cell.apart.withheld
+    return "no verdict" if withheld else WORDS[cell.verdict.answer]
 
 
 def _interval(cell: Cell) -> str:
