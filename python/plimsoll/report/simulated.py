@@ -30,7 +30,7 @@ from plimsoll.units import HOUR, SECOND, format_duration, format_size, format_va
 
 POINTS = 400
 """Points of a line in a chart; longer series are drawn as means of neighbouring intervals."""
-SPARK_WIDTH = 56
+SPARK_WIDTH = 50
 _SPARKS = "▁▂▃▄▅▆▇█"
 _MODEL = (
     "Virtual time: a model with the provider's published limits and measured or assumed latencies; see "
@@ -170,14 +170,15 @@ def _whole(outcomes: Sequence[Outcome]) -> Table:
         ">max",
         ">$/month",
         ">$/million",
-        "Prices of",
+        "Price of",
     )
     notes = (
         "$/month: the volumes, without instance and requests, with the date of the oldest price in it.",
         "$/million: per million operations at the sustained rate, "
         "with the instance where one is named, and requests where they are charged.",
     )
-    return Table("All operations", columns(*names), tuple(rows), notes)
+    brief = ("volume", "i_os_per_second", "p50", "p99", "p99_9", "max", "month", "million", "price_of")
+    return Table("All operations", columns(*names), tuple(rows), notes, brief)
 
 
 def _ranking(choices: Sequence[Choice]) -> Table:
@@ -243,7 +244,7 @@ def _binned(outcome: Outcome, values: Sequence[float], points: int) -> list[tupl
 
 def _sparks(outcomes: Sequence[Outcome]) -> Listing:
     lines = [
-        f"{label:<{32}} {_spark(values)}  {first} → {last}"
+        f"{label:<{26}} {_spark(values)}  {first} → {last}"
         for outcome in outcomes
         for label, values, first, last in _spark_rows(outcome, _name(outcome, outcomes))
     ]
@@ -253,12 +254,12 @@ def _sparks(outcomes: Sequence[Outcome]) -> Listing:
 def _spark_rows(outcome: Outcome, name: str) -> Iterator[tuple[str, list[float], str, str]]:
     rates = [value for _, value in _binned(outcome, outcome.operations, SPARK_WIDTH)]
     first, last = (format_value(phase.operations, "1/s") for phase in (outcome.phases[0], outcome.phases[-1]))
-    yield f"{name} I/Os per second"[:32], rates, first, last
+    yield f"{name} I/Os per second"[:26], rates, first, last
     for bucket in outcome.used_credits:
         held = [value for _, value in _binned(outcome, outcome.credits(bucket), SPARK_WIDTH)]
         top = outcome.capacities[bucket]
         shares = [percent_text(round(outcome.credits(bucket)[i] / top, 2)) for i in (0, -1)]
-        yield f"{name} {_bucket_words(bucket)}"[:32], [*held, top], shares[0], shares[1]
+        yield f"{name} {_bucket_words(bucket)}"[:26], [*held, top], shares[0], shares[1]
 
 
 def _bucket_words(bucket: str) -> str:
