@@ -32,7 +32,7 @@ def planned(target: Target) -> Target:
 
 def check(target: Target, needed_bytes: int) -> None:
     """Refuse a volume that cannot be served here or is too small. Raises UsageError, UnknownName, TargetError."""
-    usable = int(lifecycle.check(_wish(target, "")).size_bytes * USABLE_SHARE)
+    usable = int(lifecycle.check(_wish(target, "planned")).size_bytes * USABLE_SHARE)
     if needed_bytes > usable:
         raise TargetError(
             f"target {target.name}: the test needs {format_size(needed_bytes)}, and the volume holds about "

@@ -59,14 +59,6 @@ def test_a_session_on_two_volumes_of_one_instance(machine: Machine) -> None:
     assert "does not say which devices" not in text
 
 
-def test_credits_that_end_are_a_change_point(machine: Machine) -> None:
-    """5.4 million credits, 2,700 used per second, a time a thousand times shorter: the cliff is after two seconds."""
-    words = ["run", "randread", "--on", GP2, *SHORT, "--set", "runtime=8s", "--blocks", "1"]
-    said = machine.plimsoll(*words, check=False)
-    assert "fell by" in said.stdout, said.stdout + said.stderr
-    assert machine.left() == []
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_session_takes_its_volumes_away(machine: Machine, number: int) -> None:
     with _session() as session:
