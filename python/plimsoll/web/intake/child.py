@@ -12,13 +12,15 @@ import resource
 import sys
 from collections import deque
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError, ResultFileError
-from plimsoll.importers.reading import Outcome, read_content
 from plimsoll.importers.source import MAX_FILE_BYTES, Options
 from plimsoll.store.result_file import Limits, Record, is_result_file, read_results, write_results
 from plimsoll.units import GIB, MIB
+
+if TYPE_CHECKING:
+    from plimsoll.importers.reading import Outcome
 
 MEMORY_BYTES = 2 * GIB
 CPU_S = 120
@@ -42,6 +44,9 @@ def check(path: Path, name: str, target: str, out: Path, limits: Limits) -> dict
         return {"path": str(path), "says": []}
     if path.stat().st_size > MAX_FILE_BYTES:
         raise ResultFileError(f"{name} is over {MAX_FILE_BYTES // MIB} MiB; split it, or import it where it lies")
+    # Only now: the importers take longer to load than most files to read.
+    from plimsoll.importers.reading import read_content
+
     outcomes = list(read_content(name, path.read_bytes(), Options(target=target or None)))
     records = list(_records(outcomes).values())
     says = [sentence for each in outcomes for sentence in _says(each)]

@@ -27,6 +27,7 @@ from plimsoll.web.settings import Settings
 CHECK_S = 180
 """A check that takes longer is ended."""
 
+CHILD = ("-m", "plimsoll.web.intake.child")
 WAIT_S = 60
 MOST_ANSWER_BYTES = MIB
 LINE_BYTES = 32 * MIB
@@ -109,7 +110,7 @@ class Desk:
         }
         # It gets no environment: the place of the store may hold a password.
         child = subprocess.Popen(
-            [sys.executable, "-I", "-m", "plimsoll.web.intake.child", json.dumps(asked)],
+            [sys.executable, "-I", *CHILD, json.dumps(asked)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -125,6 +126,8 @@ class Desk:
         finally:
             self._child = None
             _kill(child)
+            if child.stdout is not None:
+                child.stdout.close()
         if self._closing.is_set():
             raise Refused(503, "the server is stopping; finish the upload when it is back", {"retry-after": "30"})
         return _read(printed, child.returncode, part.name)
