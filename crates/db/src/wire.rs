@@ -45,8 +45,6 @@ pub struct Wire {
     room: Vec<u8>,
     start: usize,
     end: usize,
-    /// The socket gave all it had.
-    drained: bool,
 }
 
 impl Wire {
@@ -78,7 +76,6 @@ impl Wire {
             room: vec![0; ROOM],
             start: 0,
             end: 0,
-            drained: false,
         }
     }
 
@@ -131,10 +128,9 @@ impl Wire {
         Ok(())
     }
 
-    /// The descriptor is ready: sends the rest, and the socket may have something again.
+    /// The descriptor is ready: sends the rest.
     #[inline]
     pub fn wake(&mut self) -> Result<(), Fault> {
-        self.drained = false;
         #[cfg(feature = "tls")]
         if self.cipher.is_some() {
             return self.send();
@@ -160,21 +156,16 @@ impl Wire {
     /// Takes more from the socket. False: there is nothing at the moment.
     #[inline]
     pub fn receive(&mut self) -> Result<bool, Fault> {
-        if std::mem::take(&mut self.drained) {
-            return Ok(false);
-        }
         if self.end == self.room.len() {
             self.make_room();
         }
         loop {
-            let free = self.room.len() - self.end;
             match self.receive_once() {
                 Ok(0) => {
                     return Err(Fault::broken(Cause::Closed, "the server closed the connection"));
                 }
                 Ok(count) => {
                     self.end += count;
-                    self.drained = count < free && !self.is_encrypted();
                     return Ok(true);
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
@@ -193,16 +184,8 @@ impl Wire {
         receive(self.socket.as_raw_fd(), free)
     }
 
-    fn is_encrypted(&self) -> bool {
-        #[cfg(feature = "tls")]
-        return self.cipher.is_some();
-        #[cfg(not(feature = "tls"))]
-        false
-    }
-
     /// Takes more from the socket while it waits.
     pub fn await_more(&mut self) -> Result<(), Fault> {
-        self.drained = false;
         if self.receive()? {
             return Ok(());
         }

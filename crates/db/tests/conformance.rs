@@ -1,0 +1,248 @@
+//! What every driver must do, against a real database each. Driven by the driver list: none can be left out.
+
+mod support;
+
+use serde_json::json;
+use support::{RECORDS, check_sums, count, failure, mix, run, run_well, servers, spec};
+
+/// Databases to test against, by driver: URL, and what keeps it there.
+fn database(driver: &str) -> Option<(String, Box<dyn std::any::Any>)> {
+    let of = |server: servers::Server| (server.url.clone(), Box::new(server) as Box<dyn std::any::Any>);
+    match driver {
+        "null" | "memory" => Some((String::new(), Box::new(()))),
+        "sqlite" => {
+            let folder = tempfile::tempdir().unwrap();
+            Some((format!("sqlite:{}", folder.path().join("test.db").display()), Box::new(folder)))
+        }
+        "postgresql" => servers::postgresql(None, None).map(of),
+        "mysql" => servers::mysql("secret").map(of),
+        "redis" => servers::redis(None).map(of),
+        "http" => servers::nginx().map(of),
+        other => panic!("the driver {other} has no database to be tested with: add one"),
+    }
+}
+
+fn suite(driver: &str) {
+    let row = plimsoll_db::drivers().into_iter().find(|row| row.name == driver).expect("in the list");
+    let Some((url, _keep)) = database(driver) else { return };
+    let runs = |kind: &str| row.workloads.iter().any(|name| name == kind);
+    if driver == "null" {
+        return nothing();
+    }
+    if runs("ycsb") {
+        reads_find_their_records(driver, &url);
+        values_are_right(driver, &url);
+        mixes_do_what_they_say(driver, &url);
+        variants(driver, &url);
+        open_loop(driver, &url);
+        if driver != "memory" {
+            data_is_kept_apart(driver, &url);
+            loads_join(driver, &url);
+            missing_records_are_counted(driver, &url);
+        }
+    }
+    if runs("tpcb") {
+        transactions(driver, &url);
+    }
+    if runs("web") {
+        pages(&url);
+    }
+}
+
+/// One test per driver, so that servers start at the same time and failures are told apart.
+macro_rules! suites {
+    ($($test:ident: $driver:literal),+ $(,)?) => {
+        $(#[test] fn $test() { suite($driver); })+
+
+        #[test]
+        fn every_driver_has_a_suite() {
+            let tested = [$($driver),+];
+            for row in plimsoll_db::drivers() {
+                assert!(tested.contains(&row.name.as_str()), "{} is not tested", row.name);
+            }
+        }
+    };
+}
+
+suites! {
+    null: "null", memory: "memory", sqlite: "sqlite", postgresql: "postgresql", mysql: "mysql", redis: "redis",
+    http: "http",
+}
+
+fn nothing() {
+    let outcome = run_well(spec("null", "", &[("data", json!("keep"))]));
+    assert_eq!(outcome.completed, 400);
+    check_sums(&outcome);
+}
+
+fn reads_find_their_records(driver: &str, url: &str) {
+    let outcome = run_well(spec(driver, url, &[("workload/mix", mix(1.0, 0.0, 0.0, 0.0, 0.0))]));
+    assert_eq!((outcome.completed, count(&outcome, "read")), (400, 400));
+    assert_eq!(outcome.loaded_records, Some(RECORDS));
+    assert!(outcome.not_found.is_empty(), "{:?}", outcome.not_found);
+    assert_eq!(outcome.rows["read"], 400);
+    assert_eq!(outcome.common.operations["read"].bytes, 400 * 120, "all fields of all records came");
+    assert!(outcome.common.mean_in_flight > 0.0 && outcome.common.mean_in_flight <= 4.01);
+    assert!(!outcome.server.is_empty());
+    check_sums(&outcome);
+}
+
+fn values_are_right(driver: &str, url: &str) {
+    let changes = [("workload/data_integrity", json!(true)), ("workload/mix", mix(0.4, 0.4, 0.0, 0.0, 0.2))];
+    let outcome = run_well(spec(driver, url, &changes));
+    let verified = outcome.common.verified.expect("values were checked");
+    assert_eq!(verified.blocks, 3 * (count(&outcome, "read") + count(&outcome, "rmw_read")));
+    assert_eq!(verified.bad_blocks, 0);
+    if driver != "memory" {
+        // Data that was written without this rule must not pass.
+        run_well(spec(driver, url, &[]));
+        let changes = [("workload/data_integrity", json!(true)), ("data", json!("keep"))];
+        let wrong = run_well(spec(driver, url, &changes)).common.verified.expect("values were checked");
+        assert!(wrong.bad_blocks > 0);
+    }
+}
+
+fn mixes_do_what_they_say(driver: &str, url: &str) {
+    let outcome = run_well(spec(driver, url, &[("workload/mix", mix(0.3, 0.2, 0.1, 0.2, 0.2))]));
+    assert_eq!(outcome.completed, 400);
+    for kind in ["read", "update", "insert", "scan", "read_modify_write"] {
+        assert!(count(&outcome, kind) > 10, "{kind}: {:?}", outcome.common.operations.keys());
+    }
+    let whole = count(&outcome, "read_modify_write");
+    assert_eq!((count(&outcome, "rmw_read"), count(&outcome, "rmw_update")), (whole, whole));
+    assert!(outcome.not_found.is_empty(), "{:?}", outcome.not_found);
+    assert!(outcome.rows["scan"] > count(&outcome, "scan"), "{:?}", outcome.rows);
+    assert!(outcome.rows["scan"] <= 20 * count(&outcome, "scan"));
+    check_sums(&outcome);
+}
+
+fn variants(driver: &str, url: &str) {
+    let changes = [
+        ("workload/mix", mix(0.4, 0.3, 0.1, 0.2, 0.0)),
+        ("workload/request", json!({"kind": "latest", "theta": 0.99})),
+        ("workload/insert_order", json!("ordered")),
+        ("workload/zero_padding", json!(12)),
+        ("workload/field_length_distribution", json!("uniform")),
+        ("workload/read_all_fields", json!(false)),
+        ("workload/write_all_fields", json!(true)),
+        ("workload/field_count", json!(12)),
+        ("warmup_ns", json!(50_000_000)),
+    ];
+    let outcome = run_well(spec(driver, url, &changes));
+    assert_eq!(outcome.completed, 400);
+    assert!(outcome.not_found.is_empty(), "{:?}", outcome.not_found);
+    check_sums(&outcome);
+}
+
+fn open_loop(driver: &str, url: &str) {
+    let changes = [
+        ("rate", json!({"per_second": 1000.0, "unit": "operations", "arrival": "even"})),
+        ("limit", json!({"runtime_ns": 400_000_000u64, "operations": null})),
+    ];
+    let outcome = run_well(spec(driver, url, &changes));
+    assert_eq!(outcome.common.offered_operations, Some(400));
+    assert!(outcome.common.histograms.contains_key("read_service"));
+    assert!(outcome.completed <= 400);
+    check_sums(&outcome);
+}
+
+fn data_is_kept_apart(driver: &str, url: &str) {
+    let first = run_well(spec(driver, url, &[("workload/mix", mix(0.5, 0.0, 0.5, 0.0, 0.0))]));
+    assert!(count(&first, "insert") > 100);
+    let (kind, message) = failure(spec(driver, url, &[("data", json!("create"))]));
+    assert_eq!(kind, "schema");
+    assert!(message.contains("--reuse") && message.contains("--recreate"), "{message}");
+    // What the inserts added is removed; the rest is used.
+    let again =
+        run_well(spec(driver, url, &[("data", json!("reuse")), ("workload/mix", mix(0.5, 0.0, 0.5, 0.0, 0.0))]));
+    assert_eq!(again.loaded_records, None);
+    assert!(again.not_found.is_empty());
+    run_well(spec(driver, url, &[("data", json!("reuse"))]));
+    let (kind, message) =
+        failure(spec(driver, url, &[("data", json!("reuse")), ("workload/record_count", json!(RECORDS + 1))]));
+    assert_eq!(kind, "schema", "{message}");
+    let (kind, _) = failure(spec(driver, url, &[("data", json!("reuse")), ("workload/field_count", json!(5))]));
+    assert_eq!(kind, "schema");
+}
+
+fn loads_join(driver: &str, url: &str) {
+    let part = |data: &str, start: u64, count: u64| {
+        let changes = [
+            ("measure", json!("load")),
+            ("data", json!(data)),
+            ("limit/operations", json!(null)),
+            ("workload/insert_start", json!(start)),
+            ("workload/insert_count", json!(count)),
+        ];
+        spec(driver, url, &changes)
+    };
+    let first = run_well(part("recreate", 0, 100));
+    assert_eq!((first.completed, count(&first, "insert")), (100, 100));
+    check_sums(&first);
+    run_well(part("keep", 100, RECORDS - 100));
+    let read = [("data", json!("reuse")), ("workload/mix", mix(1.0, 0.0, 0.0, 0.0, 0.0))];
+    let outcome = run_well(spec(driver, url, &read));
+    assert!(outcome.not_found.is_empty(), "{:?}", outcome.not_found);
+    if driver != "redis" {
+        // Redis replaces what is there, the others refuse it.
+        let twice = run(part("keep", 0, 100));
+        assert_eq!(twice.errors["insert"]["constraint"], 100, "{:?}", twice.messages);
+        assert_eq!(twice.completed, 0);
+    }
+}
+
+fn missing_records_are_counted(driver: &str, url: &str) {
+    run_well(spec(driver, url, &[]));
+    let changes = [
+        ("data", json!("keep")),
+        ("workload/record_count", json!(2 * RECORDS)),
+        ("workload/request", json!({"kind": "uniform"})),
+        ("workload/mix", mix(1.0, 0.0, 0.0, 0.0, 0.0)),
+    ];
+    let outcome = run_well(spec(driver, url, &changes));
+    let missed = outcome.not_found["read"];
+    assert!((120..280).contains(&missed), "{missed} of 400");
+    assert_eq!(outcome.rows["read"], 400 - missed);
+}
+
+fn transactions(driver: &str, url: &str) {
+    let script = |name: &str, data: &str| {
+        let changes = [
+            ("workload", json!({"kind": "tpcb", "script": name, "scale": 1})),
+            ("data", json!(data)),
+            ("limit/operations", json!(100)),
+        ];
+        run_well(spec(driver, url, &changes))
+    };
+    let outcome = script("tpcb", "recreate");
+    assert_eq!(outcome.loaded_records, Some(100_000));
+    let statements =
+        ["begin", "update_accounts", "select_accounts", "update_tellers", "update_branches", "insert_history", "end"];
+    assert!(statements.iter().all(|kind| count(&outcome, kind) == 100), "{:?}", outcome.common.operations);
+    assert_eq!((outcome.completed, outcome.whole.as_slice()), (100, ["transaction".to_owned()].as_slice()));
+    assert!(outcome.not_found.is_empty(), "{:?}", outcome.not_found);
+    check_sums(&outcome);
+    let outcome = script("simple_update", "reuse");
+    assert_eq!((outcome.loaded_records, count(&outcome, "insert_history")), (None, 100));
+    assert_eq!(count(&outcome, "update_branches"), 0);
+    let outcome = script("select_only", "reuse");
+    assert_eq!((outcome.completed, count(&outcome, "select_accounts")), (100, 100));
+    assert_eq!(outcome.rows["transaction"], 100);
+}
+
+fn pages(url: &str) {
+    for keep_alive in [true, false] {
+        let workload = ("workload", json!({"kind": "web", "keep_alive": keep_alive}));
+        let outcome = run_well(spec("http", url, &[workload.clone(), ("limit/operations", json!(1000))]));
+        // More requests than nginx answers on one connection (100 here): it is opened anew, and nothing fails.
+        assert_eq!((outcome.completed, outcome.reconnects), (1000, 0));
+        assert_eq!(outcome.common.operations["get"].bytes, 1000 * servers::PAGE as u64);
+        check_sums(&outcome);
+        let missing = run(spec("http", &url.replace("page", "none"), &[workload]));
+        assert_eq!(missing.errors["get"]["status"], 400);
+        assert!(missing.messages["status"].contains("404"));
+    }
+    let many = [("workload", json!({"kind": "web", "keep_alive": true})), ("clients", json!(2000))];
+    let outcome = run_well(spec("http", url, &[many.as_slice(), &[("limit/operations", json!(8000))]].concat()));
+    assert_eq!((outcome.completed, outcome.threads), (8000, 2));
+}

@@ -1,0 +1,189 @@
+//! Bad input and faults, against real servers.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use plimsoll_core::outcome::{Phase, Status};
+use plimsoll_db::Job;
+use serde_json::json;
+use support::{failure, mix, run, run_well, servers, spec};
+
+/// Sets a variable of this process. Tests of this file read variables of different names only.
+fn set(name: &str, value: &str) {
+    // SAFETY: no other thread of this test changes or lists the environment at the same time.
+    unsafe { std::env::set_var(name, value) };
+}
+
+/// Waits until a job has measured for an interval.
+fn measuring(job: &Job) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while job.poll().phase != Phase::Measure || job.poll().elapsed_ns < 300_000_000 {
+        assert!(Instant::now() < deadline, "the job does not get to measuring: {:?}", job.poll());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn impossible_requests_are_refused_before_anything_is_opened() {
+    for (changes, words) in [
+        (vec![("driver", json!("oracle"))], "no driver"),
+        (vec![("driver", json!("http"))], "cannot run ycsb"),
+        (vec![("clients", json!(0))], "clients is 0"),
+        (vec![("url", json!("redis://me:hunter2@localhost"))], "holds a password"),
+        (vec![("url", json!("localhost:6379"))], "no scheme"),
+        (vec![("password_env", json!("PLIMSOLL_TEST_NO_SUCH_VARIABLE"))], "no environment variable"),
+        (vec![("settings", json!({"x": "1"}))], "has no settings"),
+        (vec![("workload/mix", mix(0.0, 0.0, 0.0, 0.0, 0.0))], "shares"),
+        (vec![("workload/table", json!("x; DROP TABLE y"))], "table name"),
+        (vec![("workload/insert_start", json!(250)), ("workload/insert_count", json!(100))], "beyond record_count"),
+        (vec![("measure", json!("load")), ("data", json!("reuse"))], "cannot reuse"),
+        (vec![("rate", json!({"per_second": 0.0, "unit": "operations", "arrival": "even"}))], "rate"),
+        (vec![("workload/request", json!({"kind": "zipfian", "theta": 1.5}))], "out of range"),
+    ] {
+        let (kind, message) = failure(spec("redis", "redis://127.0.0.1:1", &changes));
+        assert_eq!(kind, "spec", "{message}");
+        assert!(message.contains(words), "{message}");
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+}
+
+#[test]
+fn nobody_there() {
+    for (driver, scheme) in [("redis", "redis"), ("postgresql", "postgresql"), ("mysql", "mysql")] {
+        let (kind, message) = failure(spec(driver, &format!("{scheme}://127.0.0.1:1/0"), &[]));
+        assert_eq!(kind, "connect");
+        assert!(message.contains("127.0.0.1:1") && message.contains("refused"), "{message}");
+    }
+    let (kind, message) = failure(spec("sqlite", "sqlite:/nowhere/at/all.db", &[]));
+    assert_eq!(kind, "connect");
+    assert!(message.contains("/nowhere/at/all.db"), "{message}");
+}
+
+#[test]
+fn passwords_open_doors_and_are_never_told() {
+    set("PLIMSOLL_TEST_RIGHT", "open sesame");
+    set("PLIMSOLL_TEST_WRONG", "hunter2hunter2");
+    let doors = [
+        ("redis", servers::redis(Some("open sesame")), "redis", "redis"),
+        ("postgresql", servers::postgresql(Some("open sesame"), None), "postgres", "postgres"),
+        ("mysql", servers::mysql("open sesame"), "root@", "tester@"),
+    ];
+    for (driver, server, from, to) in doors {
+        let Some(server) = server else { continue };
+        let url = server.url.replace(from, to);
+        let with = |name: &str| spec(driver, &url, &[("password_env", json!(name)), ("limit/operations", json!(20))]);
+        assert_eq!(run_well(with("PLIMSOLL_TEST_RIGHT")).completed, 20, "{driver}");
+        let outcome = run(with("PLIMSOLL_TEST_WRONG"));
+        let text = serde_json::to_string(&outcome).unwrap();
+        assert_eq!(outcome.common.error.as_ref().map(|error| error.kind.as_str()), Some("connect"), "{driver}: {text}");
+        assert!(!text.contains("hunter2"), "{text}");
+        let (kind, message) = failure(spec(driver, &url, &[]));
+        assert_eq!(kind, "connect", "{driver}: {message}");
+    }
+}
+
+#[test]
+fn a_server_that_restarts_costs_errors_and_no_more() {
+    let Some(mut server) = servers::redis(None) else { return };
+    let changes = [("limit", json!({"runtime_ns": 3_000_000_000u64, "operations": null}))];
+    let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
+    measuring(&job);
+    server.stop();
+    server.start();
+    let outcome = job.result(Some(Duration::from_secs(60))).expect("it ends");
+    assert_eq!((outcome.common.status, &outcome.common.error), (Status::Ok, &None));
+    assert_eq!(outcome.reconnects, 4, "each client comes back");
+    let lost: u64 = outcome.errors.values().flat_map(|kinds| kinds.values()).sum();
+    assert_eq!(lost, 4, "one operation of each client: {:?}", outcome.errors);
+    assert!(outcome.not_found["read"] > 0, "the new server has no records, and that is seen");
+}
+
+#[test]
+fn a_server_that_stays_away_ends_the_job_and_keeps_what_was_measured() {
+    let Some(mut server) = servers::redis(None) else { return };
+    let changes =
+        [("limit", json!({"runtime_ns": 60_000_000_000u64, "operations": null})), ("give_up_ns", json!(300_000_000))];
+    let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
+    measuring(&job);
+    server.stop();
+    let outcome = job.result(Some(Duration::from_secs(20))).expect("it gives up");
+    assert_eq!(outcome.common.status, Status::Failed);
+    let error = outcome.common.error.expect("it says why");
+    assert!(error.kind == "connect" && error.message.contains("away"), "{error:?}");
+    assert!(outcome.completed > 0 && outcome.failed_reconnects > 0);
+}
+
+#[test]
+fn a_stop_request_is_answered_soon_with_what_there_is() {
+    let Some(server) = servers::redis(None) else { return };
+    let changes = [("limit", json!({"runtime_ns": 60_000_000_000u64, "operations": null}))];
+    let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
+    measuring(&job);
+    let asked = Instant::now();
+    job.stop();
+    let outcome = job.result(Some(Duration::from_secs(10))).expect("it stops");
+    assert_eq!(outcome.common.status, Status::Stopped);
+    assert!(outcome.completed > 0);
+    assert!(asked.elapsed() < Duration::from_secs(5), "far below the ten seconds that were allowed");
+}
+
+#[test]
+fn conflicts_are_counted_or_tried_again() {
+    let Some(server) = servers::postgresql(None, None) else { return };
+    // All clients update the same branch in serializable transactions: most of them cannot be ordered.
+    let tries = |tries: u32, data: &str| {
+        let changes = [
+            ("workload", json!({"kind": "tpcb", "script": "tpcb", "scale": 1})),
+            ("settings", json!({"default_transaction_isolation": "serializable"})),
+            ("data", json!(data)),
+            ("max_tries", json!(tries)),
+            ("limit/operations", json!(200)),
+        ];
+        run(spec("postgresql", &server.url, &changes))
+    };
+    let once = tries(1, "recreate");
+    let failed = once.errors["transaction"]["serialization"];
+    assert!(failed > 0);
+    assert_eq!(once.completed + failed, 200);
+    let often = tries(1000, "reuse");
+    assert_eq!((often.completed, often.errors.len()), (200, 0), "{:?}", often.messages);
+    assert!(often.retries > 0);
+}
+
+#[test]
+fn the_first_error_ends_a_job_that_counts_none() {
+    let Some(server) = servers::nginx() else { return };
+    let changes = [("workload", json!({"kind": "web", "keep_alive": true})), ("count_errors", json!(false))];
+    let (kind, message) = failure(spec("http", &server.url.replace("page", "none"), &changes));
+    assert_eq!(kind, "operation");
+    assert!(message.contains("404"), "{message}");
+}
+
+#[test]
+fn connections_can_be_encrypted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (certificate, key) = (folder.path().join("certificate.pem"), folder.path().join("key.pem"));
+    let made = std::process::Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
+        .args(["-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE"])
+        .arg("-keyout")
+        .arg(&key)
+        .arg("-out")
+        .arg(&certificate)
+        .output();
+    if !made.is_ok_and(|output| output.status.success()) {
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "openssl is missing, and CI needs it");
+        return;
+    }
+    let Some(server) = servers::postgresql(None, Some(&(certificate.clone(), key))) else { return };
+    let url = server.url.replace("127.0.0.1", "localhost");
+    let tls = |mode: &str, file: Option<&std::path::Path>| {
+        spec("postgresql", &url, &[("tls", json!({"mode": mode, "ca_file": file})), ("limit/operations", json!(50))])
+    };
+    assert_eq!(run_well(tls("require", None)).completed, 50);
+    assert_eq!(run_well(tls("verify", Some(&certificate))).completed, 50);
+    let (kind, message) = failure(tls("verify", None));
+    assert_eq!(kind, "connect");
+    assert!(message.contains("certificate") || message.contains("TLS"), "{message}");
+}
