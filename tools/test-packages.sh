@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what the tests need on Debian and Ubuntu as root; elsewhere says what is missing.
-packages="postgresql chromium e2fsprogs fio strace"
+packages="postgresql chromium e2fsprogs xfsprogs btrfs-progs mount fio strace"
 missing=""
-for program in chromium mkfs.ext4 fio strace; do command -v "$program" >/dev/null || missing="$missing $program"; done
+for program in chromium mkfs.ext4 mkfs.xfs mkfs.btrfs losetup fio strace; do command -v "$program" >/dev/null || missing="$missing $program"; done
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgres"
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
