@@ -1,12 +1,20 @@
 #!/bin/sh
 # Installs what the tests need on Debian and Ubuntu as root; elsewhere says what is missing.
-packages="postgresql chromium e2fsprogs xfsprogs btrfs-progs mount fio strace"
+# Servers of the database tests: postgresql, redis-server, mariadb-server, nginx-light, each started privately by the
+# tests; openssl makes their certificates. wrk and sysbench are what `make bench-db` compares with.
+packages="redis-server mariadb-server nginx-light openssl wrk sysbench postgresql chromium e2fsprogs xfsprogs btrfs-progs mount fio strace"
 missing=""
-for program in chromium mkfs.ext4 mkfs.xfs mkfs.btrfs losetup fio strace; do command -v "$program" >/dev/null || missing="$missing $program"; done
+for program in redis-server mariadbd nginx openssl wrk sysbench chromium mkfs.ext4 mkfs.xfs mkfs.btrfs losetup fio strace; do command -v "$program" >/dev/null || [ -x "/usr/sbin/$program" ] || missing="$missing $program"; done
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgres"
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     export DEBIAN_FRONTEND=noninteractive
+    # Packages of servers start them; the tests start their own.
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e $policy ]; then
+        printf '#!/bin/sh\nexit 101\n' >$policy && chmod 755 $policy
+        trap 'rm -f $policy' EXIT
+    fi
     apt-get update -qq && apt-get install -y -qq --no-install-recommends $packages >/dev/null
     exit
 fi
