@@ -141,8 +141,9 @@ def _phases(outcomes: Sequence[Outcome]) -> Table:
         for outcome in outcomes
         for phase in outcome.phases
     ]
-    heads = columns("Volume", ">From", ">To", ">I/Os per second", ">Throughput", ">p50", ">p99", "Held back by")
-    return Table("Between the ends of bursts", heads, tuple(rows), _MODEL)
+    heads = columns("Volume", ">From", ">To", ">I/Os", ">Throughput", ">p50", ">p99", "Held back by")
+    brief = ("volume", "from", "to", "i_os", "p99", "held_back_by")
+    return Table("Between the ends of bursts", heads, tuple(rows), _MODEL, brief)
 
 
 def _whole(outcomes: Sequence[Outcome]) -> Table:
@@ -162,7 +163,7 @@ def _whole(outcomes: Sequence[Outcome]) -> Table:
         )
     names = (
         "Volume",
-        ">I/Os per second",
+        ">I/Os",
         ">p50",
         ">p90",
         ">p99",
@@ -177,7 +178,7 @@ def _whole(outcomes: Sequence[Outcome]) -> Table:
         "$/million: per million operations at the sustained rate, "
         "with the instance where one is named, and requests where they are charged.",
     )
-    brief = ("volume", "i_os_per_second", "p50", "p99", "p99_9", "max", "month", "million", "price_of")
+    brief = ("volume", "i_os", "p50", "p99", "p99_9", "max", "month", "million", "price_of")
     return Table("All operations", columns(*names), tuple(rows), notes, brief)
 
 

@@ -10,6 +10,7 @@ import typer
 from plimsoll.cli.options import Json, Region
 
 if TYPE_CHECKING:
+    from plimsoll.catalog.shape import VolumeShape
     from plimsoll.report.document import Document
     from plimsoll.simulation.choice import Choice
     from plimsoll.simulation.job import Load, Trace
@@ -21,6 +22,12 @@ EXAMPLES = (
     "`plimsoll simulate --compare gp2,gp3,io2 --volume size=500GiB --job randread,rate=2000/s --slo 'p99<10ms'`"
 )
 NEEDS_ARGUMENTS = True
+
+SPEED = 8e6
+"""I/Os that are simulated in a second of one core."""
+WITHOUT_LIMIT = 100_000
+"""Guess of the rate where nothing limits it."""
+PATIENCE_S = 10
 
 
 def command(
@@ -95,7 +102,25 @@ def _simulated(volumes: list[str], work: Load | Trace, duration_ns: int | None, 
 
     shapes = [volume_shape(options_from(text, "--volume"), "--volume") for text in volumes]
     chosen = duration_ns or (HOUR if isinstance(work, Load) else None)
+    for shape in shapes:
+        _announce(shape, work, chosen)
     return [simulate(shape, work, chosen, cost(shape, region)) for shape in shapes]
+
+
+def _announce(shape: VolumeShape, work: Load | Trace, duration_ns: int | None) -> None:
+    """A word before a simulation that takes a while: there are no results until it is over."""
+    from plimsoll.catalog.bounds import Use, burst
+    from plimsoll.cli.output import say
+    from plimsoll.simulation.job import Load
+    from plimsoll.units import SECOND, format_duration
+
+    if not isinstance(work, Load) or duration_ns is None:
+        return
+    most = burst(shape, Use(work.block_bytes, work.read_share, work.sequential))
+    rate = min(work.rate or float("inf"), most.per_second if most else WITHOUT_LIMIT)
+    seconds = rate * duration_ns / SECOND / SPEED
+    if seconds > PATIENCE_S:
+        say(f"{shape.one}: up to {format_duration(seconds * SECOND)} to simulate; Ctrl-C stops")
 
 
 def _compare(
