@@ -48,6 +48,14 @@ class StudyOptions:
         list[str] | None,
         typer.Option("--set", metavar="PARAMETER=VALUE", help="For every test; `plimsoll list parameters`."),
     ] = None
+    server: Annotated[
+        str | None,
+        typer.Option(
+            "--server",
+            metavar="NAME",
+            help="Database tests: start a private postgresql, mariadb, redis, nginx or sqlite on each target.",
+        ),
+    ] = None
     title: Annotated[str | None, typer.Option("--title", help="Title of the session.")] = None
     baseline: Annotated[
         str | None, typer.Option("--baseline", metavar="NAME", help="Target the others are compared with.")
@@ -88,7 +96,8 @@ class StudyOptions:
             "quick_sizes": self.quick_sizes or None,
         }
         given = {name: value for name, value in choices.items() if value is not None}
-        words, on, settings = self.tests or [], self.on or [], self.settings or []
+        words, on = self.tests or [], self.on or []
+        settings = [*(self.settings or []), *([f"server={self.server}"] if self.server else [])]
         whole = [word for word in words if word.endswith(".toml") or word in studies.studies()]
         if not whole:
             return study.from_words(words, on, shared=settings, **given)

@@ -228,4 +228,6 @@ def _absolute(target: Target) -> Target:
         return volume_target(target.name, target.where, target.options)
     if target.where.startswith("@"):
         return target
+    if target.kind == "database":
+        return target
     return target.model_copy(update={"where": os.path.abspath(target.where)})

@@ -20,7 +20,7 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="tests|suites|studies|parameters|engines|guards|formats|volumes|instances|prices|sessions",
+            metavar="tests|suites|studies|parameters|engines|drivers|guards|formats|volumes|instances|prices|sessions",
             help="What to list.",
         ),
     ] = "tests",
@@ -30,7 +30,7 @@ def command(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List tests, suites, studies, parameters, engines, guards, formats, volumes, instances, prices or sessions."""
+    """List tests, suites, studies, parameters, engines, drivers, guards, formats, volumes, instances, prices or sessions."""
     from plimsoll.cli.output import print_csv, print_json, print_table
     from plimsoll.errors import UnknownName
 
@@ -103,6 +103,21 @@ def _engines() -> Rows:
     ]
 
 
+def _drivers() -> Rows:
+    from plimsoll.run.workers.databases import drivers
+
+    return [
+        {
+            "driver": name,
+            "address": each["url"],
+            "tests": ", ".join(each["workloads"]),
+            "TLS": "yes" if each["tls"] else "no",
+            "description": each["description"],
+        }
+        for name, each in drivers().items()
+    ]
+
+
 def _guards() -> Rows:
     from plimsoll import kinds
 
@@ -170,6 +185,7 @@ LISTS: dict[str, Callable[[], Rows]] = {
     "studies": _studies,
     "parameters": _parameters,
     "engines": _engines,
+    "drivers": _drivers,
     "guards": _guards,
     "formats": _formats,
     "volumes": _volumes,

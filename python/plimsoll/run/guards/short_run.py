@@ -12,7 +12,7 @@ NAME = "short_run"
 TITLE = "Operations behind a percentile"
 WHY = """A percentile needs operations beyond it. With fewer than 368 operations not even an upper bound of p99 can be
 given at 97.5 % confidence."""
-KINDS = ("io", "files")
+KINDS = ("io", "files", "db")
 
 PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "p9999": 0.9999}
 MISS = 0.025

@@ -1,0 +1,43 @@
+"""Did the database answer what was asked?"""
+
+from __future__ import annotations
+
+from plimsoll.model import Finding, Level
+from plimsoll.run.evidence import RunEvidence
+from plimsoll.run.guards._judge import finding, graded, percent, worst
+
+NAME = "db_errors"
+TITLE = "Database errors and missing records"
+KINDS = ("db",)
+WHY = """An operation that fails, or finds nothing, is much cheaper than one that does its work. Workloads read only
+records that were loaded or inserted, so that nothing should be missing."""
+
+WARN, INVALID = 0.0001, 0.001
+"""Failed, or missing, per whole operation."""
+
+
+def check(evidence: RunEvidence) -> Finding | None:
+    """Errors by kind, records not found, and connections that had to be opened anew."""
+    outcome = evidence.outcome
+    failed = sum(count for kinds in outcome["errors"].values() for count in kinds.values())
+    missing = sum(outcome["not_found"].values())
+    reconnects = int(outcome["reconnects"])
+    tried = int(outcome["completed"]) + failed
+    if not tried:
+        return None
+    level = worst(graded(failed / tried, WARN, INVALID), graded(missing / tried, WARN, INVALID))
+    if reconnects:
+        level = worst(level, Level.WARN)
+    parts = [f"{failed:,} of {tried:,} operations failed ({percent(failed / tried)})"]
+    parts += [f"{missing:,} found no record ({percent(missing / tried)})"] if missing else []
+    parts += [f"{reconnects:,} connections were opened anew: the server was away"] if reconnects else []
+    parts += [f"first: {message}" for message in list(outcome["messages"].values())[:1]]
+    return finding(
+        NAME,
+        level,
+        "; ".join(parts),
+        "Look at the server's log; load the data anew with data=recreate.",
+        failed=failed,
+        missing=missing,
+        reconnects=reconnects,
+    )

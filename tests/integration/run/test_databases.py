@@ -1,0 +1,132 @@
+"""Database tests on private servers whose data lie on the target: settings, faults, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.conftest import need
+from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
+
+from plimsoll.errors import TargetError
+from plimsoll.run.servers.private import find_program, running
+
+SERVERS = {
+    "ycsb-a": ("postgresql", "mariadb", "redis", "sqlite", "memory"),
+    "tpcb": ("postgresql", "mariadb", "sqlite"),
+}
+QUICK = ("--set", "runtime=300ms", "--set", "warmup=100ms", "--blocks", "1", "--noisy-host")
+SMALL = {"ycsb-a": ("--set", "records=300"), "tpcb": ("--set", "scale=1"), "web-static": ("--set", "clients=4")}
+
+
+def need_server(name: str) -> None:
+    if name in ("sqlite", "memory"):
+        return
+    try:
+        find_program(name)
+    except TargetError as error:
+        need(False, str(error))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """A target that a server's own user may enter."""
+    folder = tmp_path / "place"
+    folder.mkdir()
+    changed = [each for each in folder.parents if not each.stat().st_mode & 0o001]
+    for each in changed:
+        each.chmod(each.stat().st_mode | 0o011)
+    yield folder
+    assert leftovers(folder) == []
+
+
+def servers_below(folder: Path) -> list[int]:
+    """Processes that work in a folder below."""
+    every = psutil.process_iter(["cwd"])
+    return [process.pid for process in every if str(process.info["cwd"] or "").startswith(str(folder))]
+
+
+@pytest.mark.parametrize(("test", "server"), [(test, server) for test, each in SERVERS.items() for server in each])
+def test_every_test_runs_on_every_server(plimsoll: Command, place: Path, test: str, server: str) -> None:
+    need_server(server)
+    plimsoll("run", test, "--server", server, "--on", f"here={place}", *QUICK, *SMALL[test])
+    assert "operation_rate" in plimsoll("show", "--csv").out
+    assert servers_below(place) == []
+
+
+@pytest.mark.parametrize("keep_alive", ["yes", "no"])
+def test_pages_are_fetched_from_a_private_nginx(plimsoll: Command, place: Path, keep_alive: str) -> None:
+    need_server("nginx")
+    words = ("--set", f"keep_alive={keep_alive}", *QUICK, *SMALL["web-static"])
+    plimsoll("run", "web-static", "--on", f"here={place}", *words)
+    assert servers_below(place) == []
+
+
+def test_settings_of_the_servers_are_in_the_report(plimsoll: Command, place: Path, tmp_path: Path) -> None:
+    need_server("redis")
+    words = ("--server", "redis", "--on", f"full={place}", "--on", f"none={place},durability=none", *QUICK)
+    plimsoll("run", "ycsb-a", *words, *SMALL["ycsb-a"])
+    plimsoll("report", "-o", tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert "appendfsync" in text
+    assert "always" in text
+
+
+def test_a_password_comes_from_the_environment_and_is_never_shown(plimsoll: Command, place: Path) -> None:
+    need_server("redis")
+    with running("redis", place / "server", "none", {}) as server:
+        words = ("run", "ycsb-a", "--on", f"here={server.url}", *QUICK, *SMALL["ycsb-a"])
+        secret = os.environ[server.password_env or ""]
+        plimsoll(*words, "--set", f"password_env={server.password_env}")
+        wrong = plimsoll(*words, "--set", "password_env=WRONG", check=3, WRONG="s3cr3t-but-wrong")
+        assert "s3cr3t" not in wrong.out + wrong.err
+        address = server.url.replace("//", f"//u:{secret}@")
+        inside = plimsoll("run", "ycsb-a", "--on", f"x={address}", *QUICK, check=2)
+        assert "environment variable" in inside.err
+        assert secret not in inside.out + inside.err
+    shutil.rmtree(place / "server")
+
+
+def test_a_server_that_is_not_there_is_named(plimsoll: Command) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"redis://127.0.0.1:{port}/0"
+    answer = plimsoll("run", "ycsb-a", "--on", f"x={address}", "--set", "give_up=300ms", *QUICK, check=3)
+    assert str(port) in answer.err
+
+
+def test_a_directory_needs_a_server(plimsoll: Command, place: Path) -> None:
+    answer = plimsoll("run", "ycsb-a", "--on", f"here={place}", check=2)
+    assert "--server" in answer.err
+    unknown = plimsoll("run", "ycsb-a", "--server", "postgres", "--on", f"here={place}", check=2)
+    assert "postgresql" in unknown.err
+    unable = plimsoll("run", "tpcb", "--server", "redis", "--on", f"here={place}", check=2)
+    assert "postgresql" in unable.err
+    disk = plimsoll("run", "ping", "--on", "pg=postgresql://user@127.0.0.1/x", check=2)
+    assert "database test" in disk.err
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_no_server_outlives_a_session(plimsoll: Command, place: Path, ending: signal.Signals) -> None:
+    need_server("postgresql")
+    target = ("--server", "postgresql", "--on", f"here={place}")
+    words = ("run", "ycsb-a", *target, "--set", "runtime=60s", *SMALL["ycsb-a"])
+    with subprocess.Popen([PLIMSOLL, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 60
+        while len(servers_below(place)) < 8 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(ending)
+    while servers_below(place) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert servers_below(place) == []
+    # The next command removes what a killed session could not.
+    plimsoll("list", "tests")
