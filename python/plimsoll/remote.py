@@ -125,18 +125,18 @@ def upload(path: Path, address: str) -> None:
     """Send a file; an object of that name is replaced at once, or stays as it is if anything goes wrong."""
     place = _parse(address)
     import obstore
-    from obstore.exceptions import NotSupportedError
 
     if not place.key or place.key.endswith("/"):
         raise UsageError(f"{address} names a folder; add the name of the file")
-    attributes = {"Content-Type": _TYPES.get(path.suffix, "application/octet-stream"), DIGEST: _sha256(path)}
     store = place.store()
+    # A file system keeps no attributes.
+    kept = {} if place.bucket == "file://" else {"Content-Type": _type(path), DIGEST: _sha256(path)}
     with _explained(address):
-        try:
-            obstore.put(store, place.key, path, attributes=cast(Any, attributes))
-        except (NotSupportedError, NotImplementedError):
-            # A file system keeps no attributes.
-            obstore.put(store, place.key, path)
+        obstore.put(store, place.key, path, attributes=cast(Any, kept) or None)
+
+
+def _type(path: Path) -> str:
+    return _TYPES.get(path.suffix, "application/octet-stream")
 
 
 def download(address: str, path: Path) -> None:
@@ -193,18 +193,19 @@ def _fetch(store: ObjectStore, place: _Object, meta: Any, part: Path) -> Any:
 def fetched(names: Sequence[str]) -> Iterator[list[tuple[str, Path]]]:
     """Names with the paths where they can be read; addresses are fetched, and removed again afterwards."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-fetched-") as folder:
-        found = []
+        found: list[tuple[str, Path]] = []
+        # Files of one folder stay together, because some formats are spread over several; equal names do not collide.
+        folders: dict[str, Path] = {}
         for name in names:
             if not is_remote(name):
                 found.append((name, Path(name)))
                 continue
             for address in expand(name):
-                # A folder each: two machines may have written files of one name.
-                own = Path(folder) / str(len(found))
-                own.mkdir()
-                path = own / (address.rpartition("/")[2] or "object")
-                download(address, path)
-                found.append((address, path))
+                parent, _, last = address.rpartition("/")
+                own = folders.setdefault(parent, Path(folder) / str(len(folders)))
+                own.mkdir(exist_ok=True)
+                download(address, own / (last or "object"))
+                found.append((address, own / (last or "object")))
         try:
             yield found
         except ResultFileError as error:

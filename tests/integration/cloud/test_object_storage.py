@@ -53,6 +53,20 @@ def test_what_is_sent_comes_back(bucket: str, tmp_path: Path, size: int) -> None
     assert remote.expand(f"{bucket}/*/?.bin") == [f"{bucket}/a b/ü.bin"]
 
 
+def test_files_of_one_folder_stay_together(bucket: str, tmp_path: Path) -> None:
+    """Two machines may have files of one name, and a fio log is spread over several files."""
+    for name in ("a/x.log", "a/y.log", "b/x.log"):
+        remote.upload(random_file(tmp_path / "sent", len(name) + ord(name[0])), f"{bucket}/{name}")
+    with remote.fetched([f"{bucket}/?/*.log", str(tmp_path / "sent")]) as found:
+        assert [name for name, _ in found] == [f"{bucket}/{name}" for name in ("a/x.log", "a/y.log", "b/x.log")] + [
+            str(tmp_path / "sent")
+        ]
+        (ax, ay, bx, here) = [path for _, path in found]
+        assert (ax.parent == ay.parent, ax.parent == bx.parent, here) == (True, False, tmp_path / "sent")
+        assert ax.stat().st_size != bx.stat().st_size
+    assert not ax.exists()
+
+
 def test_names_that_are_not_there(bucket: str, tmp_path: Path) -> None:
     assert not remote.exists(f"{bucket}/nothing")
     with pytest.raises(StoreError, match="there is no object"):
@@ -182,6 +196,7 @@ def test_commands_take_addresses(bucket: str, plimsoll: Command, disk: Path, tmp
     other = {"PLIMSOLL_HOME": str(tmp_path / "other")}
     assert "1 new session" in plimsoll("import", f"{bucket}/copies/*.plimsoll.gz", **other).err
     assert "0 new sessions" in plimsoll("merge", f"{bucket}/all.plimsoll.gz", **other).err
+    assert f"{bucket}/pushed/" in plimsoll("push", f"{bucket}/pushed").err
     told = plimsoll("recompute", f"{bucket}/page/").err
     assert "index.html: regenerated, equal byte for byte" in told
     remote.download(f"{bucket}/report.html", tmp_path / "report.html")

@@ -149,6 +149,7 @@ def _row(cell: Cell) -> dict[str, Any]:
         "ratio_high": verdict.ratio_high,
         "blocks": verdict.blocks_used,
         "blocks_needed": verdict.blocks_needed,
+        "interleaved": cell.apart is None,
         "sentence": sentence(cell),
         "notes": [note.text for note in cell.notes if note.kind != "unpaired"],  # the sentence says it
     }

@@ -24,7 +24,7 @@ EXAMPLES = (
 
 
 def command(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the server.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the server, or of a bucket.")],
     what: Annotated[
         list[str] | None,
         typer.Argument(metavar="[FILE|SESSION…]", help="Files, or sessions of the store. Default: the last session."),
@@ -43,8 +43,12 @@ def command(
     """Send sessions and result files to a server (`plimsoll serve`); twice is the same as once."""
     from plimsoll.cli.output import print_json, say
     from plimsoll.errors import PlimsollError, ResultFileError
+    from plimsoll.remote import is_remote
     from plimsoll.web.push import Server, check_address
 
+    if is_remote(url):
+        _to_objects(url, what, json)
+        return
     address = check_address(url, insecure=insecure)
     words = what or [""]
     rows: list[dict[str, Any]] = []
@@ -66,6 +70,29 @@ def command(
     failed = [row["sent"] for row in rows if row["failed"]]
     if failed:
         raise ResultFileError(f"not sent: {', '.join(failed)}; the reasons are above")
+
+
+def _to_objects(place: str, what: list[str] | None, json: bool) -> None:
+    """Sessions and files into object storage, which needs no server and no token of ours."""
+    from plimsoll.cli.copies import copy_session
+    from plimsoll.cli.evidence import find_sessions
+    from plimsoll.cli.output import print_json, say
+    from plimsoll.remote import upload
+    from plimsoll.store.store import open_store
+
+    files = [word for word in what or [] if Path(word).is_file()]
+    sessions = [word for word in what or [] if word not in files]
+    rows = [{"sent": name, "to": f"{place.rstrip('/')}/{Path(name).name}"} for name in files]
+    for row in rows:
+        upload(Path(row["sent"]), row["to"])
+    if sessions or not files:
+        with open_store() as store:
+            chosen = find_sessions(store, sessions or None)
+            rows += [{"sent": found.title, "to": copy_session(store, found, place)} for found in chosen]
+    for row in rows:
+        say(f"{row['sent']}: {row['to']}")
+    if json:
+        print_json(rows)
 
 
 def _token(file: Path | None) -> str:

@@ -85,23 +85,16 @@ def command(
 
 
 def _copy(store: Store, session: Session, place: str) -> None:
-    """The session as a file of its own name, so that many machines can write to one place; a later one is fuller."""
+    """A copy for others; the session is measured and stored, so a fault here must not hide its results."""
+    from plimsoll.cli.copies import copy_name, copy_session
     from plimsoll.cli.output import say
     from plimsoll.errors import PlimsollError
-    from plimsoll.remote import is_remote, sent
-    from plimsoll.store import exchange
 
-    name = f"{place.rstrip('/')}/{session.id}{exchange.SUFFIX}"
     try:
-        if not is_remote(place):
-            Path(place).mkdir(parents=True, exist_ok=True)
-        with sent(name) as path:
-            exchange.export(store, [session.id], path)
-    except (PlimsollError, OSError) as error:
-        # The session is measured and stored; what follows must still be shown.
-        say(f"no copy of the session: {error}; `plimsoll export {session.id} -o {name}` tries again")
-    else:
-        say(f"copy of the session: {name}")
+        say(f"copy of the session: {copy_session(store, session, place)}")
+    except PlimsollError as error:
+        again = f"plimsoll export {session.id} -o {copy_name(session, place)}"
+        say(f"no copy of the session: {error}; `{again}` tries again")
 
 
 def _named(store: Store, options: StudyOptions) -> Session:
