@@ -25,6 +25,7 @@ def rows(targets: Sequence[Target], duration_ns: int) -> list[dict[str, Any]]:
                 "target": target.name,
                 "volume": shape.summary,
                 "emulated": is_emulated(target),
+                "instance": shape.instance.name if shape.instance else None,
                 "usd_per_month": price.per_month,
                 "usd_for_session": price.of_time(duration_ns / SECOND),
                 "usd_per_million_requests": price.requests.usd if price.requests else 0.0,
@@ -47,8 +48,9 @@ def sentences(targets: Sequence[Target], duration_ns: int) -> Iterator[str]:
         per_request = row["usd_per_million_requests"]
         asked = f", and {usd(per_request)} per million requests" if per_request else ""
         paid = "would cost" if row["emulated"] else "costs"
+        machine = f" with {row['instance']}" if row["instance"] else ""
+        dated = f"(prices as of {row['prices_as_of']}, {row['region']})"
         yield (
             f"{row['target']}: {row['volume']}: {paid} at most {usd(row['usd_for_session'])} for this session"
-            f"{asked}; {usd(row['usd_per_month'])} a month with its instance, if named (prices as of "
-            f"{row['prices_as_of']}, {row['region']})"
+            f"{asked}; {usd(row['usd_per_month'])} a month{machine} {dated}"
         )
