@@ -44,11 +44,13 @@ def command(
     from plimsoll.cli.output import print_json, say
     from plimsoll.errors import PlimsollError, ResultFileError
     from plimsoll.remote import is_remote
-    from plimsoll.web.push import Server, check_address
 
     if is_remote(url):
         _to_objects(url, what, json)
         return
+    # Only the server needs the libraries of the web.
+    from plimsoll.web.push import Server, check_address
+
     address = check_address(url, insecure=insecure)
     words = what or [""]
     rows: list[dict[str, Any]] = []
