@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.parameter import Optional, Parameter, Reader, read_flag, read_positive_count, read_rate, read_text
+from plimsoll.parameter import Optional, Parameter, read_flag, read_positive_count, read_rate, read_text
 from plimsoll.units import SECOND, parse_count, parse_duration, parse_share
 
 SERVERS = ("none", "postgresql", "mariadb", "redis", "nginx", "sqlite", "memory", "null")
@@ -60,11 +60,13 @@ def _request(value: Any) -> dict[str, Any]:
     return {"kind": kind, **{name: number for (name, _), number in zip(fields[kind], given, strict=True)}}
 
 
-READERS_AS_TEXT: dict[Reader, Any] = {
-    _settings: lambda value: " ".join(f"{name}={text}" for name, text in value.items()) or "none given",
-    _request: lambda value: ":".join(f"{part:.10g}" if isinstance(part, float) else part for part in value.values()),
-}
-"""How values of readers of this file are written."""
+def _settings_text(value: dict[str, str]) -> str:
+    return " ".join(f"{name}={text}" for name, text in value.items())
+
+
+def _request_text(value: dict[str, Any]) -> str:
+    return ":".join(f"{part:.10g}" if isinstance(part, float) else str(part) for part in value.values())
+
 
 COMMON = (
     Parameter(
@@ -81,8 +83,20 @@ COMMON = (
         "private server: full (commits on stable storage), relaxed (the last second may be lost), none (no syncs)",
         DURABILITIES,
     ),
-    Parameter("server_settings", {}, _settings, "of a private server, in its own words, such as shared_buffers=1GB"),
-    Parameter("session_settings", {}, _settings, "of each connection, such as synchronous_commit=off"),
+    Parameter(
+        "server_settings",
+        {},
+        _settings,
+        "of a private server, in its own words, such as shared_buffers=1GB",
+        write=_settings_text,
+    ),
+    Parameter(
+        "session_settings",
+        {},
+        _settings,
+        "of each connection, such as synchronous_commit=off",
+        write=_settings_text,
+    ),
     Parameter("password_env", None, Optional(_name), "environment variable that holds the password"),
     Parameter("tls", "off", read_text, "encryption of connections", ("off", "require", "verify")),
     Parameter("ca_file", None, Optional(_name), "PEM file of the authorities trusted with tls=verify"),
@@ -117,7 +131,11 @@ DB_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
         Parameter("read_modify_write", 0.0, parse_share, "share of reads followed by an update of the record"),
         Parameter("records", 1000, read_positive_count, "records in the table (recordcount)"),
         Parameter(
-            "request", {"kind": "uniform"}, _request, "records asked for: uniform, zipfian, latest, hotspot, …"
+            "request",
+            {"kind": "uniform"},
+            _request,
+            "records asked for: uniform, zipfian, latest, hotspot, …",
+            write=_request_text,
         ),
         Parameter("fields", 10, read_positive_count, "fields of a record (fieldcount)"),
         Parameter("field_length", 100, read_positive_count, "bytes of a field, or its longest"),
@@ -139,9 +157,7 @@ DB_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
         *COMMON,
     ),
     "tpcb": (
-        Parameter(
-            "script", "tpcb", read_text, "pgbench's built-in script", ("tpcb", "simple_update", "select_only")
-        ),
+        Parameter("script", "tpcb", read_text, "pgbench's built-in script", ("tpcb", "simple_update", "select_only")),
         Parameter("scale", 1, read_positive_count, "branches; 100,000 accounts each"),
         *COMMON,
     ),

@@ -25,6 +25,8 @@ class Parameter:
     read: Reader
     help: str
     choices: tuple[str, ...] = ()
+    write: Callable[[Any], str] | None = None
+    """Writes a value as `read` reads it, where the reader is not one of this file."""
 
 
 def read_flag(value: Any) -> bool:
@@ -124,6 +126,8 @@ def value_text(parameter: Parameter, value: Any) -> str:
     read = parameter.read.read if isinstance(parameter.read, Optional) else parameter.read
     if value is None:
         return "none"
+    if parameter.write is not None:
+        return parameter.write(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if read is parse_size:
