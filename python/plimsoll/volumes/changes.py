@@ -15,9 +15,17 @@ FIXED = ("raid", "members", "chunk", "instance", "seed", "time_scale", "era")
 """Options that belong to the volume for life."""
 
 
+def _served(name: str) -> Volume:
+    """The volume, if it has a server of its own."""
+    volume = registry.named(name)
+    if volume.members:
+        raise UsageError(f"{name} is an array of the kernel's md; say which member: {', '.join(volume.members)}")
+    return volume
+
+
 def statistics(name: str) -> dict[str, Any]:
     """The statistics page: keys of EBS's NVMe statistics page, and `plimsoll` with credits and what else it lacks."""
-    found: dict[str, Any] = control.ask(registry.named(name).folder, {"command": "stats"})["stats"]
+    found: dict[str, Any] = control.ask(_served(name).folder, {"command": "stats"})["stats"]
     return found
 
 
@@ -27,7 +35,7 @@ def modify(name: str, options: Mapping[str, str]) -> Volume:
     Raises UsageError with the provider's rule, or if something would have to become smaller.
     """
     with registry.changes():
-        volume = registry.named(name)
+        volume = _served(name)
         if fixed := [option for option in options if option in FIXED and options[option] != volume.options.get(option)]:
             raise UsageError(f"volume {name}: {', '.join(fixed)} cannot change while it exists; create another volume")
         shape = volume_shape(_merged(volume.options, options), f"volume {name}")
@@ -57,7 +65,7 @@ def _merged(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, st
 
 def inject(name: str, fault: Mapping[str, Any]) -> int | None:
     """Begin or clear a fault (`crates/volume/src/model/faults.rs`); the bytes that a power loss took back."""
-    answer = control.ask(registry.named(name).folder, {"command": "fault", "fault": dict(fault)})
+    answer = control.ask(_served(name).folder, {"command": "fault", "fault": dict(fault)})
     lost: int | None = answer.get("lost_bytes")
     return lost
 

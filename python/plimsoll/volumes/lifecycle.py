@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import selectors
-import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -24,14 +22,13 @@ import psutil  # type: ignore[import-untyped]  # its stubs are a package of thei
 from plimsoll.catalog.shape import VolumeShape, volume_shape
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.targets.host import memory_limit_bytes
-from plimsoll.targets.mounts import read_mounts
 from plimsoll.targets.owner import Owner, is_alive
 from plimsoll.targets.workdir import signals_held_back
-from plimsoll.volumes import control, filesystem, loop, machine, registry
+from plimsoll.volumes import array, control, filesystem, loop, machine, registry
 from plimsoll.volumes.registry import Volume
+from plimsoll.volumes.removal import remove
 
 START_S = 30.0
-END_S = 10.0
 MEMORY_SHARE = 0.8
 """Of the memory that is free when a volume is made: the bound of what it keeps there."""
 
@@ -69,7 +66,7 @@ def create(wish: Wish) -> Volume:
             file_system=wish.file_system,
             backing=wish.backing,
             write_cache_bytes=wish.write_cache_bytes,
-            instance_name=wish.instance_name,
+            instance_name=_instance_name(wish, shape),
             keeper=wish.keeper,
         )
         registry.reserve(volume)
@@ -92,10 +89,17 @@ def check(wish: Wish) -> VolumeShape:
         raise UsageError(f"{wish.instance_name!r} is no name for an instance; use letters, digits, dots or dashes")
     if wish.instance_name is not None and shape.instance is None:
         raise UsageError(f"volume {wish.name}: an instance that is shared needs a type, such as instance=m5.large")
+    if wish.raid_with_md and shape.raid is None:
+        raise UsageError(f"volume {wish.name}: md combines the members of an array, such as --raid 0 --members 4")
     if shape.size_bytes == 0:
         raise UsageError(f"volume {wish.name}: say how large it is, such as size=100GiB")
     machine.check(wish.file_system, array=wish.raid_with_md)
     return shape
+
+
+def _instance_name(wish: Wish, shape: VolumeShape) -> str | None:
+    """Members of an array of md share the instance that the array is on."""
+    return wish.name if wish.raid_with_md and shape.instance and not wish.instance_name else wish.instance_name
 
 
 def _check_instance(wish: Wish, shape: VolumeShape) -> None:
@@ -126,18 +130,48 @@ def served_spec(volume: Volume, shape: VolumeShape) -> dict[str, Any]:
 
 
 def _build(volume: Volume, wish: Wish, shape: VolumeShape) -> Volume:
-    registry.write(volume.folder / "spec.json", json.dumps(served_spec(volume, shape)))
+    volume = _combine(volume, shape) if wish.raid_with_md else _serve(volume, served_spec(volume, shape))
+    if wish.file_system is not None:
+        volume = _format_and_mount(volume, wish.file_system, wish.mount)
+    for folder in registry.served_folders(volume):
+        control.ask(folder, {"command": "bypass", "on": False})
+    volume = volume.model_copy(update={"state": "ready"})
+    registry.save(volume)
+    return volume
+
+
+def _serve(volume: Volume, spec: Mapping[str, Any]) -> Volume:
+    """Start its server and attach a loop device. Formatting is no use of a volume, so the model is bypassed until it
+    is ready: that takes no time, credits or first touches from it."""
+    registry.write(volume.folder / "spec.json", json.dumps(spec))
     volume.file.touch(mode=0o600)
     _start(volume.folder)
-    # Formatting is no use of the volume: it takes no time, credits or first touches from it.
     control.ask(volume.folder, {"command": "bypass", "on": True})
     device, sequence = loop.attach(volume.file)
     volume = volume.model_copy(update={"device": device, "device_sequence": sequence})
     registry.save(volume)
-    if wish.file_system is not None:
-        volume = _format_and_mount(volume, wish.file_system, wish.mount)
-    control.ask(volume.folder, {"command": "bypass", "on": False})
-    volume = volume.model_copy(update={"state": "ready"})
+    return volume
+
+
+def _combine(volume: Volume, shape: VolumeShape) -> Volume:
+    """Serve each member as a volume of its own, `NAME.0`, `NAME.1`, …, and let md combine them."""
+    single = {name: value for name, value in shape.options.items() if name not in ("raid", "members", "chunk")}
+    names = tuple(f"{volume.name}.{number}" for number in range(shape.members))
+    volume = volume.model_copy(update={"members": names})
+    registry.save(volume)
+    member_shape = volume_shape(single, f"member of volume {volume.name}")
+    devices = []
+    for number, name in enumerate(names):
+        update: dict[str, Any] = {"name": name, "members": (), "options": single, "file_system": None}
+        update |= {"summary": member_shape.summary, "size_bytes": member_shape.size_bytes}
+        member = volume.model_copy(update=update)
+        registry.reserve(member)
+        spec = served_spec(member, member_shape)
+        member = _serve(member, {**spec, "seed": spec["seed"] + number})
+        registry.save(member.model_copy(update={"state": "ready"}))
+        devices.append(member.device)
+    device = array.assemble(volume.name, devices, shape.spec["raid"]["level"], shape.spec["raid"]["chunk_bytes"])
+    volume = volume.model_copy(update={"device": device, "size_bytes": loop.size_bytes(device)})
     registry.save(volume)
     return volume
 
@@ -201,6 +235,9 @@ def sweep() -> list[str]:
         abandoned = [(folder, "its maker was killed") for folder in registry.unreadable()]
         abandoned += [(each.folder, why) for each in registry.volumes() if (why := _why_dead(each))]
         for folder, why in abandoned:
+            if not folder.exists():
+                # A member of an array that was just removed.
+                continue
             try:
                 with signals_held_back():
                     remove(folder, force=True)
@@ -216,117 +253,6 @@ def _why_dead(volume: Volume) -> str | None:
         return "its maker was killed"
     if volume.keeper is not None and not is_alive(volume.keeper):
         return "the session that used it was killed"
-    if not volume.members and registry.server(volume.folder) is None:
+    if any(registry.server(folder) is None for folder in registry.served_folders(volume)):
         return "its server is gone, and its data with it"
     return None
-
-
-def remove(folder: Path, *, force: bool) -> None:
-    """Take away everything that is there of a volume; the lock is held. Raises TargetError while it is in use."""
-    volume = next((each for each in registry.volumes() if each.folder == folder), None)
-    server = registry.server(folder)
-    devices = _devices(folder, volume)
-    _hurry(folder, server, on=True)
-    try:
-        _take_from_users(folder, devices, force=force)
-    except TargetError:
-        _hurry(folder, server, on=False)
-        raise
-    for device in devices:
-        loop.detach(device)
-    if server is not None:
-        _end(folder, server)
-    if filesystem.is_served(folder / "device"):
-        filesystem.unmount(str(folder / "device"), lazily=True)
-    if volume is not None and volume.mount is not None and volume.mount_made:
-        _remove_folder(Path(volume.mount))
-    if any(Path(mount.point).is_relative_to(folder) for mount in read_mounts()):
-        raise TargetError(f"something is still mounted below {folder}; unmount it and run this again")
-    shutil.rmtree(folder)
-    _forget_instance(volume)
-
-
-def _devices(folder: Path, volume: Volume | None) -> list[str]:
-    """Loop devices of the volume: those on its file, and the recorded one as long as it is the same attachment."""
-    found = loop.of_file(folder / "device")
-    if volume is not None and volume.device and volume.device_sequence:
-        same = loop.is_attached(volume.device) and loop.sequence(volume.device) == volume.device_sequence
-        found += [volume.device] if same and volume.device not in found else []
-    return found
-
-
-def _hurry(folder: Path, server: Owner | None, *, on: bool) -> None:
-    """Let what is still to be written past the model. A server that does not answer would hold everything up."""
-    if server is None:
-        return
-    try:
-        control.ask(folder, {"command": "bypass", "on": on})
-    except TargetError:
-        _kill(folder, server)
-
-
-def _take_from_users(folder: Path, devices: list[str], *, force: bool) -> None:
-    """Unmount every file system on the devices. Raises TargetError, having changed nothing, while programs use them."""
-    mounts = [mount for device in devices for mount in filesystem.mounts_of(loop.number(device), device)]
-    if not force:
-        numbers = {os.stat(device).st_rdev for device in devices if os.path.exists(device)}
-        if users := loop.users(numbers, {mount.point for mount in mounts}):
-            raise TargetError(
-                f"volume {folder.name} is in use by {', '.join(users)}; end that first, or give --force to take the "
-                "volume away from it"
-            )
-    for mount in mounts:
-        try:
-            filesystem.unmount(mount.point)
-        except machine.Failed:
-            if not force:
-                raise
-            filesystem.unmount(mount.point, lazily=True)
-
-
-def _end(folder: Path, server: Owner) -> None:
-    """Stop the server: ask it, then tell it, then end it."""
-    try:
-        control.ask(folder, {"command": "stop", "force": True})
-    except TargetError:
-        _signal(server, signal.SIGTERM)
-    if not _wait(folder):
-        _kill(folder, server)
-
-
-def _kill(folder: Path, server: Owner) -> None:
-    _signal(server, signal.SIGKILL)
-    _wait(folder)
-
-
-def _signal(server: Owner, number: signal.Signals) -> None:
-    try:
-        os.kill(server.pid, number)
-    except ProcessLookupError:
-        # It ended by itself meanwhile.
-        return
-
-
-def _wait(folder: Path) -> bool:
-    deadline = time.monotonic() + END_S
-    while registry.server(folder) is not None:
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.005)
-    return True
-
-
-def _remove_folder(point: Path) -> None:
-    try:
-        point.rmdir()
-    except OSError:
-        # Someone put files there, or removed it: no longer ours.
-        return
-
-
-def _forget_instance(volume: Volume | None) -> None:
-    """The buckets of an instance go with its last volume."""
-    if volume is None or volume.instance_name is None:
-        return
-    if all(each.instance_name != volume.instance_name for each in registry.volumes()):
-        registry.instance_state(volume.instance_name).unlink(missing_ok=True)

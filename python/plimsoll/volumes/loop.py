@@ -51,6 +51,16 @@ def number(device: str) -> str:
     return text_of(BLOCK / Path(device).name / "dev")
 
 
+def size_bytes(device: str) -> int:
+    """Size of any block device."""
+    return int(text_of(BLOCK / Path(device).name / "size") or 0) * 512
+
+
+def holders(device: str) -> list[str]:
+    """Block devices that are made of this one (md, device mapper)."""
+    return sorted(entry.name for entry in (BLOCK / Path(device).name / "holders").glob("*"))
+
+
 def refresh_size(device: str) -> None:
     """Let the device take the size that its file has now."""
     run(f"cannot enlarge {device}", "losetup", "--set-capacity", device)

@@ -146,6 +146,11 @@ def unreadable() -> list[Path]:
     return [folder for folder in _folders() if _read(folder) is None]
 
 
+def served_folders(volume: Volume) -> list[Path]:
+    """Where the servers of a volume are: its own folder, or those of its members."""
+    return [root() / name for name in volume.members] or [volume.folder]
+
+
 def server(folder: Path) -> Owner | None:
     """The process that serves the volume in this folder, if it runs."""
     try:

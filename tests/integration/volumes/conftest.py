@@ -16,6 +16,7 @@ from tests.conftest import need, need_program, need_root
 
 from plimsoll.volumes import lifecycle, registry
 from plimsoll.volumes.registry import Volume
+from plimsoll.volumes.removal import remove
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def machine() -> Iterator[Machine]:
     finally:
         with registry.changes():
             for volume in registry.volumes():
-                lifecycle.remove(volume.folder, force=True)
+                if volume.folder.exists():
+                    remove(volume.folder, force=True)
     assert found.left() == []
 
 

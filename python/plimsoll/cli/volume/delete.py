@@ -27,5 +27,8 @@ def command(
         raise UsageError("name the volumes to delete, or say --all")
     wanted = [volume.name for volume in volumes()] if everything else [named(name).name for name in names or []]
     for name in wanted:
+        if everything and all(volume.name != name for volume in volumes()):
+            # A member of an array, deleted with it.
+            continue
         delete(name, force=force)
         say(f"deleted volume {name}")
