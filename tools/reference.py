@@ -10,10 +10,13 @@ from typing import Any
 import typer.main
 
 from plimsoll import kinds
+from plimsoll.catalog.shape import SHAPE_OPTIONS
+from plimsoll.cli import catalog_lists
 from plimsoll.cli.main import EXIT_CODES, app
 from plimsoll.parameter import value_text
 from plimsoll.parameters import WORKLOADS
 from plimsoll.profile import Profile, profiles, suites
+from plimsoll.run.studies import studies
 from plimsoll.run.workers.local import engines
 from plimsoll.store.tables import TABLES
 
@@ -148,6 +151,25 @@ def parquet_tables() -> Iterator[str]:
         yield ""
 
 
+def volumes() -> Iterator[str]:
+    """How a volume is written, and what there is."""
+    yield "# Volumes\n\nOptions of a volume: of `plimsoll volume create`, of `vol:` targets, of `plimsoll simulate --volume`, of"
+    yield "`plimsoll verify --as`, and of a target's `as=`.\n"
+    yield from table("option", "meaning")
+    yield from (row(f"`{name}`", meaning) for name, meaning in SHAPE_OPTIONS.items())
+    yield "\n## Types\n\nLimits in the periods in which they held; instance types: `plimsoll list instances`.\n"
+    listed = catalog_lists.volumes()
+    yield from table(*listed[0])
+    yield from (row(*each.values()) for each in listed)
+
+
+def study_page() -> Iterator[str]:
+    """The published experiments."""
+    yield "# Studies\n\n`plimsoll run NAME`, or `plimsoll run NAME --quick-sizes` for a trial of some minutes.\n"
+    for each in studies().values():
+        yield f"## {each.name}: {each.title}\n\n**{each.question}**\n\nAfter {each.source}.\n\n{each.reading}\n"
+
+
 def pages() -> Mapping[str, str]:
     """File name and text of every page."""
     makers = {
@@ -157,6 +179,8 @@ def pages() -> Mapping[str, str]:
         "engines.md": engine_page,
         "guards.md": guards,
         "tables.md": parquet_tables,
+        "volumes.md": volumes,
+        "studies.md": study_page,
     }
     found = {name: list(make()) for name, make in makers.items()}
     found |= {f"tests/{profile.name}.md": list(test_page(profile)) for profile in profiles().values()}
