@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.errors import UsageError
+from plimsoll.targets.database import is_address
 
 _HOST = re.compile(r"[A-Za-z0-9._@:\[\]-]+")
 MOST_LOCAL = 64
@@ -38,9 +39,17 @@ def parse_cluster(text: str) -> ClusterAddress:
     )
 
 
+ALL = "*"
+"""The worker of a place that is used from every worker at once."""
+WORKER = "{worker}"
+"""In a path: the name of the worker, for a folder of its own on a file system that all share."""
+
+
 def split_place(where: str) -> tuple[str, str]:
-    """`@worker1:/mnt/x` as worker and path; raises UsageError."""
+    """`@worker1:/mnt/x` as worker and path, `@*:postgresql://…` as `*` and address; raises UsageError."""
     worker, colon, path = where.removeprefix("@").partition(":")
-    if not colon or not worker or not path.startswith("/"):
-        raise UsageError(f"{where!r} is no place on a worker; write @WORKER:/absolute/path")
+    if not colon or not worker or not (path.startswith("/") or is_address(path)):
+        raise UsageError(
+            f"{where!r} is no place on a worker; write @WORKER:/absolute/path, @WORKER:ADDRESS, or @*:… for all workers"
+        )
     return worker, path

@@ -21,7 +21,7 @@ from plimsoll.cluster.address import ClusterAddress
 from plimsoll.cluster.clocks import Offset, measure_offset
 from plimsoll.errors import PlimsollError, TargetError, UnknownName, UsageError
 
-CONNECT_S = 15
+CONNECT_S = 10
 ANSWER_S = 60.0
 """For calls that only look; runs have no limit but that of progress."""
 ASK_S = 1.0
@@ -31,7 +31,8 @@ SILENT_S = 15.0
 RENEW_S = 4.0
 WAIT_S = 0.05
 
-_GONE = (OSError, CommClosedError, TimeoutError)
+_GONE = (OSError, CommClosedError, TimeoutError, RuntimeError)
+"""RuntimeError: Dask's client has given the scheduler up and closed itself."""
 
 
 class WorkerLost(PlimsollError):
@@ -223,7 +224,8 @@ class Task:
 @contextmanager
 def connect(address: ClusterAddress) -> Iterator[Cluster]:
     """The cluster, started if need be and then ended with the context. Raises UsageError, TargetError, WorkerLost."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         try:
             client = stack.enter_context(_client(address, stack))

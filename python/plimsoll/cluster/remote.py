@@ -13,17 +13,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from plimsoll.cluster.address import split_place
+from plimsoll.cluster.address import WORKER, split_place
 from plimsoll.errors import PlimsollError
-from plimsoll.model import Run, Session, Target
+from plimsoll.model import Plan, Run, Session, Target
 from plimsoll.run import plan as planning
-from plimsoll.run.machines import Opened, Order, ThisMachine
+from plimsoll.run.machines import OpenedHere, Order, ThisMachine
 from plimsoll.run.study import Study
+from plimsoll.targets.database import is_address
 from plimsoll.targets.host import host_facts
 from plimsoll.targets.mounts import is_block_device
 from plimsoll.targets.workdir import sweep
+from plimsoll.units import SECOND
 
 LEASE_S = 15.0
 PROGRESS_S = 0.5
@@ -45,7 +48,7 @@ class _Open:
     """A session on this worker."""
 
     stack: ExitStack
-    opened: Opened
+    opened: OpenedHere
     renewed_s: float
     stop: threading.Event = field(default_factory=threading.Event)
     busy: threading.Lock = field(default_factory=threading.Lock)
@@ -77,33 +80,31 @@ def facts() -> dict[str, Any]:
 
 
 @answers
-def kinds_of(paths: Sequence[str]) -> list[str]:
-    """`device` or `directory` for each path."""
-    from pathlib import Path
-
-    return ["device" if is_block_device(Path(path)) else "directory" for path in paths]
+def kind_of(path: str) -> str:
+    """`device`, `directory` or `database`."""
+    return "database" if is_address(path) else "device" if is_block_device(Path(path)) else "directory"
 
 
 @answers
-def check(study: Study, destroy: Sequence[str]) -> None:
-    """As `plan.check`, for targets on this worker."""
-    here = replace(study, targets=tuple(map(local, study.targets)))
+def check(study: Study, destroy: Sequence[str], name: str) -> None:
+    """As `plan.check`, for targets on this worker, which is called `name`."""
+    here = replace(study, targets=tuple(local(each, name) for each in study.targets))
     planning.check(here, planning.steps(here), destroy)
 
 
-def local(target: Target) -> Target:
+def local(target: Target, name: str) -> Target:
     """The target as this worker calls it."""
-    return target.model_copy(update={"where": split_place(target.where)[1]})
+    return target.model_copy(update={"where": split_place(target.where)[1].replace(WORKER, name)})
 
 
 @answers
 def open_session(
-    targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
+    targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str], name: str
 ) -> dict[str, Target]:
     """Lock and prepare the targets; returns them with their facts."""
     sweep()
     stack = ExitStack()
-    opened = stack.enter_context(ThisMachine().open([local(each) for each in targets], session, written, destroy))
+    opened = stack.enter_context(ThisMachine().open([local(each, name) for each in targets], session, written, destroy))
     with _guard:
         _sessions[session.id] = _Open(stack, opened, time.monotonic())
     threading.Thread(target=_watch, args=(session.id,), daemon=True, name="plimsoll lease").start()
@@ -112,8 +113,11 @@ def open_session(
 
 
 @answers
-def measure(order: Order, where: str, number: int) -> Run:
-    """One run; progress goes to the topic with `number`, so that the coordinator knows whose it is."""
+def measure(order: Order, plan: Plan, where: str, start_ns: int, number: int) -> tuple[Run, int]:
+    """One run from a moment of this clock on, and when its measured time began.
+
+    Progress goes to the topic with `number`, so that the coordinator knows whose it is.
+    """
     from distributed import get_worker
 
     worker, told = get_worker(), [0.0]
@@ -127,8 +131,11 @@ def measure(order: Order, where: str, number: int) -> Run:
             worker.log_event(TOPIC, {"number": number, **now})
 
     with found.busy:
-        run = found.opened.measure(order, progress, found.stop.is_set)
-    return run.model_copy(update={"target": run.target.model_copy(update={"where": where})})
+        while time.time_ns() < start_ns and not found.stop.is_set():
+            progress({"phase": "waiting for the others", "done": 0.0, "interval": None})
+            time.sleep(max(0.0, min(PROGRESS_S, (start_ns - time.time_ns()) / SECOND)))
+        run, began_ns = found.opened.measure_plan(order, plan, progress, found.stop.is_set)
+    return run.model_copy(update={"target": run.target.model_copy(update={"where": where})}), began_ns
 
 
 async def renew(session_id: str) -> None:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from plimsoll.model import Run, Session, Target
+from plimsoll.model import Plan, Run, Session, Target
 from plimsoll.run import emulated, workloads
 from plimsoll.run import plan as planning
 from plimsoll.run.places import Place, open_places
@@ -59,7 +59,7 @@ class Machines(Protocol):
 
 
 @dataclass(frozen=True)
-class _Here:
+class OpenedHere:
     """Places on this machine."""
 
     places: Mapping[str, Place]
@@ -72,13 +72,20 @@ class _Here:
 
     def measure(self, order: Order, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
         """Hand the plan to its workload and make the record."""
-        place, plan = self.places[order.target], order.block.step.plans[order.target]
+        return self.measure_plan(order, order.block.step.plans[order.target], on_progress, deadline_reached)[0]
+
+    def measure_plan(
+        self, order: Order, plan: Plan, on_progress: OnProgress, deadline_reached: Callable[[], bool]
+    ) -> tuple[Run, int]:
+        """The run of a plan, and when its measured time began (ns since 1970)."""
+        place = self.places[order.target]
         started_ns = time.time_ns()
         execution = workloads.of(plan).execute(plan, place, on_progress, deadline_reached)
         run = run_record(
             order.session_id, order.block, order.position, place, plan, execution, started_ns, order.noisy_host
         )
-        return run.model_copy(update={"target": emulated.as_written(run.target, self.asked)})
+        run = run.model_copy(update={"target": emulated.as_written(run.target, self.asked)})
+        return run, int(execution.outcome["started_ns"])
 
 
 class ThisMachine:
@@ -96,7 +103,7 @@ class ThisMachine:
     @contextmanager
     def open(
         self, targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
-    ) -> Iterator[Opened]:
+    ) -> Iterator[OpenedHere]:
         """Serve volumes, lock the places, make work folders, and remove all of it at the end."""
         with emulated.served(targets, session) as there, open_places(there, session, written, destroy) as places:
-            yield _Here(places, targets)
+            yield OpenedHere(places, targets)

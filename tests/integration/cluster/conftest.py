@@ -27,7 +27,7 @@ class Workers:
 
     address: str
     home: Path
-    """PLIMSOLL_HOME of the workers."""
+    """Holds the PLIMSOLL_HOME of every worker: they are machines of their own."""
     scheduler: subprocess.Popen[bytes]
     processes: dict[str, subprocess.Popen[bytes]]
     folders: dict[str, Path]
@@ -78,12 +78,11 @@ def workers(network: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     quiet: Any = {
         "stdout": subprocess.DEVNULL,
         "stderr": subprocess.DEVNULL,
-        "env": {**os.environ, "PLIMSOLL_HOME": str(home)},
     }
     dask = [sys.executable, "-W", "ignore", "-m"]
     scheduler = subprocess.Popen(
         [*dask, "distributed.cli.dask_scheduler", "--host", network, "--port", "0", "--no-dashboard",
-         "--scheduler-file", str(file)], **quiet,
+         "--scheduler-file", str(file)], **quiet, env={**os.environ},
     )  # fmt: skip
     started = {"scheduler": scheduler}
     try:
@@ -94,7 +93,8 @@ def workers(network: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             started[name] = subprocess.Popen(
                 ["ip", "netns", "exec", f"pl-{os.getpid()}-{name}", *dask, "distributed.cli.dask_worker", address,
                  "--name", name, "--nthreads", "2", "--no-nanny", "--no-dashboard",
-                 "--local-directory", str(tmp_path / f"dask-{name}")], **quiet,
+                 "--local-directory", str(tmp_path / f"dask-{name}")],
+                **quiet, env={**os.environ, "PLIMSOLL_HOME": str(home / name)},
             )  # fmt: skip
         _wait_for_workers(address)
         yield Workers(address, home, scheduler, {name: started[name] for name in NAMES}, folders)

@@ -9,13 +9,13 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
 from tests.integration.cluster.conftest import Workers
 from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 from tests.integration.run.conftest import plimsoll as plimsoll  # the fixture
 from tests.integration.run.test_interruptions import wait_for_runs
 
 from plimsoll.model import Run, RunStatus
+from plimsoll.stats.histogram import decode
 from plimsoll.store.store import open_store
 
 SHORT = ("--set", "size=8MiB", "--set", "runtime=300ms", "--set", "warmup=50ms", "--noisy-host")
@@ -26,11 +26,11 @@ def stored() -> list[Run]:
         return store.runs([store.sessions()[0].id])
 
 
-def begin(workers: Workers, cwd: Path, *names: str) -> subprocess.Popen[str]:
+def begin(workers: Workers, cwd: Path, *names: str, blocks: int = 20) -> subprocess.Popen[str]:
     """A session over all workers that would take long."""
     return subprocess.Popen(
         [PLIMSOLL, "run", "randread", "--cluster", workers.address, *workers.places(",engine=null", names), *SHORT,
-         "--blocks", "20", "--mode", "publish"],
+         "--blocks", str(blocks), "--mode", "publish"],
         cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
     )  # fmt: skip
 
@@ -76,7 +76,7 @@ def test_a_coordinator_that_falls_silent_loses_its_lease(plimsoll: Command, work
 def test_an_interrupted_session_leaves_nothing_on_the_workers(
     plimsoll: Command, workers: Workers, tmp_path: Path
 ) -> None:
-    with begin(workers, tmp_path) as session:
+    with begin(workers, tmp_path, blocks=3) as session:
         wait_for_runs(session, 1)
         session.send_signal(signal.SIGINT)
         _, err = session.communicate(timeout=60)
@@ -88,32 +88,34 @@ def test_an_interrupted_session_leaves_nothing_on_the_workers(
         assert store.sessions()[0].state.value == "done"
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--on", "a=@w9:/tmp"), "no worker named 'w9'"),
-        (("--on", "a=@w1:tmp"), "is no place on a worker"),
-        (("--on", "a=@w1:/nonesuch"), "worker w1: "),
-        (("--on", "a=@w1:/tmp", "--set", "engine=nonesuch"), "no engine named 'nonesuch'"),
-    ],
-)
-def test_what_a_worker_refuses_is_told(
-    plimsoll: Command, workers: Workers, words: tuple[str, ...], message: str
-) -> None:
-    assert message in plimsoll("run", "randread", "--cluster", workers.address, *words, check=2).err
+def test_what_a_worker_refuses_is_told(plimsoll: Command, workers: Workers) -> None:
+    def refused(*words: str) -> str:
+        return plimsoll("run", *words, "--cluster", workers.address, check=2).err
+
+    assert "no worker named 'w9'" in refused("randread", "--on", "a=@w9:/tmp")
+    assert "worker w1: " in refused("randread", "--on", "a=@w1:/nonesuch")
+    assert "2 clients are too few for 3 workers" in refused("ycsb-a", "--on", "a=@*:/tmp", "--set", "clients=2")
 
 
-@pytest.mark.parametrize(
-    ("cluster", "message"),
-    [
-        ("nonsense", "is no cluster"),
-        ("local:0", "is no cluster"),
-        ("ssh:", "is no cluster"),
-        ("tcp://127.0.0.1:1", "no cluster answers at tcp://127.0.0.1:1"),
-    ],
-)
-def test_clusters_that_are_none(plimsoll: Command, cluster: str, message: str) -> None:
-    assert message in plimsoll("run", "randread", "--cluster", cluster, "--on", "a=@w1:/tmp", check=2).err
+def test_clients_on_all_workers_are_added(plimsoll: Command, workers: Workers, tmp_path: Path) -> None:
+    where = f"@*:{workers.folders['w1'].parent}/{{worker}}"
+    plimsoll("run", "ycsb-a", "--cluster", workers.address, "--on", f"all={where}", "--server", "memory",
+             "--set", "clients=7", "--set", "records=500", *SHORT[2:], "--blocks", "1")  # fmt: skip
+    (run,) = stored()
+    assert run.status is RunStatus.OK, run.reason
+    parts = run.facts["parts"]
+    assert set(parts) == {"w1", "w2", "w3"}
+    assert run.facts["completed"] == sum(part["operations"] for part in parts.values())
+    assert run.facts["clients"] == 7
+    for kind, encoded in run.histograms.items():
+        histogram = decode(encoded)
+        assert histogram.count == run.facts["operations"][kind]["operations"]
+        score = next(score.value for score in run.scores if score.metric == f"{kind}_p99")
+        assert score == histogram.percentile(99)
+    together = next(finding for finding in run.findings if finding.guard == "cluster")
+    assert "3 workers began within" in together.message
+    assert all(leftovers(folder) == [] for folder in workers.folders.values())
+    del tmp_path
 
 
 # The next two take the cluster apart, so they stand last.
@@ -136,7 +138,7 @@ def test_a_killed_worker_fails_its_run_by_name_and_nothing_hangs(
     assert "w2" in out
     assert leftovers(workers.folders["w1"]) == leftovers(workers.folders["w3"]) == []
     # The next command on that machine sweeps what the killed process left.
-    plimsoll("list", "sessions", PLIMSOLL_HOME=str(workers.home))
+    plimsoll("list", "sessions", PLIMSOLL_HOME=str(workers.home / "w2"))
     assert leftovers(workers.folders["w2"]) == []
 
 

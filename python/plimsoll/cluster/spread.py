@@ -1,0 +1,236 @@
+"""One run on many workers: the plan is split into parts, and what they measured is added."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from hdrh.histogram import HdrHistogram
+from uuid_utils import uuid7
+
+from plimsoll.errors import UsageError
+from plimsoll.model import Finding, Interval, IntervalOperations, Level, Plan, Run, RunStatus
+from plimsoll.parameters import kind_of
+from plimsoll.run import workloads
+from plimsoll.units import SECOND, format_duration
+
+STRAGGLER = 0.8
+"""A worker that did less than this share of the median is named."""
+SKEW = 0.05
+"""So much of the measured time may lie between the first and the last start or end."""
+_OF_THE_FIRST = frozenset({"phases", "clock", "whole", "server", "messages"})
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one worker measured, with the start of its measured time on the coordinator's clock."""
+
+    worker: str
+    run: Run
+    began_ns: int
+
+    @property
+    def ended_ns(self) -> int:
+        """End of its measured time on the coordinator's clock."""
+        return self.began_ns + int(self.run.facts["elapsed_ns"])
+
+    @property
+    def operations(self) -> int:
+        """What it did in all."""
+        counts = self.run.facts["operations"].values()
+        return int(self.run.facts.get("completed") or sum(each["operations"] for each in counts))
+
+
+def split(plan: Plan, workers: int) -> list[Plan]:
+    """A part for each worker: clients, rate and operations shared out, random streams of their own.
+
+    Raises UsageError for a plan that cannot be shared out.
+    """
+    values = plan.parameters
+    kind = kind_of(plan.workload)
+    if kind not in ("io", "db"):
+        raise UsageError(f"test {plan.test} cannot be spread over workers; name one worker, such as @worker1:/path")
+    if values.get("insert"):
+        raise UsageError(f"test {plan.test} inserts, and several machines would insert the same keys; name one worker")
+    if kind == "db" and values["clients"] < workers:
+        raise UsageError(
+            f"{values['clients']} clients are too few for {workers} workers; set clients={workers} or more"
+        )
+    return [plan.model_copy(update={"parameters": _share(values, place, workers)}) for place in range(workers)]
+
+
+def _share(values: Mapping[str, Any], place: int, workers: int) -> dict[str, Any]:
+    changed: dict[str, Any] = {"seed": values["seed"] + place}
+    for name in ("clients", "max_operations"):
+        if values.get(name):
+            changed[name] = values[name] // workers + (place < values[name] % workers)
+    if values.get("rate"):
+        changed["rate"] = {**values["rate"], "per_second": values["rate"]["per_second"] / workers}
+    return {**values, **changed}
+
+
+def joined(whole: Run, parts: Sequence[Part]) -> Run:
+    """The run of all workers together. `whole` has identity, target and plan; everything measured comes from `parts`.
+
+    Histograms and counts are added, intervals aligned on the coordinator's clock. The measured time goes from the first
+    start to the last end, so that a worker who begins late costs throughput.
+    """
+    failed = next((part for part in parts if part.run.status is RunStatus.FAILED), None)
+    ended = {"ended_ns": max(part.run.ended_ns for part in parts)}
+    if failed is not None:
+        reason = f"worker {failed.worker}: {failed.run.reason}"
+        return whole.model_copy(update={**ended, "status": RunStatus.FAILED, "reason": reason})
+    began = min(part.began_ns for part in parts)
+    elapsed_ns = max(part.ended_ns for part in parts) - began
+    facts = {
+        **_added([{name: each for name, each in part.run.facts.items() if name != "cpu"} for part in parts]),
+        "elapsed_ns": elapsed_ns,
+        "cpu": _cpu(parts),
+        "parts": {part.worker: _about(part, began) for part in parts},
+    }
+    histograms = {
+        kind: _added_histograms([part.run.histograms[kind] for part in parts if kind in part.run.histograms])
+        for kind in dict.fromkeys(kind for part in parts for kind in part.run.histograms)
+    }
+    intervals = aligned(parts, began)
+    findings = (*_findings(parts), _together(parts, elapsed_ns))
+    invalid = next((finding for finding in findings if finding.level is Level.INVALID), None)
+    partial = any(part.run.status is RunStatus.PARTIAL for part in parts)
+    status = RunStatus.PARTIAL if partial else RunStatus.INVALID if invalid else RunStatus.OK
+    return whole.model_copy(
+        update={
+            **ended,
+            "status": status,
+            "reason": "stopped before its end" if partial else invalid.message if invalid else "",
+            "scores": workloads.of(whole.plan).scores(whole.plan, facts, histograms, intervals),
+            "histograms": histograms,
+            "intervals": intervals,
+            "findings": findings,
+            "facts": facts,
+        }
+    )
+
+
+def _about(part: Part, began_ns: int) -> dict[str, Any]:
+    facts = part.run.facts
+    return {
+        "started_ns": part.began_ns - began_ns,
+        "ended_ns": part.ended_ns - began_ns,
+        "operations": part.operations,
+        "operations_per_s": part.operations * SECOND / max(1, int(facts["elapsed_ns"])),
+        "busiest_thread": facts["cpu"]["busiest_thread"],
+    }
+
+
+def _cpu(parts: Sequence[Part]) -> dict[str, Any]:
+    """All processor time; the busiest thread of all."""
+    added: dict[str, Any] = _added([part.run.facts["cpu"] for part in parts])
+    return {**added, "busiest_thread": max(part.run.facts["cpu"]["busiest_thread"] for part in parts)}
+
+
+def _added(values: Sequence[Any], name: str = "") -> Any:
+    """Numbers added, tables added by key; of anything else the first."""
+    known = [value for value in values if value is not None]
+    if not known or name in _OF_THE_FIRST:
+        return known[0] if known else None
+    if all(isinstance(value, Mapping) for value in known):
+        keys = dict.fromkeys(key for value in known for key in value)
+        return {key: _added([value.get(key) for value in known], str(key)) for key in keys}
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
+        return sum(known)
+    return known[0]
+
+
+def _added_histograms(encoded: Sequence[bytes]) -> bytes:
+    first, *others = [HdrHistogram.decode(base64.b64encode(each)) for each in encoded]
+    for other in others:
+        first.add(other)
+    return base64.b64decode(first.encode())
+
+
+def aligned(parts: Sequence[Part], began_ns: int) -> tuple[Interval, ...]:
+    """The workers' intervals added at the moments when they were.
+
+    Each interval is put where most of it lies. Percentiles of an interval are the largest of the parts: the true ones
+    lie between the parts', and nothing more can be said without a histogram for each second.
+    """
+    longest = max((each.duration_ns for part in parts for each in part.run.intervals), default=1)
+    places: dict[int, list[Interval]] = {}
+    for part in parts:
+        shift = part.began_ns - began_ns
+        for each in part.run.intervals:
+            places.setdefault(round((each.start_ns + shift) / longest), []).append(each)
+    return tuple(_one(place * longest, found) for place, found in sorted(places.items()))
+
+
+def _one(start_ns: int, found: Sequence[Interval]) -> Interval:
+    kinds = dict.fromkeys(kind for each in found for kind in each.operations)
+    return Interval(
+        start_ns=start_ns,
+        duration_ns=max(each.duration_ns for each in found),
+        errors=sum(each.errors for each in found),
+        operations={kind: _counts([e.operations[kind] for e in found if kind in e.operations]) for kind in kinds},
+    )
+
+
+def _counts(found: Sequence[IntervalOperations]) -> IntervalOperations:
+    return IntervalOperations(
+        operations=sum(each.operations for each in found),
+        bytes=sum(each.bytes for each in found),
+        p50_ns=max(each.p50_ns for each in found),
+        p99_ns=max(each.p99_ns for each in found),
+        max_ns=max(each.max_ns for each in found),
+    )
+
+
+def _findings(parts: Sequence[Part]) -> tuple[Finding, ...]:
+    """Of every guard the worst that it says of any worker, with its name."""
+    order = list(Level)
+    worst: dict[str, Finding] = {}
+    for part in parts:
+        for finding in part.run.findings:
+            known = worst.get(finding.guard)
+            if known is None or order.index(finding.level) > order.index(known.level):
+                worst[finding.guard] = finding.model_copy(update={"message": f"{part.worker}: {finding.message}"})
+    return tuple(worst.values())
+
+
+def _together(parts: Sequence[Part], elapsed_ns: int) -> Finding:
+    """Whether the workers ran at the same time and did as much: first and last are named."""
+    first, last = min(parts, key=lambda part: part.ended_ns), max(parts, key=lambda part: part.ended_ns)
+    starts = max(part.began_ns for part in parts) - min(part.began_ns for part in parts)
+    usual = median(part.operations for part in parts)
+    slow = [part.worker for part in parts if part.operations < STRAGGLER * usual]
+    skewed = max(starts, last.ended_ns - first.ended_ns) > SKEW * elapsed_ns
+    told = (
+        f"{len(parts)} workers began within {format_duration(starts)}; first done {first.worker}, last done "
+        f"{last.worker} {format_duration(last.ended_ns - first.ended_ns)} later"
+    )
+    return Finding(
+        guard="cluster",
+        level=Level.WARN if slow or skewed else Level.OK,
+        message=told + (f"; stragglers: {', '.join(slow)}" if slow else ""),
+        advice="Run longer, or use workers that are alike." if slow or skewed else "",
+        values={"start_skew_ns": float(starts), "end_skew_ns": float(last.ended_ns - first.ended_ns)},
+    )
+
+
+def unmeasured(session_id: str, number: tuple[int, int, int], place: tuple[Any, Plan], times: tuple[int, int]) -> Run:
+    """A run without a result: block, position and attempt; target and plan; start and end."""
+    block, position, attempt = number
+    target, plan = place
+    return Run(
+        id=str(uuid7()),
+        session_id=session_id,
+        block=block,
+        order=position,
+        attempt=attempt,
+        target=target,
+        plan=plan,
+        started_ns=times[0],
+        ended_ns=times[1],
+        status=RunStatus.FAILED,
+    )

@@ -1,0 +1,143 @@
+"""The pure parts of a cluster: how it is written, clocks, splitting a plan, adding what was measured."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.factories import make_study
+
+from plimsoll import parameters
+from plimsoll.cluster.address import parse_cluster, split_place
+from plimsoll.cluster.clocks import measure_offset
+from plimsoll.cluster.spread import Part, aligned, joined, split
+from plimsoll.errors import UsageError
+from plimsoll.model import Interval, IntervalOperations, Level, Plan, Run, RunStatus
+from plimsoll.stats.histogram import decode, merge
+from plimsoll.units import SECOND
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", "local:", "local:0", "local:99", "ssh:", "ssh:a b", "tcp://", "tcp:x"]
+)
+def test_clusters_that_are_none(text: str) -> None:
+    with pytest.raises(UsageError, match="is no cluster"):
+        parse_cluster(text)
+
+
+def test_clusters() -> None:
+    assert parse_cluster("tls://host:8786").kind == "scheduler"
+    assert parse_cluster("local:4").workers == 4
+    assert parse_cluster("ssh:me@a, b").hosts == ("me@a", "b")
+
+
+@pytest.mark.parametrize("where", ["@w1", "@:/x", "@w1:x", "@w1:"])
+def test_places_that_are_none(where: str) -> None:
+    with pytest.raises(UsageError, match="is no place on a worker"):
+        split_place(where)
+
+
+def test_places() -> None:
+    assert split_place("@w1:/mnt/x") == ("w1", "/mnt/x")
+    assert split_place("@*:postgresql://me@host/db") == ("*", "postgresql://me@host/db")
+
+
+@given(st.integers(-(10**12), 10**12), st.lists(st.tuples(st.integers(1, 10**8), st.integers(1, 10**8)), min_size=9))
+def test_the_true_offset_lies_within_the_uncertainty(offset: int, ways: list[tuple[int, int]]) -> None:
+    now = [10**18]
+    trips = iter(ways * 9)
+
+    def ask() -> int:
+        there, back = next(trips)
+        now[0] += there
+        answer = now[0] + offset
+        now[0] += back
+        return answer
+
+    found = measure_offset(ask, lambda: now[0])
+    assert abs(found.offset_ns - offset) <= found.uncertainty_ns + 1
+
+
+def plan(**changes: object) -> Plan:
+    values = {**parameters.defaults("ycsb"), **changes}
+    return Plan(test="ycsb-a", case="ycsb-a", workload="ycsb", parameters=values, metrics=("operation_rate",))
+
+
+@given(st.integers(1, 9), st.integers(0, 500), st.one_of(st.none(), st.integers(100, 10**6)))
+def test_parts_add_up_to_the_plan(workers: int, more: int, operations: int | None) -> None:
+    whole = plan(clients=workers + more, max_operations=operations, rate={"per_second": 900.0, "unit": "operations"})
+    parts = [each.parameters for each in split(whole, workers)]
+    assert sum(each["clients"] for each in parts) == whole.parameters["clients"]
+    assert max(each["clients"] for each in parts) - min(each["clients"] for each in parts) <= 1
+    assert sum(each["rate"]["per_second"] for each in parts) == pytest.approx(900)
+    assert sum(each["max_operations"] or 0 for each in parts) == (operations or 0)
+    assert len({each["seed"] for each in parts}) == workers
+
+
+def test_plans_that_cannot_be_shared_out() -> None:
+    for whole in (plan(clients=2), plan(insert=0.05)):
+        with pytest.raises(UsageError):
+            split(whole, 3)
+
+
+def part(name: str, run: Run, began_ns: int, operations: int) -> Part:
+    counts = {"read": {"operations": operations, "bytes": operations * 4096, "errors": 0, "latency_sum_ns": 10**9}}
+    facts = {
+        "elapsed_ns": 10 * SECOND, "operations": counts, "offered_operations": None, "mean_in_flight": 8.0,
+        "cpu": {"user_ns": 5, "system_ns": 3, "busiest_thread": 0.4}, "clock": "tsc",
+    }  # fmt: skip
+    return Part(name, run.model_copy(update={"facts": facts}), began_ns)
+
+
+@pytest.fixture
+def runs() -> list[Run]:
+    return make_study(targets=("a", "b", "c"), cases=("randread",), blocks=1)[1]
+
+
+def test_what_workers_measured_is_added(runs: list[Run]) -> None:
+    parts = [part(f"w{i}", run, 10**18 + i * 10**8, 1000 * (i + 1)) for i, run in enumerate(runs, 1)]
+    whole = joined(runs[0], parts)
+    assert whole.status is RunStatus.OK
+    assert whole.facts["operations"]["read"]["operations"] == 2000 + 3000 + 4000
+    assert whole.facts["elapsed_ns"] == 10 * SECOND + 2 * 10**8
+    assert whole.facts["cpu"] == {"user_ns": 15, "system_ns": 9, "busiest_thread": 0.4}
+    assert whole.facts["mean_in_flight"] == 24
+    by_hand = merge([run.histograms["read"] for run in runs])
+    assert decode(whole.histograms["read"]).percentiles() == by_hand.percentiles()
+    rate = next(score.value for score in whole.scores if score.metric == "iops")
+    assert rate == pytest.approx(9000 / 10.2, rel=0.2)
+    together = whole.findings[-1]
+    assert "first done w1, last done w3 200 ms later; stragglers: w1" in together.message
+    assert together.level is Level.WARN
+
+
+def test_one_part_that_failed_fails_all_with_its_name(runs: list[Run]) -> None:
+    parts = [part(f"w{i}", run, 10**18, 1000) for i, run in enumerate(runs, 1)]
+    failed = parts[1].run.model_copy(update={"status": RunStatus.FAILED, "reason": "disk full"})
+    whole = joined(runs[0], [parts[0], Part("w2", failed, 10**18), parts[2]])
+    assert (whole.status, whole.reason) == (RunStatus.FAILED, "worker w2: disk full")
+
+
+@given(st.lists(st.integers(0, 400_000_000), min_size=1, max_size=4), st.integers(1, 20))
+def test_no_operation_is_lost_when_intervals_are_aligned(shifts: list[int], seconds: int) -> None:
+    run = make_study(targets=("a",), blocks=1)[1][0]
+    rng = random.Random(seconds)
+    parts = []
+    for shift in shifts:
+        intervals = tuple(
+            Interval(
+                start_ns=i * SECOND, duration_ns=SECOND, errors=1,
+                operations={"read": IntervalOperations(
+                    operations=rng.randint(0, 99), bytes=1, p50_ns=1, p99_ns=2, max_ns=3)},
+            )
+            for i in range(seconds)
+        )  # fmt: skip
+        parts.append(part("w", run.model_copy(update={"intervals": intervals}), 10**18 + shift, 1))
+    found = aligned(parts, 10**18)
+    assert len(found) == seconds
+    assert sum(each.errors for each in found) == seconds * len(shifts)
+    assert sum(each.operations["read"].operations for each in found) == sum(
+        each.operations["read"].operations for one in parts for each in one.run.intervals
+    )
