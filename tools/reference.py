@@ -153,8 +153,8 @@ def parquet_tables() -> Iterator[str]:
 
 def volumes() -> Iterator[str]:
     """How a volume is written, and what there is."""
-    yield "# Volumes\n\nOptions of a volume: of `plimsoll volume create`, of `vol:` targets, of `plimsoll simulate --volume`,"
-    yield "of `plimsoll verify --as`, and of a target's `as=`.\n"
+    yield "# Volumes\n\nOptions of a volume: of `plimsoll volume create`, of `vol:` targets, of a target's `as=`,"
+    yield "of `plimsoll simulate --volume` and of `plimsoll verify --as`.\n"
     yield from table("option", "meaning")
     yield from (row(f"`{name}`", meaning) for name, meaning in SHAPE_OPTIONS.items())
     yield "\n## Types\n\nLimits in the periods in which they held; instance types: `plimsoll list instances`.\n"
