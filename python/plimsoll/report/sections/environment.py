@@ -19,7 +19,9 @@ MANY_VALUES = 12
 
 def build(evidence: Evidence) -> list[Block]:
     """The sessions, the hosts and the targets, each as a table."""
-    blocks: list[Block] = [_sessions(evidence), _hosts(evidence)]
+    blocks: list[Block] = [_sessions(evidence)]
+    if any(session.host for session in evidence.sessions):
+        blocks.append(_hosts(evidence))
     if evidence.runs:
         blocks.append(_targets(evidence))
     return blocks

@@ -166,9 +166,9 @@ def changes(evidence: Evidence) -> list[tuple[Run, Finding]]:
             regime = series.regime
             if "imported" not in series.run.facts or regime.shape in (Shape.FLAT, Shape.SHORT):
                 continue
-            message, advice = regime.sentence, "look at the chart over time before quoting a single number"
+            message, advice = regime.sentence, "Look at the chart over time before quoting a single number."
             if regime.burst and regime.sustained:
-                advice = "quote both levels, burst and sustained"
+                advice = "Quote both levels, burst and sustained."
                 message = (
                     f"the rate fell by {percent_text(round(1 - regime.sustained / regime.burst, 2))} after "
                     f"{format_duration(regime.window_s[0] * SECOND)}: a burst of {format_value(regime.burst, unit)}, "

@@ -14,7 +14,7 @@ from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
 from plimsoll.stats.sentences import band as band_text
 from plimsoll.stats.sentences import further_blocks, sentence
-from plimsoll.stats.unpaired import GUARANTEE
+from plimsoll.stats.unpaired import FEWEST_RUNS, GUARANTEE
 from plimsoll.stats.verdict import Answer
 from plimsoll.units import format_duration
 
@@ -65,6 +65,13 @@ def _nothing_valid(evidence: Evidence) -> Text:
 
 def _one_target(evidence: Evidence) -> Text:
     name = evidence.targets[0]
+    if not any(session.interleaved for session in evidence.sessions):
+        return text(
+            f"One target, {name}: there are scores below, but nothing to compare them with.",
+            f"A verdict needs the results of a second target, with the same case and {FEWEST_RUNS} runs of each: name "
+            "both sessions.",
+            tone=Tone.NOTE,
+        )
     return text(
         f"One target, {name}: there are scores below, but nothing to compare them with.",
         f"A verdict needs a second target in the same session, such as "
