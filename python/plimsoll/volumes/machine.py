@@ -13,19 +13,19 @@ PATIENCE_S = 60.0
 """For one program; formatting the largest volume takes seconds."""
 
 
-def check(file_system: str | None, array: bool = False) -> None:
+def check(file_system: str | None, *, array: bool = False, root: Path = Path("/")) -> None:
     """Refuse what cannot work here, naming everything that is missing. Raises TargetError."""
     missing = [] if os.geteuid() == 0 else ["root (mounting and loop devices need it; use sudo)"]
-    if not Path("/dev/fuse").exists():
+    if not (root / "dev/fuse").exists():
         missing.append("/dev/fuse (load the kernel module fuse; in a container, pass --device /dev/fuse)")
-    if not Path("/dev/loop-control").exists():
+    if not (root / "dev/loop-control").exists():
         missing.append("/dev/loop-control (load the kernel module loop; in a container, pass it and /dev/loop*)")
     programs = {"losetup": "mount", "mount": "mount", "umount": "mount"}
     if file_system is not None:
         programs[f"mkfs.{file_system}"] = PACKAGES.get(file_system, f"{file_system}-tools")
     if array:
         programs["mdadm"] = "mdadm"
-        if not Path("/proc/mdstat").exists():
+        if not (root / "proc/mdstat").exists():
             missing.append(
                 "md (this kernel has no /proc/mdstat: load the module md_mod, or leave out --raid-with mdadm and the "
                 "model combines the members itself)"

@@ -180,6 +180,28 @@ def test_a_volume_with_a_keeper_goes_with_it(machine: Machine) -> None:
     assert machine.left() == []
 
 
+def test_without_a_free_loop_device_nothing_is_left(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "losetup"
+    program.write_text("#!/bin/sh\necho 'losetup: cannot find an unused loop device' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(TargetError, match=r"cannot find an unused loop device; \d+ loop devices are in use here"):
+        machine.create("v")
+    assert machine.left() == []
+
+
+def test_memory_that_runs_out_is_an_error_for_the_program_only(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lifecycle, "MEMORY_SHARE", 0.001)
+    volume = machine.create("v", size="60GiB")
+    wrote = fio(volume.device, "--rw=write", "--bs=1m", "--size=200m", "--iodepth=4")
+    assert wrote["error"] in (5, 28), "EIO or ENOSPC"
+    assert fio(volume.device, "--rw=read", "--bs=4k", "--size=4k")["error"] == 0, "the server lives"
+
+
 def test_a_full_backing_is_an_error_for_the_program_only(machine: Machine) -> None:
     home = machine.home / "small"
     home.mkdir()
