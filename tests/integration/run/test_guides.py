@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,16 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 
 @pytest.mark.parametrize("name", ["load-line", "cluster"])
-def test_the_guide_works_as_it_is_written(plimsoll: Command, name: str) -> None:
+def test_the_guide_works_as_it_is_written(plimsoll: Command, tmp_path: Path, name: str) -> None:
     if name == "cluster":
         pytest.importorskip("distributed")
     blocks = re.findall(r"```sh\n(.*?)```", (DOCS / f"{name}.md").read_text(), re.DOTALL)
     commands = [line for block in blocks for line in block.strip().splitlines()]
     assert commands
     for command in commands:
-        program, *words = shlex.split(command)
+        program, *words = shlex.split(command.replace("$PWD", str(tmp_path)))
+        if program == "mkdir":
+            subprocess.run([program, *words], cwd=tmp_path, check=True)
+            continue
         assert program == "plimsoll"
         plimsoll(*words)

@@ -64,12 +64,16 @@ def _sessions(evidence: Evidence) -> Table:
 
 
 def _hosts(evidence: Evidence) -> Table:
-    """Sessions on equal hosts share a column."""
+    """Sessions on equal hosts share a column; each worker of a cluster has one."""
     hosts: list[tuple[str, dict[str, str]]] = []
     for session in evidence.sessions:
-        facts = dict(flat_facts(session.host))
-        if all(facts != known for _, known in hosts):
-            hosts.append((session.title, facts))
+        workers = session.host.get("workers")
+        others = workers if isinstance(workers, Mapping) else {}
+        own = {name: value for name, value in session.host.items() if name != "workers" or not others}
+        for title, values in ((session.title, own), *((f"worker {name}", each) for name, each in others.items())):
+            facts = dict(flat_facts(values)) if isinstance(values, Mapping) else {}
+            if all(facts != known for _, known in hosts):
+                hosts.append((title, facts))
     titles = [title for title, _ in hosts] if len(hosts) > 1 else ["Value"]
     return _side_by_side("Host", titles, [facts for _, facts in hosts])
 
