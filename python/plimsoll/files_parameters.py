@@ -56,6 +56,13 @@ COMMON = (
     Parameter("seed", 1, parse_count, "start of all random streams"),
     Parameter("threads", 1, read_positive_count, "threads, processes or clients of the original"),
     Parameter("timeout", 60 * MINUTE, parse_duration, "a run that takes longer fails"),
+    Parameter(
+        "implementation",
+        "native",
+        read_text,
+        "original: run the original tool in place of Plimsoll's test",
+        ("native", "original"),
+    ),
 )
 """What every file-system test has."""
 

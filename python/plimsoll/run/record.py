@@ -80,6 +80,7 @@ def run_record(
         intervals=tuple(intervals),
         findings=findings,
         facts=_facts(outcome),
+        artefacts=execution.artefacts,
     )
 
 

@@ -68,3 +68,9 @@ def disk(tmp_path: Path) -> Path:
 def leftovers(directory: Path) -> list[Path]:
     """What a session left in a directory target."""
     return list(directory.iterdir())
+
+
+def scored(answer: Answer) -> list[dict[str, Any]]:
+    """The rows of every score of every run, from a report in JSON; a run without scores has one row."""
+    rows: list[dict[str, Any]] = answer.json["scores"]["rows"]
+    return rows

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from plimsoll.errors import PlimsollError, TargetError
+from plimsoll.model import Artefact
 from plimsoll.run.sampler import HostSample, Sampler
 from plimsoll.units import SECOND
 
@@ -28,6 +29,8 @@ class Execution:
     before: HostSample
     after: HostSample
     samples: tuple[HostSample, ...]
+    artefacts: tuple[Artefact, ...] = ()
+    """Raw files to keep with the run."""
 
 
 class Job(Protocol):

@@ -13,6 +13,8 @@ from plimsoll.files_parameters import COMMON, FILES_WORKLOADS
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
 from plimsoll.phases import phase_scores, phases
+from plimsoll.run import originals
+from plimsoll.run.originals import _execution
 from plimsoll.run.places import Place
 from plimsoll.run.workers import file_systems
 from plimsoll.run.workers.execution import Execution, watch
@@ -60,6 +62,13 @@ def problems(plan: Plan) -> Iterator[str]:
         expected(plan)
     except UsageError as error:
         yield str(error)
+    if is_original(plan) and (problem := originals.problem(plan)):
+        yield problem
+
+
+def is_original(plan: Plan) -> bool:
+    """Whether the original tool runs."""
+    return bool(plan.parameters["implementation"] == "original")
 
 
 def on_target(plan: Plan, target: Target) -> Plan:
@@ -125,6 +134,8 @@ def execute(
     deadline_reached: Callable[[], bool],
 ) -> Execution:
     """Run it in the session's folder; the core removes its files whatever happens."""
+    if is_original(plan):
+        return _execution.execute(plan, place, on_progress, deadline_reached)
     with ExitStack() as stack:
         # A device is only read: the core's folder stays empty.
         folder = place.folder or Path(stack.enter_context(TemporaryDirectory(prefix="plimsoll-")))

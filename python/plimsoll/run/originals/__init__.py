@@ -1,0 +1,84 @@
+"""The original tools: with `implementation=original` a target runs them in place of Plimsoll's own test.
+
+One file per tool; a new file is found by itself. What it prints is read by an importer and becomes the phases and
+scores of the native test, so that native and original are two targets like any others.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from plimsoll import kinds
+from plimsoll.errors import UsageError
+from plimsoll.model import Plan, Run
+
+
+class Original(Protocol):
+    """What each module of this package has."""
+
+    NAME: str
+    """The workload whose original it is."""
+    PROGRAM: str
+    PACKAGE: str
+    """Of Debian."""
+    VERSIONS: tuple[str, ...]
+    """Versions that behave as the native test does; the beginning of what the tool says of itself."""
+    FORMAT: str
+    """The importer of its output."""
+
+    def problem(self, values: Mapping[str, Any]) -> str | None:
+        """What of the parameters it cannot do, as a sentence that says what to change."""
+
+    def command(self, values: Mapping[str, Any], folder: Path) -> list[str]:
+        """Its command line, for the new folder in which it will be started; may write a file of settings there."""
+
+    def results(self, run: Run, values: Mapping[str, Any], elapsed_ns: int) -> list[dict[str, Any]]:
+        """Phases as the core reports them, from what the importer read."""
+
+
+def of(plan: Plan) -> Original:
+    """The original of a plan's test. Raises UsageError where there is none."""
+    known = {module.NAME: module for module in kinds.modules(__name__)}
+    if plan.workload not in known:
+        raise UsageError(
+            f"test {plan.case} has no original that can be run beside it (tests of {', '.join(known)} have); leave out "
+            "implementation=original"
+        )
+    return cast(Original, known[plan.workload])
+
+
+def problem(plan: Plan) -> str | None:
+    """Why the original of a plan cannot be run here, as a sentence that says what to do."""
+    try:
+        original = of(plan)
+    except UsageError as error:
+        return str(error)
+    if shutil.which(original.PROGRAM) is None:
+        return (
+            f"implementation=original needs {original.PROGRAM}, which is not installed here (Debian: "
+            f"{original.PACKAGE}); install it, or leave out implementation=original"
+        )
+    values = plan.parameters
+    if values["durable"] != "original" or values["cold"] != "no":
+        return f"{original.PROGRAM} knows no mode but classic: leave out durable and cold for implementation=original"
+    return original.problem(values)
+
+
+def phase(name: str, elapsed_ns: int, *scores: tuple[str, float | None, str, str]) -> dict[str, Any]:
+    """A phase of an original with its scores (name, value, unit, better); a value of None is left out."""
+    return {
+        "name": name,
+        "start_ns": 0,
+        "elapsed_ns": elapsed_ns,
+        "scores": [
+            {"name": title, "value": value, "unit": unit, "better": better}
+            for title, value, unit, better in scores
+            if value is not None
+        ],
+        "kinds": {},
+        "cold": "no",
+        "points": [],
+    }

@@ -1,0 +1,66 @@
+"""Bonnie++ 2.00."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from plimsoll.model import Run
+from plimsoll.run.originals import phase
+from plimsoll.units import KIB, MIB
+
+NAME = "bonnie"
+PROGRAM = "bonnie++"
+PACKAGE = "bonnie++"
+VERSIONS = ("2.00",)
+FORMAT = "bonnie"
+
+_DATA = {
+    "putc": "char_write",
+    "put_block": "block_write",
+    "rewrite": "rewrite",
+    "getc": "char_read",
+    "get_block": "block_read",
+}
+_FILES = {
+    f"{short}_{what}": f"{order}_{name}"
+    for short, order in (("seq", "sequential"), ("ran", "random"))
+    for what, name in (("create", "create"), ("stat", "stat"), ("del", "delete"))
+}
+
+
+def problem(values: Mapping[str, Any]) -> str | None:
+    """Sizes in MiB, files in 1024."""
+    if values["version"] != "2":
+        return "the installed Bonnie++ has the conventions of 2.00: leave out mode old (version=1)"
+    if values["size"] % MIB or values["files"] % KIB:
+        return "Bonnie++ takes whole MiB of data and multiples of 1024 files: change size or files"
+    return None
+
+
+def command(values: Mapping[str, Any], folder: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
+    """Without its own check against memory, which Plimsoll's guards make."""
+    size = f"{values['size'] // MIB}:{values['chunk']}:{values['seeks']}:{values['seekers']}"
+    files = f"{values['files'] // KIB}:{values['file_size_max']}:{values['file_size_min']}"
+    flags = [flag for flag, name in (("-f", "skip_characters"), ("-b", "unbuffered")) if values[name]]
+    user = ["-u", "root"] if os.geteuid() == 0 else []
+    return [PROGRAM, "-d", ".", "-s", size, "-r", "0", "-n", files, *flags, *user, "-q", "-m", "original"]
+
+
+def results(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> list[dict[str, Any]]:  # noqa: ARG001
+    """Phases that took half a second or more; of shorter ones Bonnie++ gives no rate."""
+    return list(_phases({score.metric: score.value for score in run.scores}, elapsed_ns))
+
+
+def _phases(found: Mapping[str, float], elapsed_ns: int) -> Iterator[dict[str, Any]]:
+    for theirs, ours in _DATA.items():
+        if f"{theirs}_throughput" in found:
+            rate = found[f"{theirs}_throughput"] / KIB
+            yield phase(ours, elapsed_ns, ("throughput", rate, "KiB/s", "higher"))
+    if "seek_rate" in found:
+        yield phase("seeks", elapsed_ns, ("seeks_per_second", found["seek_rate"], "seeks/s", "higher"))
+    for theirs, ours in _FILES.items():
+        if f"{theirs}_rate" in found:
+            yield phase(ours, elapsed_ns, ("files_per_second", found[f"{theirs}_rate"], "files/s", "higher"))

@@ -1,0 +1,49 @@
+"""dbench 4.0 with its own recorded load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from plimsoll.model import Run
+from plimsoll.run.originals import phase
+from plimsoll.units import MILLISECOND, SECOND
+
+NAME = "dbench"
+PROGRAM = "dbench"
+PACKAGE = "dbench"
+VERSIONS = ("4.0",)
+FORMAT = "dbench"
+
+LOAD = Path("/usr/share/dbench/client.txt")
+
+
+def problem(values: Mapping[str, Any]) -> str | None:
+    """It takes whole seconds, and a fifth of them as warm-up."""
+    seconds = values["runtime"] // SECOND
+    if not LOAD.exists():
+        return f"dbench's load {LOAD} is missing; install Debian's package dbench, or leave out implementation=original"
+    if values["loops"] or values["runtime"] % SECOND or values["warmup"] != seconds // 5 * SECOND:
+        return "dbench takes whole seconds and a fifth of them as warm-up: set runtime=10s and warmup=2s, or alike"
+    return None
+
+
+def command(values: Mapping[str, Any], folder: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
+    """So many clients in the folder."""
+    seconds = values["runtime"] // SECOND
+    return [PROGRAM, "-c", str(LOAD), "-t", str(seconds), str(values["threads"])]
+
+
+def results(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> list[dict[str, Any]]:
+    """Throughput in 10⁶ bytes per second, and the longest latency."""
+    found = {score.metric: score.value for score in run.scores}
+    latency = found.get("max_latency")
+    return [
+        phase(
+            "run",
+            min(elapsed_ns, values["runtime"]),
+            ("throughput", found["throughput"] / 1e6, "MB/s", "higher"),
+            ("max_latency", None if latency is None else latency / MILLISECOND, "ms", "lower"),
+        )
+    ]

@@ -1,0 +1,103 @@
+"""`implementation=original`: the original tool runs in place of the native test, and its faults are told."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import time
+from pathlib import Path
+
+import pytest
+from tests.conftest import need_program
+from tests.integration.run.conftest import Command, leftovers, scored
+
+POSTMARK = ("--set", "transactions=100", "--set", "files=20", "--set", "size_high=64KiB")
+CASES = {
+    "postmark": (*POSTMARK,),
+    "dbench": ("--set", "runtime=1s", "--set", "warmup=0s"),
+    "bonnie++": ("--set", "size=8MiB", "--set", "files=0", "--set", "skip_characters=yes", "--set", "seeks=64"),
+}
+
+
+def fake(folder: Path, name: str, script: str) -> str:
+    """A PATH on which `name` is a script."""
+    path = folder / "bin" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return f"{path.parent}:{os.environ['PATH']}"
+
+
+@pytest.mark.parametrize("test", CASES)
+def test_native_and_original_are_two_targets_of_one_place(plimsoll: Command, disk: Path, test: str) -> None:
+    need_program(test)
+    targets = ("--on", f"new={disk}", "--on", f"old={disk},implementation=original")
+    plimsoll("run", test, *targets, *CASES[test], "--blocks", "1", "--noisy-host", "-q", check=None)
+    runs = scored(plimsoll("show", "--json"))
+    assert {run["target"] for run in runs} == {"new", "old"}
+    reasons = [run["reason"] for run in runs if run["target"] == "old" and run["status"] == "failed"]
+    assert not reasons
+    assert leftovers(disk) == []
+
+
+def test_a_missing_original_is_refused_with_its_package(plimsoll: Command, disk: Path) -> None:
+    answer = plimsoll(
+        "plan", "dbench", "--on", f"old={disk},implementation=original", *CASES["dbench"], check=2, PATH="/nowhere"
+    )
+    assert "implementation=original needs dbench" in answer.err
+    assert "Debian: dbench" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("echo what is this", "printed nothing that can be read: 'what is this'"),
+        ("echo broken; exit 3", "ended with exit code 3: 'broken'"),
+        ("echo 'PostMark v2.0 : 1/1/30'; echo 'Creating files...Done'; "
+         "printf '\\t9 seconds of transactions (11 per second)\\n'", "is version 2.0, this test follows 1.5"),
+        ("echo 'PostMark v1.51 : 8/14/01'; echo 'Creating files...Done'", "did not come to its end"),
+    ],
+)  # fmt: skip
+def test_an_unexpected_original_fails_the_run_and_its_output_is_kept(
+    plimsoll: Command, disk: Path, tmp_path: Path, script: str, reason: str
+) -> None:
+    path = fake(tmp_path, "postmark", script)
+    answer = plimsoll(
+        "run", "postmark", "--on", f"old={disk},implementation=original", *POSTMARK, "-q", check=3, PATH=path
+    )
+    assert reason in answer.err
+    assert "its output is kept with the run" in answer.err
+    plimsoll("export", "-o", tmp_path / "all.plimsoll")
+    assert "postmark.txt" in gzip.decompress((tmp_path / "all.plimsoll").read_bytes()).decode()
+    assert leftovers(disk) == []
+
+
+def test_an_original_that_takes_too_long_is_ended_with_all_it_started(
+    plimsoll: Command, disk: Path, tmp_path: Path
+) -> None:
+    path = fake(tmp_path, "postmark", f"sleep 1000 & echo $! > {tmp_path}/child; wait")
+    words = ("--set", "timeout=1s", "--on", f"old={disk},implementation=original")
+    answer = plimsoll("run", "postmark", *words, *POSTMARK, "-q", check=3, PATH=path)
+    assert "took longer than 1 s" in answer.err
+    child = int((tmp_path / "child").read_text())
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{child}").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split()[2]
+    assert leftovers(disk) == []
+
+
+@pytest.mark.parametrize(
+    ("test", "words", "reason"),
+    [
+        ("gzip", (), "has no original"),
+        ("dbench", ("--set", "runtime=1500ms"), "whole seconds"),
+        ("postmark:durable", (), "no mode but classic"),
+    ],
+)
+def test_what_an_original_cannot_do_is_refused(
+    plimsoll: Command, disk: Path, tmp_path: Path, test: str, words: tuple[str, ...], reason: str
+) -> None:
+    path = fake(tmp_path, test.partition(":")[0], "exit 1")
+    answer = plimsoll("plan", test, "--on", f"old={disk},implementation=original", *words, check=2, PATH=path)
+    assert reason in answer.err
