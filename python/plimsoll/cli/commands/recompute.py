@@ -145,11 +145,12 @@ def _compare_scores(sessions: Sequence[Session], runs: Sequence[Run], found: _Fi
     equal = without = 0
     for session in sessions:
         own = [run for run in runs if run.session_id == session.id]
-        again = reread(session, own) if not session.interleaved else {}
+        imported = "imported" in session.study
+        again = reread(session, own) if imported else {}
         for run in own:
             if not run.scores:
                 continue
-            scores = regenerated(run) if session.interleaved else again.get(run.id)
+            scores = again.get(run.id) if imported else regenerated(run)
             if scores is None:
                 without += 1
                 continue

@@ -17,7 +17,7 @@ ORDER = 90
 TITLE = "Method"
 
 APART = (
-    "Imported runs were not made in turns: their sets are compared by Welch's t of the logarithms. There is no verdict "
+    "Sets of runs that were not made in turns are compared by Welch's t of the logarithms. There is no verdict "
     "where a set shows a trend, a step or dependence, and the guarantee holds only if nothing but the target changed."
 )
 _DURATIONS = {"runtime", "warmup", "think_time"}
