@@ -15,6 +15,8 @@ from plimsoll.cluster.clocks import measure_offset
 from plimsoll.cluster.spread import Part, aligned, joined, split
 from plimsoll.errors import UsageError
 from plimsoll.model import Interval, IntervalOperations, Level, Plan, Run, RunStatus
+from plimsoll.run import plan as planning
+from plimsoll.run.study import from_words
 from plimsoll.stats.histogram import decode, merge
 from plimsoll.units import SECOND
 
@@ -58,6 +60,12 @@ def test_the_true_offset_lies_within_the_uncertainty(offset: int, ways: list[tup
 
     found = measure_offset(ask, lambda: now[0])
     assert abs(found.offset_ns - offset) <= found.uncertainty_ns + 1
+
+
+def test_a_place_on_a_worker_needs_its_cluster() -> None:
+    study = from_words(["randread"], ["a=@w1:/mnt/x"])
+    with pytest.raises(UsageError, match="name its cluster with --cluster"):
+        planning.check(study, planning.steps(study), [])
 
 
 def plan(**changes: object) -> Plan:

@@ -82,19 +82,14 @@ def test_an_interrupted_session_leaves_nothing_on_the_workers(
         _, err = session.communicate(timeout=60)
     assert session.returncode == 130, err
     assert all(leftovers(folder) == [] for folder in workers.folders.values())
-    assert "name its cluster with --cluster" in plimsoll("run", "--resume", check=2).err
     plimsoll("run", "--resume", "--cluster", workers.address, "--quiet")
     with open_store() as store:
         assert store.sessions()[0].state.value == "done"
 
 
 def test_what_a_worker_refuses_is_told(plimsoll: Command, workers: Workers) -> None:
-    def refused(*words: str) -> str:
-        return plimsoll("run", *words, "--cluster", workers.address, check=2).err
-
-    assert "no worker named 'w9'" in refused("randread", "--on", "a=@w9:/tmp")
-    assert "worker w1: " in refused("randread", "--on", "a=@w1:/nonesuch")
-    assert "2 clients are too few for 3 workers" in refused("ycsb-a", "--on", "a=@*:/tmp", "--set", "clients=2")
+    words = ("run", "randread", "--cluster", workers.address, "--on", "a=@w1:/nonesuch")
+    assert "worker w1: " in plimsoll(*words, check=2).err
 
 
 def test_clients_on_all_workers_are_added(plimsoll: Command, workers: Workers, tmp_path: Path) -> None:
