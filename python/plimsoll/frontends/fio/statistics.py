@@ -187,8 +187,8 @@ def _flow(kind: str, outcomes: Sequence[Mapping[str, Any]]) -> Flow:
 
 def whole_intervals(outcome: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Intervals without a last one that the end of the run cut short."""
-    longest = max((each["duration_ns"] for each in outcome["intervals"]), default=0)
-    return [each for each in outcome["intervals"] if each["duration_ns"] >= WHOLE_SAMPLE * longest]
+    usual = outcome["intervals"][0]["duration_ns"] if outcome["intervals"] else 0
+    return [each for each in outcome["intervals"] if each["duration_ns"] >= WHOLE_SAMPLE * usual]
 
 
 def _latency(outcomes: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Latency:
