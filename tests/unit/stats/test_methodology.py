@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.stats import policy
+from plimsoll.stats import policy, unpaired
 
 TEXT = (Path(__file__).parents[3] / "METHODOLOGY.md").read_text()
 
@@ -23,3 +23,7 @@ def test_levels_and_modes() -> None:
     assert f"p₂ = {policy.P2} (two-sided) and p₁ = {policy.P1}" in TEXT
     for name, mode in policy.MODES.items():
         assert re.search(rf"^\| {name} \| {mode.cap} \|", TEXT, re.MULTILINE)
+
+
+def test_levels_of_sets_measured_apart() -> None:
+    assert f"p₂ = {unpaired.P2:.4f} and p₁ = {unpaired.P1:.4f}" in TEXT
