@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help setup run test test-fast check format bench bench-volume validate docs readme wheel clean
+.PHONY: help setup run test test-fast check format bench bench-parity bench-volume validate docs readme wheel clean
 help:
 	@echo "make run        set up and measure the current directory (about two minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
@@ -64,6 +64,10 @@ bench: $(BIN)/.set-up-dev
 	$(BIN)/python benches/io.py
 	$(BIN)/python benches/commands.py
 	$(BIN)/python benches/report.py
+
+# Native tests beside their originals; needs dbench, postmark and bonnie++.
+bench-parity: $(BIN)/.set-up-dev
+	$(BIN)/python -m benches.parity
 
 bench-volume: $(BIN)/.set-up-dev
 	$(BIN)/python benches/volume.py

@@ -1,0 +1,89 @@
+"""Native tests beside their originals, interleaved on one place: ratios of scores and of processor time.
+
+python -m benches.parity [NAME…]      all, or those named; `make bench-parity`
+
+One file per pair, each with `CASES`: what is run, and which metrics are compared.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from plimsoll import kinds
+from plimsoll.cli.progress import observer
+from plimsoll.model import Run, RunStatus
+from plimsoll.report.evidence import Evidence
+from plimsoll.run.session import run_study
+from plimsoll.run.study import from_words
+from plimsoll.store.store import open_store
+
+LOW, HIGH = 0.95, 1.05
+"""Ratios of scores within this are parity."""
+NATIVE, ORIGINAL = "native", "original"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test with its settings on both sides."""
+
+    test: str
+    settings: tuple[str, ...]
+    metrics: tuple[str, ...]
+    blocks: int = 4
+
+
+def compare(case: Case) -> Iterator[str]:
+    """One line per metric, and one for the processor time."""
+    with tempfile.TemporaryDirectory(dir=".", prefix="parity-") as folder:
+        targets = (f"{NATIVE}={folder}", f"{ORIGINAL}={folder},implementation=original")
+        study = from_words([case.test], targets, shared=case.settings, blocks=case.blocks, noisy_host=True)
+        with open_store(f"sqlite:///{Path(folder).resolve()}/results.db") as store:
+            with observer(quiet=True) as watching:
+                session = run_study(study, store, watching)
+            runs = store.runs([session.id])
+    evidence = Evidence([session], runs, ORIGINAL, 0.05)
+    yield f"{case.test} {' '.join(case.settings)}"
+    for metric in case.metrics:
+        yield _line(evidence, metric)
+    cpu = {name: _cpu_s([run for run in runs if run.target.name == name]) for name in (NATIVE, ORIGINAL)}
+    share = cpu[NATIVE] / cpu[ORIGINAL] if cpu[ORIGINAL] else float("nan")
+    yield f"  {'processor time':32} {cpu[NATIVE]:12.2f} s  {cpu[ORIGINAL]:12.2f} s  {share:6.2f}×"
+    for run in runs:
+        if run.status is not RunStatus.OK:
+            yield f"  {run.target.name}: {run.status.value}: {run.reason}"
+
+
+def _line(evidence: Evidence, metric: str) -> str:
+    """Scores, their ratio block by block, and whether that is parity."""
+    scores = {
+        (run.block, run.target.name): score.value for run in evidence.valid for score in run.scores
+        if score.metric == metric
+    }  # fmt: skip
+    blocks = sorted({block for block, _ in scores if (block, NATIVE) in scores and (block, ORIGINAL) in scores})
+    if not blocks:
+        return f"  {metric:32} not measured by both (the original gives no number for phases below half a second)"
+    native, original = ([scores[block, name] for block in blocks] for name in (NATIVE, ORIGINAL))
+    ratios = [ours / theirs for ours, theirs in zip(native, original, strict=True)]
+    ratio = median(ratios)
+    said = "parity" if LOW <= ratio <= HIGH else "differs"
+    spread = f"{min(ratios):.2f}…{max(ratios):.2f}"
+    return f"  {metric:32} {median(native):14,.0f}  {median(original):14,.0f}  {ratio:6.2f}× ({spread}) {said}"
+
+
+def _cpu_s(runs: Sequence[Run]) -> float:
+    """User and system time of a run, median."""
+    times = [(run.facts["cpu"]["user_ns"] + run.facts["cpu"]["system_ns"]) / 1e9 for run in runs if "cpu" in run.facts]
+    return median(times) if times else 0.0
+
+
+def main(names: Sequence[str]) -> None:
+    """Run the pairs that are named, or all."""
+    for module in kinds.modules("benches.parity"):
+        if not names or module.__name__.rsplit(".", 1)[-1] in names:
+            for case in module.CASES:
+                for line in compare(case):
+                    print(line, flush=True)

@@ -1,0 +1,8 @@
+"""dbench with 1, 12 and 48 clients: throughput."""
+
+from benches.parity import Case
+
+CASES = tuple(
+    Case("dbench", (f"threads={clients}", "runtime=10s", "warmup=2s"), ("throughput",), blocks=3)
+    for clients in (1, 12, 48)
+)
