@@ -23,56 +23,66 @@ EXAMPLES = (
 NEEDS_ARGUMENTS = True
 
 
+On = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--on",
+        metavar="NAME=WHERE[,option=value…]",
+        help="A target; repeat for more, each has its own load line. Default: the current directory.",
+    ),
+]
+Clients = Annotated[
+    str | None, typer.Option("--clients", metavar="1..256", help="Search over clients; for disks that is --depth.")
+]
+Depth = Annotated[
+    str | None, typer.Option("--depth", metavar="1..256", help="Search over operations in flight per thread.")
+]
+Threads = Annotated[str | None, typer.Option("--threads", metavar="1..64", help="Search over threads that issue I/O.")]
+Rate = Annotated[
+    str | None, typer.Option("--rate", metavar="100..20000", help="Search over a schedule, operations per second.")
+]
+Slo = Annotated[
+    str | None,
+    typer.Option("--slo", metavar="'p99<5ms'", help="Also find the largest load that meets this objective."),
+]
+ModeName = Annotated[
+    str | None, typer.Option("--mode", help="How sure to be: quick (to 6 rounds), standard (12) or publish (20).")
+]
+Time = Annotated[str | None, typer.Option("--time", metavar="30m", help="Hard bound on the time of the whole session.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PARAMETER=VALUE", help="For every run; `plimsoll list parameters`."),
+]
+Server = Annotated[
+    str | None,
+    typer.Option("--server", metavar="NAME", help="Database tests: a private server on every directory target."),
+]
+NoisyHost = Annotated[
+    bool, typer.Option("--noisy-host", help="Steal and foreign I/O only warn; for hosts that are never quiet.")
+]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
+]
+
+
 def command(
     test: Annotated[str, typer.Argument(metavar="TEST|STUDY.toml", help="What to run; `plimsoll list tests`.")],
-    on: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--on",
-            metavar="NAME=WHERE[,option=value…]",
-            help="A target; repeat for more, each has its own load line. Default: the current directory.",
-        ),
-    ] = None,
-    clients: Annotated[
-        str | None, typer.Option("--clients", metavar="1..256", help="Search over clients; for disks that is --depth.")
-    ] = None,
-    depth: Annotated[
-        str | None, typer.Option("--depth", metavar="1..256", help="Search over operations in flight per thread.")
-    ] = None,
-    threads: Annotated[
-        str | None, typer.Option("--threads", metavar="1..64", help="Search over threads that issue I/O.")
-    ] = None,
-    rate: Annotated[
-        str | None, typer.Option("--rate", metavar="100..20000", help="Search over a schedule, operations per second.")
-    ] = None,
-    slo: Annotated[
-        str | None,
-        typer.Option("--slo", metavar="'p99<5ms'", help="Also find the largest load that meets this objective."),
-    ] = None,
-    mode: Annotated[
-        str | None, typer.Option("--mode", help="How sure to be: quick (to 6 rounds), standard (12) or publish (20).")
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option("--time", metavar="30m", help="Hard bound on the time of the whole session.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PARAMETER=VALUE", help="For every run; `plimsoll list parameters`."),
-    ] = None,
-    server: Annotated[
-        str | None,
-        typer.Option("--server", metavar="NAME", help="Database tests: a private server on every directory target."),
-    ] = None,
+    on: On = None,
+    clients: Clients = None,
+    depth: Depth = None,
+    threads: Threads = None,
+    rate: Rate = None,
+    slo: Slo = None,
+    mode: ModeName = None,
+    time: Time = None,
+    settings: Settings = None,
+    server: Server = None,
     title: Annotated[str | None, typer.Option("--title", help="Title of the session.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of the order of loads and targets.")] = None,
-    noisy_host: Annotated[
-        bool, typer.Option("--noisy-host", help="Steal and foreign I/O only warn; for hosts that are never quiet.")
-    ] = False,
+    noisy_host: NoisyHost = False,
     destroy: Destroy = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
-    ] = None,
+    output: Output = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
     cluster: Cluster = None,
     json: Json = False,
