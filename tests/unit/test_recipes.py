@@ -8,7 +8,7 @@ import pytest
 from plimsoll import kinds, profile
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("run/guards", "report/sections", "doctor/checks", "importers/formats", "cli/commands")
+PACKAGES = ("run/guards", "run/originals", "report/sections", "doctor/checks", "importers/formats", "cli/commands")
 
 
 @pytest.mark.parametrize("package", PACKAGES)
