@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.stats import beta
@@ -20,6 +21,7 @@ from plimsoll.stats.carryover import drift as carryover_drift
 from plimsoll.stats.carryover import order_effect
 from plimsoll.stats.critical_values import boundaries
 from plimsoll.stats.policy import BOUNDARIES, looks_until
+from plimsoll.stats.repeats import Kind, patterns
 from plimsoll.stats.simulation import (
     SCENARIOS,
     TRUE_LEVELS,
@@ -33,6 +35,8 @@ from plimsoll.stats.simulation import (
     sequential,
 )
 from plimsoll.stats.steady import Shape, classify
+from plimsoll.stats.unpaired import judge_apart
+from plimsoll.stats.verdict import Answer
 
 BAND = math.log(1.10)
 TRUTHS = (1.0, 1.03, 1.10, 1.20, 2.0)
@@ -140,6 +144,76 @@ def carry_over(reps: int, random: Random) -> Iterator[Check]:
         yield Check("no carry-over: silent", scenario.name, found, "≤ 2 %", max(drifts, orders) <= 0.02)
 
 
+def repeats(reps: int, random: Random) -> Iterator[Check]:
+    """(8): honest series of 12 runs are seldom called a trend, a step, groups or dependent; broken ones are."""
+    count = min(reps, 4000)
+    laws = {
+        "normal": random.standard_normal,
+        "uniform": random.random,
+        "Student t, 3 d.f.": partial(random.standard_t, 3),
+    }
+    for name, law in laws.items():
+        found = [{each.kind for each in patterns(row)} for row in np.exp(0.1 * law(size=(count, 12))).tolist()]
+        shares = {kind: sum(kind in each for each in found) / count for kind in Kind if kind is not Kind.FIRST}
+        told = ", ".join(f"{kind.value} {share:.1%}" for kind, share in shares.items())
+        yield Check("honest repeats: silent", f"{name}, 12 runs", told, "≤ 1.5 %", max(shares.values()) <= 0.015)
+    noise = 0.02 * random.standard_normal((count, 12))
+    step, groups = np.where(np.arange(12) < 7, 0.0, -0.2), np.where(random.random((count, 12)) < 0.4, -0.2, 0.0)
+    for kind, shape in ((Kind.STEP, step), (Kind.TREND, -0.02 * np.arange(12)), (Kind.GROUPS, groups)):
+        seen = [any(each.kind is kind for each in patterns(row)) for row in np.exp(noise + shape).tolist()]
+        # Two runs of twelve are too few for a group, and groups may stand in order by chance.
+        least = 0.85 if kind is Kind.GROUPS else 0.99
+        yield Check(
+            "seen",
+            f"{kind.value} of 20 %, CV 2 %, 12 runs",
+            f"{np.mean(seen):.1%}",
+            f"≥ {least:.0%}",
+            np.mean(seen) >= least,
+        )
+
+
+def measured_apart(reps: int, random: Random) -> Iterator[Check]:
+    """(9): sets that were not made in turns, with nothing changing between them."""
+    count = max(500, reps // 5)
+    cases = (("CV 5 %", 0.05, 0.05, False), ("CV 2 and 10 %", 0.02, 0.10, False), ("Student t, 5 %", 0.05, 0.05, True))
+    for name, ours, theirs, heavy in cases:
+        for sizes in ((3, 3), (5, 5), (3, 10), (10, 10)):
+            for truth in (1.0, 1.10):
+                share, decided = _apart(count, sizes, truth, (ours, theirs), heavy, 0.0, random)
+                bound = upper_bound(round(share * count), count)
+                subject = f"{name}, {sizes[0]} and {sizes[1]} runs, ratio {truth:.2f}"
+                found = f"{share:.1%} ≤ {bound:.1%}; {decided:.0%} decided"
+                yield Check("false, measured apart", subject, found, "≤ 5.5 %", bound <= LARGEST_FALSE)
+
+
+def drifting_apart(reps: int, random: Random) -> Iterator[str]:
+    """For comparison: the same while the machine slows by 15 % over both sets, which nothing can cancel."""
+    for size in (3, 5, 10):
+        share, _ = _apart(max(500, reps // 5), (size, size), 1.0, (0.02, 0.02), False, math.log(0.85), random)
+        yield f"{size} and {size} runs, CV 2 %: {share:.0%} false"
+
+
+def _apart(
+    count: int,
+    sizes: tuple[int, int],
+    truth: float,
+    noise: tuple[float, float],
+    heavy: bool,
+    drift: float,
+    random: Random,
+) -> tuple[float, float]:
+    """Shares of false and of decided comparisons."""
+    wrong = decided = 0
+    for _ in range(count):
+        drawn = random.standard_t(3, sum(sizes)) / math.sqrt(3) if heavy else random.standard_normal(sum(sizes))
+        logs = drawn * np.repeat(noise, sizes) + np.linspace(0, drift, sum(sizes))
+        a, b = np.exp(logs[: sizes[0]]), truth * np.exp(logs[sizes[0] :])
+        answer = judge_apart(a.tolist(), b.tolist(), band=0.10, direction="higher")[0].answer
+        decided += answer is not Answer.UNKNOWN
+        wrong += answer is Answer.WORSE or answer is (Answer.BETTER if truth == 1.0 else Answer.SAME)
+    return wrong / count, decided / count
+
+
 def steady_state(reps: int, random: Random) -> Iterator[Check]:
     """(7): 600-s runs; the shape is recognised, and the score is near the truth."""
     count = max(100, min(1000, reps // 20))
@@ -168,7 +242,7 @@ def main() -> int:
     arguments = parser.parse_args()
     random = np.random.default_rng(arguments.seed)
     began, failed, count = time.monotonic(), 0, 0
-    for part in (false_verdicts, power, cost, carry_over, steady_state):
+    for part in (false_verdicts, power, cost, carry_over, repeats, measured_apart, steady_state):
         for check in part(arguments.reps, random):
             count += 1
             failed += not check.passed
@@ -176,6 +250,8 @@ def main() -> int:
             print(f"{state} {check.rule:<20} {check.subject:<42} {check.found:<48} {check.limit}", flush=True)
     for scenario, line in zip(SCENARIOS, common_rules(arguments.reps, random), strict=True):
         print(f"info {'false by common rules':<20} {scenario.name:<42} {line}", flush=True)
+    for line in drifting_apart(arguments.reps, random):
+        print(f"info {'drift, measured apart':<20} {line}", flush=True)
     print(f"{count - failed} of {count} hold; looks {[b.blocks for b in BOUNDARIES]}; {time.monotonic() - began:.0f} s")
     return 1 if failed else 0
 
