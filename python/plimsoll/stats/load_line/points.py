@@ -60,20 +60,21 @@ class Point:
 
 def point_of(run: Run, percent: float | None) -> Point | None:
     """The point of a run that a search asked for, else None; `percent` (99.0) is that of the objective."""
-    about = run.facts.get(FACT)
-    if not isinstance(about, dict) or not {"load", "phase", "round"} <= about.keys():
+    if (about := _about(run.facts.get(FACT))) is None:
         return None
+    load, phase, number = about
     carried = throughput_of(run)
     throughput = carried.value if carried is not None else 0.0
     overloaded = _overloaded(run)
     latency = None if overloaded else _latency(run)
     cpu = run.facts.get("cpu")
-    busiest = float(cpu.get("busiest_thread", 0.0)) if isinstance(cpu, dict) else 0.0
+    busiest = cpu.get("busiest_thread") if isinstance(cpu, dict) else None
+    busiest = float(busiest) if isinstance(busiest, int | float) else 0.0
     return Point(
-        load=float(about["load"]),
-        phase=Phase(about["phase"]),
-        round=int(about["round"]),
-        valid=_usable(run) and throughput > 0,
+        load=load,
+        phase=phase,
+        round=number,
+        valid=_usable(run) and 0 < throughput < math.inf,
         throughput=throughput,
         mean_ns=latency.mean if latency else None,
         p50_ns=latency.percentile(50.0) if latency else None,
@@ -84,6 +85,16 @@ def point_of(run: Run, percent: float | None) -> Point | None:
         busiest_thread=busiest,
         littles_law=next((f.values["residual"] for f in run.findings if "residual" in f.values), None),
     )
+
+
+def _about(fact: object) -> tuple[float, Phase, int] | None:
+    """Load, phase and round; None where a result file holds something else."""
+    if not isinstance(fact, dict):
+        return None
+    load, phase, number = fact.get("load"), fact.get("phase"), fact.get("round")
+    if not isinstance(load, int | float) or not isinstance(number, int) or phase not in list(Phase):
+        return None
+    return (float(load), Phase(phase), number) if 0 < load < math.inf else None
 
 
 def throughput_of(run: Run) -> Score | None:
