@@ -51,7 +51,12 @@ def _tests() -> Rows:
     from plimsoll.profile import profiles
 
     return [
-        {"test": each.name, "question": each.question, "metrics": ", ".join(each.metrics)}
+        {
+            "test": each.name,
+            "modes": ", ".join(each.modes),
+            "question": each.question,
+            "metrics": ", ".join(each.metrics),
+        }
         for each in profiles().values()
     ]
 
@@ -172,6 +177,7 @@ def _when(started_ns: int) -> str:
 
 
 BRIEF = {
+    "tests": ("test", "modes", "question"),
     "studies": ("study", "question"),
     "volumes": ("volume", "period", "GiB", "IOPS", "throughput", "burst"),
     "instances": ("instance", "vCPU", "GiB", "EBS IOPS", "EBS MB/s", "own disks", "$/h"),
