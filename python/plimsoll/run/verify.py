@@ -43,7 +43,7 @@ class Verification:
     """Role by the label of the case."""
 
     def runs(self, runs: Sequence[Run]) -> dict[Role, Run]:
-        """The run of each role: the valid one, else the last; of the two passes the first, later ones touch nothing anew.
+        """The run of each role: the valid one, else the last; of a pass the first, for later ones touch nothing anew.
 
         Whether a pass counts for anything else, such as that its blocks hold only zeros, is of no interest here.
         """
