@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from itertools import count
 from typing import Any
 
@@ -180,8 +181,11 @@ class Cluster:
     def _told(self, event: Any) -> None:
         """A worker's progress; arrives on the client's own thread."""
         _, content = event
-        if isinstance(content, Mapping) and content.get("number") in self._progress:
-            self._progress[content["number"]] = (time.monotonic(), content)
+        number = content.get("number") if isinstance(content, Mapping) else None
+        if number in self._progress:
+            # A heartbeat alone says nothing new about the run.
+            known = content if "phase" in content else self._progress[number][1]
+            self._progress[number] = (time.monotonic(), known)
 
 
 def _order(address: str, about: Mapping[str, Any]) -> tuple[int, str]:
@@ -247,5 +251,6 @@ def _client(address: ClusterAddress, stack: ExitStack) -> distributed.Client:
             n_workers=address.workers, threads_per_worker=2, dashboard_address=None, silence_logs=logging.CRITICAL
         )
     else:
+        import_module("asyncssh")  # Dask's own message for its absence speaks of a cluster that failed to start
         cluster = distributed.SSHCluster([address.hosts[0], *address.hosts], worker_options={"nthreads": 2})
     return distributed.Client(stack.enter_context(cluster), **about)

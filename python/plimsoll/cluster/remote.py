@@ -9,8 +9,8 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
@@ -30,6 +30,7 @@ from plimsoll.units import SECOND
 
 LEASE_S = 15.0
 PROGRESS_S = 0.5
+HEARTBEAT_S = 3.0
 TOPIC = "plimsoll"
 
 P = ParamSpec("P")
@@ -130,12 +131,28 @@ def measure(order: Order, plan: Plan, where: str, start_ns: int, number: int) ->
             told[0] = time.monotonic()
             worker.log_event(TOPIC, {"number": number, **now})
 
-    with found.busy:
+    with found.busy, _heartbeat(worker, number):
         while time.time_ns() < start_ns and not found.stop.is_set():
             progress({"phase": "waiting for the others", "done": 0.0, "interval": None})
             time.sleep(max(0.0, min(PROGRESS_S, (start_ns - time.time_ns()) / SECOND)))
         run, began_ns = found.opened.measure_plan(order, plan, progress, found.stop.is_set)
     return run.model_copy(update={"target": run.target.model_copy(update={"where": where})}), began_ns
+
+
+@contextmanager
+def _heartbeat(worker: Any, number: int) -> Iterator[None]:
+    """Tell every few seconds that this process lives, also while it starts a server or loads data."""
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(HEARTBEAT_S):
+            worker.log_event(TOPIC, {"number": number})
+
+    threading.Thread(target=beat, daemon=True, name="plimsoll heartbeat").start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 async def renew(session_id: str) -> None:
