@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from plimsoll.catalog.bounds import Use, explain, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.targets import is_emulated, shape_of
-from plimsoll.model import Target
+from plimsoll.model import Run, Target
 from plimsoll.prices.cost import Cost, cost, usd
 from plimsoll.report.document import Block, Cell, Column, Table, number, phrase, text
 from plimsoll.report.evidence import Evidence
@@ -158,12 +158,15 @@ def _length_ns(evidence: Evidence, session_id: str) -> int:
 
 
 def _requests(evidence: Evidence, target: str) -> float:
-    """I/Os that were measured on a target; preparing it comes on top."""
+    """I/Os that reached a target's device while it was measured; preparing it comes on top."""
+    return sum(_run_requests(run) for run in evidence.runs if run.target.name == target)
+
+
+def _run_requests(run: Run) -> float:
+    """What the device counted; else what the test did, where every operation of it is one I/O."""
+    counted = sum(each.device.get("reads", 0) + each.device.get("writes", 0) for each in run.intervals)
+    if counted or use_of(run.plan) is None:
+        return counted
     return sum(
-        interval.operations[kind].operations
-        for run in evidence.runs
-        if run.target.name == target
-        for interval in run.intervals
-        for kind in _DATA_KINDS
-        if kind in interval.operations
+        each.operations[kind].operations for each in run.intervals for kind in _DATA_KINDS if kind in each.operations
     )
