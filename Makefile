@@ -64,6 +64,7 @@ bench: $(BIN)/.set-up-dev
 	$(BIN)/python benches/io.py
 	$(BIN)/python benches/commands.py
 	$(BIN)/python benches/report.py
+	$(BIN)/python -m benches.web
 
 # Native tests beside their originals; needs dbench, postmark and bonnie++.
 bench-parity: $(BIN)/.set-up-dev
