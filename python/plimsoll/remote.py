@@ -33,7 +33,8 @@ DIGEST = "plimsoll-sha256"
 
 _ATTEMPTS = 5
 """Attempts in a row that brought no byte before a download is given up."""
-_CHUNK = 4 * 2**20
+_CHUNK = 2**18
+"""Bytes that a line must carry at a time; what arrives of less is fetched again after an interruption."""
 _GLOB = re.compile(r"[*?\[]")
 _TYPES = {".html": "text/html; charset=utf-8", ".md": "text/markdown; charset=utf-8", ".json": "application/json",
           ".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv; charset=utf-8", ".toml": "application/toml",
