@@ -51,7 +51,7 @@ def over_time(title: str, metric: str, unit: str, sessions: Sequence[Session], l
     )
     heads = columns("Session began", ">Median", ">Lowest", ">Highest", ">Valid runs")
     return Chart(
-        id="history",
+        id="over-time",
         title=title,
         description=told,
         data=Table(title, heads, rows),

@@ -206,7 +206,7 @@ def _heat_section(store: Store, found: Found) -> list[Section]:
     words = [f"Latency of {kind} operations, one column per session; the stronger the colour, the more operations."]
     if any(len(runs.get(session.id, [])) > each_has for session in shown):
         words.append(f"The first {each_has} valid runs of each session are in it.")
-    chart = heat_map("heat", f"{found.case} on {found.target}: {kind} latency", drawn)
+    chart = heat_map("heat-map", f"{found.case} on {found.target}: {kind} latency", drawn)
     return [Section("heat", "Latency over time", (text(*words), chart))]
 
 

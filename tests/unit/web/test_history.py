@@ -1,0 +1,72 @@
+"""Levels of a history."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from plimsoll.store.search import Point
+from plimsoll.web.history import FEWEST_SESSIONS, Session, by_session, levels
+
+
+def sessions(values: list[float | None]) -> list[Session]:
+    return [Session(str(i), "host", i, value, value, value, 1, 1) for i, value in enumerate(values)]
+
+
+def noisy(count: int, level: float, rng: random.Random, sigma: float = 0.02) -> list[float | None]:
+    return [level * math.exp(rng.gauss(0, sigma)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("ratio", [0.7, 0.85, 1.3])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_change_is_found_where_it_is(ratio: float, seed: int) -> None:
+    rng = random.Random(seed)
+    found = levels(sessions(noisy(8, 100, rng) + noisy(7, 100 * ratio, rng)))
+    assert [(level.first, level.last) for level in found] == [(0, 7), (8, 14)]
+    assert found[1].value / found[0].value == pytest.approx(ratio, rel=0.04)
+
+
+def test_a_steady_series_has_one_level() -> None:
+    false = sum(len(levels(sessions(noisy(30, 100, random.Random(seed))))) > 1 for seed in range(100))
+    assert false <= 4
+
+
+def test_one_odd_session_is_no_level() -> None:
+    values = noisy(20, 100, random.Random(3))
+    values[0], values[9] = 30.0, 300.0
+    assert len(levels(sessions(values))) == 1
+
+
+def test_a_small_difference_is_no_change() -> None:
+    assert len(levels(sessions([100.0] * 10 + [103.0] * 10))) == 1
+
+
+def test_sessions_without_a_score_are_passed_over() -> None:
+    values: list[float | None] = [100.0, None, 100, 101, 99, None, 50, 50, 51, 49, None]
+    found = levels(sessions(values))
+    assert [(level.first, level.last) for level in found] == [(0, 4), (6, 9)]
+
+
+def test_too_few_sessions_say_nothing() -> None:
+    assert levels(sessions([100.0] * (FEWEST_SESSIONS - 1))) == []
+    assert levels([]) == []
+
+
+def test_the_first_valid_attempt_of_a_block_counts() -> None:
+    def point(block: int, attempt: int, status: str, value: float | None) -> Point:
+        return Point("r", "s", "h", block, attempt, 10 * block + attempt, status, value)
+
+    (found,) = by_session(
+        [
+            point(0, 0, "invalid", 900.0),
+            point(0, 1, "ok", 100.0),
+            point(1, 0, "ok", 110.0),
+            point(1, 1, "ok", 500.0),
+            point(2, 0, "failed", None),
+            point(3, 0, "ok", 120.0),
+        ]
+    )
+    assert (found.value, found.low, found.high) == (110.0, 100.0, 120.0)
+    assert (found.runs, found.valid) == (6, 3)
