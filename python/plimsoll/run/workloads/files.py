@@ -110,8 +110,9 @@ def writes(plan: Plan) -> bool:
 
 
 def written_bytes(plan: Plan) -> int | None:
-    """By calls, in all phases."""
-    return int(expected(plan)["written_bytes"]) or None
+    """By calls, in all phases; None where time decides."""
+    written = int(expected(plan)["written_bytes"])
+    return written if written or not writes(plan) else None
 
 
 def summary(plan: Plan) -> str:
