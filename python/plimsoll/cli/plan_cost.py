@@ -11,7 +11,7 @@ from plimsoll.model import Target
 def rows(targets: Sequence[Target], duration_ns: int) -> list[dict[str, Any]]:
     """For programs: one entry per target whose volume is known; USD, None where a price is missing."""
     from plimsoll.catalog.targets import is_emulated, shape_of
-    from plimsoll.prices.cost import cost
+    from plimsoll.prices.cost import cost_of
     from plimsoll.units import SECOND
 
     found = []
@@ -19,7 +19,7 @@ def rows(targets: Sequence[Target], duration_ns: int) -> list[dict[str, Any]]:
         shape = shape_of(target)
         if shape is None:
             continue
-        price = cost(shape)
+        price = cost_of(target, shape)
         found.append(
             {
                 "target": target.name,

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.tables import rows
+from plimsoll.errors import UnknownName
+from plimsoll.model import Target
 from plimsoll.prices.book import Book, Price, price_book
 
 HOURS_PER_MONTH = 730
@@ -125,6 +127,24 @@ def cost(shape: VolumeShape, region: str | None = None, book: Book | None = None
             lines.append(Line(what, quantity, price))
     requests = prices.find(f"{shape.type.name}.io", place, shape.era)
     return Cost(place, tuple(lines), requests, tuple(unknown))
+
+
+REGION = "region"
+"""The target option that says whose prices hold."""
+
+
+def read_region(text: str) -> str:
+    """A region with prices; raises UnknownName."""
+    book = price_book()
+    if text not in book.regions:
+        raise UnknownName("region with prices", text, book.regions)
+    return text
+
+
+def cost_of(target: Target, shape: VolumeShape) -> Cost:
+    """What the volume of a target costs where it is; a region that is not known here counts as none."""
+    region = target.options.get(REGION)
+    return cost(shape, region if region in price_book().regions else None)
 
 
 def _parts(shape: VolumeShape) -> Iterator[tuple[str, str, float]]:

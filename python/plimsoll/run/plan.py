@@ -14,6 +14,7 @@ from typing import Any
 from plimsoll.catalog.targets import AS, read_as
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Target
+from plimsoll.prices.cost import REGION, read_region
 from plimsoll.profile import Case, for_workload
 from plimsoll.run import emulated, workloads
 from plimsoll.run.study import Study
@@ -26,6 +27,7 @@ LAYOUT_BYTES_PER_S = GIB // 2
 
 TARGET_OPTIONS: dict[str, Callable[[str], object]] = {
     AS: read_as,
+    REGION: read_region,
     "cap_iops": parse_count,
     "cap_throughput": parse_size,
     "note": str,

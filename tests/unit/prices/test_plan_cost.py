@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from plimsoll.cli.plan_cost import rows, sentences
+from plimsoll.errors import UnknownName
 from plimsoll.model import Target
+from plimsoll.prices.cost import read_region
 from plimsoll.units import HOUR
 
 KNOWN = Target(name="a", where="/a", options={"as": "gp2+size=385GiB+instance=m5d.large"})
@@ -27,3 +31,12 @@ def test_for_programs() -> None:
     assert (first["emulated"], second["emulated"]) == (False, True)
     assert first["prices_as_of"] >= "2026"
     assert second["usd_per_million_requests"] == 0.10
+
+
+def test_a_target_may_name_its_region() -> None:
+    there = Target(name="a", where="/a", options={"as": "gp3+size=100GiB", "region": "eu-west-1"})
+    [row] = rows([there], HOUR)
+    assert (row["region"], row["usd_per_month"]) == ("eu-west-1", pytest.approx(8.8))
+    assert read_region("ap-northeast-1") == "ap-northeast-1"
+    with pytest.raises(UnknownName, match="us-east-1"):
+        read_region("us-east-9")

@@ -9,7 +9,7 @@ from plimsoll.catalog.bounds import Use, explain, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.targets import is_emulated, shape_of
 from plimsoll.model import Run, Target
-from plimsoll.prices.cost import Cost, cost, usd
+from plimsoll.prices.cost import Cost, cost_of, usd
 from plimsoll.report.document import Block, Cell, Column, Table, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import score_text
@@ -49,7 +49,7 @@ def _priced(evidence: Evidence) -> Mapping[str, Priced]:
     for name in evidence.targets:
         shape = shape_of(targets[name])
         if shape is not None:
-            found[name] = Priced(targets[name], shape, cost(shape))
+            found[name] = Priced(targets[name], shape, cost_of(targets[name], shape))
     return found
 
 
