@@ -101,9 +101,10 @@ class Line:
         passed = 0
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
+                over = answer and self.cuts > 0 and passed + len(data) > self.allowed
+                sink.sendall(data[: self.allowed - passed] if over else data)
                 passed += len(data)
-                sink.sendall(data)
-                if self.cuts > 0 and passed > self.allowed and answer:
+                if over:
                     self.cuts -= 1
                     self.answers += 1
                     break
