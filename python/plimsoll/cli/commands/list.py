@@ -30,7 +30,7 @@ def command(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List tests, suites, studies, parameters, engines, drivers, guards, formats, volumes, instances, prices or sessions."""
+    """List what there is: tests, suites, studies, engines, drivers, volumes, instances, prices, sessions and more."""
     from plimsoll.cli.output import print_csv, print_json, print_table
     from plimsoll.errors import UnknownName
 
