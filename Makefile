@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help setup run test test-fast check format bench bench-parity bench-volume validate docs readme wheel clean
+.PHONY: help setup run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean
 help:
 	@echo "make run        set up and measure the current directory (about two minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
@@ -72,6 +72,10 @@ bench-parity: $(BIN)/.set-up-dev
 
 bench-volume: $(BIN)/.set-up-dev
 	$(BIN)/python benches/volume.py
+
+# Beside redis-benchmark, pgbench, sysbench and wrk.
+bench-db: $(BIN)/.set-up-dev
+	$(BIN)/python benches/db.py
 
 validate: $(BIN)/.set-up-dev
 	$(BIN)/python benches/validate.py
