@@ -66,7 +66,7 @@ bench: $(BIN)/.set-up-dev
 	$(BIN)/python benches/report.py
 	$(BIN)/python -m benches.web
 
-# Native tests beside their originals; needs dbench, postmark and bonnie++.
+# Native tests beside their originals; needs dbench, postmark, bonnie++, fio and ioping.
 bench-parity: $(BIN)/.set-up-dev
 	$(BIN)/python -m benches.parity
 

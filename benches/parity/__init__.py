@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from benches.parity._commands import Line
+
 from plimsoll import kinds
 from plimsoll.cli.progress import observer
 from plimsoll.model import Run, RunStatus
@@ -85,5 +87,5 @@ def main(names: Sequence[str]) -> None:
     for module in kinds.modules("benches.parity"):
         if not names or module.__name__.rsplit(".", 1)[-1] in names:
             for case in module.CASES:
-                for line in compare(case):
+                for line in case.compare() if isinstance(case, Line) else compare(case):
                     print(line, flush=True)

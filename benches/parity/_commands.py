@@ -1,0 +1,101 @@
+"""Pairs of command lines: the original's and ours with the same words, in turns, their output read by the same code."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import geometric_mean, median
+
+PLIMSOLL = Path(sys.executable).parent / "plimsoll"
+LOW, HIGH = 0.95, 1.05
+
+
+@dataclass(frozen=True)
+class Line:
+    """One command line."""
+
+    tool: str
+    words: tuple[str, ...]
+    blocks: int = 6
+
+    def compare(self) -> Iterator[str]:
+        """One line per figure: ours over the original's, block by block."""
+        figures: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        yield f"{self.tool} {' '.join(self.words)}"
+        with tempfile.TemporaryDirectory(dir=".", prefix="parity-") as folder:
+            for block in range(self.blocks):
+                # Two files of one name would be two layouts: both work on the same one.
+                order = ("native", "original") if block % 2 else ("original", "native")
+                for side in order:
+                    for name, value in self._measure(side, Path(folder)).items():
+                        figures[name][side].append(value)
+        for name, sides in figures.items():
+            if len(sides["native"]) == len(sides["original"]) == self.blocks:
+                yield _line(name, sides["native"], sides["original"])
+
+    def _measure(self, side: str, folder: Path) -> dict[str, float]:
+        started = resource.getrusage(resource.RUSAGE_CHILDREN)
+        ours = [PLIMSOLL, self.tool] if side == "native" else [self.tool]
+        # Only our own front end asks before it writes over a file of the other.
+        extra = ["--destroy=parity.data", "--destroy=parity.wal"] if side == "native" and self.tool == "fio" else []
+        form = ["--output-format=json"] if self.tool == "fio" else ["-B" if "-R" in self.words else "-J", "."]
+        done = subprocess.run(
+            [*map(str, ours), *self.words, *extra, *form],
+            cwd=folder,
+            env={**os.environ, "PLIMSOLL_HOME": str(folder.resolve() / "state")},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            timeout=120,
+        )
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found = _fio(done.stdout) if self.tool == "fio" else _ioping(done.stdout)
+        if self.tool == "ioping":
+            used = ended.ru_utime + ended.ru_stime - started.ru_utime - started.ru_stime
+            return {**found, "processor time of the command, s": used}
+        return found
+
+
+def _fio(text: str) -> dict[str, float]:
+    (job,) = json.loads(text)["jobs"]
+    found = {"processor share, %": job["usr_cpu"] + job["sys_cpu"]}
+    for kind in ("read", "write"):
+        flow = job[kind]
+        if flow["total_ios"]:
+            found[f"{kind} IOPS"] = flow["iops"]
+            found[f"{kind} mean, ns"] = flow["lat_ns"]["mean"]
+            found[f"{kind} p99, ns"] = flow["clat_ns"]["percentile"]["99.000000"]
+    if job["sync"]["lat_ns"]["N"]:
+        found["sync p99, ns"] = job["sync"]["lat_ns"]["percentile"]["99.000000"]
+    return found
+
+
+def _ioping(text: str) -> dict[str, float]:
+    if not text.startswith("["):
+        numbers = [int(word) for word in text.split()]
+        return {"IOPS by service time": numbers[2], "mean, ns": numbers[5]}
+    requests = [each["io"] for each in json.loads(text) if "io" in each]
+    times = sorted(each["time"] for each in requests if not each["ignored"])
+    return {
+        "mean, ns": sum(times) / len(times),
+        "p50, ns": times[len(times) // 2],
+        "p99, ns": times[int(len(times) * 0.99)],
+    }
+
+
+def _line(name: str, native: list[float], original: list[float]) -> str:
+    ratios = [ours / theirs for ours, theirs in zip(native, original, strict=True) if theirs > 0 and ours > 0]
+    if not ratios:
+        return f"  {name:32} nothing to compare"
+    ratio = geometric_mean(ratios)
+    said = "parity" if LOW <= ratio <= HIGH else "differs"
+    spread = f"{min(ratios):.2f}…{max(ratios):.2f}"
+    return f"  {name:32} {median(native):14,.0f}  {median(original):14,.0f}  {ratio:6.2f}× ({spread}) {said}"
