@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 from tests.integration.run.test_interruptions import states, wait_for_runs
 
@@ -87,23 +86,7 @@ def test_a_bound_on_the_time_leaves_room_for_the_fresh_runs(plimsoll: Command, d
     assert phases.count("round") < 20 * 7
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("randread", "--depth", "1..4", "--rate", "1..4"), "one load is searched at a time"),
-        (("randread", "--depth", "4"), "is no load range"),
-        (("randread", "--depth", "4..1"), "goes from above zero to more"),
-        (("randread", "--depth", "1..4", "--set", "depth=2"), "depth is what the search varies; leave it out of --set"),
-        (("randread", "--slo", "p99>5ms"), "is no objective"),
-        (("disk",), "a load line is of one test"),
-        (("nonesuch",), "no test or suite named 'nonesuch'"),
-        (("randread", "--on", "x=.,depth=3"), "leave it out of target x"),
-        (("randread", "--on", "x=.,engine=psync"), "at most 1 operation in flight"),
-        (("missing.toml",), "there is no study file"),
-        (("missing.toml", "--depth", "1..4"), "leave out --depth"),
-    ],
-)
-def test_what_cannot_work_is_refused(plimsoll: Command, words: tuple[str, ...], message: str) -> None:
-    refused = plimsoll("knee", *words, check=2)
-    assert message in refused.err
-    assert "Usage" not in refused.err
+def test_what_cannot_work_is_refused(plimsoll: Command) -> None:
+    refused = plimsoll("knee", "randread", "--on", "x=.,engine=psync", "--depth", "1..4", check=2)
+    assert "at most 1 operation in flight" in refused.err
+    assert "leave out --depth" in plimsoll("knee", "missing.toml", "--depth", "1..4", check=2).err

@@ -1,0 +1,64 @@
+"""What a search is made of: one test, one load, one range."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import tomli_w
+
+from plimsoll.errors import UsageError
+from plimsoll.run.load_study import load_study, load_study_file
+from plimsoll.run.study import from_words
+
+
+@pytest.mark.parametrize(
+    ("test", "on", "shared", "loads", "slo", "message"),
+    [
+        ("randread", "x=.", (), {"depth": "1..4", "rate": "1..4"}, None, "one load is searched at a time"),
+        ("randread", "x=.", (), {"depth": "4"}, None, "is no load range"),
+        ("randread", "x=.", (), {"depth": "4..1"}, None, "goes from above zero to more"),
+        ("randread", "x=.", ("depth=2",), {"depth": "1..4"}, None, "leave it out of --set"),
+        ("randread", "x=.,depth=3", (), {}, None, "leave it out of target x"),
+        ("randread", "x=.", (), {}, "p99>5ms", "is no objective"),
+        ("disk", "x=.", (), {}, None, "a load line is of one test"),
+        ("nonesuch", "x=.", (), {}, None, "'nonesuch'"),
+        ("ycsb-a", "x=.", (), {"depth": "1..4"}, None, "has no load 'depth'; loads that it has: --clients"),
+    ],
+)
+def test_what_cannot_be_meant(
+    test: str, on: str, shared: tuple[str, ...], loads: dict[str, str], slo: str | None, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        load_study(from_words([test], [on], shared=shared), loads, slo)
+
+
+def test_clients_of_a_disk_are_its_depth() -> None:
+    study = load_study(from_words(["randread"], ["x=."]), {"clients": "1..4"}, None)
+    assert study.request.parameter == "depth"
+    assert [step.plans["x"].parameters["depth"] for step in study.steps()] == [1, 2, 3, 4]
+    assert study.step(3).case == "randread depth=3"
+
+
+def test_databases_are_searched_over_clients() -> None:
+    study = load_study(from_words(["ycsb-c"], ["x=."], shared=["server=memory"]), {}, "p99<5ms")
+    assert (study.request.parameter, study.request.bounds.text) == ("clients", "1..256")
+
+
+def test_a_study_survives_its_file(tmp_path: Path) -> None:
+    made = load_study(from_words(["randread"], ["x=/tmp"], seed=7), {"rate": "100..20k"}, "p99.9<20ms")
+    path = tmp_path / "study.toml"
+    path.write_text(tomli_w.dumps(made.to_table()))
+    assert load_study_file(path) == made
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    with pytest.raises(UsageError, match="there is no study file"):
+        load_study_file(path)
+    path.write_text("[[")
+    with pytest.raises(UsageError, match="cannot read"):
+        load_study_file(path)
+    path.write_text('title = "x"')
+    with pytest.raises(UsageError, match=r"holds no \[load_line\]"):
+        load_study_file(path)
