@@ -24,3 +24,4 @@ Sessions = Annotated[
 Region = Annotated[
     str | None, typer.Option("--region", metavar="us-east-1", help="Whose prices; default: the provider's home region.")
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]

@@ -37,6 +37,7 @@ def test_a_simulation_for_programs_and_in_files(plimsoll: Command, tmp_path: Pat
     assert simulation["cost"]["volume_usd_per_month"] == pytest.approx(10.0)
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 2401
     assert {path.suffix for path in (tmp_path / "pictures").iterdir()} == {".svg", ".png"}
+    assert "--force" in plimsoll(*words, "-o", "all.csv", check=2).err
 
 
 def test_a_comparison_for_programs(plimsoll: Command) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plimsoll.cli.options import Json, Region
+from plimsoll.cli.options import Force, Json, Region
 
 if TYPE_CHECKING:
     from plimsoll.catalog.shape import VolumeShape
@@ -66,9 +66,11 @@ def command(
     charts: Annotated[
         Path | None, typer.Option("--charts", metavar="DIR", help="Write every chart as SVG and PNG into this folder.")
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Run a load on a volume in virtual time: rates, latency, burst credits, who limits, and what it costs."""
+    from plimsoll.cli.output import refuse_to_replace
     from plimsoll.errors import UsageError
     from plimsoll.report import format_of
     from plimsoll.simulation.job import Trace, checked_duration, load
@@ -76,6 +78,7 @@ def command(
 
     if output is not None:
         format_of(output)
+        refuse_to_replace(str(output), force)
     if trace is not None and (job or compare):
         raise UsageError("a trace is a whole load; give it without --job and --compare")
     virtual_ns = None if duration is None else checked_duration(parse_duration(duration))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plimsoll.cli.options import Destroy, Json
+from plimsoll.cli.options import Destroy, Force, Json
 
 if TYPE_CHECKING:
     from plimsoll.catalog.delivery import Delivery
@@ -47,12 +47,13 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the verdict as a report.")
     ] = None,
+    force: Force = False,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Measure a place, and say whether it delivers what its volume type promises, who limits, and for how long."""
     from plimsoll.catalog.delivery import Answer, judge
-    from plimsoll.cli.output import console, print_json, say
+    from plimsoll.cli.output import console, print_json, refuse_to_replace, say
     from plimsoll.cli.progress import observer
     from plimsoll.report import format_of, render
     from plimsoll.report.renderers.terminal import print_document
@@ -65,6 +66,7 @@ def command(
 
     if output is not None:
         format_of(output)
+        refuse_to_replace(str(output), force)
     place = from_words([], [target]).targets[0]
     shape = _shape(place, paid, instance)
     writes = place.kind != "device" or bool(destroy)
