@@ -17,8 +17,8 @@ BODY_TIMEOUT_S = 30.0
 """A client that sends nothing for so long in the middle of a request is cut off."""
 
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
 )
 _HEADERS = {
     "content-security-policy": POLICY,
