@@ -6,7 +6,7 @@ Nothing here reads a store, a clock or a file: the same evidence always gives th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from plimsoll.errors import UnknownName, UsageError
@@ -14,9 +14,12 @@ from plimsoll.model import POLICY_VERSION, Direction, Run, RunStatus, Session, U
 from plimsoll.phases import memory_metrics
 from plimsoll.report.labels import metric_label
 from plimsoll.report.searched import SearchedTarget, searched_targets
-from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
+from plimsoll.stats.paired import Cell, Note, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import MODES, STANDARD, Mode
 from plimsoll.stats.summary import Summary, summarise
+
+MEMORY = "memory"
+"""Kind of the note of a comparison in which memory answered for a disk."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,13 @@ class Evidence:
             apart=measured_apart(self.sessions),
             policy=self.policy,
         )
-        return tuple(sorted(found, key=lambda cell: self.cases.index(cell.case)))
+        return tuple(self._noted(cell) for cell in sorted(found, key=lambda cell: self.cases.index(cell.case)))
+
+    def _noted(self, cell: Cell) -> Cell:
+        """With a note where memory was compared in place of a disk."""
+        memory = [name for name in (cell.baseline, cell.target) if (cell.case, cell.metric, name) in self.from_memory]
+        note = Note(MEMORY, f"measured memory, not the disk, on {' and '.join(memory)}")
+        return replace(cell, notes=(*cell.notes, note)) if memory else cell
 
     @cached_property
     def lines(self) -> tuple[ScoreLine, ...]:

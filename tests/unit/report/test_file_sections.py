@@ -10,7 +10,7 @@ from plimsoll.model import Finding, Level, Plan, Run, Score
 from plimsoll.phases import MEMORY_GUARD
 from plimsoll.report.document import Chart, Table, cell_text
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.sections import matrix, phases, scaling, scores, verdicts
+from plimsoll.report.sections import matrix, phases, scaling, scores, strips, verdicts
 
 IOPS = {"p200": 200, "p400": 400, "p1000": 1000}
 
@@ -55,6 +55,11 @@ def test_what_memory_answered_is_never_shown_as_the_disk() -> None:
     for block in (*scores.build(evidence), *verdicts.build(evidence)):
         if isinstance(block, Table):
             assert "throughput (memory, not the disk)" in text_of(block)
+    for cell in evidence.cells:
+        assert [note.text for note in cell.notes if note.kind == "memory"] == [
+            "measured memory, not the disk, on a and b"
+        ]
+    assert all("(memory" in block.title for block in strips.build(evidence) if isinstance(block, Chart))
     (table,) = phases.build(evidence)
     assert isinstance(table, Table)
     assert "run, throughput (memory)" in text_of(table)

@@ -11,7 +11,7 @@ from plimsoll.report import scales
 from plimsoll.report.canvas import Canvas
 from plimsoll.report.document import Block, Cell, Chart, Column, Table, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import count_text, metric_label
+from plimsoll.report.labels import count_text
 
 ORDER = 25
 TITLE = "Every run"
@@ -41,13 +41,14 @@ def _chart(place: int, evidence: Evidence, case: str, metric: str) -> Chart:
     unit, direction = evidence.metrics[case, metric]
     runs = [run for run in evidence.runs if run.plan.case == case]
     scored = [run for run in runs if _value(run, metric) is not None]
-    title = f"{case}: {metric_label(metric)}"
+    label = evidence.metric_label(case, metric, *evidence.targets)
+    title = f"{case}: {label}"
     goal = "higher is better" if direction == "higher" else "lower is better"
     lost = f", {len(runs) - len(scored)} without a score" if len(runs) > len(scored) else ""
     return Chart(
         id=f"strip-{place}",
         title=title,
-        description=f"{metric_label(metric)} of {count_text(len(scored), 'run')} by block ({goal}){lost}.",
+        description=f"{label} of {count_text(len(scored), 'run')} by block ({goal}){lost}.",
         data=_table(title, evidence, runs, metric, unit),
         draw=partial(draw, evidence, runs, metric, unit),
         series=evidence.targets,
