@@ -150,6 +150,11 @@ def test_a_partition_that_starts_inside_a_block() -> None:
     assert "/dev/sda1" in found.message
 
 
+def test_small_blocks_of_a_mix_are_no_mistake() -> None:
+    mix = {"mode": "randrw", "block_size": [[512, 10.0], [4096, 90.0]]}
+    assert judge("alignment", RunMaker(parameters=mix, kind="write")).level is Level.WARN
+
+
 def test_small_aligned_reads_on_an_array_with_large_optimal_size() -> None:
     assert judge("alignment", RunMaker(devices=(disk(optimal_io_bytes=512 * KIB),))).level is Level.OK
 

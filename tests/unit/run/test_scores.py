@@ -52,6 +52,12 @@ def named(*arguments: Any) -> dict[str, float]:
     return {score.metric: score.value for score in scores(*arguments)}
 
 
+@pytest.mark.parametrize("last_ns", [SECOND // 2, SECOND, 3 * SECOND])
+def test_a_run_of_two_intervals_has_scores(last_ns: int) -> None:
+    """Neither a last interval that was cut short nor one that was lengthened hides the first one."""
+    assert named(plan(), outcome(2, read=150), {}, intervals([100, 50], last_ns=last_ns))["iops"] == 75
+
+
 def test_rates_are_totals_over_the_measured_time() -> None:
     found = named(plan(), outcome(2.5, read=250), {"read": histogram([1000] * 250)}, intervals([100, 100, 50]))
     assert found["iops"] == 100
