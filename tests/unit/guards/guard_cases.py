@@ -247,7 +247,7 @@ CASES: dict[str, Case] = {
         RunMaker(outcome={"results": [_READING]}, device_share=0.1),
         RunMaker(outcome={"results": [_READING]}),
         Level.WARN,
-        "this measured memory, not the disk: read; 10 % of the bytes",
+        "this measured memory, not the disk, in 1 of 1 phases; 10 % of the bytes",
     ),
     "memory_file_system": Case(
         RunMaker(devices=(), facts={"in_memory": True, "file_system": "tmpfs"}),

@@ -28,7 +28,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     if not evidence.on_device:
         return not_checkable(NAME, evidence.why_not_checkable)
     shares = {phase.name: _reached(evidence, phase) for phase in found}
-    memory = [name.replace("_", " ") for name, share in shares.items() if share < REACHED]
+    memory = [name for name, share in shares.items() if share < REACHED]
     least = percent(min(shares.values()))
     if not memory:
         message = f"the device moved {least} or more of the bytes in each phase"
@@ -36,8 +36,8 @@ def check(evidence: RunEvidence) -> Finding | None:
     return Finding(
         guard=NAME,
         level=Level.WARN,
-        message=f"this measured memory, not the disk: {', '.join(memory)}; {least} of the bytes reached the device "
-        "in time",
+        message=f"this measured memory, not the disk, in {len(memory)} of {len(shares)} phases; {least} of the bytes "
+        "reached the device in time",
         advice="Read these numbers as those of memory; for those of the disk run the test in another mode, such as "
         "TEST:durable, TEST:cold or TEST:direct (see its page).",
         values=shares,
