@@ -145,6 +145,7 @@ def test_an_interrupted_create_cleans_up_itself(machine: Machine) -> None:
     program = (
         "import os, signal\n"
         "from plimsoll.volumes import filesystem, lifecycle\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "filesystem.mount = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
         "lifecycle.create(lifecycle.Wish('half', {'type': 'gp3', 'size': '1GiB'}, file_system='ext4'))\n"
     )
