@@ -19,7 +19,7 @@ from plimsoll.store.store import Store
 from plimsoll.web.faults import Refused, status_of
 from plimsoll.web.intake.desk import Desk
 from plimsoll.web.limits import Limits
-from plimsoll.web.rendering import page
+from plimsoll.web.rendering import page, prepare
 from plimsoll.web.reports import Reports, kept_pages
 from plimsoll.web.settings import Settings
 from plimsoll.web.shield import Shield
@@ -59,6 +59,7 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    prepare()
     yield
     app.state.desk.close()
 

@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
+from plimsoll import kinds
 from plimsoll.report.renderers import html
 from plimsoll.report.sections.environment import time_text
 from plimsoll.report.words import clean
@@ -40,6 +41,21 @@ def environment() -> Environment:
     }
     made.globals |= {"query": query, "static": static_address}
     return made
+
+
+@cache
+def cleaned_environment() -> Environment:
+    """The templates for what was cleaned when it was built, as reports are: twice takes a third longer."""
+    return environment().overlay(finalize=None)
+
+
+def prepare() -> None:
+    """Load what reports are made of and compile all templates, so that nobody's first page has to wait for it."""
+    kinds.modules("plimsoll.report.sections")
+    for name in environment().list_templates(["html"]):
+        environment().get_template(name)
+    cleaned_environment().get_template("report.html")
+    cleaned_environment().get_template("parts.html")
 
 
 def _finalize(value: Any) -> Any:
