@@ -155,7 +155,8 @@ def _lasts(shape: VolumeShape, use: Use, per_second: float) -> float | None:
     times = [
         seconds * factor
         for rate, each, factor in parts
-        if rate is not None and (seconds := rate.burst_seconds(per_second * each)) is not None
+        # Reaching the baseline within its noise is no drain.
+        if rate is not None and per_second * each > ABOVE * rate.sustained
+        if (seconds := rate.burst_seconds(per_second * each)) is not None
     ]
-    # Reaching the baseline within its noise is no drain.
     return min((each for each in times if each < LONGEST_S), default=None)

@@ -66,6 +66,7 @@ def test_the_tightest_limits(text: str, use: Use, lasting: tuple[str, float], bu
     [
         (3010, "is its volume IOPS burst, 3,000/s, which full credits hold for 48 min 47 s", 2927),
         (1150, "is its volume IOPS baseline, 1,155/s", None),
+        (1168, "is its volume IOPS baseline, 1,155/s", None),
         (2000, "above its volume IOPS baseline of 1,155/s, on a burst that full credits hold for 1 h 47 min", 6391),
         (90_000, "above its volume IOPS burst of 3,000/s: a cache", None),
         (400, "below all its limits", None),

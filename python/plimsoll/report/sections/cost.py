@@ -11,7 +11,7 @@ from plimsoll.catalog.targets import is_emulated, shape_of
 from plimsoll.model import Run, Target
 from plimsoll.prices.cost import Cost, cost_of, usd
 from plimsoll.report.document import Block, Cell, Column, Table, number, phrase, text
-from plimsoll.report.evidence import Evidence
+from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import score_text
 from plimsoll.units import SECOND, format_duration
 
@@ -91,6 +91,9 @@ def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
     for case in evidence.cases:
         metric = _rate_metric(evidence, case)
         lines = {line.target: line for line in evidence.lines if line.case == case and line.metric == metric}
+        bursts = {
+            line.target: line for line in evidence.lines if line.case == case and line.metric == f"{metric}_burst"
+        }
         for name, each in priced.items():
             line = lines.get(name)
             if line is None or line.summary is None:
@@ -103,7 +106,7 @@ def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
                     phrase(name),
                     number(rate, "1/s", score_text(rate, "1/s", line.summary.low, line.summary.high)),
                     _money(each.cost.per_million_operations(_lasting(each.shape, use, rate))),
-                    phrase("" if use is None else explain(each.shape, use, rate).text),
+                    phrase("" if use is None else explain(each.shape, use, rate).text + _before(bursts.get(name))),
                 )
             )
     columns = (
@@ -114,6 +117,13 @@ def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
         Column("why", "Why"),
     )
     return Table("What an operation costs, and which limit it stood at", columns, tuple(rows))
+
+
+def _before(burst: ScoreLine | None) -> str:
+    """The burst that ended inside the runs, where there was one."""
+    if burst is None or burst.summary is None:
+        return ""
+    return f"; before that a burst of {score_text(burst.summary.value, '1/s', burst.summary.low, burst.summary.high)}"
 
 
 def _rate_metric(evidence: Evidence, case: str) -> str | None:
