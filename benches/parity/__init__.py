@@ -36,6 +36,8 @@ class Case:
     settings: tuple[str, ...]
     metrics: tuple[str, ...]
     blocks: int = 4
+    work: str = ""
+    """The rate of a test that runs for a fixed time: processor time is then compared for the same amount of work."""
 
 
 def compare(case: Case) -> Iterator[str]:
@@ -51,7 +53,7 @@ def compare(case: Case) -> Iterator[str]:
     yield f"{case.test} {' '.join(case.settings)}"
     for metric in case.metrics:
         yield _line(evidence, metric)
-    cpu = {name: _cpu_s([run for run in runs if run.target.name == name]) for name in (NATIVE, ORIGINAL)}
+    cpu = {name: _cpu_s([run for run in runs if run.target.name == name], case.work) for name in (NATIVE, ORIGINAL)}
     share = cpu[NATIVE] / cpu[ORIGINAL] if cpu[ORIGINAL] else float("nan")
     yield f"  {'processor time':32} {cpu[NATIVE]:12.2f} s  {cpu[ORIGINAL]:12.2f} s  {share:6.2f}×"
     for run in runs:
@@ -76,9 +78,14 @@ def _line(evidence: Evidence, metric: str) -> str:
     return f"  {metric:32} {median(native):14,.0f}  {median(original):14,.0f}  {ratio:6.2f}× ({spread}) {said}"
 
 
-def _cpu_s(runs: Sequence[Run]) -> float:
-    """User and system time of a run, median."""
-    times = [(run.facts["cpu"]["user_ns"] + run.facts["cpu"]["system_ns"]) / 1e9 for run in runs if "cpu" in run.facts]
+def _cpu_s(runs: Sequence[Run], work: str) -> float:
+    """User and system time of a run, median; with `work`, per 10⁹ of that rate and second (bytes or operations)."""
+    times = []
+    for run in runs:
+        cpu_s = (run.facts["cpu"]["user_ns"] + run.facts["cpu"]["system_ns"]) / 1e9 if "cpu" in run.facts else 0.0
+        rates = [score.value for score in run.scores if score.metric == work]
+        amount = rates[0] * run.facts["results"][0]["elapsed_ns"] / 1e18 if rates else 1.0
+        times.append(cpu_s / amount)
     return median(times) if times else 0.0
 
 

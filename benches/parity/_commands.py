@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -42,7 +41,6 @@ class Line:
                 yield _line(name, sides["native"], sides["original"])
 
     def _measure(self, side: str, folder: Path) -> dict[str, float]:
-        started = resource.getrusage(resource.RUSAGE_CHILDREN)
         ours = [PLIMSOLL, self.tool] if side == "native" else [self.tool]
         # Only our own front end asks before it writes over a file of the other.
         extra = ["--destroy=parity.data", "--destroy=parity.wal"] if side == "native" and self.tool == "fio" else []
@@ -56,12 +54,7 @@ class Line:
             check=True,
             timeout=120,
         )
-        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found = _fio(done.stdout) if self.tool == "fio" else _ioping(done.stdout)
-        if self.tool == "ioping":
-            used = ended.ru_utime + ended.ru_stime - started.ru_utime - started.ru_stime
-            return {**found, "processor time of the command, s": used}
-        return found
+        return _fio(done.stdout) if self.tool == "fio" else _ioping(done.stdout)
 
 
 def _fio(text: str) -> dict[str, float]:
