@@ -42,6 +42,6 @@ def _converse(folder: Path, line: str) -> str:
             connection.connect(f"/proc/self/fd/{directory}/socket")
             connection.sendall(line.encode())
             with connection.makefile("rb") as answers:
-                return answers.readline().decode()
+                return str(answers.readline(), "utf-8")
     finally:
         os.close(directory)
