@@ -20,7 +20,7 @@ pub struct Job {
 /// What the handle and the job both see.
 pub struct Shared {
     /// Set once, by the handle.
-    pub stopped: AtomicBool,
+    pub stopped: Arc<AtomicBool>,
     /// How far it is.
     pub board: Board,
     outcome: Mutex<Option<DbOutcome>>,
@@ -38,7 +38,7 @@ impl Job {
     /// Starts it and returns at once. Everything that can go wrong is told in the outcome.
     pub fn start(spec: DbSpec) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
-            stopped: AtomicBool::new(false),
+            stopped: Arc::new(AtomicBool::new(false)),
             board: Board::new(),
             outcome: Mutex::new(None),
             finished: Condvar::new(),

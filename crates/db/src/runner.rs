@@ -73,7 +73,7 @@ impl Runner {
         let name = self.spec.driver.clone();
         let result = drivers::with(&name, With(&mut self))
             .unwrap_or_else(|| Err(JobError::spec(format!("there is no driver {name:?}"))));
-        if let Err(error) = result {
+        if let Err(error) = result.or_else(|error| if self.gave_up_when_asked() { Ok(()) } else { Err(error) }) {
             self.outcome.common.status = Status::Failed;
             self.outcome.common.error = Some(error.into());
         } else if self.stopped() {
@@ -87,7 +87,7 @@ impl Runner {
         admit::check(&self.spec)?;
         let began_ns = monotonic_ns();
         self.shared.board.enter(Phase::Layout, began_ns, None);
-        let setup = Arc::new(Setup::new(self.spec.clone())?);
+        let setup = Arc::new(Setup::new(self.spec.clone(), Arc::clone(&self.shared.stopped))?);
         let driver = Arc::new(D::new(Arc::clone(&setup))?);
         let facts = driver.facts().map_err(|fault| JobError::connect(fault.message))?;
         self.outcome.server = facts.into_iter().collect();
@@ -110,6 +110,11 @@ impl Runner {
         }
         self.outcome.common.phases.layout_ns = monotonic_ns() - began_ns;
         self.measure(&driver, &setup)
+    }
+
+    /// A stop request cuts off what prepares the data; that is no fault.
+    fn gave_up_when_asked(&self) -> bool {
+        self.stopped() && self.outcome.common.elapsed_ns == 0
     }
 
     fn stopped(&self) -> bool {

@@ -1,6 +1,8 @@
 //! What a driver gets to know about the job.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::fault::JobError;
@@ -12,11 +14,13 @@ pub struct Setup {
     pub spec: DbSpec,
     /// Never shown.
     pub password: Option<String>,
+    /// The job is to end.
+    pub stopped: Arc<AtomicBool>,
 }
 
 impl Setup {
     /// Reads the password.
-    pub fn new(spec: DbSpec) -> Result<Self, JobError> {
+    pub fn new(spec: DbSpec, stopped: Arc<AtomicBool>) -> Result<Self, JobError> {
         let password = match &spec.password_env {
             None => None,
             Some(name) => match std::env::var(name) {
@@ -28,7 +32,7 @@ impl Setup {
                 }
             },
         };
-        Ok(Self { spec, password })
+        Ok(Self { spec, password, stopped })
     }
 
     /// The YCSB workload, if it is one.

@@ -4,12 +4,16 @@ use std::io::{self, ErrorKind};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::fault::{Cause, Fault};
 #[cfg(feature = "tls")]
 use crate::tls::Cipher;
 
+/// How often a connection that prepares the data looks for a stop request.
+const GLANCE: Duration = Duration::from_millis(200);
 /// Room for what comes, at first; it grows with the largest reply.
 const ROOM: usize = 4096;
 
@@ -45,6 +49,8 @@ pub struct Wire {
     room: Vec<u8>,
     start: usize,
     end: usize,
+    /// Present while it prepares the data, which may take long: ends the wait.
+    stopped: Option<Arc<AtomicBool>>,
 }
 
 impl Wire {
@@ -76,7 +82,26 @@ impl Wire {
             room: vec![0; ROOM],
             start: 0,
             end: 0,
+            stopped: None,
         }
+    }
+
+    /// From here on a wait lasts until the server answers or the job is stopped.
+    pub fn wait_until_stopped(&mut self, stopped: Arc<AtomicBool>) -> Result<(), Fault> {
+        let time = libc::timeval { tv_sec: 0, tv_usec: GLANCE.as_micros() as libc::suseconds_t };
+        let length = size_of::<libc::timeval>() as libc::socklen_t;
+        // SAFETY: `time` is as long as `length` says and lives through the call.
+        let result = unsafe {
+            libc::setsockopt(
+                self.socket.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_RCVTIMEO,
+                (&raw const time).cast(),
+                length,
+            )
+        };
+        self.stopped = Some(stopped);
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error().into()) }
     }
 
     /// Encrypts everything from here on.
@@ -186,10 +211,12 @@ impl Wire {
 
     /// Takes more from the socket while it waits.
     pub fn await_more(&mut self) -> Result<(), Fault> {
-        if self.receive()? {
-            return Ok(());
+        while !self.receive()? {
+            if self.stopped.as_ref().is_none_or(|stopped| stopped.load(Ordering::Relaxed)) {
+                return Err(Fault::broken(Cause::Timeout, "the server did not answer in time"));
+            }
         }
-        Err(Fault::broken(Cause::Timeout, "the server did not answer in time"))
+        Ok(())
     }
 
     #[cold]

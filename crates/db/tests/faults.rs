@@ -129,6 +129,22 @@ fn a_stop_request_is_answered_soon_with_what_there_is() {
 }
 
 #[test]
+fn preparing_may_take_longer_than_an_answer_and_can_be_stopped() {
+    let Some(server) = servers::postgresql(None, None) else { return };
+    let changes = [
+        ("workload", json!({"kind": "tpcb", "script": "select_only", "scale": 200})),
+        ("timeout_ns", json!(200_000_000)),
+    ];
+    let job = Job::start(spec("postgresql", &server.url, &changes)).unwrap();
+    // 200 branches take a minute or more, and each longer than the time for an answer.
+    std::thread::sleep(Duration::from_millis(1500));
+    assert!(job.result(Some(Duration::ZERO)).is_none(), "it goes on");
+    job.stop();
+    let outcome = job.result(Some(Duration::from_secs(30))).expect("it stops");
+    assert_eq!((outcome.common.status, outcome.common.error), (Status::Stopped, None));
+}
+
+#[test]
 fn conflicts_are_counted_or_tried_again() {
     let Some(server) = servers::postgresql(None, None) else { return };
     // All clients update the same branch in serializable transactions: most of them cannot be ordered.

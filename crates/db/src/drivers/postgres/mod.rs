@@ -126,27 +126,27 @@ impl Driver for Kind {
     }
 
     fn look(&self) -> Result<Option<Found>, Fault> {
-        sql::look(&mut self.log_in()?, Dialect::PostgreSql, &self.setup)
+        sql::look(&mut self.console()?, Dialect::PostgreSql, &self.setup)
     }
 
     fn create(&self) -> Result<(), Fault> {
-        sql::create(&mut self.log_in()?, Dialect::PostgreSql, &self.setup)
+        sql::create(&mut self.console()?, Dialect::PostgreSql, &self.setup)
     }
 
     fn drop_tables(&self) -> Result<(), Fault> {
-        sql::drop_tables(&mut self.log_in()?, &self.setup)
+        sql::drop_tables(&mut self.console()?, &self.setup)
     }
 
     fn fill(&self, told: &mut dyn FnMut(f64) -> bool) -> Result<(), Fault> {
-        sql::fill(&mut self.log_in()?, Dialect::PostgreSql, &self.setup, told)
+        sql::fill(&mut self.console()?, Dialect::PostgreSql, &self.setup, told)
     }
 
     fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
-        sql::remove(&mut self.log_in()?, &self.setup, keys)
+        sql::remove(&mut self.console()?, &self.setup, keys)
     }
 
     fn settle(&self) -> Result<(), Fault> {
-        sql::settle(&mut self.log_in()?, Dialect::PostgreSql, &self.setup)
+        sql::settle(&mut self.console()?, Dialect::PostgreSql, &self.setup)
     }
 }
 
