@@ -40,7 +40,7 @@ test-fast: $(BIN)/.set-up-dev
 
 check: $(BIN)/.set-up-dev
 	cargo fmt --check
-	rustfmt --check --edition 2024 crates/io/src/engines/*.rs  # a macro hides them from cargo fmt
+	rustfmt --check --edition 2024 crates/db/src/drivers/*.rs crates/io/src/engines/*.rs  # a macro hides them from cargo fmt
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
@@ -52,7 +52,7 @@ check: $(BIN)/.set-up-dev
 
 format: $(BIN)/.set-up-dev
 	cargo fmt
-	rustfmt --edition 2024 crates/io/src/engines/*.rs
+	rustfmt --edition 2024 crates/db/src/drivers/*.rs crates/io/src/engines/*.rs
 	$(BIN)/ruff format --quiet
 	$(BIN)/ruff check --quiet --fix
 

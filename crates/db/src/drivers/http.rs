@@ -126,7 +126,8 @@ fn request(url: &Url, keep_alive: bool) -> Vec<u8> {
     let host = if url.host.contains(':') { format!("[{}]", url.host) } else { url.host.clone() };
     let version = if keep_alive { "1.1" } else { "1.0" };
     let (port, agent) = (url.port, concat!("plimsoll/", env!("CARGO_PKG_VERSION")));
-    format!("GET {path} HTTP/{version}\r\nHost: {host}:{port}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n\r\n").into_bytes()
+    format!("GET {path} HTTP/{version}\r\nHost: {host}:{port}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n\r\n")
+        .into_bytes()
 }
 
 /// How far the reply in progress is.
@@ -255,7 +256,9 @@ impl Http {
         reply.row();
         reply.bytes += self.page.bytes;
         match self.page.status {
-            status if status >= 400 => Err(Fault::refused(Cause::Status, format!("the server answers with status {status}"))),
+            status if status >= 400 => {
+                Err(Fault::refused(Cause::Status, format!("the server answers with status {status}")))
+            }
             _ => Ok(State::Done),
         }
     }
@@ -348,7 +351,8 @@ fn begin_connecting(place: SocketAddr) -> Result<OwnedFd, Fault> {
     };
     let (address, length) = socket_address(place);
     // SAFETY: the address is at least `length` bytes long and lives through the call.
-    let result = unsafe { libc::connect(std::os::fd::AsRawFd::as_raw_fd(&socket), (&raw const address).cast(), length) };
+    let result =
+        unsafe { libc::connect(std::os::fd::AsRawFd::as_raw_fd(&socket), (&raw const address).cast(), length) };
     match io::Error::last_os_error() {
         _ if result == 0 => Ok(socket),
         error if error.raw_os_error() == Some(libc::EINPROGRESS) => Ok(socket),

@@ -78,7 +78,8 @@ impl Kind {
         let mut session = MySql::over(wire, self.setup.ycsb().is_some());
         for (name, value) in &self.setup.spec.settings {
             let plain = value.bytes().all(|byte| byte.is_ascii_digit());
-            let value = if plain { value.clone() } else { format!("'{}'", value.replace('\'', "''").replace('\\', "\\\\")) };
+            let value =
+                if plain { value.clone() } else { format!("'{}'", value.replace('\'', "''").replace('\\', "\\\\")) };
             session.query(&format!("SET SESSION {name} = {value}"))?;
         }
         Ok(session)
@@ -102,7 +103,10 @@ impl Kind {
             return Ok(wanted);
         }
         if greeting.abilities & TLS == 0 {
-            return Err(Fault::broken(Cause::Connect, "the server does not encrypt connections: turn TLS off, or its ssl on"));
+            return Err(Fault::broken(
+                Cause::Connect,
+                "the server does not encrypt connections: turn TLS off, or its ssl on",
+            ));
         }
         Ok(wanted | TLS)
     }
@@ -168,7 +172,10 @@ impl Kind {
                 Some(1) if body.get(1) == Some(&3) => continue,
                 Some(1) if body.get(1) == Some(&4) => {
                     if !self.is_private() {
-                        return Err(Fault::broken(Cause::Login, "the server wants the whole password, which goes over TLS or a Unix socket only: set the TLS mode to require"));
+                        return Err(Fault::broken(
+                            Cause::Login,
+                            "the server wants the whole password, which goes over TLS or a Unix socket only: set the TLS mode to require",
+                        ));
                     }
                     [self.setup.password.as_deref().unwrap_or_default().as_bytes(), b"\0"].concat()
                 }
@@ -185,7 +192,9 @@ impl Kind {
             "mysql_clear_password" if self.is_private() => Ok(()),
             other => Err(Fault::broken(
                 Cause::Login,
-                format!("the server wants authentication by {other}, which is not known here: use mysql_native_password or caching_sha2_password"),
+                format!(
+                    "the server wants authentication by {other}, which is not known here: use mysql_native_password or caching_sha2_password"
+                ),
             )),
         }
     }

@@ -56,7 +56,10 @@ impl Kind {
         let accepted = wire.data() == b"S";
         wire.consume(1);
         if !accepted {
-            return Err(Fault::broken(Cause::Connect, "the server does not encrypt connections: turn TLS off or its ssl on"));
+            return Err(Fault::broken(
+                Cause::Connect,
+                "the server does not encrypt connections: turn TLS off or its ssl on",
+            ));
         }
         let trust = crate::tls::Trust::new(&self.setup.spec.tls, &self.url.host)?;
         wire.encrypt(&trust)
@@ -72,7 +75,10 @@ impl Kind {
         let password = self.setup.password.as_deref();
         let needed = || {
             password.ok_or_else(|| {
-                Fault::broken(Cause::Login, format!("the server wants a password for user {user:?}: name its variable in password_env"))
+                Fault::broken(
+                    Cause::Login,
+                    format!("the server wants a password for user {user:?}: name its variable in password_env"),
+                )
             })
         };
         let mut scram: Option<ScramSha256> = None;
@@ -118,7 +124,12 @@ impl Kind {
                     scram.as_mut().ok_or_else(out_of_turn)?.finish(&rest).map_err(|error| refused(&error))?;
                 }
                 (b'R', other) => {
-                    return Err(Fault::broken(Cause::Login, format!("the server wants authentication of kind {other}, which is not known here: use scram-sha-256, md5 or trust")));
+                    return Err(Fault::broken(
+                        Cause::Login,
+                        format!(
+                            "the server wants authentication of kind {other}, which is not known here: use scram-sha-256, md5 or trust"
+                        ),
+                    ));
                 }
                 _ => {}
             }

@@ -148,7 +148,8 @@ impl Kind {
             let with_user = session.command(&[b"AUTH", user.as_bytes(), password.as_bytes()]);
             // Servers before version 6 know no users.
             if let Err(fault) = with_user {
-                let old = self.url.user.is_empty() && !fault.broken && fault.message.contains("wrong number of arguments");
+                let old =
+                    self.url.user.is_empty() && !fault.broken && fault.message.contains("wrong number of arguments");
                 if !old {
                     return Err(refused(fault));
                 }
