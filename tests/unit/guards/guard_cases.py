@@ -221,6 +221,14 @@ _READING = {
     "kinds": {"read": {"bytes": 409_600_000}},
 }
 
+
+def queries(**changes: Any) -> RunMaker:
+    """A run against a database server."""
+    about = {"server": {"version": "15"}, "completed": 100_000, "errors": {}, "messages": {}, "not_found": {}}
+    outcome = {**about, "reconnects": 0, **changes.pop("outcome", {})}
+    return RunMaker(**{"parameters": {"server": "postgresql"}, "outcome": outcome, **changes})
+
+
 CASES: dict[str, Case] = {
     "alignment": Case(
         RunMaker(parameters={"mode": "randwrite", "block_size": [[512, 1.0]]}, kind="write", size=512),
@@ -236,6 +244,12 @@ CASES: dict[str, Case] = {
     "change_point": Case(RunMaker(rates=_BURST), RunMaker(rates=[1000] * 120), Level.WARN, "burst"),
     "client_cpu": Case(RunMaker(busiest_thread=0.99), RunMaker(), says="99 % of a processor"),
     "clock": Case(RunMaker(clock_jump_ns=2 * MILLISECOND), RunMaker(), says="by 2 ms"),
+    "db_client": Case(queries(busiest_thread=0.93), queries(), Level.WARN, "the server might be able to do more"),
+    "db_errors": Case(
+        queries(outcome={"errors": {"read": {"timeout": 1000}}, "messages": {"timeout": "read: no answer for 30.0 s"}}),
+        queries(),
+        says="1,000 of 101,000 operations failed",
+    ),
     "device_bytes": Case(RunMaker(device_share=0.5), RunMaker(device_share=0.99), says="50 % never reached it"),
     "discard": Case(RunMaker(device_other={"discards": 5000}), RunMaker(), Level.WARN, "5,000 discards"),
     "durability": Case(write_run(device_other={}), write_run(), says="0 flushes reached the device for 5,000 syncs"),

@@ -15,7 +15,7 @@ from plimsoll.targets.chain import Chain
 from plimsoll.units import GIB, KIB, MILLISECOND, SECOND
 
 GUARDS = {guard.NAME: guard for guard in kinds.modules("plimsoll.run.guards")}
-RUN_SHAPE = frozenset({"alignment", "errors", "verify", "clock", "memory", "unwritten"})
+RUN_SHAPE = frozenset({"alignment", "errors", "verify", "clock", "memory", "unwritten", "db_errors"})
 """Guards whose evidence is as strong in a short run."""
 
 

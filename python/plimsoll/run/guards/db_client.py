@@ -12,13 +12,14 @@ KINDS = ("db",)
 WHY = """A thread of the client that works all the time sends as fast as it can, and the server might take more. The
 embedded databases do their work in the client's threads, so there it says nothing."""
 
+EMBEDDED = ("sqlite", "memory", "null")
 WARN = 0.85
 """Busiest thread, share of the measured time."""
 
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Servers only. A warning: the rate is a lower bound of what the server can do."""
-    if not evidence.outcome.get("server") or evidence.parameters["server"] in ("sqlite", "memory", "null"):
+    if not evidence.outcome.get("server") or evidence.parameters["server"] in EMBEDDED:
         return None
     thread = float(evidence.outcome["cpu"]["busiest_thread"])
     level = softened(graded(thread, WARN, float("inf")), evidence.long_enough)

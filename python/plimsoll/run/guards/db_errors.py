@@ -19,6 +19,8 @@ WARN, INVALID = 0.0001, 0.001
 def check(evidence: RunEvidence) -> Finding | None:
     """Errors by kind, records not found, and connections that had to be opened anew."""
     outcome = evidence.outcome
+    if "completed" not in outcome:
+        return None
     failed = sum(count for kinds in outcome["errors"].values() for count in kinds.values())
     missing = sum(outcome["not_found"].values())
     reconnects = int(outcome["reconnects"])
