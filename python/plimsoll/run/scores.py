@@ -12,7 +12,7 @@ from typing import Any
 from plimsoll.model import Direction, Interval, Plan, Score, Unit
 from plimsoll.parameters import interval_of
 from plimsoll.stats.histogram import decode
-from plimsoll.stats.steady import Regime, classify
+from plimsoll.stats.steady import Regime, Shape, classify
 from plimsoll.units import SECOND
 
 DATA_KINDS = ("read", "write", "trim")
@@ -98,7 +98,8 @@ def window_factor(intervals: Sequence[Interval], regime: Regime) -> float:
     """Mean rate inside the regime's window over the mean rate of the whole run."""
     start_s, end_s = regime.window_s
     inside = [interval for interval in intervals if start_s * SECOND <= interval.start_ns < end_s * SECOND]
-    if not regime.accepted or not inside or len(inside) == len(intervals):
+    # A run that is too short to be assessed has no window; its totals say it all.
+    if regime.shape is Shape.SHORT or not regime.accepted or not inside or len(inside) == len(intervals):
         return 1.0
 
     def mean_rate(part: Sequence[Interval]) -> float:

@@ -11,8 +11,8 @@
             {"type": "listing", "title", "content"}
     cell    {"value": number, "unit": text} · {"low", "high", "unit"} · text · null where there is nothing
 
-Units are base units: `1/s`, `B/s`, `ns`, `B`, `1`, `USD`, and `x` for ratios. There is no NaN and no infinity. Fields may be
-added in version 1; none is removed or changes its meaning.
+Units are base units: `1/s`, `B/s`, `ns`, `B`, `1`, `USD`, and `x` for ratios. There is no NaN and no infinity. Fields
+may be added in version 1; none is removed or changes its meaning.
 """
 
 from __future__ import annotations
