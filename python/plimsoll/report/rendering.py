@@ -71,4 +71,3 @@ def _write(path: Path, content: bytes) -> None:
             raise
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}; choose another place with -o") from None
-
