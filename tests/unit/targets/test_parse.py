@@ -71,12 +71,24 @@ def test_any_text_is_a_target_or_a_usage_error(text: str) -> None:
             "/m",
             {"block_size": "4KiB:60 16KiB:40", "rate": "10MiB/s"},
         ),
-        ("db=postgres://u@h/d?x=1", "db", "postgres://u@h/d?x=1", {}),
     ],
 )
 def test_forms(text: str, name: str, where: str, options: dict[str, str]) -> None:
     target = parse_target(text)
     assert (target.name, target.where, target.options, target.kind) == (name, where, options, "directory")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "where", "options"),
+    [
+        ("db=postgres://u@h/d?x=1", "db", "postgres://u@h/d?x=1", {}),
+        ("redis://cache.example:6379/0,clients=3", "cache.example", "redis://cache.example:6379/0", {"clients": "3"}),
+        ("sqlite:/data/x.db", "sqlite", "sqlite:/data/x.db", {}),
+    ],
+)
+def test_addresses_are_databases(text: str, name: str, where: str, options: dict[str, str]) -> None:
+    target = parse_target(text)
+    assert (target.name, target.where, target.options, target.kind) == (name, where, options, "database")
 
 
 def test_the_current_directory_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
