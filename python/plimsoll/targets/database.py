@@ -28,6 +28,14 @@ def is_address(where: str) -> bool:
     return _ADDRESS.match(where) is not None and not where.startswith("vol:")
 
 
+def host(where: str) -> str | None:
+    """The host in an address; None where there is none, or where it is written wrongly, which `check` tells."""
+    try:
+        return urlsplit(where).hostname
+    except ValueError:
+        return None
+
+
 def driver(target: Target) -> str:
     """Name of the driver. Raises TargetError."""
     scheme = target.where.partition(":")[0].lower()

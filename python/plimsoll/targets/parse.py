@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
-from plimsoll.targets.database import is_address
+from plimsoll.targets.database import host, is_address
 from plimsoll.targets.mounts import is_block_device
 from plimsoll.targets.volume import is_volume, volume_target
 
@@ -50,9 +49,12 @@ def parse_target(text: str) -> Target:
     if is_volume(where):
         return volume_target(name, where, _options(words, text))
     if is_address(where):
-        label = name or name_from(Path(urlsplit(where).hostname or where.partition(":")[0]))
+        label = name or name_from(Path(host(where) or where.partition(":")[0]))
         return Target(name=label, kind="database", where=where, options=_options(words, text))
-    place = Path(where).expanduser() if where.startswith("~") else Path(where)
+    try:
+        place = Path(where).expanduser() if where.startswith("~") else Path(where)
+    except RuntimeError:
+        raise UsageError(f"target {text!r}: there is no such user, so {where} means nothing") from None
     return Target(
         name=name or name_from(place),
         kind="device" if is_block_device(place) else "directory",
