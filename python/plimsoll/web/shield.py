@@ -30,6 +30,8 @@ _HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), interest-cohort=()",
     "cache-control": "private, no-cache",
 }
+HEARD_S = 5.0
+"""How long a refused body is listened to."""
 _CHUNK_PATH = re.compile(r"/api/v1/uploads/[^/]+")
 
 
@@ -67,6 +69,7 @@ class Shield:
             if _declared(scope) > largest:
                 raise _too_large(largest)
         except Refused as error:
+            await _heard(receive, min(_declared(scope), 2 * largest))
             await _answer(error, scope, receive, shielded)
             return
         await self._app(scope, body, shielded)
@@ -111,6 +114,19 @@ def _declared(scope: Scope) -> int:
 
 def _too_large(largest: int) -> Refused:
     return Refused(413, f"the request is larger than {largest} bytes; send less at once")
+
+
+async def _heard(receive: Receive, most: int) -> None:
+    """Take in what is being sent, up to a bound: a connection closed before that takes the answer with it."""
+    try:
+        async with asyncio.timeout(HEARD_S):
+            while most > 0:
+                message = await receive()
+                most -= len(message.get("body", b""))
+                if message["type"] != "http.request" or not message.get("more_body"):
+                    return
+    except TimeoutError:
+        return
 
 
 async def _answer(error: Refused, scope: Scope, receive: Receive, send: Any) -> None:
