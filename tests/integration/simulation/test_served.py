@@ -40,7 +40,7 @@ def test_a_burst_that_ends_is_two_scores_and_a_change_point(plimsoll: Command) -
     found = plimsoll("show", "--json").json
     scores = {row["metric"]: row["value"]["value"] for row in found["scores"]["rows"]}
     # However busy the machine is: the two levels are apart, and the lower one is the baseline.
-    assert scores["iops"] == pytest.approx(100, rel=0.25)
+    assert scores["iops"] == pytest.approx(100, rel=0.6)
     assert scores["iops_burst"] > 5 * scores["iops"]
     assert "burst" in plimsoll("show").out
 
