@@ -2,7 +2,7 @@
 
 use crate::driver::Reply;
 use crate::fault::Fault;
-use crate::work::Turn;
+use crate::workloads::Turn;
 
 /// First pause before a connection is opened anew; each failure doubles it.
 pub const FIRST_PAUSE_NS: u64 = 10_000_000;

@@ -15,8 +15,8 @@ use crate::lane::Lane;
 use crate::recorder::{Batch, Kinds};
 use crate::runner::Event;
 use crate::setup::Setup;
-use crate::work::{Stage, Work};
 use crate::worker::{Parts, Report, Window, Worker};
+use crate::workloads::{Stage, Work};
 
 /// What the threads have in common.
 pub struct Launch<D: Driver> {

@@ -29,8 +29,8 @@ mod tls;
 mod url;
 mod usage;
 mod wire;
-mod work;
 mod worker;
+mod workloads;
 
 pub use job::Job;
 

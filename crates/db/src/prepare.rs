@@ -5,7 +5,7 @@ use crate::fault::{Fault, JobError};
 use crate::keyspace::Keys;
 use crate::setup::Setup;
 use crate::spec::{Data, DbSpec, Measure, Workload, Ycsb};
-use crate::work::accounts;
+use crate::workloads::accounts;
 
 /// Keys that are removed with one command.
 const REMOVED_AT_ONCE: u64 = 500;

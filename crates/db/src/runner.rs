@@ -22,8 +22,8 @@ use crate::prepare;
 use crate::recorder::{Batch, Kinds};
 use crate::setup::Setup;
 use crate::spec::{Data, DbSpec, Measure, Workload};
-use crate::work::{Stage, Work};
 use crate::worker::{Delivery, Report, Window};
+use crate::workloads::{Stage, Work};
 
 /// Time between "all threads are ready" and the start of the load.
 const LEAD_NS: u64 = 2_000_000;

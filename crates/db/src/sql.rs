@@ -4,7 +4,7 @@ use crate::driver::{Found, Numbers, Statement};
 use crate::fault::Fault;
 use crate::setup::Setup;
 use crate::spec::{Workload, Ycsb};
-use crate::work::accounts;
+use crate::workloads::accounts;
 
 /// Where they differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

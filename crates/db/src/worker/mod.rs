@@ -21,7 +21,7 @@ use crate::recorder::Batch;
 use crate::runner::Event;
 use crate::setup::Setup;
 use crate::usage::{self, Used, Watch};
-use crate::work::Work;
+use crate::workloads::Work;
 
 /// A thread that waits looks at the stop flag at least this often.
 const LONGEST_WAIT_NS: u64 = 20_000_000;
