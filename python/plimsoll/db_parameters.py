@@ -12,7 +12,7 @@ from plimsoll.errors import UsageError
 from plimsoll.parameter import Optional, Parameter, read_flag, read_positive_count, read_rate, read_text
 from plimsoll.units import SECOND, parse_count, parse_duration, parse_share
 
-SERVERS = ("none", "postgresql", "mariadb", "redis", "nginx", "sqlite", "memory", "null")
+SERVERS = ("none", "postgresql", "mariadb", "redis", "nginx", "sqlite", "rocksdb", "memory", "null")
 DURABILITIES = ("full", "relaxed", "none")
 
 
@@ -118,6 +118,7 @@ COMMON = (
     Parameter("count_errors", False, read_flag, "go on after a failed operation and count it"),
     Parameter("timeout", 30 * SECOND, parse_duration, "an operation without an answer for so long is an error"),
     Parameter("give_up", 30 * SECOND, parse_duration, "without any connection for so long, the run fails"),
+    Parameter("interval", None, Optional(parse_duration), "length of one interval of the time series"),
     Parameter("seed", 1, parse_count, "start of all random streams"),
 )
 """What every database test has."""
@@ -129,7 +130,10 @@ DB_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
         Parameter("insert", 0.0, parse_share, "share of inserts"),
         Parameter("scan", 0.0, parse_share, "share of scans"),
         Parameter("read_modify_write", 0.0, parse_share, "share of reads followed by an update of the record"),
+        Parameter("measure", "run", read_text, "run: the workload; load: loading its records", ("run", "load")),
         Parameter("records", 1000, read_positive_count, "records in the table (recordcount)"),
+        Parameter("insert_start", 0, parse_count, "first record that is loaded or asked for"),
+        Parameter("insert_count", None, Optional(read_positive_count), "how many from there on; none: the rest"),
         Parameter(
             "request",
             {"kind": "uniform"},

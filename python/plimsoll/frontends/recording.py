@@ -12,8 +12,8 @@ from typing import Any
 from uuid_utils import uuid7
 
 import plimsoll
-from plimsoll.model import Plan, Run, RunStatus, Session, SessionState
-from plimsoll.run.places import Place
+from plimsoll.model import Plan, Run, RunStatus, Session, SessionState, Target
+from plimsoll.run.places import Place, database_place
 from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record
 from plimsoll.run.sampler import Sampler
@@ -25,11 +25,12 @@ from plimsoll.targets.chain import chain_of
 from plimsoll.targets.host import host_facts, memory_limit_bytes
 from plimsoll.targets.lock import lock
 from plimsoll.targets.parse import parse_target
+from plimsoll.volumes.registry import servers_below
 
 
 @dataclass
 class Places:
-    """The directories and devices of a session: locked until it ends."""
+    """The directories, devices and databases of a session: locked until it ends."""
 
     destroy: Sequence[str] = ()
     _stack: ExitStack = field(default_factory=ExitStack)
@@ -61,11 +62,15 @@ class Places:
             target=target.model_copy(update={"facts": facts}),
             folder=None if is_device else where,
             chain=chain,
-            sampler=Sampler(chain),
+            sampler=Sampler(chain, servers=servers_below(chain)),
             memory_limit_bytes=memory_limit_bytes(),
             stack=self._stack,
             file=path,
         )
+
+    def address(self, target: Target) -> Place:
+        """A database, for this session alone. Raises TargetError."""
+        return database_place(target, self._stack, locked=False)
 
 
 class Recorder:

@@ -17,6 +17,7 @@ from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import execute
 from plimsoll.targets.chain import Chain
 from plimsoll.units import SECOND
+from plimsoll.volumes.registry import servers_below
 
 WATCH_S = 0.1
 
@@ -62,11 +63,12 @@ def run_together(tasks: Sequence[Task], stop: Stop) -> list[Ended | None]:
     """
     with ThreadPoolExecutor(max_workers=len(tasks), thread_name_prefix="plimsoll-job") as pool:
         futures = [pool.submit(_run, task, stop) for task in tasks]
-        _watch(futures, stop)
+        wait_for(futures, stop)
     return [future.result() for future in futures]
 
 
-def _watch(futures: Sequence[Future[Ended | None]], stop: Stop) -> None:
+def wait_for(futures: Sequence[Future[Any]], stop: Stop) -> None:
+    """Until all have ended; Ctrl-C, or the fault of one, asks the others to stop."""
     pending = set(futures)
     while pending:
         try:
@@ -90,7 +92,8 @@ def _run(task: Task, stop: Stop) -> Ended | None:
     def over() -> bool:
         return stop.event.is_set() or task.enough()
 
-    execution = execute(task.plan, task.path, Sampler(task.chain), task.on_progress, over, task.keep)
+    sampler = Sampler(task.chain, servers=servers_below(task.chain))
+    execution = execute(task.plan, task.path, sampler, task.on_progress, over, task.keep)
     if task.ends_all:
         stop.event.set()
     return Ended(execution, started_ns)

@@ -88,7 +88,7 @@ def _concurrency(draft: Draft) -> None:
     busy = 0.0
     for score in draft.scores.values():
         kind = score.metric.removesuffix("_mean")
-        if score.metric.endswith("_mean") and score.unit == "ns":
+        if score.metric.endswith("_mean") and score.unit == "ns" and kind not in draft.within:
             alone = draft.value("iops") if sum(name.endswith("_mean") for name in draft.scores) == 1 else None
             rate = draft.value(f"{kind}_iops") or draft.value(f"{kind}_rate") or alone or 0.0
             busy += rate * score.value / 1e9

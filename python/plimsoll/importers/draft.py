@@ -37,6 +37,8 @@ class Draft:
     """Its scores are means over several runs that the file does not hold."""
     in_flight: float | None = None
     """Operations that can be outstanding at once, if the file says it."""
+    within: set[str] = field(default_factory=set)
+    """Kinds of operation whose time is that of other kinds as well."""
     status: RunStatus = RunStatus.OK
     reason: str = ""
     scores: dict[str, Score] = field(default_factory=dict)

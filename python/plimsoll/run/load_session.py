@@ -8,27 +8,21 @@ goes on where they end.
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from uuid_utils import uuid7
-
-import plimsoll
 from plimsoll.errors import UsageError
-from plimsoll.model import Run, RunStatus, Session, SessionState
-from plimsoll.run import workloads
+from plimsoll.model import Run, RunStatus, Session
+from plimsoll.run.conduct import Conduct
 from plimsoll.run.load_study import LoadStudy, load_study_from
 from plimsoll.run.machines import Machines, Opened, Order, ThisMachine
 from plimsoll.run.observer import Observer
-from plimsoll.run.resume import check_same_places, ownership
 from plimsoll.run.schedule import Block
 from plimsoll.stats.load_line.points import FACT, point_of
 from plimsoll.stats.load_line.search import FRESH_RUNS, RULES, LoadSearch, Probe
 from plimsoll.stats.load_line.search import Search as Steps
 from plimsoll.store.store import Store
-from plimsoll.targets.host import host_facts
 
 
 def run_load_study(
@@ -38,23 +32,11 @@ def run_load_study(
     destroy: Sequence[str] = (),
     machines: Machines | None = None,
 ) -> Session:
-    """Search the load line; every finished run is in the store before the next begins.
-
-    Raises what `plan.check` raises before anything is written; passes KeyboardInterrupt on after cleaning up and
-    marking the session as interrupted.
-    """
-    machines = machines or ThisMachine()
-    machines.check(study.all_levels, study.steps(), destroy)
-    session = Session(
-        id=str(uuid7()),
-        title=study.study.title,
-        started_ns=time.time_ns(),
-        host={**host_facts(), **ownership(), **machines.facts},
-        study=study.to_table(),
-        plimsoll_version=plimsoll.__version__,
-    )
-    store.add_session(session)
-    return _LoadSession(study, session, store, observer, destroy, machines).run()
+    """Search the load line, as `run_study` carries out a study."""
+    conduct = Conduct(store, observer, destroy, machines or ThisMachine())
+    conduct.machines.check(study.all_levels, study.steps(), destroy)
+    conduct.begin(study.study.title, study.to_table(), study.study.time_ns)
+    return _LoadSession(study, conduct).run()
 
 
 def resume_load_session(
@@ -66,11 +48,10 @@ def resume_load_session(
 ) -> Session:
     """Go on with an interrupted search after its stored runs, in the time that is left."""
     study = load_study_from(session.study, f"session {session.title}")
-    machines = machines or ThisMachine()
-    machines.check(study.all_levels, study.steps(), destroy)
-    session = session.model_copy(update={"host": {**session.host, **ownership(), **machines.facts}})
-    store.reopen_session(session)
-    return _LoadSession(study, session, store, observer, destroy, machines, store.runs([session.id])).run()
+    conduct = Conduct(store, observer, destroy, machines or ThisMachine())
+    conduct.machines.check(study.all_levels, study.steps(), destroy)
+    conduct.go_on(session, study.study.time_ns)
+    return _LoadSession(study, conduct).run()
 
 
 @dataclass
@@ -88,45 +69,21 @@ class _Target:
 class _LoadSession:
     """Carries the searches of one session through their runs."""
 
-    def __init__(
-        self,
-        study: LoadStudy,
-        session: Session,
-        store: Store,
-        observer: Observer,
-        destroy: Sequence[str],
-        machines: Machines,
-        earlier: Sequence[Run] = (),
-    ) -> None:
-        self._study, self._session, self._store, self._observer = study, session, store, observer
-        self._destroy, self._machines = destroy, machines
-        self._earlier = [run for run in earlier if run.status is not RunStatus.PARTIAL]
+    def __init__(self, study: LoadStudy, conduct: Conduct) -> None:
+        self._study, self._conduct, self._observer = study, conduct, conduct.observer
+        self._earlier = [run for run in conduct.earlier if run.status is not RunStatus.PARTIAL]
         self._first = study.step(study.request.bounds.levels[0])
         self._run_ns = self._first.block_ns // len(self._first.plans)
         self._targets = [self._search(target.name) for target in study.study.targets]
-        used_ns = sum(run.ended_ns - run.started_ns for run in earlier)
-        limit_ns = study.study.time_ns
-        self._deadline_ns = None if limit_ns is None else time.monotonic_ns() + limit_ns - used_ns
 
     def run(self) -> Session:
         """Take turns until every search has ended; the session is finished in the store however this ends."""
-        state = SessionState.INTERRUPTED
-        try:
-            self._observer.session_started(self._session, [self._first])
-            written = {name for name, plan in self._first.plans.items() if workloads.of(plan).writes(plan)}
-            with self._machines.open(self._study.study.targets, self._session, written, self._destroy) as opened:
-                check_same_places(self._earlier, opened.targets)
-                self._play_again()
-                while turn := self._turn():
-                    for position, target in enumerate(turn):
-                        self._go_on(target, position, opened)
-            state = SessionState.DONE
-        finally:
-            ended = time.time_ns()
-            self._store.finish_session(self._session.id, state, ended)
-            finished = self._session.model_copy(update={"state": state, "ended_ns": ended})
-            self._observer.session_finished(finished)
-        return finished
+        with self._conduct.opened(self._study.study.targets, [self._first]) as opened:
+            self._play_again()
+            while turn := self._turn():
+                for position, target in enumerate(turn):
+                    self._go_on(target, position, opened)
+        return self._conduct.session
 
     def _search(self, name: str) -> _Target:
         request, study = self._study.request, self._study.study
@@ -148,7 +105,7 @@ class _LoadSession:
     def _turn(self) -> list[_Target]:
         """The targets that want a run that fits into the time, in random order."""
         waiting = [target for target in self._targets if target.probe is not None]
-        fitting = waiting if self._run_ns <= self._left_ns() else []
+        fitting = waiting if self._run_ns <= self._conduct.left_ns() else []
         if waiting and not fitting:
             self._observer.note(f"the time is used up; unfinished: {', '.join(target.name for target in waiting)}")
         rng = random.Random(f"{self._study.study.seed}/{sum(sum(each.counts.values()) for each in self._targets)}")
@@ -157,18 +114,13 @@ class _LoadSession:
 
     def _go_on(self, target: _Target, position: int, opened: Opened) -> None:
         """The run that a search waits for, stored and sent to it."""
-        if target.probe is None or self._run_ns > self._left_ns():
+        if target.probe is None or self._run_ns > self._conduct.left_ns():
             return
         probe = target.probe
         step = self._study.step(probe.load)
-        number = target.counts.get(step.case, 0)
-        self._observer.run_started(step, target.name, number, self._remaining_ns())
-        block = Block(step, number, 0, (target.name,))
-        order = Order(self._session.id, block, position, target.name, self._study.study.noisy_host)
-        measured = opened.measure(order, self._observer.run_progress, lambda: self._left_ns() <= 0)
-        run = measured.model_copy(update={"facts": {**measured.facts, FACT: self._about(target, probe)}})
-        self._store.add_run(run)
-        self._observer.run_finished(run)
+        block = Block(step, target.counts.get(step.case, 0), 0, (target.name,))
+        order = Order(self._conduct.session.id, block, position, target.name, self._study.study.noisy_host)
+        run = self._conduct.measure(opened, order, self._remaining_ns(), {FACT: self._about(target, probe)})
         if run.status is not RunStatus.PARTIAL:
             self._take(target, run, self._hurried(target))
 
@@ -200,12 +152,9 @@ class _LoadSession:
     def _hurried(self, target: _Target) -> bool:
         """Whether only the fresh runs of the answers still fit."""
         fresh = FRESH_RUNS * (3 if self._study.request.objective else 2)
-        return target.search.hurried or self._left_ns() < (fresh + 1) * self._run_ns * len(self._targets)
-
-    def _left_ns(self) -> float:
-        return float("inf") if self._deadline_ns is None else self._deadline_ns - time.monotonic_ns()
+        return target.search.hurried or self._conduct.left_ns() < (fresh + 1) * self._run_ns * len(self._targets)
 
     def _remaining_ns(self) -> int:
         """Expected time of all searches."""
         expected = sum(each.search.expected_left() * self._run_ns for each in self._targets if each.probe)
-        return int(min(expected, max(0.0, self._left_ns())))
+        return int(min(expected, max(0.0, self._conduct.left_ns())))

@@ -16,6 +16,7 @@ from plimsoll.targets.chain import Chain, chain_of
 from plimsoll.targets.host import memory_limit_bytes
 from plimsoll.targets.lock import lock, lock_address
 from plimsoll.targets.workdir import workdir
+from plimsoll.volumes.registry import servers_below
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def open_places(
         places = {}
         for target in targets:
             if target.kind == "database":
-                places[target.name] = _database(target, stack, locked=target.where in addresses)
+                places[target.name] = database_place(target, stack, locked=target.where in addresses)
                 addresses.add(target.where)
                 continue
             status = os.stat(target.where)
@@ -75,14 +76,14 @@ def _place(target: Target, folder: Path | None, stack: ExitStack) -> Place:
         target=target.model_copy(update={"facts": facts}),
         folder=folder,
         chain=chain,
-        sampler=Sampler(chain),
+        sampler=Sampler(chain, servers=servers_below(chain)),
         memory_limit_bytes=memory_limit_bytes(),
         stack=stack,
     )
 
 
-def _database(target: Target, stack: ExitStack, *, locked: bool) -> Place:
-    """A database address: no folder and no device that could be seen from here."""
+def database_place(target: Target, stack: ExitStack, *, locked: bool) -> Place:
+    """A database address: no folder and no device that could be seen from here. `locked`: the session has it."""
     if not locked:
         stack.enter_context(lock_address(target.where))
     return Place(

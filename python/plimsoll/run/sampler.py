@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 from plimsoll.model import Interval
 from plimsoll.targets.blockdev import SECTOR, text_of
 from plimsoll.targets.chain import Chain
-from plimsoll.units import MILLISECOND
+from plimsoll.units import MILLISECOND, SECOND
 
 CLOCK_ATTEMPTS = 5
 VM_COUNTERS = ("pswpin", "pswpout", "pgmajfault", "oom_kill")
@@ -84,6 +85,8 @@ class HostSample:
     """Time in which some task waited, by `cpu`, `io`, `memory`; empty where the kernel has no PSI."""
     own_io: Mapping[str, int] = field(default_factory=dict)
     """/proc/self/io: this process with the threads of the engine."""
+    servers_ns: int = 0
+    """CPU time of the processes that serve the emulated volume below the place."""
     clock_source: str = ""
     cost_ns: int = 0
     """Time that taking this sample took."""
@@ -96,10 +99,11 @@ class HostSample:
 class Sampler:
     """Takes samples of the devices of a chain and of the host."""
 
-    def __init__(self, chain: Chain | None = None, root: Path = Path("/")) -> None:
-        """`root` stands in for `/` in tests."""
+    def __init__(self, chain: Chain | None = None, root: Path = Path("/"), servers: Sequence[int] = ()) -> None:
+        """`servers` are the processes that serve the chain's emulated volume; `root` stands in for `/` in tests."""
         self._names = frozenset(device.name for device in chain.devices) if chain else frozenset()
         self._root = root
+        self._servers = tuple(servers)
 
     def sample(self) -> HostSample:
         """The counters now. Never fails: what cannot be read is left out."""
@@ -117,6 +121,7 @@ class Sampler:
             vm=_named_numbers(text_of(proc / "vmstat"), VM_COUNTERS),
             pressure_us=_pressure(proc / "pressure"),
             own_io=_named_numbers(text_of(proc / "self/io").replace(":", ""), ()),
+            servers_ns=sum(_process_cpu_ns(text_of(proc / str(pid) / "stat")) for pid in self._servers),
             clock_source=text_of(source),
             cost_ns=time.monotonic_ns() - monotonic_ns,
         )
@@ -168,6 +173,13 @@ def _cpu_times(text: str) -> tuple[CpuTimes, tuple[CpuTimes, ...]]:
         else:
             single.append(times)
     return every, tuple(single)
+
+
+def _process_cpu_ns(text: str) -> int:
+    """User and system time of a process, from its `stat`; 0 when it is gone."""
+    # The command name may hold blanks and brackets; the numbers start after the last bracket.
+    numbers = text.rpartition(")")[2].split()
+    return sum(int(ticks) for ticks in numbers[11:13]) * SECOND // os.sysconf("SC_CLK_TCK")
 
 
 def _memory(text: str) -> dict[str, int]:

@@ -17,10 +17,15 @@ DRIVERS = {
     "redis": "redis",
     "http": "http",
     "sqlite": "sqlite",
+    "rocksdb": "rocksdb",
+    "memory": "memory",
+    "null": "null",
 }
 """Driver by scheme."""
+EMBEDDED = ("sqlite", "rocksdb", "memory", "null")
+"""Drivers that do the database's work in the client's own threads."""
 
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|sqlite:)", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|sqlite:|rocksdb:)", re.IGNORECASE)
 
 
 def is_address(where: str) -> bool:
@@ -44,6 +49,11 @@ def driver(target: Target) -> str:
             f"target {target.name}: no driver speaks {scheme}; addresses begin with {', '.join(sorted(DRIVERS))}"
         )
     return DRIVERS[scheme]
+
+
+def url(target: Target) -> str:
+    """The address as its driver takes it; those without a database of their own take none."""
+    return "" if driver(target) in ("memory", "null") else target.where
 
 
 def check(target: Target) -> None:

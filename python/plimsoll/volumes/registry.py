@@ -29,6 +29,7 @@ from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.location import home
 from plimsoll.model import Record
 from plimsoll.targets.blockdev import text_of
+from plimsoll.targets.chain import Chain
 from plimsoll.targets.owner import Owner, is_alive
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -158,6 +159,13 @@ def server(folder: Path) -> Owner | None:
     except (OSError, ValidationError):
         return None
     return owner if is_alive(owner) and not _has_ended(owner.pid) else None
+
+
+def servers_below(chain: Chain) -> tuple[int, ...]:
+    """The processes that serve the volumes below a place, whoever made them."""
+    files = [Path(device.backing_file) for device in chain.devices if device.kind == "loop" and device.backing_file]
+    owners = [server(file.parent) for file in files if file.name == "device"]
+    return tuple(owner.pid for owner in owners if owner is not None)
 
 
 def _has_ended(pid: int) -> bool:

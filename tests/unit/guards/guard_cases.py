@@ -64,6 +64,8 @@ class RunMaker:
     steal_share: float = 0.0
     busy_share: float = 0.3
     busiest_thread: float = 0.2
+    servers: float = 0.0
+    """Processors that the server of an emulated volume uses."""
     clock_source: str = "tsc"
     clock_jump_ns: int = 0
     vm: Mapping[str, int] = field(default_factory=dict)
@@ -135,6 +137,7 @@ class RunMaker:
             memory_bytes={"MemTotal": 16 * GIB, "MemAvailable": round(16 * GIB * self.available)},
             vm={name: round(number * share) for name, number in {"pswpin": 0, "oom_kill": 0, **self.vm}.items()},
             own_io={f"{self.kind}_bytes": round(done * self.size * self.own_share)},
+            servers_ns=round(second * SECOND * self.servers),
             clock_source=self.clock_source,
             cost_ns=self.sample_cost_ns,
         )
@@ -225,7 +228,7 @@ _READING = {
 def queries(**changes: Any) -> RunMaker:
     """A run against a database server."""
     about = {"server": {"version": "15"}, "completed": 100_000, "errors": {}, "messages": {}, "not_found": {}}
-    outcome = {**about, "reconnects": 0, **changes.pop("outcome", {})}
+    outcome = {**about, "whole": ["read"], "reconnects": 0, **changes.pop("outcome", {})}
     return RunMaker(**{"parameters": {"server": "postgresql"}, "outcome": outcome, **changes})
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import ModuleType
 
 import pytest
-from tests.unit.guards.guard_cases import CASES, RunMaker, buffered, disk, shorter, write_run
+from tests.unit.guards.guard_cases import CASES, RunMaker, buffered, disk, queries, shorter, write_run
 
 from plimsoll import kinds
-from plimsoll.model import Finding, Level
+from plimsoll.model import Finding, Level, Target
 from plimsoll.targets.chain import Chain
 from plimsoll.units import GIB, KIB, MILLISECOND, SECOND
 
@@ -170,6 +170,24 @@ def test_a_machine_that_is_busy_all_the_time() -> None:
     own = judge("client_cpu", RunMaker(busy_share=0.99, outcome={"cpu": BUSY_TEST}))
     assert own.level is Level.INVALID
     assert "the test kept" in own.message
+    volume = judge("client_cpu", RunMaker(busy_share=0.99, servers=1.2))
+    assert volume.level is Level.WARN
+    assert "the server of its volume kept" in volume.message
+
+
+def test_an_embedded_database_does_its_work_in_the_client() -> None:
+    for where in ("sqlite:/x.db", "rocksdb:/x"):
+        run = queries(parameters={"server": "none"}, busiest_thread=1.0).make()
+        there = replace(run, target=Target(name="x", kind="database", where=where))
+        assert GUARDS["db_client"].check(there) is None
+
+
+def test_a_failed_half_of_an_operation_counts_once() -> None:
+    failures = {"read_modify_write": {"timeout": 50}, "rmw_update": {"timeout": 50}}
+    outcome = {"errors": failures, "whole": ["read_modify_write"], "not_found": {"rmw_read": 9}}
+    found = judge("db_errors", queries(outcome=outcome))
+    assert "50 of 100,050 operations failed" in found.message
+    assert "found no record" not in found.message
 
 
 def test_a_page_cache_that_is_asked_for() -> None:

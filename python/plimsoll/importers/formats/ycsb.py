@@ -24,9 +24,7 @@ TOOLS = ("ycsb",)
 
 _LINE = re.compile(r"\[([A-Za-z][\w %./-]{0,80})\],\s*([^,\n]{1,80}),\s*([-+.\deE]{1,40}|NaN)\s*")
 _STATUS = re.compile(r"(?:^|\s)(\d{1,9}) sec: (\d{1,15}) operations;(?: ([\d.]{1,20}) current ops/sec;)?")
-_STATUS_PART = re.compile(
-    r"\[([A-Z][\w-]{0,60}): Count=(\d{1,15}), Max=(\d{1,15}), Min=\d+, Avg=([\d.]{1,20}|NaN)[^\]]{0,200}"
-)
+_STATUS_PART = re.compile(r"\[([A-Z][\w-]{0,60}): Count=(\d{1,15}), Max=(\d{1,15})[^\]]{0,250}")
 _STATUS_P99 = re.compile(r"[, ]99=(\d{1,15})")
 _CLOCK = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[:,]\d{3} \d+ sec: ")
 _COMMAND = re.compile(r"(?:^Command line: |\bcom\.yahoo\.ycsb\.Client |\bsite\.ycsb\.Client )(.{0,4000})", re.MULTILINE)
@@ -125,8 +123,13 @@ def _draft(part: _Part) -> Draft:
     for kind, numbers in part.numbers.items():
         if kind in _NOT_TRAFFIC or kind.startswith("TOTAL_GC"):
             continue
-        operations, errors = _operation(draft, kind, numbers)
-        done, failed = done + operations, failed + errors
+        operations, errors = _operation(draft, kind, numbers, part.numbers.get(f"{kind}-FAILED", {}))
+        if kind == "READ-MODIFY-WRITE":
+            # One operation, whose two halves are counted as READ and UPDATE.
+            operations = -operations
+            draft.within.add(slug(kind))
+        done += operations
+        failed += errors
     draft.errors(failed, done + failed if done or failed else None, "operations")
     _status(draft, part.status)
     if not overall:
@@ -138,21 +141,24 @@ def _draft(part: _Part) -> Draft:
     return draft
 
 
-def _operation(draft: Draft, kind: str, numbers: Mapping[str, float]) -> tuple[float, float]:
+def _operation(
+    draft: Draft, kind: str, numbers: Mapping[str, float], failed_ones: Mapping[str, float]
+) -> tuple[float, float]:
     """Scores of one operation; gives how many were done and how many failed."""
-    name, failed_ones = slug(kind), kind.endswith("-FAILED")
+    name = slug(kind)
     operations = numbers.get("Operations")
-    if failed_ones:
-        # Some versions print failed operations apart, some under the operation with another return code.
+    if kind.endswith("-FAILED"):
         return 0.0, operations or 0.0
     intended = kind.startswith("Intended-")
     codes = {key.removeprefix("Return="): count for key, count in numbers.items() if key.startswith("Return=")}
-    errors = sum(count for code, count in codes.items() if code not in _FINE)
+    # Newer versions count failed operations apart, as `READ-FAILED`; older ones among all, with another return code.
+    apart = failed_ones.get("Operations", 0.0)
+    errors = 0.0 if apart else sum(count for code, count in codes.items() if code not in _FINE)
     if codes.get("NOT_FOUND"):
         draft.warn("not_found", f"{codes['NOT_FOUND']:,.0f} of the {kind} operations found nothing")
-    counted = sum(codes.values())
-    if operations is not None and codes and abs(counted - operations) > 0:
-        draft.warn("counts", f"{kind}: {operations:,.0f} operations, but the return codes add up to {counted:,.0f}")
+    counted, known = sum(codes.values()), (operations or 0.0) + apart
+    if operations is not None and codes and counted != known:
+        draft.warn("counts", f"{kind}: {known:,.0f} operations, but the return codes add up to {counted:,.0f}")
     for key, value in numbers.items():
         _latency(draft, kind, name, key, value)
     _buckets(draft, kind, name, numbers, operations)

@@ -18,8 +18,8 @@ WARN, INVALID = 0.85, 0.95
 MACHINE_BUSY, MACHINE_TIME = 0.95, 0.20
 """All processors at least this busy for more than this share of the time."""
 OWN_SHARE = 0.5
-"""The test made the machine busy if it used at least this much of the busy time; else others did, which is noise: pairs
-of runs share it, and it is a warning."""
+"""The test made the machine busy if it used at least this much of the busy time, or did together with the server of its
+emulated volume; else others did, which is noise: pairs of runs share it, and it is a warning."""
 
 
 def check(evidence: RunEvidence) -> Finding | None:
@@ -34,11 +34,9 @@ def check(evidence: RunEvidence) -> Finding | None:
     values = {"busiest_thread": thread, "machine_busy": machine}
     message = f"the busiest thread of the test used {percent(thread)} of a processor"
     if machine > MACHINE_TIME and thread_level is not Level.INVALID:
-        own = _own_share(evidence) >= OWN_SHARE
-        level = Level.INVALID if own and evidence.long_enough else Level.WARN
-        who = "the test" if own else "other programs"
+        who, level, advice = _who(evidence)
         message = f"{who} kept all processors busy {percent(machine)} of the time"
-        return finding(NAME, level, message, "Stop other programs, or use a machine with more processors.", **values)
+        return finding(NAME, softened(level, evidence.long_enough), message, advice, **values)
     return finding(
         NAME,
         softened(thread_level, evidence.long_enough),
@@ -48,14 +46,27 @@ def check(evidence: RunEvidence) -> Finding | None:
     )
 
 
-def _own_share(evidence: RunEvidence) -> float:
-    """Share of the machine's busy time that the test itself used."""
+def _who(evidence: RunEvidence) -> tuple[str, Level, str]:
+    """Who made the machine busy, how bad that is, and what to do."""
     cpu = evidence.outcome["cpu"]
+    own = _share_of_busy(evidence, cpu["user_ns"] + cpu["system_ns"], evidence.elapsed_ns)
+    first, last = evidence.before, evidence.after
+    served = _share_of_busy(evidence, last.servers_ns - first.servers_ns, last.monotonic_ns - first.monotonic_ns)
+    if own >= OWN_SHARE:
+        return "the test", Level.INVALID, "Stop other programs, or use a machine with more processors."
+    if own + served >= OWN_SHARE:
+        advice = "The volume may deliver less than its model: use a machine with more processors, or fewer volumes."
+        return "the test and the server of its volume", Level.WARN, advice
+    return "other programs", Level.WARN, "Stop other programs, or use a machine with more processors."
+
+
+def _share_of_busy(evidence: RunEvidence, used_ns: float, span_ns: int) -> float:
+    """CPU time used in a span, as a share of the time in which the machine's processors were busy."""
     first, last = evidence.before, evidence.after
     ticks = last.cpu.total - first.cpu.total
     busy = 1 - (last.cpu.idle - first.cpu.idle) / ticks if ticks > 0 else 0.0
-    available_ns = evidence.elapsed_ns * max(1, len(last.cpus))
-    return float((cpu["user_ns"] + cpu["system_ns"]) / available_ns / busy) if busy > 0 else 0.0
+    available_ns = max(1, span_ns) * max(1, len(last.cpus))
+    return float(used_ns / available_ns / busy) if busy > 0 else 0.0
 
 
 def _machine_busy_share(evidence: RunEvidence) -> float:

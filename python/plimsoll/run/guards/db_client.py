@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, graded, percent, softened
+from plimsoll.targets import database
 
 NAME = "db_client"
 TITLE = "Database client"
@@ -12,14 +13,13 @@ KINDS = ("db",)
 WHY = """A thread of the client that works all the time sends as fast as it can, and the server might take more. The
 embedded databases do their work in the client's threads, so there it says nothing."""
 
-EMBEDDED = ("sqlite", "memory", "null")
 WARN = 0.85
 """Busiest thread, share of the measured time."""
 
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Servers only. A warning: the rate is a lower bound of what the server can do."""
-    if not evidence.outcome.get("server") or evidence.parameters["server"] in EMBEDDED:
+    if not evidence.outcome.get("server") or _is_embedded(evidence):
         return None
     thread = float(evidence.outcome["cpu"]["busiest_thread"])
     level = softened(graded(thread, WARN, float("inf")), evidence.long_enough)
@@ -31,3 +31,10 @@ def check(evidence: RunEvidence) -> Finding | None:
         "Use more client threads (threads=), a client machine of its own, or several (--cluster).",
         busiest_thread=thread,
     )
+
+
+def _is_embedded(evidence: RunEvidence) -> bool:
+    server = evidence.parameters["server"]
+    if server == "none" and evidence.target.kind == "database":
+        server = database.driver(evidence.target)
+    return server in database.EMBEDDED

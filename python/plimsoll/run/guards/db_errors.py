@@ -21,8 +21,10 @@ def check(evidence: RunEvidence) -> Finding | None:
     outcome = evidence.outcome
     if "completed" not in outcome:
         return None
-    failed = sum(count for kinds in outcome["errors"].values() for count in kinds.values())
-    missing = sum(outcome["not_found"].values())
+    # Of whole operations; their parts, such as the statements of a transaction, count the same failures again.
+    whole = outcome["whole"]
+    failed = sum(count for name in whole for count in outcome["errors"].get(name, {}).values())
+    missing = sum(outcome["not_found"].get(name, 0) for name in whole)
     reconnects = int(outcome["reconnects"])
     tried = int(outcome["completed"]) + failed
     if not tried:

@@ -11,7 +11,7 @@ from plimsoll.db_parameters import COMMON, DB_WORKLOADS
 from plimsoll.errors import TargetError
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
-from plimsoll.parameters import interval_length_ns
+from plimsoll.parameters import interval_of
 from plimsoll.run.places import Place
 from plimsoll.run.scores import PERCENTILES, saturated_share, window_factor
 from plimsoll.run.servers.private import PrivateServer, find_program, kind, running
@@ -23,7 +23,8 @@ from plimsoll.targets import database
 from plimsoll.units import SECOND
 
 OVERHEAD_NS = SECOND
-EMBEDDED = ("sqlite", "memory", "null")
+EMBEDDED = {"sqlite": "sqlite:{}/database.db", "rocksdb": "rocksdb:{}/rocksdb", "memory": "", "null": ""}
+"""Databases without a process of their own, and their address below a folder."""
 ROW_OVERHEAD = 3
 """Bytes on disk per byte of a record: index, page fill, logs; generous."""
 ACCOUNT_BYTES = 250
@@ -83,7 +84,7 @@ def data_files(plan: Plan) -> Mapping[str, int]:
         "tpcb": lambda: values["scale"] * 100_000 * ACCOUNT_BYTES,
         "web": lambda: values["page_bytes"],
     }[plan.workload]()
-    base = 0 if values["server"] == "sqlite" else kind(values["server"]).BASE_BYTES
+    base = 0 if values["server"] in EMBEDDED else kind(values["server"]).BASE_BYTES
     return {_server_key(plan): base + rows}
 
 
@@ -130,7 +131,7 @@ def _stand_in(plan: Plan) -> PrivateServer:
     schemes = {"postgresql": "postgresql", "mariadb": "mysql", "redis": "redis", "nginx": "http"}
     server = plan.parameters["server"]
     if server in EMBEDDED:
-        return PrivateServer(server, "sqlite:/plimsoll.db" if server == "sqlite" else "", None)
+        return PrivateServer(server, EMBEDDED[server].format("/plimsoll"), None)
     scheme = schemes.get(server, "http" if plan.workload == "web" else "postgresql")
     return PrivateServer("mysql" if server == "mariadb" else scheme, f"{scheme}://user@127.0.0.1/x", None)
 
@@ -145,7 +146,7 @@ def spec(plan: Plan, server: PrivateServer) -> dict[str, Any]:
         "password_env": server.password_env,
         "tls": {"mode": values["tls"], "ca_file": values["ca_file"]},
         **{name: values[name] for name in ("clients", "threads", "data", "max_tries", "count_errors", "seed")},
-        "measure": "run",
+        "measure": values.get("measure", "run"),
         "workload": {"kind": plan.workload, **_WORKLOADS[plan.workload](values)},
         "limit": {"runtime_ns": values["runtime"], "operations": values["max_operations"]},
         "warmup_ns": values["warmup"],
@@ -153,7 +154,7 @@ def spec(plan: Plan, server: PrivateServer) -> dict[str, Any]:
         "timeout_ns": values["timeout"],
         "give_up_ns": values["give_up"],
         "settings": values["session_settings"],
-        "interval_ns": interval_length_ns(values["runtime"]),
+        "interval_ns": interval_of(values),
     }
 
 
@@ -161,8 +162,8 @@ def _ycsb(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "table": values["table"],
         "record_count": values["records"],
-        "insert_start": 0,
-        "insert_count": None,
+        "insert_start": values["insert_start"],
+        "insert_count": values["insert_count"],
         "operation_count": values["max_operations"],
         "mix": {name: values[name] for name in ("read", "update", "insert", "scan", "read_modify_write")},
         "request": values["request"],
@@ -209,13 +210,12 @@ def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
     """The server of a plan, and whether its data have to be loaded anew."""
     values = plan.parameters
     if values["server"] == "none":
-        return PrivateServer(database.driver(place.target), place.target.where, values["password_env"]), False
+        return PrivateServer(database.driver(place.target), database.url(place.target), values["password_env"]), False
     key = _server_key(plan)
     assert place.folder is not None  # check_place
     if key not in place.services:
         if values["server"] in EMBEDDED:
-            url = f"sqlite:{place.folder / 'database.db'}" if values["server"] == "sqlite" else ""
-            place.services[key] = PrivateServer(values["server"], url, None)
+            place.services[key] = PrivateServer(values["server"], EMBEDDED[values["server"]].format(place.folder), None)
         else:
             started = running(
                 values["server"],
@@ -255,7 +255,7 @@ def scores(
     ]
     if not series or not outcome["completed"]:
         return ()
-    regime = classify(series, interval_length_ns(plan.parameters["runtime"]) / SECOND)
+    regime = classify(series, interval_of(plan.parameters) / SECOND)
     rate = outcome["completed"] * SECOND / outcome["elapsed_ns"] * window_factor(intervals, regime)
     named = {"operation_rate": rate}
     if regime.burst and regime.sustained:

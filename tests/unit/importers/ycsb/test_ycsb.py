@@ -72,3 +72,24 @@ def test_summaries_one_after_the_other_are_runs() -> None:
     text = "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), {}\n"
     runs = read_text("ycsb", text.format(10) + text.format(20)).runs
     assert [scores(run)["operation_rate"] for run in runs] == [10, 20]
+
+
+def test_failed_ones_apart_and_halves_of_operations_are_counted_once() -> None:
+    lines = [
+        "Command line: -t -db site.ycsb.BasicDB -P workloads/workloadf -threads 1",
+        "[OVERALL], RunTime(ms), 1000",
+        "[OVERALL], Throughput(ops/sec), 110.0",
+        "[READ], Operations, 100",
+        "[READ], AverageLatency(us), 4000.0",
+        "[READ], Return=OK, 100",
+        "[READ], Return=ERROR, 10",
+        "[READ-FAILED], Operations, 10",
+        "[UPDATE], Operations, 50",
+        "[UPDATE], AverageLatency(us), 10000.0",
+        "[UPDATE], Return=OK, 50",
+        "[READ-MODIFY-WRITE], Operations, 50",
+        "[READ-MODIFY-WRITE], AverageLatency(us), 14000.0",
+    ]
+    (run,) = read_text("ycsb", "\n".join(lines)).runs
+    assert run.reason == "10 of 110 operations failed"
+    assert told(run) == set()

@@ -1,0 +1,131 @@
+"""The words after `plimsoll ycsb`, as `bin/ycsb` and YCSB's Java client take them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from plimsoll.errors import UnknownName, UsageError
+
+PHASES = ("load", "run")
+DATA = ("keep", "create", "reuse", "recreate")
+"""`--reuse`, …: what is done about data that are there, as our own database tests have it."""
+
+USAGE = (
+    "plimsoll ycsb load|run BINDING [-P FILE]… [-p NAME=VALUE]… [-threads N] [-target OPS_PER_S] [-s] [-l LABEL] "
+    f"[{'|'.join(f'--{each}' for each in DATA)}]"
+)
+_VALUED = {"-threads": "threadcount", "-target": "target", "-l": "label", "-db": "db"}
+_JAVA = ("-cp", "-jvm-args")
+_SECRET = re.compile(r"pass|secret|token", re.IGNORECASE)
+_SECRETS_WITHIN = (
+    (re.compile(r"\b((?:\w*passw\w*|pwd|token)=)[^&;\s]*", re.IGNORECASE), r"\1***"),
+    (re.compile(r"(//[^/@:\s]*:)[^/@\s]*@"), r"\1***@"),
+)
+
+
+@dataclass
+class CommandLine:
+    """What was typed."""
+
+    phase: str = ""
+    binding: str = ""
+    files: list[str] = field(default_factory=list)
+    properties: dict[str, str] = field(default_factory=dict)
+    """Of `-p` and of the options that stand for one; they win over files."""
+    status: bool = False
+    data: str | None = None
+    java: list[str] = field(default_factory=list)
+    """Options for Java, which have no meaning here."""
+
+
+def parse(words: Sequence[str]) -> CommandLine:
+    """Read the words. Raises UsageError."""
+    line, rest = CommandLine(), list(words)
+    while rest:
+        _take(rest.pop(0), rest, line)
+    if not line.phase:
+        raise UsageError(f"say whether to load or to run; usage: {USAGE}")
+    if not line.binding:
+        line.binding = _binding_of_class(line.properties.pop("db", ""))
+    return line
+
+
+def _take(word: str, rest: list[str], line: CommandLine) -> None:
+    if not word.startswith("-"):
+        _take_name(word, line)
+    elif word in ("-load", "-t"):
+        _set_phase("load" if word == "-load" else "run", line)
+    elif word == "-s":
+        line.status = True
+    elif word.startswith("--") and word[2:] in DATA:
+        line.data = word[2:]
+    elif word == "-P":
+        line.files.append(_value(word, rest))
+    elif word == "-p":
+        name, equals, value = _value(word, rest).partition("=")
+        if not equals:
+            raise UsageError(f"-p {name}: write -p name=value")
+        line.properties[name.strip()] = value
+    elif word in _VALUED:
+        line.properties[_VALUED[word]] = _value(word, rest)
+    elif word.partition("=")[0] in _JAVA:
+        line.java.append(word.partition("=")[0])
+        if "=" not in word:
+            _value(word, rest)
+    else:
+        known = ("-P", "-p", "-s", "-t", "-load", *_VALUED, *_JAVA, *(f"--{each}" for each in DATA))
+        raise UnknownName("option of YCSB", word, known)
+
+
+def _value(word: str, rest: list[str]) -> str:
+    if not rest:
+        raise UsageError(f"option {word} needs a value; usage: {USAGE}")
+    return rest.pop(0)
+
+
+def _take_name(word: str, line: CommandLine) -> None:
+    if not line.phase and word not in (*PHASES, "shell"):
+        raise UnknownName("command of YCSB", word, PHASES)
+    if word == "shell" and not line.phase:
+        raise UsageError("there is no shell here; load and run are available")
+    if not line.phase:
+        line.phase = word
+    elif not line.binding:
+        line.binding = word
+    else:
+        raise UsageError(f"{word!r} is one name too many; usage: {USAGE}")
+
+
+def _set_phase(phase: str, line: CommandLine) -> None:
+    if line.phase not in ("", phase):
+        raise UsageError(f"both {line.phase} and {phase} are asked for; do them one after the other")
+    line.phase = phase
+
+
+def _binding_of_class(name: str) -> str:
+    """The binding of `-db site.ycsb.db.JdbcDBClient`; YCSB's own default is the one without a database."""
+    last = name.rpartition(".")[2]
+    classes = {
+        "": "basic",
+        "BasicDB": "basic",
+        "JdbcDBClient": "jdbc",
+        "RedisClient": "redis",
+        "RocksDBClient": "rocksdb",
+    }
+    return classes.get(last, last)
+
+
+def without_secrets(words: Sequence[str]) -> list[str]:
+    """The words as they may be kept and shown: no password of a property or an address."""
+    shown = []
+    for word in words:
+        name, equals, _ = word.partition("=")
+        if equals and _SECRET.search(name):
+            shown.append(f"{name}=***")
+            continue
+        for pattern, replacement in _SECRETS_WITHIN:
+            word = pattern.sub(replacement, word)
+        shown.append(word)
+    return shown

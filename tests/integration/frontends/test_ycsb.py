@@ -1,0 +1,162 @@
+"""`plimsoll ycsb`: what it prints is what readers of YCSB's output take, and what the store holds."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from tests.integration.frontends.conftest import Command
+from tests.integration.run.conftest import PLIMSOLL
+from tests.integration.run.test_databases import need_server
+
+from plimsoll.model import Run
+from plimsoll.run.servers.private import running
+from plimsoll.store.store import open_store
+
+# As wrappers of YCSB read its summary and its status lines.
+SUMMARY = re.compile(r"^\[([^\]]+)\], ([^,]+), (-?[\d.]+)$")
+STATUS = re.compile(r" (\d+) sec: (\d+) operations; (?:(\d+(?:\.\d+)?) current ops/sec; )?.*?((?:\[.+?: .+?\] ?)*)$")
+
+
+def summary(text: str) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for line in text.splitlines():
+        match = SUMMARY.match(line)
+        assert match, line
+        found.setdefault(match[1], {})[match[2]] = float(match[3])
+    return found
+
+
+def stored() -> list[Run]:
+    """Runs of all sessions, the newest first."""
+    with open_store() as store:
+        return [run for session in store.sessions() for run in store.runs([session.id])]
+
+
+def scores(run: Run) -> dict[str, float]:
+    return {score.metric: score.value for score in run.scores}
+
+
+@pytest.mark.parametrize("letter", "aef")
+def test_published_workloads_on_sqlite(plimsoll: Command, tmp_path: Path, letter: str) -> None:
+    where = ("-P", f"workloads/workload{letter}", "-p", f"db.url=jdbc:sqlite:{tmp_path / 'y.db'}")
+    fast = ("-p", "plimsoll.session_settings=synchronous=OFF")
+    loaded = summary(plimsoll("ycsb", "load", "jdbc", *where, *fast).out)
+    assert loaded["INSERT"]["Operations"] == loaded["INSERT"]["Return=OK"] == 1000
+    ran = plimsoll("ycsb", "run", "jdbc", *where, *fast, "-threads", "2", "-s", "-p", "status.interval=1")
+    found = summary(ran.out)
+    whole = found["READ-MODIFY-WRITE"]["Operations"] if letter == "f" else 0
+    done = sum(found[name]["Operations"] for name in ("READ", "UPDATE", "INSERT", "SCAN") if name in found)
+    assert done - whole == 1000
+    assert all(values["Operations"] == values["Return=OK"] for values in found.values() if "Return=OK" in values)
+    lines = [line for line in ran.err.splitlines() if " sec: " in line]
+    assert all(STATUS.search(line) for line in lines)
+    assert f" sec: {1000} operations; " in lines[-1]
+    run = stored()[0]
+    assert run.plan.case == f"ycsb run workload{letter}"
+    assert run.facts["completed"] == 1000
+
+
+def test_what_it_prints_comes_back_through_the_importer(plimsoll: Command, tmp_path: Path) -> None:
+    where = (f"db.url=jdbc:sqlite:{tmp_path / 'y.db'}", "-p", "plimsoll.session_settings=synchronous=OFF", "--reuse")
+    words = ("run", "jdbc", "-P", "workloadf", "-threads", "2", "-s", "-p", *where)
+    answer = plimsoll("ycsb", *words, "-p", "hdrhistogram.percentiles=50,99,99.9")
+    (tmp_path / "ycsb.txt").write_text(answer.err + answer.out)
+    measured = stored()[0]
+    plimsoll("import", tmp_path / "ycsb.txt")
+    imported = next(run for run in stored() if run.id != measured.id)
+    found, printed = scores(imported), summary(answer.out)
+    assert not [finding for finding in imported.findings if finding.level.value != "ok"]
+    assert imported.plan.case == measured.plan.case == "ycsb run workloadf"
+    assert found["operation_rate"] == printed["OVERALL"]["Throughput(ops/sec)"]
+    for name in ("READ", "UPDATE", "READ-MODIFY-WRITE"):
+        kind = name.lower().replace("-", "_")
+        assert imported.facts["operations"][kind] == printed[name]["Operations"]
+        assert found[f"{kind}_p99"] == printed[name]["99thPercentileLatency(us)"] * 1000
+    whole = scores(measured)["read_modify_write_p99"]
+    assert found["read_modify_write_p99"] == pytest.approx(whole, rel=0.01, abs=1000)
+
+
+@pytest.mark.parametrize("server", ["postgresql", "mariadb", "redis"])
+def test_servers_of_the_bindings(plimsoll: Command, tmp_path: Path, server: str) -> None:
+    need_server(server)
+    place = tmp_path / "place"
+    place.mkdir()
+    for each in (place, *place.parents):
+        if not each.stat().st_mode & 0o001:
+            each.chmod(each.stat().st_mode | 0o011)
+    with running(server, place / "server", "none", {}) as private:
+        scheme, _, rest = private.url.partition("://")
+        secret = os.environ[private.password_env or ""]
+        host, _, port = rest.rpartition("@")[2].partition("/")[0].partition(":")
+        if server == "redis":
+            where = ("redis", "-p", f"redis.host={host}", "-p", f"redis.port={port}", "-p", f"redis.password={secret}")
+        else:
+            user, _, name = rest.partition("@")[0], "", rest.rpartition("/")[2]
+            url = f"jdbc:{scheme}://{host}:{port}/{name}"
+            where = ("jdbc", "-p", f"db.url={url}", "-p", f"db.user={user}", "-p", f"db.passwd={secret}")
+        sizes = ("-P", "workloada", "-p", "recordcount=200", "-p", "operationcount=400", "-threads", "4")
+        half = ("-p", "insertcount=100")
+        plimsoll("ycsb", "load", *where, *sizes, *half)
+        plimsoll("ycsb", "load", *where, *sizes, *half, "-p", "insertstart=100")
+        answer = plimsoll("ycsb", "run", *where, *sizes, "-target", "4000")
+        found = summary(answer.out)
+        assert found["READ"]["Return=OK"] + found["UPDATE"]["Return=OK"] == 400
+        assert found["Intended-READ"]["Operations"] == found["READ"]["Operations"]
+        again = plimsoll("ycsb", "load", *where, *sizes, check=3)
+        assert "--recreate" in again.err
+        plimsoll("ycsb", "load", *where, *sizes, "--recreate")
+        with open_store() as store:
+            kept = str(
+                [session.study for session in store.sessions()] + [session.title for session in store.sessions()]
+            )
+        assert secret not in answer.out + answer.err + again.err + kept
+    shutil.rmtree(place / "server")
+
+
+def test_bad_words_are_told(plimsoll: Command, tmp_path: Path) -> None:
+    small = ("-P", "workloada")
+    assert "no driver for YCSB's binding mongodb" in plimsoll("ycsb", "run", "mongodb", *small, check=2).err
+    assert "did you mean recordcount?" in plimsoll("ycsb", "run", "basic", "-p", "recordcont=5", *small, check=2).err
+    assert "db.url=jdbc:postgresql" in plimsoll("ycsb", "run", "jdbc", *small, check=2).err
+    empty = f"db.url=jdbc:sqlite:{tmp_path / 'none.db'}"
+    assert "load it first" in plimsoll("ycsb", "run", "jdbc", *small, "-p", empty, check=3).err
+    assert "there is no such file" in plimsoll("ycsb", "run", "basic", "-P", "workloads/mine", check=2).err
+    noted = plimsoll("ycsb", "run", "basic", *small, "-p", "measurementtype=histogram", "-jvm-args", "-Xmx1g")
+    assert "measurementtype=histogram is printed as hdrhistogram" in noted.err
+    assert "-jvm-args has no effect" in noted.err
+
+
+def test_results_go_to_a_file_as_json(plimsoll: Command, tmp_path: Path) -> None:
+    exporter = "exporter=site.ycsb.measurements.exporter.JSONArrayMeasurementsExporter"
+    answer = plimsoll("ycsb", "run", "basic", "-P", "workloadc", "-p", exporter, "-p", "exportfile=out.json")
+    assert answer.out == ""
+    imported = plimsoll("import", tmp_path / "out.json")
+    assert "1 new session, 1 new run" in imported.out + imported.err
+
+
+def test_an_interrupted_run_prints_what_it_measured(plimsoll: Command, tmp_path: Path) -> None:
+    words = ("ycsb", "run", "memory", "-P", "workloada", "-p", "operationcount=0", "-p", "maxexecutiontime=600", "-s")
+    with subprocess.Popen(
+        [PLIMSOLL, *words, "-p", "status.interval=1"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env={**os.environ},
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        deadline = time.monotonic() + 60
+        while " current ops/sec" not in process.stderr.readline() and time.monotonic() < deadline:
+            pass
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    found = summary(out)
+    assert found["OVERALL"]["Throughput(ops/sec)"] > 0
+    (run,) = stored()
+    assert run.status.value == "partial"
+    assert run.facts["completed"] == found["READ"]["Operations"] + found["UPDATE"]["Operations"]
+    del plimsoll
