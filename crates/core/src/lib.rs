@@ -4,13 +4,19 @@
 
 pub mod check;
 pub mod clock;
+pub mod count;
+pub mod crew;
 pub mod distribution;
 pub mod error;
 pub mod histogram;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod outcome;
 pub mod pace;
+pub mod progress;
+pub mod promise;
 pub mod random;
 pub mod size_mix;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod spec;
+pub mod timeline;
+pub mod usage;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::{Clock, wall_ns};
+
 /// Everything one job measured. Maps are keyed by operation kind: `read`, `write`, `trim`, `sync`
 /// (one `fsync` or `fdatasync`) and `commit` (first write of a group to the end of its sync).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +36,29 @@ pub struct Outcome {
     pub verified: Option<Verified>,
     /// `tsc` or `monotonic`.
     pub clock: String,
+}
+
+impl Outcome {
+    /// Of a job that has not measured anything.
+    pub fn nothing_yet() -> Self {
+        Self {
+            status: Status::Ok,
+            error: None,
+            started_ns: wall_ns(),
+            elapsed_ns: 0,
+            phases: Phases::default(),
+            operations: BTreeMap::new(),
+            histograms: BTreeMap::new(),
+            intervals: Vec::new(),
+            interval_histograms: Vec::new(),
+            trace: Vec::new(),
+            cpu: CpuUse::default(),
+            mean_in_flight: 0.0,
+            offered_operations: None,
+            verified: None,
+            clock: Clock::new().name().to_owned(),
+        }
+    }
 }
 
 /// One operation: kind, start since the start of the measured part, and latency, both in ns. With `fsync` or `fdatasync`

@@ -37,7 +37,8 @@ pub struct Found {
     pub shape: Option<u64>,
 }
 
-/// One database. All methods but [`Driver::connect`] are for preparing, and may take their time.
+/// One database. All methods but [`Driver::connect`] are for preparing, and may take their time; what has no tables needs
+/// none of those that are about tables.
 pub trait Driver: Sized + Send + Sync + 'static {
     /// One client's connection.
     type Session: Session;
@@ -54,13 +55,19 @@ pub trait Driver: Sized + Send + Sync + 'static {
     fn facts(&self) -> Result<Vec<(String, String)>, Fault>;
 
     /// What is in the workload's tables; nothing when there are none.
-    fn look(&self) -> Result<Option<Found>, Fault>;
+    fn look(&self) -> Result<Option<Found>, Fault> {
+        Ok(None)
+    }
 
     /// Makes empty tables.
-    fn create(&self) -> Result<(), Fault>;
+    fn create(&self) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// Removes the tables and everything in them.
-    fn drop_tables(&self) -> Result<(), Fault>;
+    fn drop_tables(&self) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// Fills TPC-B's tables; told how far it is.
     fn fill(&self, told: &mut dyn FnMut(f64) -> bool) -> Result<(), Fault> {
@@ -69,7 +76,10 @@ pub trait Driver: Sized + Send + Sync + 'static {
     }
 
     /// Removes records by key and says how many there were.
-    fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault>;
+    fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
+        let _ = keys;
+        Ok(0)
+    }
 
     /// After a load and before a run: what the original does (vacuum, statistics, an empty history).
     fn settle(&self) -> Result<(), Fault> {
@@ -86,16 +96,21 @@ pub enum State {
     Waiting,
 }
 
-/// One connection. At most one request is in progress.
+/// One connection. At most one request is in progress. What does every request at once needs [`Session::start`] only.
 pub trait Session: Send {
     /// Begins a request.
     fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault>;
 
     /// Goes on with it.
-    fn resume(&mut self, reply: &mut Reply) -> Result<State, Fault>;
+    fn resume(&mut self, reply: &mut Reply) -> Result<State, Fault> {
+        let _ = reply;
+        Ok(State::Done)
+    }
 
     /// What to watch, edge-triggered, for reading and writing; nothing when every request is done at once.
-    fn descriptor(&self) -> Option<RawFd>;
+    fn descriptor(&mut self) -> Option<RawFd> {
+        None
+    }
 
     /// The descriptor is another one than when this was asked last.
     fn reopened(&mut self) -> bool {

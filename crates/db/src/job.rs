@@ -1,14 +1,15 @@
 //! The handle of a running job.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use plimsoll_core::outcome::Progress;
+use plimsoll_core::progress::Board;
+use plimsoll_core::promise::Promise;
 
 use crate::outcome::DbOutcome;
-use crate::progress::Board;
 use crate::runner::Runner;
 use crate::spec::DbSpec;
 
@@ -23,15 +24,7 @@ pub struct Shared {
     pub stopped: Arc<AtomicBool>,
     /// How far it is.
     pub board: Board,
-    outcome: Mutex<Option<DbOutcome>>,
-    finished: Condvar,
-}
-
-impl Shared {
-    fn finish(&self, outcome: DbOutcome) {
-        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-        self.finished.notify_all();
-    }
+    outcome: Promise<DbOutcome>,
 }
 
 impl Job {
@@ -39,13 +32,12 @@ impl Job {
     pub fn start(spec: DbSpec) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             stopped: Arc::new(AtomicBool::new(false)),
-            board: Board::new(),
-            outcome: Mutex::new(None),
-            finished: Condvar::new(),
+            board: Board::default(),
+            outcome: Promise::default(),
         });
         let runner = Runner::new(spec, Arc::clone(&shared));
         let theirs = Arc::clone(&shared);
-        thread::Builder::new().name("plimsoll-db".to_owned()).spawn(move || theirs.finish(runner.run()))?;
+        thread::Builder::new().name("plimsoll-db".to_owned()).spawn(move || theirs.outcome.keep(runner.run()))?;
         Ok(Self { shared })
     }
 
@@ -61,15 +53,7 @@ impl Job {
 
     /// Waits for the outcome, at most `timeout`; nothing when the time is over first.
     pub fn result(&self, timeout: Option<Duration>) -> Option<DbOutcome> {
-        let guard = self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        let running = |outcome: &mut Option<DbOutcome>| outcome.is_none();
-        match timeout {
-            None => self.shared.finished.wait_while(guard, running).unwrap_or_else(PoisonError::into_inner).clone(),
-            Some(timeout) => {
-                let waited = self.shared.finished.wait_timeout_while(guard, timeout, running);
-                waited.unwrap_or_else(PoisonError::into_inner).0.clone()
-            }
-        }
+        self.shared.outcome.wait(timeout)
     }
 }
 

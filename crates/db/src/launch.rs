@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use plimsoll_core::clock::Clock;
+use plimsoll_core::crew::{Line, Window, share};
 
 use crate::driver::Driver;
 use crate::fault::JobError;
@@ -15,7 +16,7 @@ use crate::lane::Lane;
 use crate::recorder::{Batch, Kinds};
 use crate::runner::Event;
 use crate::setup::Setup;
-use crate::worker::{Parts, Report, Window, Worker};
+use crate::worker::{Parts, Report, Worker};
 use crate::workloads::{Stage, Work};
 
 /// What the threads have in common.
@@ -30,17 +31,9 @@ pub struct Launch<D: Driver> {
     pub stop: Arc<AtomicBool>,
 }
 
-/// The runner's ends of one thread's channels.
-pub struct Line {
-    /// Says when to start.
-    pub go: Sender<Window>,
-    /// Gives batches back.
-    pub emptied: Sender<Box<Batch>>,
-}
-
 /// The threads of one part of a job.
 pub struct Crew {
-    pub lines: Vec<Line>,
+    pub lines: Vec<Line<Batch>>,
     pub reports: Vec<Option<Report>>,
     /// The first that ended a thread early.
     pub fault: Option<JobError>,
@@ -59,9 +52,14 @@ impl<D: Driver> Launch<D> {
             // One batch to fill while another one is being merged.
             let _ = emptied.send(Box::new(Batch::new(launch.kinds)));
             let theirs = Arc::clone(&launch);
-            let spawned = thread::Builder::new()
-                .name(format!("plimsoll-db-{thread}"))
-                .spawn(move || theirs.run(thread, &start, empty));
+            let spawned = thread::Builder::new().name(format!("plimsoll-db-{thread}")).spawn(move || {
+                let events = theirs.events.clone();
+                if let Some(report) = theirs.run(thread, &start, empty) {
+                    // What driver and sessions hold is given up before: the next job may open the same files.
+                    drop(theirs);
+                    let _ = events.send(Event::Ended(thread, Box::new(report)));
+                }
+            });
             if let Err(error) = spawned {
                 launch.stop.store(true, Ordering::SeqCst);
                 return Err(JobError::driver(format!(
@@ -77,18 +75,17 @@ impl<D: Driver> Launch<D> {
     }
 
     /// The whole life of one thread.
-    fn run(&self, thread: u32, start: &Receiver<Window>, emptied: Receiver<Box<Batch>>) {
+    fn run(&self, thread: u32, start: &Receiver<Window>, emptied: Receiver<Box<Batch>>) -> Option<Report> {
         let lanes = match self.connect(thread) {
             Ok(lanes) => lanes,
             Err(error) => {
                 let _ = self.events.send(Event::Ready(Err(error)));
-                return;
+                return None;
             }
         };
         let spec = &self.setup.spec;
         let loading = matches!(self.stage, Stage::Load { .. });
-        let threads = u64::from(self.threads);
-        let share = |total: u64| total / threads + u64::from(u64::from(thread) < total % threads);
+        let share = |total: u64| share(total, thread, self.threads);
         let parts = Parts {
             driver: Arc::clone(&self.driver),
             setup: Arc::clone(&self.setup),
@@ -106,9 +103,8 @@ impl<D: Driver> Launch<D> {
             batch: Box::new(Batch::new(self.kinds)),
         };
         let _ = self.events.send(Event::Ready(Ok(())));
-        let Ok(window) = start.recv() else { return };
-        let report = Worker::new(parts, window).run();
-        let _ = self.events.send(Event::Ended(thread, Box::new(report)));
+        let window = start.recv().ok()?;
+        Some(Worker::new(parts, window).run())
     }
 
     /// Connects this thread's clients.

@@ -5,7 +5,6 @@
 //! in `drivers`, one file each; what clients do is in `work`; which keys they ask for in `keyspace`.
 
 mod admit;
-mod collector;
 mod driver;
 mod drivers;
 mod fault;
@@ -17,7 +16,6 @@ mod launch;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod outcome;
 mod prepare;
-mod progress;
 mod recorder;
 mod runner;
 mod setup;

@@ -1,8 +1,14 @@
 //! What one thread counts during one interval. Nothing here allocates, locks or formats.
 
+use std::collections::BTreeMap;
+
+use plimsoll_core::count;
 use plimsoll_core::histogram::Latencies;
+use plimsoll_core::outcome::Verified;
+use plimsoll_core::timeline;
 
 use crate::fault::{CAUSES, Cause};
+use crate::outcome::DbOutcome;
 
 /// The kinds of a workload. First come whole operations, then their parts; in open loop the same again as service times.
 #[derive(Debug, Clone, Copy)]
@@ -28,15 +34,9 @@ impl Kinds {
 #[derive(Debug, Clone)]
 pub struct Count {
     /// From the intended start in open loop.
-    pub latencies: Latencies,
+    pub common: count::Count,
     /// From the real start, open loop only.
     pub service: Option<Latencies>,
-    /// Ended well.
-    pub operations: u64,
-    /// Payload.
-    pub bytes: u64,
-    /// Exact.
-    pub latency_sum_ns: u64,
     /// Came back.
     pub rows: u64,
     /// Asked for a record that is not there.
@@ -67,11 +67,8 @@ pub struct Sample {
 impl Count {
     fn new(open: bool) -> Self {
         Self {
-            latencies: Latencies::new(),
+            common: count::Count::default(),
             service: open.then(Latencies::new),
-            operations: 0,
-            bytes: 0,
-            latency_sum_ns: 0,
             rows: 0,
             not_found: 0,
             checked: 0,
@@ -81,13 +78,10 @@ impl Count {
     }
 
     fn add(&mut self, other: &Self) {
-        self.latencies.add(&other.latencies);
+        self.common.add(&other.common);
         if let (Some(mine), Some(theirs)) = (&mut self.service, &other.service) {
             mine.add(theirs);
         }
-        self.operations += other.operations;
-        self.bytes += other.bytes;
-        self.latency_sum_ns += other.latency_sum_ns;
         self.rows += other.rows;
         self.not_found += other.not_found;
         self.checked += other.checked;
@@ -96,23 +90,12 @@ impl Count {
     }
 
     fn clear(&mut self) {
-        self.latencies.clear();
+        self.common.clear();
         if let Some(service) = &mut self.service {
             service.clear();
         }
-        (self.operations, self.bytes, self.latency_sum_ns, self.rows) = (0, 0, 0, 0);
-        (self.not_found, self.checked, self.wrong) = (0, 0, 0);
+        (self.rows, self.not_found, self.checked, self.wrong) = (0, 0, 0, 0);
         self.errors = [0; CAUSES.len()];
-    }
-
-    /// Failed ones.
-    pub fn failed(&self) -> u64 {
-        self.errors.iter().sum()
-    }
-
-    /// Nothing was counted.
-    pub fn is_empty(&self) -> bool {
-        self.operations == 0 && self.failed() == 0
     }
 }
 
@@ -143,13 +126,10 @@ impl Batch {
     #[inline]
     pub fn record(&mut self, kind: usize, sample: Sample) {
         if let Some(count) = &mut self.counts[kind] {
-            count.latencies.record(sample.response_ns);
+            count.common.record(sample.response_ns, sample.bytes);
             if let Some(service) = &mut count.service {
                 service.record(sample.service_ns);
             }
-            count.operations += 1;
-            count.bytes += sample.bytes;
-            count.latency_sum_ns += sample.response_ns;
             count.rows += sample.rows;
             count.not_found += u64::from(sample.missed);
         }
@@ -166,29 +146,9 @@ impl Batch {
     /// Counts one failed operation.
     pub fn fail(&mut self, kind: usize, cause: Cause) {
         if let Some(count) = &mut self.counts[kind] {
+            count.common.fail();
             count.errors[cause as usize] += 1;
         }
-    }
-
-    /// Adds another batch with the same kinds.
-    pub fn add(&mut self, other: &Self) {
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            if let (Some(mine), Some(theirs)) = (mine, theirs)
-                && !theirs.is_empty()
-            {
-                mine.add(theirs);
-            }
-        }
-        self.in_flight_ns += other.in_flight_ns;
-        self.retries += other.retries;
-        self.reconnects += other.reconnects;
-        self.failed_reconnects += other.failed_reconnects;
-    }
-
-    /// Forgets everything, keeps the room.
-    pub fn clear(&mut self) {
-        self.counts.iter_mut().flatten().filter(|count| !count.is_empty()).for_each(|count| count.clear());
-        (self.in_flight_ns, self.retries, self.reconnects, self.failed_reconnects) = (0, 0, 0, 0);
     }
 
     /// The kinds there is room for, with their names.
@@ -205,6 +165,108 @@ impl Batch {
 
     /// Whole operations that ended well.
     pub fn completed(&self) -> u64 {
-        self.whole().map(|(_, count)| count.operations).sum()
+        self.whole().map(|(_, count)| count.common.totals.operations).sum()
+    }
+
+    /// The kinds that happened, with their names.
+    fn happened(&self) -> impl Iterator<Item = (&'static str, &Count)> {
+        self.named().filter(|(_, count)| !count.common.is_empty())
+    }
+
+    /// What only databases count, into an outcome.
+    pub fn sum_up(&self, outcome: &mut DbOutcome) {
+        let checked = self.named().map(|(_, count)| count.checked).sum();
+        if checked > 0 {
+            let bad_blocks = self.named().map(|(_, count)| count.wrong).sum();
+            outcome.common.verified = Some(Verified { blocks: checked, bad_blocks, first_bad_offset: None });
+        }
+        let some = |pick: fn(&Count) -> u64| {
+            self.happened().map(|(name, count)| (name.to_owned(), pick(count))).filter(|(_, n)| *n > 0).collect()
+        };
+        outcome.not_found = some(|count| count.not_found);
+        outcome.rows = some(|count| count.rows);
+        let failed = self.happened().filter(|(_, count)| count.common.totals.errors > 0);
+        outcome.errors = failed.map(|(name, count)| (name.to_owned(), by_cause(count))).collect();
+        outcome.whole = self.whole().map(|(name, _)| name.to_owned()).collect();
+        outcome.completed = self.completed();
+        (outcome.retries, outcome.reconnects) = (self.retries, self.reconnects);
+        outcome.failed_reconnects = self.failed_reconnects;
+    }
+}
+
+impl timeline::Batch for Batch {
+    fn add(&mut self, other: &Self) {
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            if let (Some(mine), Some(theirs)) = (mine, theirs)
+                && !theirs.common.is_empty()
+            {
+                mine.add(theirs);
+            }
+        }
+        self.in_flight_ns += other.in_flight_ns;
+        self.retries += other.retries;
+        self.reconnects += other.reconnects;
+        self.failed_reconnects += other.failed_reconnects;
+    }
+
+    fn clear(&mut self) {
+        self.counts.iter_mut().flatten().filter(|count| !count.common.is_empty()).for_each(|count| count.clear());
+        (self.in_flight_ns, self.retries, self.reconnects, self.failed_reconnects) = (0, 0, 0, 0);
+    }
+
+    fn shown(&self) -> impl Iterator<Item = (&'static str, &count::Count)> {
+        self.named().map(|(name, count)| (name, &count.common))
+    }
+
+    fn errors(&self) -> u64 {
+        self.whole().map(|(_, count)| count.common.totals.errors).sum()
+    }
+
+    fn histograms(&self) -> BTreeMap<String, String> {
+        let mut encoded = BTreeMap::new();
+        for (name, count) in self.named().filter(|(_, count)| count.common.totals.operations > 0) {
+            encoded.insert(name.to_owned(), count.common.latencies.encode());
+            if let Some(service) = &count.service {
+                encoded.insert(format!("{name}_service"), service.encode());
+            }
+        }
+        encoded
+    }
+
+    fn in_flight_ns(&self) -> u64 {
+        self.in_flight_ns
+    }
+}
+
+fn by_cause(count: &Count) -> BTreeMap<String, u64> {
+    CAUSES.iter().zip(count.errors).filter(|(_, n)| *n > 0).map(|(name, n)| ((*name).to_owned(), n)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plimsoll_core::timeline::Batch as _;
+
+    const KINDS: Kinds = Kinds { names: &["transaction", "begin"], whole: 1, used: 0b11, open: true };
+
+    #[test]
+    fn statements_are_no_operations_and_service_times_have_their_own_histogram() {
+        let mut batch = Batch::new(KINDS);
+        for ns in [10, 20, 30] {
+            let sample = Sample { response_ns: ns, service_ns: ns, bytes: 5, rows: 1, missed: ns == 10 };
+            batch.record(0, sample);
+            batch.record(1, sample);
+        }
+        batch.fail(0, Cause::Deadlock);
+        batch.fail(1, Cause::Deadlock);
+        let mut total = Batch::new(KINDS);
+        total.add(&batch);
+        assert_eq!((total.completed(), total.errors()), (3, 1));
+        let names: Vec<String> = total.histograms().into_keys().collect();
+        assert_eq!(names, ["begin", "begin_service", "transaction", "transaction_service"]);
+        let shown: Vec<_> = total.shown().map(|(name, count)| (name, count.totals.latency_sum_ns)).collect();
+        assert_eq!(shown, [("transaction", 60), ("begin", 60)]);
+        let counted: Vec<_> = total.whole().map(|(name, count)| (name, count.rows, count.not_found)).collect();
+        assert_eq!(counted, [("transaction", 3, 1)]);
     }
 }

@@ -7,10 +7,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
-use plimsoll_core::outcome::{CpuUse, Outcome, Phase, Phases, Status};
+use plimsoll_core::crew::{Delivery, Window, sum_up};
+use plimsoll_core::outcome::{Outcome, Phase, Status};
+use plimsoll_core::timeline::{Batch as _, Timeline};
 
 use crate::admit;
-use crate::collector::Collector;
 use crate::driver::Driver;
 use crate::drivers;
 use crate::fault::{CAUSES, JobError};
@@ -22,7 +23,7 @@ use crate::prepare;
 use crate::recorder::{Batch, Kinds};
 use crate::setup::Setup;
 use crate::spec::{Data, DbSpec, Measure, Workload};
-use crate::worker::{Delivery, Report, Window};
+use crate::worker::Report;
 use crate::workloads::{Stage, Work};
 
 /// Time between "all threads are ready" and the start of the load.
@@ -37,7 +38,7 @@ pub enum Event {
     /// A thread has its connections, or cannot have them.
     Ready(Result<(), JobError>),
     /// A thread has finished an interval.
-    Interval(u32, Delivery),
+    Interval(u32, Delivery<Batch>),
     /// A thread has ended.
     Ended(u32, Box<Report>),
 }
@@ -137,13 +138,11 @@ impl Runner {
         let begin_ns = Clock::new().now_ns();
         let window =
             Window { begin_ns, measure_ns: begin_ns, end_ns: begin_ns + ENDLESS_NS, ..self.window(begin_ns, 0) };
-        let mut collector = self.carry_out(driver, setup, stage, &records, window, Some(count))?.1;
-        let total = collector.total();
-        let (inserted, bytes) = (total.completed(), total.named().map(|(_, count)| count.bytes).sum());
-        let failed: u64 = total.whole().map(|(_, count)| count.failed()).sum();
+        let timeline = self.carry_out(driver, setup, stage, &records, window, Some(count))?.1;
+        let total = timeline.total();
+        let (inserted, bytes) = (total.completed(), total.shown().map(|(_, count)| count.totals.bytes).sum());
+        let failed = total.errors();
         if failed > 0 {
-            let mut lost = nothing_yet(&self.spec);
-            collector.sum_up(&mut lost, 0, 0);
             let why = self.outcome.messages.values().next().cloned().unwrap_or_default();
             return Err(JobError::load(format!("{failed} of {count} records could not be loaded: {why}")));
         }
@@ -166,9 +165,9 @@ impl Runner {
         let warmup_ns = if self.spec.measure == Measure::Load { 0 } else { self.spec.warmup_ns };
         let begin_ns = Clock::new().now_ns();
         let window = self.window(begin_ns, warmup_ns);
-        let (crew, mut collector) = self.carry_out(driver, setup, stage, &records, window, expected)?;
+        let (crew, mut timeline) = self.carry_out(driver, setup, stage, &records, window, expected)?;
         let Some(window) = crew.window else { return Ok(()) };
-        self.sum_up(&crew, &mut collector, window);
+        self.sum_up(&crew, &mut timeline, &window);
         match crew.fault {
             Some(fault) => Err(fault),
             None => Ok(()),
@@ -176,17 +175,7 @@ impl Runner {
     }
 
     fn window(&self, begin_ns: u64, warmup_ns: u64) -> Window {
-        let spec = &self.spec;
-        let measure_ns = begin_ns + warmup_ns;
-        // A rest of less than half an interval belongs to the interval before.
-        let intervals = ((spec.limit.runtime_ns as f64 / spec.interval_ns as f64).round() as u64).max(1);
-        Window {
-            begin_ns,
-            measure_ns,
-            end_ns: measure_ns + spec.limit.runtime_ns,
-            interval_ns: spec.interval_ns,
-            last_interval: intervals - 1,
-        }
+        Window::new(begin_ns, warmup_ns, self.spec.limit.runtime_ns, self.spec.interval_ns)
     }
 
     /// Connects all clients and lets them work in `window`, which is moved to when they are connected.
@@ -198,7 +187,7 @@ impl Runner {
         records: &Arc<keyspace::Shared>,
         window: Window,
         expected: Option<u64>,
-    ) -> Result<(Crew, Collector), JobError> {
+    ) -> Result<(Crew, Timeline<Batch>), JobError> {
         let kinds: Kinds = Work::kinds(&self.spec, &stage);
         let threads = admit::threads(&self.spec, D::CAPS.server);
         (self.outcome.clients, self.outcome.threads) = (self.spec.clients, threads);
@@ -215,10 +204,10 @@ impl Runner {
             stop: Arc::clone(&self.halt),
         };
         let mut crew = launch.start()?;
-        let mut collector = Collector::new(threads as usize, self.spec.interval_ns, kinds);
+        let mut timeline = Timeline::new(threads, self.spec.interval_ns, || Batch::new(kinds));
         if !self.gather(&mut crew, &inbox)? {
             self.halt.store(true, Ordering::SeqCst);
-            return Ok((crew, collector));
+            return Ok((crew, timeline));
         }
         let moved = Clock::new().now_ns() + LEAD_NS - window.begin_ns;
         let window = Window {
@@ -238,9 +227,9 @@ impl Runner {
             // A thread that is gone has left its fault among the events.
             let _ = line.go.send(window);
         }
-        self.collect(&mut crew, &mut collector, &inbox, expected);
+        self.collect(&mut crew, &mut timeline, &inbox, expected);
         self.keep_messages(&crew);
-        Ok((crew, collector))
+        Ok((crew, timeline))
     }
 
     /// Waits until every thread has its connections. False when a stop request came first.
@@ -259,7 +248,7 @@ impl Runner {
     }
 
     /// Merges what the threads deliver until all have ended, or have had their time to.
-    fn collect(&self, crew: &mut Crew, collector: &mut Collector, inbox: &Receiver<Event>, expected: Option<u64>) {
+    fn collect(&self, crew: &mut Crew, timeline: &mut Timeline<Batch>, inbox: &Receiver<Event>, expected: Option<u64>) {
         let mut deadline: Option<Instant> = None;
         while crew.reports.iter().any(Option::is_none) {
             if self.stopped() || crew.fault.is_some() {
@@ -269,9 +258,9 @@ impl Runner {
                 }
             }
             match inbox.recv_timeout(Duration::from_millis(20)) {
-                Ok(Event::Interval(thread, delivery)) => self.add(crew, collector, thread, delivery, expected),
+                Ok(Event::Interval(thread, delivery)) => self.add(crew, timeline, thread, delivery, expected),
                 Ok(Event::Ended(thread, mut report)) => {
-                    collector.finish(thread as usize);
+                    timeline.finish(thread);
                     if let Some(fault) = report.fault.take() {
                         crew.fault.get_or_insert(fault);
                     }
@@ -282,17 +271,24 @@ impl Runner {
         }
     }
 
-    fn add(&self, crew: &Crew, collector: &mut Collector, thread: u32, delivery: Delivery, expected: Option<u64>) {
+    fn add(
+        &self,
+        crew: &Crew,
+        timeline: &mut Timeline<Batch>,
+        thread: u32,
+        delivery: Delivery<Batch>,
+        expected: Option<u64>,
+    ) {
         let Delivery { index, mut batch } = delivery;
-        collector.add(thread as usize, index, &batch);
-        Batch::clear(&mut batch);
+        timeline.add(thread, index, &batch);
+        batch.clear();
         // A thread that has ended needs no empty batch.
         let _ = crew.lines[thread as usize].emptied.send(batch);
-        if let Some(interval) = collector.last() {
+        if let Some(interval) = timeline.last() {
             self.shared.board.interval(interval.clone());
         }
         if let Some(expected) = expected {
-            self.shared.board.share(collector.total().completed() as f64 / expected.max(1) as f64);
+            self.shared.board.share(timeline.total().completed() as f64 / expected.max(1) as f64);
         }
     }
 
@@ -306,32 +302,10 @@ impl Runner {
         }
     }
 
-    fn sum_up(&mut self, crew: &Crew, collector: &mut Collector, window: Window) {
-        let reports: Vec<&Report> = crew.reports.iter().flatten().collect();
-        let now = monotonic_ns();
-        // A thread that never came back was measured until now.
-        let whole = reports.len() == crew.reports.len();
-        let end_ns = if whole { reports.iter().map(|r| r.end_ns).max().unwrap_or(now) } else { now };
-        let elapsed_ns = end_ns.saturating_sub(window.measure_ns);
-        collector.sum_up(&mut self.outcome, elapsed_ns, window.last_interval);
-        let common = &mut self.outcome.common;
-        common.elapsed_ns = elapsed_ns;
-        let warmup_ns = window.measure_ns - window.begin_ns;
-        common.phases.warmup_ns = warmup_ns.min(end_ns.saturating_sub(window.begin_ns));
-        common.phases.measure_ns = elapsed_ns;
-        let span = elapsed_ns.max(1) as f64;
-        let busiest = reports.iter().map(|r| r.used.user_ns + r.used.system_ns).max().unwrap_or(0);
-        common.cpu = CpuUse {
-            user_ns: reports.iter().map(|r| r.used.user_ns).sum(),
-            system_ns: reports.iter().map(|r| r.used.system_ns).sum(),
-            context_switches: reports.iter().map(|r| r.used.context_switches).sum(),
-            major_faults: reports.iter().map(|r| r.used.major_faults).sum(),
-            minor_faults: reports.iter().map(|r| r.used.minor_faults).sum(),
-            busiest_thread: (busiest as f64 / span).min(1.0),
-        };
-        common.offered_operations = self.spec.rate.map(|_| reports.iter().map(|r| r.offered).sum());
-        let steady = reports.iter().all(|r| r.clock == "tsc") && !reports.is_empty();
-        common.clock = if steady { "tsc" } else { "monotonic" }.to_owned();
+    fn sum_up(&mut self, crew: &Crew, timeline: &mut Timeline<Batch>, window: &Window) {
+        let reports: Vec<_> = crew.reports.iter().map(|report| report.as_ref().map(|report| report.common)).collect();
+        sum_up(&mut self.outcome.common, timeline, window, &reports, self.spec.rate.is_some());
+        timeline.total().sum_up(&mut self.outcome);
         if self.spec.measure == Measure::Load && self.spec.data != Data::Keep {
             self.outcome.loaded_records = Some(self.outcome.completed);
         }
@@ -340,23 +314,7 @@ impl Runner {
 
 fn nothing_yet(spec: &DbSpec) -> DbOutcome {
     DbOutcome {
-        common: Outcome {
-            status: Status::Ok,
-            error: None,
-            started_ns: wall_ns(),
-            elapsed_ns: 0,
-            phases: Phases::default(),
-            operations: BTreeMap::new(),
-            histograms: BTreeMap::new(),
-            intervals: Vec::new(),
-            interval_histograms: Vec::new(),
-            trace: Vec::new(),
-            cpu: CpuUse::default(),
-            mean_in_flight: 0.0,
-            offered_operations: None,
-            verified: None,
-            clock: Clock::new().name().to_owned(),
-        },
+        common: Outcome::nothing_yet(),
         whole: Vec::new(),
         completed: 0,
         errors: BTreeMap::new(),

@@ -1,7 +1,9 @@
 //! What the SQL databases have in common: tables as YCSB's JDBC binding and pgbench have them.
 
-use crate::driver::{Found, Numbers, Statement};
-use crate::fault::Fault;
+use std::sync::Arc;
+
+use crate::driver::{Caps, Driver, Found, Numbers, Reply, Request, Session, Statement, Values};
+use crate::fault::{Fault, JobError};
 use crate::setup::Setup;
 use crate::spec::{Workload, Ycsb};
 use crate::workloads::accounts;
@@ -20,6 +22,74 @@ pub trait Console {
     fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, Fault>;
 }
 
+/// What is left of a driver when the tables are those of SQL.
+pub trait Database: Sized + Send + Sync + 'static {
+    /// One client's connection.
+    type Session: Session;
+    /// A connection that prepares the data.
+    type Console: Console;
+    /// What it can do.
+    const CAPS: Caps;
+    /// How it is spoken to.
+    const DIALECT: Dialect;
+
+    /// As in [`Driver`].
+    fn new(setup: Arc<Setup>) -> Result<Self, JobError>;
+
+    /// As in [`Driver`].
+    fn connect(&self, client: u32) -> Result<Self::Session, Fault>;
+
+    /// As in [`Driver`].
+    fn facts(&self) -> Result<Vec<(String, String)>, Fault>;
+
+    /// The request.
+    fn setup(&self) -> &Setup;
+
+    /// Opens one.
+    fn console(&self) -> Result<Self::Console, Fault>;
+}
+
+impl<D: Database> Driver for D {
+    type Session = D::Session;
+    const CAPS: Caps = D::CAPS;
+
+    fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
+        D::new(setup)
+    }
+
+    fn connect(&self, client: u32) -> Result<Self::Session, Fault> {
+        Database::connect(self, client)
+    }
+
+    fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
+        Database::facts(self)
+    }
+
+    fn look(&self) -> Result<Option<Found>, Fault> {
+        look(&mut self.console()?, D::DIALECT, self.setup())
+    }
+
+    fn create(&self) -> Result<(), Fault> {
+        create(&mut self.console()?, D::DIALECT, self.setup())
+    }
+
+    fn drop_tables(&self) -> Result<(), Fault> {
+        drop_tables(&mut self.console()?, self.setup())
+    }
+
+    fn fill(&self, told: &mut dyn FnMut(f64) -> bool) -> Result<(), Fault> {
+        fill(&mut self.console()?, D::DIALECT, self.setup(), told)
+    }
+
+    fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
+        remove(&mut self.console()?, self.setup(), keys)
+    }
+
+    fn settle(&self) -> Result<(), Fault> {
+        settle(&mut self.console()?, D::DIALECT, self.setup())
+    }
+}
+
 /// Statements that a session prepares, by position.
 #[derive(Debug)]
 pub struct Statements {
@@ -28,11 +98,11 @@ pub struct Statements {
 }
 
 /// Positions of YCSB's statements; updates of one field follow.
-pub const READ: usize = 0;
-pub const INSERT: usize = 1;
+const READ: usize = 0;
+const INSERT: usize = 1;
 pub const SCAN: usize = 2;
-pub const UPDATE_ALL: usize = 3;
-pub const UPDATE_FIELD: usize = 4;
+const UPDATE_ALL: usize = 3;
+const UPDATE_FIELD: usize = 4;
 
 impl Statements {
     /// Those of the workload. As in the JDBC binding, reads and scans bring all fields whichever are asked for.
@@ -94,9 +164,68 @@ fn tpcb_texts(dialect: Dialect, mark: impl Fn(usize) -> String) -> Vec<(String, 
     ]
 }
 
+/// What goes with a statement.
+#[derive(Debug)]
+pub enum Parameters<'a> {
+    /// YCSB's reads and writes.
+    Texts(Texts<'a>),
+    /// YCSB's scans: first key and number of records.
+    Range(&'a [u8], u32),
+    /// TPC-B's; the first so many count.
+    Numbers([i32; 4], usize),
+}
+
+/// Texts in the order of a statement's parameters: the key comes before its values or after them.
+#[derive(Debug, Clone, Copy)]
+pub struct Texts<'a> {
+    before: Option<&'a [u8]>,
+    values: Option<&'a Values>,
+    after: Option<&'a [u8]>,
+}
+
+impl<'a> Texts<'a> {
+    /// How many.
+    #[inline]
+    pub fn len(&self) -> usize {
+        usize::from(self.before.is_some()) + self.values.map_or(0, Values::len) + usize::from(self.after.is_some())
+    }
+
+    /// Each of them.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let values = self.values.into_iter().flat_map(Values::iter).map(|(_, value)| value);
+        self.before.into_iter().chain(values).chain(self.after)
+    }
+}
+
+/// The statement of a request, by position, and its parameters. Payload that is written counts as such.
+#[inline]
+pub fn statement<'a>(request: &Request<'a>, reply: &mut Reply) -> Result<(usize, Parameters<'a>), Fault> {
+    let none = Texts { before: None, values: None, after: None };
+    Ok(match *request {
+        Request::Read { key, .. } => (READ, Parameters::Texts(Texts { before: Some(key), ..none })),
+        Request::Insert { key, values } => {
+            reply.bytes += values.size();
+            (INSERT, Parameters::Texts(Texts { before: Some(key), values: Some(values), ..none }))
+        }
+        Request::Update { key, values } => {
+            reply.bytes += values.size();
+            let one = values.len() == 1;
+            let statement = if one { UPDATE_FIELD + values.first() as usize } else { UPDATE_ALL };
+            (statement, Parameters::Texts(Texts { values: Some(values), after: Some(key), ..none }))
+        }
+        Request::Scan { key, count, .. } => (SCAN, Parameters::Range(key, count)),
+        Request::Statement(statement, numbers) => {
+            let (numbers, count) = parameters(statement, numbers);
+            (statement as usize, Parameters::Numbers(numbers, count))
+        }
+        Request::Get => return Err(Fault::protocol("a database has no pages")),
+    })
+}
+
 /// Parameters of a TPC-B statement, and how many of them count.
 #[inline]
-pub fn parameters(statement: Statement, numbers: Numbers) -> ([i32; 4], usize) {
+fn parameters(statement: Statement, numbers: Numbers) -> ([i32; 4], usize) {
     let Numbers { aid, bid, tid, delta } = numbers;
     match statement {
         Statement::Begin | Statement::End | Statement::Rollback => ([0; 4], 0),
@@ -130,7 +259,7 @@ fn columns(console: &mut dyn Console, dialect: Dialect, table: &str) -> Result<u
 }
 
 /// What is in the workload's tables.
-pub fn look(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<Option<Found>, Fault> {
+fn look(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<Option<Found>, Fault> {
     let (table, small) = match &setup.spec.workload {
         Workload::Ycsb(ycsb) => (ycsb.table.as_str(), None),
         Workload::Tpcb(_) => ("pgbench_accounts", Some("pgbench_branches")),
@@ -152,7 +281,7 @@ pub fn look(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Resul
 }
 
 /// Makes empty tables.
-pub fn create(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<(), Fault> {
+fn create(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<(), Fault> {
     match &setup.spec.workload {
         Workload::Ycsb(ycsb) => {
             let fields: Vec<String> = (0..ycsb.field_count).map(|f| format!("FIELD{f} TEXT")).collect();
@@ -183,7 +312,7 @@ pub fn create(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Res
 }
 
 /// Removes the tables.
-pub fn drop_tables(console: &mut dyn Console, setup: &Setup) -> Result<(), Fault> {
+fn drop_tables(console: &mut dyn Console, setup: &Setup) -> Result<(), Fault> {
     let tables = match &setup.spec.workload {
         Workload::Ycsb(ycsb) => vec![ycsb.table.as_str()],
         Workload::Tpcb(_) => vec!["pgbench_accounts", "pgbench_branches", "pgbench_history", "pgbench_tellers"],
@@ -192,8 +321,24 @@ pub fn drop_tables(console: &mut dyn Console, setup: &Setup) -> Result<(), Fault
     tables.iter().try_for_each(|table| console.query(&format!("DROP TABLE IF EXISTS {table}")).map(drop))
 }
 
-/// Fills pgbench's tables, branch by branch.
-pub fn fill(
+/// Fills pgbench's tables.
+fn fill(
+    console: &mut dyn Console,
+    dialect: Dialect,
+    setup: &Setup,
+    told: &mut dyn FnMut(f64) -> bool,
+) -> Result<(), Fault> {
+    if dialect != Dialect::Sqlite {
+        return fill_branches(console, dialect, setup, told);
+    }
+    // One transaction: SQLite would wait for the disk after each command.
+    console.query("BEGIN IMMEDIATE")?;
+    fill_branches(console, dialect, setup, told)?;
+    console.query("COMMIT").map(drop)
+}
+
+/// Branch by branch.
+fn fill_branches(
     console: &mut dyn Console,
     dialect: Dialect,
     setup: &Setup,
@@ -235,7 +380,7 @@ pub fn fill(
 }
 
 /// Before a run: pgbench's own tidying up, and fresh statistics.
-pub fn settle(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<(), Fault> {
+fn settle(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<(), Fault> {
     let commands: Vec<String> = match (&setup.spec.workload, dialect) {
         (Workload::Tpcb(_), Dialect::PostgreSql) => {
             ["vacuum pgbench_branches", "vacuum pgbench_tellers", "truncate pgbench_history"].map(str::to_owned).into()
@@ -250,7 +395,7 @@ pub fn settle(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Res
 }
 
 /// Removes records by key; how many there were.
-pub fn remove(console: &mut dyn Console, setup: &Setup, keys: &[Vec<u8>]) -> Result<u64, Fault> {
+fn remove(console: &mut dyn Console, setup: &Setup, keys: &[Vec<u8>]) -> Result<u64, Fault> {
     let Some(ycsb) = setup.ycsb() else { return Ok(0) };
     // Keys are made of letters and digits by our own code.
     let list: Vec<String> = keys.iter().map(|key| format!("'{}'", String::from_utf8_lossy(key))).collect();

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::driver::{Reply, Request, Session, State};
 use crate::fault::{Cause, Fault};
 #[cfg(feature = "tls")]
 use crate::tls::Cipher;
+use crate::url::Url;
 
 /// How often a connection that prepares the data looks for a stop request.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -27,12 +29,66 @@ pub enum Address {
 }
 
 impl Address {
+    /// Of a URL: its parameter `socket`, or else its host and port.
+    pub fn of(url: &Url) -> Self {
+        match url.parameter("socket") {
+            Some(path) => Self::Unix(path.to_owned()),
+            None => Self::Tcp(url.host.clone(), url.port),
+        }
+    }
+
     /// For messages.
     pub fn describe(&self) -> String {
         match self {
             Self::Tcp(host, port) => format!("{host}:{port}"),
             Self::Unix(path) => path.clone(),
         }
+    }
+}
+
+/// A session that talks over a wire: requests are written, replies are taken as they come.
+pub trait Talk: Send {
+    /// The connection.
+    fn wire(&mut self) -> &mut Wire;
+
+    /// Writes a request.
+    fn write(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<(), Fault>;
+
+    /// Takes the replies that are there. True: the request is over.
+    fn take(&mut self, reply: &mut Reply) -> Result<bool, Fault>;
+
+    /// Takes replies until the request is over, while the wire waits.
+    fn take_waiting(&mut self, reply: &mut Reply) -> Result<(), Fault> {
+        while !self.take(reply)? {
+            self.wire().await_more()?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Talk> Session for T {
+    #[inline]
+    fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
+        self.write(request, reply)?;
+        self.wire().send()?;
+        Ok(State::Waiting)
+    }
+
+    #[inline]
+    fn resume(&mut self, reply: &mut Reply) -> Result<State, Fault> {
+        self.wire().wake()?;
+        loop {
+            if self.take(reply)? {
+                return Ok(State::Done);
+            }
+            if !self.wire().receive()? {
+                return Ok(State::Waiting);
+            }
+        }
+    }
+
+    fn descriptor(&mut self) -> Option<RawFd> {
+        Some(self.wire().descriptor())
     }
 }
 

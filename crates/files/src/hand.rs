@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use plimsoll_core::clock::Clock;
+use plimsoll_core::usage::{Used, used};
 
 use crate::fault::{Fault, Step};
 use crate::job::Shared;
 use crate::spec::Durable;
 use crate::sys::{self, Folder, Name};
 use crate::tally::{Kind, Sample};
-use crate::usage;
 
 /// Samples that are kept before they are handed over.
 const SAMPLES: usize = 4096;
@@ -46,7 +46,7 @@ pub struct Hand<'a> {
     busy_ns: u64,
     interval: u64,
     boundary_ns: u64,
-    cpu_ns: (u64, u64),
+    used: Used,
 }
 
 impl<'a> Hand<'a> {
@@ -63,7 +63,7 @@ impl<'a> Hand<'a> {
             busy_ns: 0,
             interval: 0,
             boundary_ns: bench.begin_ns.unwrap_or(0) + bench.interval_ns,
-            cpu_ns: usage::cpu_ns(),
+            used: used(),
         })
     }
 
@@ -107,7 +107,7 @@ impl<'a> Hand<'a> {
         self.samples.clear();
         self.bench.begin_ns = Some(begin_ns);
         (self.interval, self.boundary_ns) = (0, begin_ns + self.bench.interval_ns);
-        self.cpu_ns = usage::cpu_ns();
+        self.used = used();
     }
 
     /// Counts one finished operation.
@@ -305,8 +305,7 @@ impl Drop for Hand<'_> {
     fn drop(&mut self) {
         self.flush();
         if self.bench.begin_ns.is_some() {
-            let (now, before) = (usage::cpu_ns(), self.cpu_ns);
-            self.bench.shared.measured().cpu.add((now.0 - before.0, now.1 - before.1));
+            self.bench.shared.measured().cpu.add(used().since(self.used));
         }
     }
 }

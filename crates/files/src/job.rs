@@ -2,12 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use plimsoll_core::clock::{monotonic_ns, wall_ns};
 use plimsoll_core::outcome::CpuUse;
+use plimsoll_core::promise::Promise;
+use plimsoll_core::usage::Used;
 
 use crate::outcome::{FilesOutcome, FilesProgress, PhaseResult};
 use crate::progress::Board;
@@ -50,10 +52,10 @@ pub struct PhaseCpu {
 
 impl PhaseCpu {
     /// One more worker.
-    pub fn add(&mut self, (user_ns, system_ns): (u64, u64)) {
-        self.user_ns += user_ns;
-        self.system_ns += system_ns;
-        self.busiest_ns = self.busiest_ns.max(user_ns + system_ns);
+    pub fn add(&mut self, used: Used) {
+        self.user_ns += used.user_ns;
+        self.system_ns += used.system_ns;
+        self.busiest_ns = self.busiest_ns.max(used.cpu_ns());
     }
 
     /// As a share of a time.
@@ -72,8 +74,7 @@ pub struct Shared {
     /// How far it is.
     pub board: Board,
     measured: Mutex<Measured>,
-    outcome: Mutex<Option<FilesOutcome>>,
-    finished: Condvar,
+    outcome: Promise<FilesOutcome>,
 }
 
 impl Shared {
@@ -90,8 +91,7 @@ impl Shared {
                 prepared_ns: 0,
                 cpu: PhaseCpu::default(),
             }),
-            outcome: Mutex::new(None),
-            finished: Condvar::new(),
+            outcome: Promise::default(),
         }
     }
 
@@ -113,11 +113,6 @@ impl Shared {
         measured.collector.begin(start_ns);
         now_ns
     }
-
-    fn finish(&self, outcome: FilesOutcome) {
-        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-        self.finished.notify_all();
-    }
 }
 
 impl Job {
@@ -127,7 +122,7 @@ impl Job {
         let (events, inbox) = channel();
         let runner = Runner::new(spec, Arc::clone(&shared), events.clone(), inbox);
         let theirs = Arc::clone(&shared);
-        thread::Builder::new().name("plimsoll-job".to_owned()).spawn(move || theirs.finish(runner.run()))?;
+        thread::Builder::new().name("plimsoll-job".to_owned()).spawn(move || theirs.outcome.keep(runner.run()))?;
         Ok(Self { shared, events })
     }
 
@@ -148,15 +143,7 @@ impl Job {
 
     /// Waits for the outcome, at most `timeout`; nothing when the time is over first.
     pub fn result(&self, timeout: Option<Duration>) -> Option<FilesOutcome> {
-        let guard = self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        let running = |outcome: &mut Option<FilesOutcome>| outcome.is_none();
-        match timeout {
-            None => self.shared.finished.wait_while(guard, running).unwrap_or_else(PoisonError::into_inner).clone(),
-            Some(timeout) => {
-                let waited = self.shared.finished.wait_timeout_while(guard, timeout, running);
-                waited.unwrap_or_else(PoisonError::into_inner).0.clone()
-            }
-        }
+        self.shared.outcome.wait(timeout)
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::Barrier;
 use std::sync::atomic::Ordering;
 use std::thread;
 
+use plimsoll_core::usage::Used;
+
 use crate::fault::{Fault, Step};
 use crate::hand::{Bench, Hand};
 use crate::spec::FilesSpec;
@@ -58,8 +60,8 @@ impl<'a> Stage<'a> {
     }
 
     /// CPU time, user and system, of a thread that helps a worker.
-    pub fn add_cpu(&self, cpu_ns: (u64, u64)) {
-        self.bench.shared.measured().cpu.add(cpu_ns);
+    pub fn add_cpu(&self, used: Used) {
+        self.bench.shared.measured().cpu.add(used);
     }
 
     /// Runs `work` on as many threads, each with its number and descriptors of its own, as processes have them. All begin

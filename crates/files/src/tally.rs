@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use plimsoll_core::histogram::Latencies;
+use plimsoll_core::count::Count;
 use plimsoll_core::outcome::{Interval, IntervalOperations, OperationTotals};
 
 macro_rules! kinds {
@@ -65,55 +65,35 @@ pub struct Sample {
     pub kind: Kind,
 }
 
-/// Counts and latencies of one kind.
-#[derive(Debug)]
-struct Count {
-    latencies: Latencies,
-    totals: OperationTotals,
-}
-
 /// Counts of all kinds; those that never happened take no room.
 #[derive(Debug, Default)]
 pub struct Counts([Option<Box<Count>>; NAMES.len()]);
 
 impl Counts {
     fn record(&mut self, sample: Sample) {
-        let count = self.of(sample.kind as usize);
-        count.latencies.record(sample.latency_ns);
-        count.totals.operations += 1;
-        count.totals.bytes += u64::from(sample.bytes);
-        count.totals.latency_sum_ns += sample.latency_ns;
+        self.of(sample.kind as usize).record(sample.latency_ns, u64::from(sample.bytes));
     }
 
     fn of(&mut self, kind: usize) -> &mut Count {
-        self.0[kind]
-            .get_or_insert_with(|| Box::new(Count { latencies: Latencies::new(), totals: OperationTotals::default() }))
+        self.0[kind].get_or_insert_default()
     }
 
     /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         for (kind, theirs) in other.0.iter().enumerate().filter_map(|(kind, count)| Some((kind, count.as_deref()?))) {
-            if theirs.totals.operations == 0 {
-                continue;
+            if !theirs.is_empty() {
+                self.of(kind).add(theirs);
             }
-            let mine = self.of(kind);
-            mine.latencies.add(&theirs.latencies);
-            mine.totals.operations += theirs.totals.operations;
-            mine.totals.bytes += theirs.totals.bytes;
-            mine.totals.latency_sum_ns += theirs.totals.latency_sum_ns;
         }
     }
 
     fn clear(&mut self) {
-        for count in self.0.iter_mut().flatten().filter(|count| count.totals.operations > 0) {
-            count.latencies.clear();
-            count.totals = OperationTotals::default();
-        }
+        self.0.iter_mut().flatten().filter(|count| !count.is_empty()).for_each(|count| count.clear());
     }
 
     fn happened(&self) -> impl Iterator<Item = (&'static str, &Count)> {
         let named = NAMES.iter().copied().zip(&self.0);
-        named.filter_map(|(name, count)| Some((name, count.as_deref().filter(|c| c.totals.operations > 0)?)))
+        named.filter_map(|(name, count)| Some((name, count.as_deref().filter(|count| !count.is_empty())?)))
     }
 
     /// Totals by name.
@@ -127,14 +107,7 @@ impl Counts {
     }
 
     fn summary(&self) -> BTreeMap<String, IntervalOperations> {
-        let row = |count: &Count| IntervalOperations {
-            operations: count.totals.operations,
-            bytes: count.totals.bytes,
-            p50_ns: count.latencies.quantile_ns(0.5),
-            p99_ns: count.latencies.quantile_ns(0.99),
-            max_ns: count.latencies.max_ns(),
-        };
-        self.happened().map(|(name, count)| (name.to_owned(), row(count))).collect()
+        self.happened().map(|(name, count)| (name.to_owned(), count.summary())).collect()
     }
 }
 

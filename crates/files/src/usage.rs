@@ -1,16 +1,4 @@
-//! What belongs to the calling thread: CPU time, signals, descriptors.
-
-/// User and system time of the calling thread, in nanoseconds.
-pub fn cpu_ns() -> (u64, u64) {
-    // SAFETY: an all-zero rusage is valid, and the pointer lives through the call.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
-        usage
-    };
-    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
-    (ns(usage.ru_utime), ns(usage.ru_stime))
-}
+//! What belongs to the calling thread: signals and descriptors.
 
 /// Leaves all signals of the process to other threads. Faults stay open because a blocked one would end the process.
 pub fn block_signals() {

@@ -1,15 +1,16 @@
 //! The handle of a running job.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use plimsoll_core::outcome::{Outcome, Progress};
+use plimsoll_core::progress::Board;
+use plimsoll_core::promise::Promise;
 use plimsoll_core::spec::JobSpec;
 
-use crate::progress::Board;
 use crate::runner::{Event, Runner};
 
 /// A job that runs on threads of its own. Dropping the handle stops it.
@@ -24,30 +25,18 @@ pub struct Shared {
     pub stopped: AtomicBool,
     /// How far it is.
     pub board: Board,
-    outcome: Mutex<Option<Outcome>>,
-    finished: Condvar,
-}
-
-impl Shared {
-    fn finish(&self, outcome: Outcome) {
-        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-        self.finished.notify_all();
-    }
+    outcome: Promise<Outcome>,
 }
 
 impl Job {
     /// Starts it and returns at once. Everything that can go wrong is told in the outcome.
     pub fn start(spec: JobSpec) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
-            stopped: AtomicBool::new(false),
-            board: Board::new(),
-            outcome: Mutex::new(None),
-            finished: Condvar::new(),
-        });
+        let shared =
+            Arc::new(Shared { stopped: AtomicBool::new(false), board: Board::default(), outcome: Promise::default() });
         let (events, inbox) = channel();
         let runner = Runner::new(spec, Arc::clone(&shared), events.clone(), inbox);
         let theirs = Arc::clone(&shared);
-        thread::Builder::new().name("plimsoll-job".to_owned()).spawn(move || theirs.finish(runner.run()))?;
+        thread::Builder::new().name("plimsoll-job".to_owned()).spawn(move || theirs.outcome.keep(runner.run()))?;
         Ok(Self { shared, events })
     }
 
@@ -65,15 +54,7 @@ impl Job {
 
     /// Waits for the outcome, at most `timeout`; nothing when the time is over first.
     pub fn result(&self, timeout: Option<Duration>) -> Option<Outcome> {
-        let guard = self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        let running = |outcome: &mut Option<Outcome>| outcome.is_none();
-        match timeout {
-            None => self.shared.finished.wait_while(guard, running).unwrap_or_else(PoisonError::into_inner).clone(),
-            Some(timeout) => {
-                let waited = self.shared.finished.wait_timeout_while(guard, timeout, running);
-                waited.unwrap_or_else(PoisonError::into_inner).0.clone()
-            }
-        }
+        self.shared.outcome.wait(timeout)
     }
 }
 

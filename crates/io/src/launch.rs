@@ -7,10 +7,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use plimsoll_core::clock::Clock;
+use plimsoll_core::crew::{Line, Window};
 use plimsoll_core::distribution::Blocks;
 use plimsoll_core::error::JobError;
 use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::spec::{JobSpec, SyncKind};
+use plimsoll_core::usage::precise_timers;
 
 use crate::buffer::{Filler, Pool};
 use crate::engine::{Engine, Setup};
@@ -22,7 +24,7 @@ use crate::signal;
 use crate::target::Target;
 use crate::usage;
 use crate::verify::Stamps;
-use crate::worker::{Parts, Window, Worker};
+use crate::worker::{Parts, Worker};
 
 /// Batches of a thread that are under way while it fills another one.
 const SPARE_BATCHES: usize = 2;
@@ -37,14 +39,6 @@ pub struct Launch {
     pub events: Sender<Event>,
     /// Ends all threads.
     pub stop: Arc<AtomicBool>,
-}
-
-/// The runner's ends of the channels to one thread.
-pub struct Line {
-    /// Starts it; dropping this ends it.
-    pub go: Sender<Window>,
-    /// Emptied batches.
-    pub emptied: Sender<Box<Batch>>,
 }
 
 /// The series that a job can record.
@@ -81,7 +75,7 @@ pub fn pin(cpu: usize) -> Result<(), JobError> {
 }
 
 impl Visitor for Launch {
-    type Output = std::io::Result<Vec<Line>>;
+    type Output = std::io::Result<Vec<Line<Batch>>>;
 
     fn visit<E: Engine + 'static>(self) -> Self::Output {
         let blocks = pattern::blocks(&self.spec);
@@ -137,7 +131,7 @@ impl Launch {
     ) -> Result<Parts<E>, JobError> {
         let spec = &self.spec;
         signal::only_wake();
-        usage::precise_timers();
+        precise_timers();
         if let Some(&cpu) = spec.cpus.get(thread as usize % spec.cpus.len().max(1)) {
             pin(cpu)?;
         }

@@ -1,13 +1,12 @@
 //! Block and file I/O: engines, and the job that drives them.
 //!
-//! A job goes through `check` and `admit` (refuse what cannot work anywhere, or on this target) → `layout` → `launch` (one `worker` per thread) → `collector` →
+//! A job goes through `check` and `admit` (refuse what cannot work anywhere, or on this target) → `layout` → `launch` (one `worker` per thread) → the time line →
 //! `verify`, all held together by `runner`; `job` is the handle that others see.
 
 mod admit;
 pub mod buffer;
 mod bus_error;
 pub mod check;
-pub mod collector;
 pub mod direct;
 pub mod engine;
 pub mod engines;
@@ -16,7 +15,6 @@ mod job;
 mod launch;
 mod layout;
 pub mod pattern;
-mod progress;
 pub mod recorder;
 mod runner;
 mod signal;

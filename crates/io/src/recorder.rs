@@ -1,6 +1,9 @@
 //! What one thread counts during one interval. Nothing here allocates, locks or formats.
 
-use plimsoll_core::histogram::Latencies;
+use std::collections::BTreeMap;
+
+use plimsoll_core::count::Count;
+use plimsoll_core::timeline;
 
 /// A stream of latencies that is reported under a name of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,46 +36,6 @@ pub const OPERATIONS: usize = 5;
 /// One operation: series, start on the clock, latency.
 pub type Single = (Series, u64, u64);
 
-/// Counts and latencies of one series.
-#[derive(Debug, Clone)]
-pub struct Count {
-    /// Distribution, in nanoseconds.
-    pub latencies: Latencies,
-    /// Finished well.
-    pub operations: u64,
-    /// Transferred.
-    pub bytes: u64,
-    /// Failed or short.
-    pub errors: u64,
-    /// Exact.
-    pub latency_sum_ns: u64,
-}
-
-impl Count {
-    fn new() -> Self {
-        Self { latencies: Latencies::new(), operations: 0, bytes: 0, errors: 0, latency_sum_ns: 0 }
-    }
-
-    /// Adds another count.
-    pub fn add(&mut self, other: &Self) {
-        self.latencies.add(&other.latencies);
-        self.operations += other.operations;
-        self.bytes += other.bytes;
-        self.errors += other.errors;
-        self.latency_sum_ns += other.latency_sum_ns;
-    }
-
-    fn clear(&mut self) {
-        self.latencies.clear();
-        (self.operations, self.bytes, self.errors, self.latency_sum_ns) = (0, 0, 0, 0);
-    }
-
-    /// Nothing was counted.
-    pub fn is_empty(&self) -> bool {
-        self.operations == 0 && self.errors == 0
-    }
-}
-
 /// All series of one thread in one interval.
 #[derive(Debug, Clone)]
 pub struct Batch {
@@ -88,7 +51,7 @@ impl Batch {
     pub fn new(series: &[Series]) -> Self {
         let mut counts = [const { None }; NAMES.len()];
         for &one in series {
-            counts[one as usize] = Some(Box::new(Count::new()));
+            counts[one as usize] = Some(Box::default());
         }
         Self { counts, in_flight_ns: 0, trace: Vec::new() }
     }
@@ -97,22 +60,34 @@ impl Batch {
     #[inline]
     pub fn record(&mut self, series: Series, latency_ns: u64, bytes: u64) {
         if let Some(count) = &mut self.counts[series as usize] {
-            count.latencies.record(latency_ns);
-            count.operations += 1;
-            count.bytes += bytes;
-            count.latency_sum_ns += latency_ns;
+            count.record(latency_ns, bytes);
         }
     }
 
     /// Counts one failed operation.
     pub fn fail(&mut self, series: Series) {
         if let Some(count) = &mut self.counts[series as usize] {
-            count.errors += 1;
+            count.fail();
         }
     }
 
-    /// Adds another batch with the same series.
-    pub fn add(&mut self, other: &Self) {
+    /// Operations and bytes so far, without syncs and commits.
+    pub fn transferred(&self) -> (u64, u64) {
+        let moved = timeline::Batch::shown(self).filter(|(name, _)| !matches!(*name, "sync" | "commit"));
+        moved.fold((0, 0), |(operations, bytes), (_, count)| {
+            (operations + count.totals.operations, bytes + count.totals.bytes)
+        })
+    }
+
+    /// The first `series` of those there is room for, with their names.
+    fn named(&self, series: usize) -> impl Iterator<Item = (&'static str, &Count)> {
+        let named = NAMES.into_iter().zip(&self.counts).take(series);
+        named.filter_map(|(name, count)| count.as_deref().map(|count| (name, count)))
+    }
+}
+
+impl timeline::Batch for Batch {
+    fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             if let (Some(mine), Some(theirs)) = (mine, theirs)
                 && !theirs.is_empty()
@@ -123,23 +98,45 @@ impl Batch {
         self.in_flight_ns += other.in_flight_ns;
     }
 
-    /// Forgets everything, keeps the room.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.counts.iter_mut().flatten().filter(|count| !count.is_empty()).for_each(|count| count.clear());
         self.in_flight_ns = 0;
         self.trace.clear();
     }
 
-    /// The series there is room for, with their names.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, &Count)> {
-        NAMES.into_iter().zip(&self.counts).filter_map(|(name, count)| count.as_deref().map(|count| (name, count)))
+    fn shown(&self) -> impl Iterator<Item = (&'static str, &Count)> {
+        self.named(OPERATIONS)
     }
 
-    /// Like [`Batch::named`] without the second views.
-    pub fn operations(&self) -> impl Iterator<Item = (&'static str, &Count)> {
-        self.counts[..OPERATIONS]
-            .iter()
-            .zip(NAMES)
-            .filter_map(|(count, name)| count.as_deref().map(|count| (name, count)))
+    fn errors(&self) -> u64 {
+        self.shown().map(|(_, count)| count.totals.errors).sum()
+    }
+
+    fn histograms(&self) -> BTreeMap<String, String> {
+        let happened = self.named(NAMES.len()).filter(|(_, count)| count.totals.operations > 0);
+        happened.map(|(name, count)| (name.to_owned(), count.latencies.encode())).collect()
+    }
+
+    fn in_flight_ns(&self) -> u64 {
+        self.in_flight_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plimsoll_core::timeline::Batch as _;
+
+    #[test]
+    fn service_times_and_syncs_are_no_transfers() {
+        let mut batch = Batch::new(&[Series::Read, Series::Sync, Series::ReadService]);
+        for series in [Series::Read, Series::Read, Series::Sync, Series::ReadService, Series::Write] {
+            batch.record(series, 10, 512);
+        }
+        batch.fail(Series::Read);
+        assert_eq!(batch.transferred(), (2, 1024));
+        assert_eq!(batch.shown().map(|(name, _)| name).collect::<Vec<_>>(), ["read", "sync"]);
+        assert_eq!(batch.histograms().into_keys().collect::<Vec<_>>(), ["read", "read_service", "sync"]);
+        assert_eq!(batch.errors(), 1);
     }
 }

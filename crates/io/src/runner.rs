@@ -1,6 +1,5 @@
 //! One job from request to outcome.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
@@ -8,22 +7,23 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
+use plimsoll_core::crew::{Delivery, Line, Window, sum_up};
 use plimsoll_core::error::JobError;
-use plimsoll_core::outcome::{CpuUse, Outcome, Phase, Phases, Status, Verified};
+use plimsoll_core::outcome::{Outcome, Phase, Status, Verified};
 use plimsoll_core::spec::{JobSpec, Layout};
+use plimsoll_core::timeline::{Batch as _, Timeline};
 
 use crate::admit::admit;
 use crate::buffer::Pool;
-use crate::collector::Collector;
 use crate::engines;
 use crate::job::Shared;
-use crate::launch::{self, Launch, Line};
+use crate::launch::{self, Launch};
 use crate::layout;
-use crate::recorder::{NAMES, Single};
+use crate::recorder::{Batch, NAMES, Single};
 use crate::signal;
 use crate::target::{self, Target};
 use crate::verify::{ReadBack, Stamps};
-use crate::worker::{Delivery, Report, Window};
+use crate::worker::Report;
 
 /// Time between "all threads are ready" and the start of the load.
 const LEAD_NS: u64 = 2_000_000;
@@ -39,7 +39,7 @@ pub enum Event {
     /// A thread is set up (its kernel thread id), or cannot be.
     Ready(u32, Result<libc::pid_t, JobError>),
     /// A thread has finished an interval.
-    Interval(u32, Delivery),
+    Interval(u32, Delivery<Batch>),
     /// Single operations of a traced job.
     Traced(Vec<Single>),
     /// A thread has ended.
@@ -67,7 +67,7 @@ pub struct Runner {
 
 /// The threads of the measured part.
 struct Crew {
-    lines: Vec<Line>,
+    lines: Vec<Line<Batch>>,
     threads: Vec<libc::pid_t>,
     reports: Vec<Option<Report>>,
     fault: Option<JobError>,
@@ -77,7 +77,7 @@ impl Runner {
     /// For one request; `inbox` is the other end of `events`.
     pub fn new(spec: JobSpec, shared: Arc<Shared>, events: Sender<Event>, inbox: Receiver<Event>) -> Self {
         let halt = Arc::new(AtomicBool::new(false));
-        Self { spec: Arc::new(spec), shared, events, inbox, halt, laying: false, outcome: nothing_yet() }
+        Self { spec: Arc::new(spec), shared, events, inbox, halt, laying: false, outcome: Outcome::nothing_yet() }
     }
 
     /// Runs the job to its end.
@@ -178,7 +178,7 @@ impl Runner {
         self.spec = asked_for;
         let bytes = self.outcome.operations.values().map(|totals| totals.bytes).sum::<u64>();
         let layout_bytes = self.outcome.phases.layout_bytes + bytes;
-        self.outcome = nothing_yet();
+        self.outcome = Outcome::nothing_yet();
         self.outcome.phases.layout_bytes = layout_bytes;
         result.map(drop).map_err(layout::overwrite_failed)
     }
@@ -211,21 +211,24 @@ impl Runner {
         if !self.gather(&mut crew)? {
             return Ok(Vec::new());
         }
-        let window = self.window();
+        let (warmup_ns, runtime_ns) = (self.spec.warmup_ns, self.spec.limit.runtime_ns);
+        let window = Window::new(Clock::new().now_ns() + LEAD_NS, warmup_ns, runtime_ns, self.spec.interval_ns);
         let started_ns = wall_ns() + (window.measure_ns - monotonic_ns());
         if !self.laying {
-            self.shared.board.run(window.begin_ns, self.spec.warmup_ns, self.spec.limit.runtime_ns);
+            self.shared.board.run(window.begin_ns, warmup_ns, runtime_ns);
         }
         for line in &crew.lines {
             // A thread that is gone has left its fault among the events.
             let _ = line.go.send(window);
         }
         let series = launch::series(&self.spec);
-        let keep = self.spec.interval_histograms;
-        let mut collector = Collector::new(self.spec.threads, window.interval_ns, &series, keep);
-        self.collect(&mut crew, &mut collector, window.measure_ns);
+        let mut timeline = Timeline::new(self.spec.threads, window.interval_ns, || Batch::new(&series));
+        if self.spec.interval_histograms {
+            timeline = timeline.keeping_histograms();
+        }
+        self.collect(&mut crew, &mut timeline, window.measure_ns);
         self.outcome.started_ns = started_ns;
-        self.sum_up(&crew, &mut collector, window);
+        self.sum_up(&crew, &mut timeline, &window);
         match crew.fault {
             Some(fault) => Err(fault),
             None => Ok(crew.reports.into_iter().flatten().filter_map(|report| report.stamps).collect()),
@@ -247,23 +250,8 @@ impl Runner {
         Ok(true)
     }
 
-    fn window(&self) -> Window {
-        let (spec, clock) = (&self.spec, Clock::new());
-        let begin_ns = clock.now_ns() + LEAD_NS;
-        let measure_ns = begin_ns + spec.warmup_ns;
-        // A rest of less than half an interval belongs to the interval before.
-        let intervals = ((spec.limit.runtime_ns as f64 / spec.interval_ns as f64).round() as u64).max(1);
-        Window {
-            begin_ns,
-            measure_ns,
-            end_ns: measure_ns + spec.limit.runtime_ns,
-            interval_ns: spec.interval_ns,
-            last_interval: intervals - 1,
-        }
-    }
-
     /// Merges what the threads deliver until all have ended, or have had their time to.
-    fn collect(&self, crew: &mut Crew, collector: &mut Collector, measure_ns: u64) {
+    fn collect(&self, crew: &mut Crew, timeline: &mut Timeline<Batch>, measure_ns: u64) {
         let mut deadline: Option<Instant> = None;
         while crew.reports.iter().any(Option::is_none) {
             if self.stopped() || crew.fault.is_some() {
@@ -278,11 +266,11 @@ impl Runner {
             match self.next_event(patience) {
                 Some(Event::Interval(thread, delivery)) => {
                     self.tell(&delivery.batch.trace, measure_ns);
-                    self.add(crew, collector, thread, delivery);
+                    self.add(crew, timeline, thread, delivery);
                 }
                 Some(Event::Traced(trace)) => self.tell(&trace, measure_ns),
                 Some(Event::Ended(thread, report, result)) => {
-                    collector.finish(thread);
+                    timeline.finish(thread);
                     crew.reports[thread as usize] = Some(*report);
                     if let Err(fault) = result {
                         crew.fault.get_or_insert(fault);
@@ -303,54 +291,25 @@ impl Runner {
         }
     }
 
-    fn add(&self, crew: &Crew, collector: &mut Collector, thread: u32, delivery: Delivery) {
+    fn add(&self, crew: &Crew, timeline: &mut Timeline<Batch>, thread: u32, delivery: Delivery<Batch>) {
         let Delivery { index, mut batch } = delivery;
-        collector.add(thread, index, &batch);
+        timeline.add(thread, index, &batch);
         batch.clear();
         // A thread that has ended needs no empty batch.
         let _ = crew.lines[thread as usize].emptied.send(batch);
-        if let Some(interval) = collector.last().filter(|_| !self.laying) {
+        if let Some(interval) = timeline.last().filter(|_| !self.laying) {
             self.shared.board.interval(interval.clone());
         }
-        let (operations, bytes) = collector.transferred();
+        let (operations, bytes) = timeline.total().transferred();
         let limit = self.spec.limit;
         let share = |done: u64, total: Option<u64>| total.map_or(0.0, |total| done as f64 / total as f64);
         self.shared.board.share(share(operations, limit.operations).max(share(bytes, limit.bytes)));
     }
 
-    fn sum_up(&mut self, crew: &Crew, collector: &mut Collector, window: Window) {
-        let reports: Vec<&Report> = crew.reports.iter().flatten().collect();
-        let now = monotonic_ns();
-        // A thread that never came back was measured until now.
-        let whole = reports.len() == crew.reports.len();
-        let end_ns = if whole { reports.iter().map(|r| r.end_ns).max().unwrap_or(now) } else { now };
-        let elapsed_ns = end_ns.saturating_sub(window.measure_ns);
-        let outcome = &mut self.outcome;
-        outcome.elapsed_ns = elapsed_ns;
-        outcome.phases.warmup_ns = self.spec.warmup_ns.min(end_ns.saturating_sub(window.begin_ns));
-        outcome.phases.measure_ns = elapsed_ns;
-        outcome.operations = collector.totals();
-        outcome.histograms = collector.histograms();
-        outcome.intervals =
-            if elapsed_ns > 0 { collector.intervals(elapsed_ns, window.last_interval) } else { Vec::new() };
-        outcome.interval_histograms = collector.interval_histograms();
-        outcome.trace = self.shared.board.untold();
-        let span = elapsed_ns.max(1) as f64;
-        outcome.mean_in_flight = collector.in_flight_ns() as f64 / span;
-        outcome.cpu = CpuUse {
-            user_ns: reports.iter().map(|r| r.used.user_ns).sum(),
-            system_ns: reports.iter().map(|r| r.used.system_ns).sum(),
-            context_switches: reports.iter().map(|r| r.used.context_switches).sum(),
-            major_faults: reports.iter().map(|r| r.used.major_faults).sum(),
-            minor_faults: reports.iter().map(|r| r.used.minor_faults).sum(),
-            busiest_thread: reports
-                .iter()
-                .map(|r| ((r.used.user_ns + r.used.system_ns) as f64 / span).min(1.0))
-                .fold(0.0, f64::max),
-        };
-        outcome.offered_operations = self.spec.rate.map(|_| reports.iter().map(|r| r.offered).sum());
-        let steady = reports.iter().all(|r| r.clock == "tsc") && !reports.is_empty();
-        outcome.clock = if steady { "tsc" } else { "monotonic" }.to_owned();
+    fn sum_up(&mut self, crew: &Crew, timeline: &mut Timeline<Batch>, window: &Window) {
+        let reports: Vec<_> = crew.reports.iter().map(|report| report.as_ref().map(|report| report.common)).collect();
+        sum_up(&mut self.outcome, timeline, window, &reports, self.spec.rate.is_some());
+        self.outcome.trace = self.shared.board.untold();
     }
 
     fn verify(&mut self, target: Target, stamps: Vec<Stamps>) -> Result<(), JobError> {
@@ -413,24 +372,4 @@ fn engine_error(what: &str, error: &std::io::Error) -> JobError {
 
 fn drop_failed(spec: &JobSpec, error: &std::io::Error) -> JobError {
     engine_error(&format!("cannot write {} back to drop it from the page cache", spec.path), error)
-}
-
-fn nothing_yet() -> Outcome {
-    Outcome {
-        status: Status::Ok,
-        error: None,
-        started_ns: wall_ns(),
-        elapsed_ns: 0,
-        phases: Phases::default(),
-        operations: BTreeMap::new(),
-        histograms: BTreeMap::new(),
-        intervals: Vec::new(),
-        interval_histograms: Vec::new(),
-        trace: Vec::new(),
-        cpu: CpuUse::default(),
-        mean_in_flight: 0.0,
-        offered_operations: None,
-        verified: None,
-        clock: Clock::new().name().to_owned(),
-    }
 }

@@ -1,48 +1,6 @@
-//! CPU time and placement of the calling thread.
+//! Placement of the calling thread.
 
 use std::io;
-
-/// What the calling thread has used since it began.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Used {
-    pub user_ns: u64,
-    pub system_ns: u64,
-    pub context_switches: u64,
-    pub major_faults: u64,
-    pub minor_faults: u64,
-}
-
-impl Used {
-    /// What was used since `earlier`.
-    pub fn since(self, earlier: Self) -> Self {
-        Self {
-            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
-            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
-            context_switches: self.context_switches.saturating_sub(earlier.context_switches),
-            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
-            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
-        }
-    }
-}
-
-/// What the calling thread has used until now.
-pub fn used() -> Used {
-    // SAFETY: an all-zero rusage is valid, and the pointer lives through the call.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
-        usage
-    };
-    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
-    let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
-    Used {
-        user_ns: ns(usage.ru_utime),
-        system_ns: ns(usage.ru_stime),
-        context_switches: count(usage.ru_nvcsw) + count(usage.ru_nivcsw),
-        major_faults: count(usage.ru_majflt),
-        minor_faults: count(usage.ru_minflt),
-    }
-}
 
 /// Pins the calling thread to one CPU.
 pub fn pin(cpu: usize) -> io::Result<()> {
@@ -56,20 +14,4 @@ pub fn pin(cpu: usize) -> io::Result<()> {
         libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set)
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
-/// Timers of the calling thread fire on time instead of up to 50 µs late.
-pub fn precise_timers() {
-    // SAFETY: takes integers only; failure leaves the default slack.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) };
-}
-
-/// Sleeps until `CLOCK_MONOTONIC` reads `until_ns`, or a signal arrives.
-pub fn sleep_until(until_ns: u64) {
-    let time = libc::timespec {
-        tv_sec: (until_ns / 1_000_000_000) as libc::time_t,
-        tv_nsec: (until_ns % 1_000_000_000) as libc::c_long,
-    };
-    // SAFETY: `time` lives through the call; no remainder is asked for.
-    unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut()) };
 }

@@ -10,9 +10,11 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 use plimsoll_core::clock::Clock;
+use plimsoll_core::crew::{self, Window};
 use plimsoll_core::error::JobError;
 use plimsoll_core::pace::Pace;
 use plimsoll_core::spec::{DropEach, JobSpec, SyncKind};
+use plimsoll_core::usage::{Used, sleep_until};
 
 use crate::buffer::{Buffer, Filler, Pool};
 use crate::engine::{Completion, Engine, Kind, Operation, Submitted};
@@ -20,7 +22,6 @@ use crate::pattern::{Next, Pattern};
 use crate::recorder::Batch;
 use crate::runner::Event;
 use crate::target;
-use crate::usage::{self, Used};
 use crate::verify::Stamps;
 
 /// A sleeping thread wakes up this much before the time it is wanted, and then watches the clock.
@@ -31,40 +32,11 @@ const LONG_PAUSE_NS: u64 = 5_000_000;
 /// the last: larger batches measurably raised the median latency, single submissions cost twice the CPU time.
 const BATCH: u32 = 4;
 
-/// The measured part of a job, on the clock of all threads.
-#[derive(Debug, Clone, Copy)]
-pub struct Window {
-    /// Load begins.
-    pub begin_ns: u64,
-    /// Counting begins.
-    pub measure_ns: u64,
-    /// Nothing is issued from here on.
-    pub end_ns: u64,
-    /// Length of an interval; the last one lasts to the end.
-    pub interval_ns: u64,
-    /// Number of the last interval.
-    pub last_interval: u64,
-}
-
-/// One interval of one thread, on its way to the collector.
-pub struct Delivery {
-    /// Number of the interval.
-    pub index: u64,
-    /// Comes back emptied.
-    pub batch: Box<Batch>,
-}
-
 /// What a thread says when it has ended.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// When its last operation came back.
-    pub end_ns: u64,
-    /// CPU time and more over the measured part.
-    pub used: Used,
-    /// Operations that the schedule asked for, open loop only.
-    pub offered: u64,
-    /// `tsc` or `monotonic`.
-    pub clock: &'static str,
+    /// As in every job.
+    pub common: crew::Report,
     /// What is in the blocks, when verifying.
     pub stamps: Option<Stamps>,
 }
@@ -167,7 +139,8 @@ pub struct Worker<E: Engine> {
     report: Report,
     /// When the last operation of a loop with think time from start to start was due.
     started_ns: u64,
-    used_at_start: Used,
+    /// What the thread had used when counting began.
+    used_at_start: Option<Used>,
 }
 
 impl<E: Engine> Worker<E> {
@@ -201,7 +174,7 @@ impl<E: Engine> Worker<E> {
             left: false,
             report: Report::default(),
             started_ns: 0,
-            used_at_start: Used::default(),
+            used_at_start: None,
             parts,
             window,
         }
@@ -209,7 +182,7 @@ impl<E: Engine> Worker<E> {
 
     /// Runs to the end of the window, a limit, a fault or a stop request.
     pub fn run(mut self) -> (Report, Result<(), JobError>) {
-        usage::sleep_until(self.window.begin_ns);
+        sleep_until(self.window.begin_ns);
         self.started_ns = self.window.begin_ns;
         if let Some(rate) = self.parts.spec.rate {
             let ahead = self.look_ahead();
@@ -270,7 +243,7 @@ impl<E: Engine> Worker<E> {
             if let Some(pace) = &mut self.pace {
                 pace.advance(u64::from(next.length));
                 if start >= self.window.measure_ns {
-                    self.report.offered += 1;
+                    self.report.common.offered += 1;
                 }
             }
             self.since_think += 1;
@@ -452,7 +425,7 @@ impl<E: Engine> Worker<E> {
         };
         let until = until.min(self.alarm_ns);
         if until.saturating_sub(now) > WAKE_EARLY_NS {
-            usage::sleep_until(until - WAKE_EARLY_NS);
+            sleep_until(until - WAKE_EARLY_NS);
         }
         Ok(self.parts.clock.now_ns())
     }

@@ -5,51 +5,32 @@
 
 mod db;
 mod files;
+mod job;
 mod request;
 mod volume;
 
 use std::path::Path;
-use std::time::Duration;
 
 use plimsoll_io::check as possible;
 use plimsoll_io::direct;
 use plimsoll_io::engines as list;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use serde::Serialize;
 
+use crate::job::{job, malformed, started};
 use crate::request::Unreadable;
 
-/// A running job.
-#[pyclass(frozen, module = "plimsoll._core")]
-struct Job(plimsoll_io::Job);
-
-#[pymethods]
-impl Job {
-    fn poll(&self) -> PyResult<String> {
-        to_json(&self.0.poll())
-    }
-
-    fn stop(&self) {
-        self.0.stop();
-    }
-
-    #[pyo3(signature = (timeout_s=None))]
-    fn result(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<Option<String>> {
-        let timeout = match timeout_s.map(Duration::try_from_secs_f64).transpose() {
-            Ok(timeout) => timeout,
-            Err(_) => return Err(PyValueError::new_err("timeout_s must be a number of seconds, 0 or more")),
-        };
-        let outcome = py.detach(|| self.0.result(timeout));
-        outcome.map(|outcome| to_json(&outcome)).transpose()
-    }
-}
+job!(
+    /// A running job.
+    Job,
+    plimsoll_io::Job
+);
 
 #[pyfunction]
 fn start(py: Python<'_>, spec_json: &str) -> PyResult<Job> {
     let spec = request::read(spec_json).map_err(|reason| malformed(&reason.into_message()))?;
-    let job = py.detach(|| plimsoll_io::Job::start(spec));
-    job.map(Job).map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))
+    started(py.detach(|| plimsoll_io::Job::start(spec))).map(Job)
 }
 
 #[pyfunction]
@@ -59,10 +40,6 @@ fn check(py: Python<'_>, spec_json: &str) -> PyResult<Option<String>> {
         Err(Unreadable::NotFinite(message)) => Ok(Some(message)),
         Err(Unreadable::Malformed(message)) => Err(malformed(&message)),
     }
-}
-
-fn malformed(reason: &str) -> PyErr {
-    PyValueError::new_err(format!("not a job spec: {reason}"))
 }
 
 /// One engine as Python sees it.

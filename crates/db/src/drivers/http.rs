@@ -5,7 +5,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
-use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State};
+use crate::driver::{Caps, Driver, Reply, Request, Session, State};
 use crate::fault::{Cause, Fault, JobError};
 use crate::setup::Setup;
 use crate::spec::{TlsMode, Workload};
@@ -84,22 +84,6 @@ impl Driver for Kind {
             .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
             .filter(|(name, _)| matches!(name.as_str(), "server" | "content-length" | "content-type"))
             .collect())
-    }
-
-    fn look(&self) -> Result<Option<Found>, Fault> {
-        Ok(None)
-    }
-
-    fn create(&self) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn drop_tables(&self) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn remove(&self, _keys: &[Vec<u8>]) -> Result<u64, Fault> {
-        Ok(0)
     }
 }
 
@@ -296,7 +280,7 @@ impl Session for Http {
         }
     }
 
-    fn descriptor(&self) -> Option<RawFd> {
+    fn descriptor(&mut self) -> Option<RawFd> {
         self.wire.as_ref().map(Wire::descriptor)
     }
 

@@ -5,13 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
-use std::os::fd::RawFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State, Values};
+use crate::driver::{Caps, Driver, Reply, Request, Session, State, Values};
 use crate::fault::{Cause, Fault, JobError};
 use crate::setup::Setup;
 
@@ -192,18 +191,6 @@ impl Driver for Kind {
         Ok(vec![("durability".to_owned(), "none".to_owned())])
     }
 
-    fn look(&self) -> Result<Option<Found>, Fault> {
-        Ok(None)
-    }
-
-    fn create(&self) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn drop_tables(&self) -> Result<(), Fault> {
-        Ok(())
-    }
-
     fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
         Ok(keys.iter().filter(|key| self.store.remove(key)).count() as u64)
     }
@@ -226,13 +213,5 @@ impl Session for Memory {
             Request::Statement(..) | Request::Get => return Err(Fault::protocol("not a request of YCSB")),
         }
         Ok(State::Done)
-    }
-
-    fn resume(&mut self, _reply: &mut Reply) -> Result<State, Fault> {
-        Ok(State::Done)
-    }
-
-    fn descriptor(&self) -> Option<RawFd> {
-        None
     }
 }

@@ -1,6 +1,5 @@
 //! No database: what the client itself costs.
 
-use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State};
@@ -38,18 +37,6 @@ impl Driver for Kind {
     fn look(&self) -> Result<Option<Found>, Fault> {
         Ok(Some(Found { records: 0, shape: None }))
     }
-
-    fn create(&self) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn drop_tables(&self) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn remove(&self, _keys: &[Vec<u8>]) -> Result<u64, Fault> {
-        Ok(0)
-    }
 }
 
 /// A connection to nothing.
@@ -61,13 +48,5 @@ impl Session for Nothing {
     fn start(&mut self, _request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
         reply.row();
         Ok(State::Done)
-    }
-
-    fn resume(&mut self, _reply: &mut Reply) -> Result<State, Fault> {
-        Ok(State::Done)
-    }
-
-    fn descriptor(&self) -> Option<RawFd> {
-        None
     }
 }

@@ -4,16 +4,15 @@
 //! a cache by its text.
 
 use std::ffi::{CStr, c_int};
-use std::os::fd::RawFd;
 use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::{Connection, ffi};
 
-use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State};
+use crate::driver::{Caps, Reply, Request, Session, State, Statement};
 use crate::fault::{Cause, Fault, JobError};
 use crate::setup::Setup;
-use crate::sql::{self, Console, Dialect, Statements};
+use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
 
 /// Settings that decide what a number means.
 const FACTS: [&str; 8] = [
@@ -35,8 +34,10 @@ pub struct Kind {
     statements: Arc<Statements>,
 }
 
-impl Driver for Kind {
+impl Database for Kind {
     type Session = Sqlite;
+    type Console = Connection;
+    const DIALECT: Dialect = Dialect::Sqlite;
     const CAPS: Caps = Caps {
         name: "sqlite",
         description: "SQLite (built in), a file; tables as YCSB's JDBC binding and pgbench have them",
@@ -64,7 +65,7 @@ impl Driver for Kind {
     }
 
     fn connect(&self, _client: u32) -> Result<Sqlite, Fault> {
-        let connection = self.open()?;
+        let connection = self.console()?;
         let mut session = Sqlite { statements: Vec::new(), connection, keyed: self.setup.ycsb().is_some() };
         for (text, _) in &self.statements.texts {
             let statement = session.prepare(text)?;
@@ -76,7 +77,7 @@ impl Driver for Kind {
     fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
         let mut facts =
             vec![("server".to_owned(), "SQLite".to_owned()), ("version".to_owned(), rusqlite::version().to_owned())];
-        let mut connection = self.open()?;
+        let mut connection = self.console()?;
         for name in FACTS {
             let rows = connection.query(&format!("PRAGMA {name}"))?;
             if let Some(Some(value)) = rows.into_iter().next().and_then(|row| row.into_iter().next()) {
@@ -86,36 +87,11 @@ impl Driver for Kind {
         Ok(facts)
     }
 
-    fn look(&self) -> Result<Option<Found>, Fault> {
-        sql::look(&mut self.open()?, Dialect::Sqlite, &self.setup)
+    fn setup(&self) -> &Setup {
+        &self.setup
     }
 
-    fn create(&self) -> Result<(), Fault> {
-        sql::create(&mut self.open()?, Dialect::Sqlite, &self.setup)
-    }
-
-    fn drop_tables(&self) -> Result<(), Fault> {
-        sql::drop_tables(&mut self.open()?, &self.setup)
-    }
-
-    fn fill(&self, told: &mut dyn FnMut(f64) -> bool) -> Result<(), Fault> {
-        let mut connection = self.open()?;
-        connection.query("BEGIN IMMEDIATE")?;
-        sql::fill(&mut connection, Dialect::Sqlite, &self.setup, told)?;
-        connection.query("COMMIT").map(drop)
-    }
-
-    fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
-        sql::remove(&mut self.open()?, &self.setup, keys)
-    }
-
-    fn settle(&self) -> Result<(), Fault> {
-        sql::settle(&mut self.open()?, Dialect::Sqlite, &self.setup)
-    }
-}
-
-impl Kind {
-    fn open(&self) -> Result<Connection, Fault> {
+    fn console(&self) -> Result<Connection, Fault> {
         let failed = |error: rusqlite::Error| {
             Fault::broken(Cause::Connect, format!("cannot open the SQLite database {}: {error}", self.path))
         };
@@ -283,58 +259,37 @@ impl Sqlite {
 impl Session for Sqlite {
     #[inline]
     fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
-        match *request {
-            Request::Read { key, .. } => {
-                self.bind_text(sql::READ, 1, key)?;
-                self.run(sql::READ, false, reply)?;
-            }
-            Request::Insert { key, values } => {
-                self.bind_text(sql::INSERT, 1, key)?;
-                for (field, value) in values.iter() {
-                    self.bind_text(sql::INSERT, field as c_int + 2, value)?;
-                }
-                reply.bytes += values.size();
-                self.run(sql::INSERT, true, reply)?;
-            }
-            Request::Update { key, values } => {
-                let one = values.len() == 1;
-                let statement = if one { sql::UPDATE_FIELD + values.first() as usize } else { sql::UPDATE_ALL };
-                for (parameter, (_, value)) in (1..).zip(values.iter()) {
-                    self.bind_text(statement, parameter, value)?;
-                }
-                self.bind_text(statement, values.len() as c_int + 1, key)?;
-                reply.bytes += values.size();
-                self.run(statement, true, reply)?;
-            }
-            Request::Scan { key, count, .. } => {
-                self.bind_text(sql::SCAN, 1, key)?;
-                self.bind_number(sql::SCAN, 2, i64::from(count))?;
-                self.run(sql::SCAN, false, reply)?;
-            }
-            Request::Statement(statement, numbers) => {
-                use crate::driver::Statement;
-                let (parameters, count) = sql::parameters(statement, numbers);
-                let position = statement as usize;
-                for (parameter, number) in (1..).zip(&parameters[..count]) {
-                    self.bind_number(position, parameter, i64::from(*number))?;
-                }
-                let changes = count > 0 && statement != Statement::SelectAccounts;
-                match self.run(position, changes, reply) {
-                    // SQLite rolls back itself after some errors; then there is nothing left to roll back.
-                    Err(_) if statement == Statement::Rollback && self.connection.is_autocommit() => {}
-                    other => other?,
+        let (statement, parameters) = sql::statement(request, reply)?;
+        match parameters {
+            Parameters::Texts(texts) => {
+                for (parameter, text) in (1..).zip(texts.iter()) {
+                    self.bind_text(statement, parameter, text)?;
                 }
             }
-            Request::Get => return Err(Fault::protocol("SQLite has no pages")),
+            Parameters::Range(key, count) => {
+                self.bind_text(statement, 1, key)?;
+                self.bind_number(statement, 2, i64::from(count))?;
+            }
+            Parameters::Numbers(numbers, count) => {
+                for (parameter, &number) in (1..).zip(&numbers[..count]) {
+                    self.bind_number(statement, parameter, i64::from(number))?;
+                }
+            }
+        }
+        let changes = match *request {
+            Request::Statement(statement, _) => !matches!(
+                statement,
+                Statement::Begin | Statement::SelectAccounts | Statement::End | Statement::Rollback
+            ),
+            _ => matches!(request, Request::Insert { .. } | Request::Update { .. }),
+        };
+        match self.run(statement, changes, reply) {
+            // SQLite rolls back itself after some errors; then there is nothing left to roll back.
+            Err(_)
+                if matches!(request, Request::Statement(Statement::Rollback, _)) && self.connection.is_autocommit() => {
+            }
+            other => other?,
         }
         Ok(State::Done)
-    }
-
-    fn resume(&mut self, _reply: &mut Reply) -> Result<State, Fault> {
-        Ok(State::Done)
-    }
-
-    fn descriptor(&self) -> Option<RawFd> {
-        None
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::{Report, Worker};
 use crate::driver::Driver;
 use crate::fault::JobError;
-use crate::usage::{self, Used};
 
 /// After a stop request, requests get this long to be answered.
 const DRAIN_NS: u64 = 50_000_000;
@@ -32,14 +31,10 @@ impl<D: Driver> Worker<D> {
     pub(super) fn finish(mut self) -> Report {
         let now = self.parts.clock.now_ns();
         self.count_unissued(now);
-        let used = usage::used();
-        let counted = self.counting_ns != u64::MAX;
         let stopped = self.stopped();
         let mut report = std::mem::take(&mut self.report);
-        report.end_ns = now;
-        report.used = if counted { used.since(self.used_at_start) } else { Used::default() };
-        report.clock = self.parts.clock.name();
-        if counted {
+        report.common.close(now, self.used_at_start, &self.parts.clock);
+        if self.used_at_start.is_some() {
             self.deliver(self.interval);
         } else if report.fault.is_none() && !stopped {
             report.fault = Some(JobError::driver("the run ended before it was measured"));

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Delivery, Worker};
+use plimsoll_core::crew::Delivery;
+use plimsoll_core::usage::used;
+
+use super::Worker;
 use crate::driver::Driver;
 use crate::runner::Event;
-use crate::usage;
 
 /// After the end of the window, replies that are late are looked for this often.
 const LATE_NS: u64 = 50_000_000;
@@ -27,7 +29,7 @@ impl<D: Driver> Worker<D> {
         if self.counting_ns == u64::MAX {
             self.begin_counting();
         }
-        let index = (now.saturating_sub(window.measure_ns) / window.interval_ns).min(window.last_interval);
+        let index = window.interval_at(now);
         if index > self.interval {
             self.deliver(self.interval);
             self.parts.clock.discipline(window.interval_ns);
@@ -37,13 +39,8 @@ impl<D: Driver> Worker<D> {
         if now >= window.end_ns {
             self.shut = true;
         }
-        let next_interval = if self.interval < window.last_interval {
-            window.measure_ns.saturating_add((self.interval + 1).saturating_mul(window.interval_ns))
-        } else {
-            u64::MAX
-        };
         let end = if now >= window.end_ns { now + LATE_NS } else { window.end_ns };
-        self.alarm_ns = next_interval.min(end);
+        self.alarm_ns = window.end_of(self.interval).min(end);
     }
 
     fn begin_counting(&mut self) {
@@ -51,16 +48,13 @@ impl<D: Driver> Worker<D> {
         self.counting_ns = self.window.measure_ns;
         let batch = &mut self.parts.batch;
         (batch.in_flight_ns, batch.retries, batch.reconnects, batch.failed_reconnects) = (0, 0, 0, 0);
-        self.used_at_start = usage::used();
+        self.used_at_start = Some(used());
     }
 
     /// Swaps the batch for an empty one.
     pub(super) fn deliver(&mut self, index: u64) {
-        // The collector returns every batch, so this waits only when it is two intervals behind; when it is gone the
-        // job is over and the counts no longer matter.
-        if let Ok(empty) = self.parts.emptied.recv() {
-            let batch = std::mem::replace(&mut self.parts.batch, empty);
-            let _ = self.parts.deliveries.send(Event::Interval(self.parts.thread, Delivery { index, batch }));
+        if let Some(delivery) = Delivery::swap(index, &mut self.parts.batch, &self.parts.emptied) {
+            let _ = self.parts.deliveries.send(Event::Interval(self.parts.thread, delivery));
         }
     }
 
@@ -72,7 +66,7 @@ impl<D: Driver> Worker<D> {
         }
         let end = now.min(self.window.end_ns);
         while pace.due_ns() < end {
-            self.report.offered += u64::from(pace.due_ns() >= self.window.measure_ns);
+            self.report.common.offered += u64::from(pace.due_ns() >= self.window.measure_ns);
             pace.advance(1);
         }
     }

@@ -11,8 +11,10 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 use plimsoll_core::clock::Clock;
+use plimsoll_core::crew::{self, Window};
 use plimsoll_core::pace::Pace;
 use plimsoll_core::spec::Rate;
+use plimsoll_core::usage::{Used, precise_timers, sleep_until};
 
 use crate::driver::{Driver, Request, Session, State, Statement};
 use crate::fault::{CAUSES, JobError};
@@ -20,7 +22,7 @@ use crate::lane::Lane;
 use crate::recorder::Batch;
 use crate::runner::Event;
 use crate::setup::Setup;
-use crate::usage::{self, Used, Watch};
+use crate::usage::Watch;
 use crate::workloads::Work;
 
 /// A thread that waits looks at the stop flag at least this often.
@@ -28,40 +30,11 @@ const LONGEST_WAIT_NS: u64 = 20_000_000;
 /// A sleeping thread wakes up this much before an intended start, and then watches the clock.
 const WAKE_EARLY_NS: u64 = 20_000;
 
-/// The measured part of a job, on the clock of all threads.
-#[derive(Debug, Clone, Copy)]
-pub struct Window {
-    /// Load begins.
-    pub begin_ns: u64,
-    /// Counting begins.
-    pub measure_ns: u64,
-    /// Nothing is started from here on.
-    pub end_ns: u64,
-    /// Length of an interval; the last one lasts to the end.
-    pub interval_ns: u64,
-    /// Number of the last interval.
-    pub last_interval: u64,
-}
-
-/// One interval of one thread, on its way to the collector.
-pub struct Delivery {
-    /// Number of the interval.
-    pub index: u64,
-    /// Comes back emptied.
-    pub batch: Box<Batch>,
-}
-
 /// What a thread says when it has ended.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// When its last operation was over.
-    pub end_ns: u64,
-    /// Over the measured part.
-    pub used: Used,
-    /// Operations that the schedule asked for, open loop only.
-    pub offered: u64,
-    /// `tsc` or `monotonic`.
-    pub clock: &'static str,
+    /// As in every job.
+    pub common: crew::Report,
     /// First message of each cause.
     pub messages: [Option<String>; CAUSES.len()],
     /// What ended the thread early.
@@ -125,7 +98,8 @@ pub struct Worker<D: Driver> {
     /// The server last showed life.
     alive_ns: u64,
     report: Report,
-    used_at_start: Used,
+    /// What the thread had used when counting began.
+    used_at_start: Option<Used>,
 }
 
 impl<D: Driver> Worker<D> {
@@ -146,7 +120,7 @@ impl<D: Driver> Worker<D> {
             operations_left: u64::MAX,
             alive_ns: window.begin_ns,
             report: Report::default(),
-            used_at_start: Used::default(),
+            used_at_start: None,
             parts,
             window,
         }
@@ -154,10 +128,10 @@ impl<D: Driver> Worker<D> {
 
     /// Runs to the end of the window, a limit, a fault or a stop request.
     pub fn run(mut self) -> Report {
-        usage::precise_timers();
+        precise_timers();
         match self.watch_all() {
             Ok(()) => {
-                usage::sleep_until(self.window.begin_ns);
+                sleep_until(self.window.begin_ns);
                 let (thread, threads, seed) = (self.parts.thread, self.parts.threads, self.parts.setup.spec.seed);
                 let begin_ns = self.window.begin_ns;
                 self.pace = self.parts.rate.map(|rate| Pace::new(rate, begin_ns, thread, threads, 1, seed));
@@ -171,7 +145,7 @@ impl<D: Driver> Worker<D> {
     }
 
     fn watch_all(&mut self) -> std::io::Result<()> {
-        if self.parts.lanes.iter().all(|lane| lane.session.as_ref().and_then(Session::descriptor).is_none())
+        if self.parts.lanes.iter_mut().all(|lane| lane.session.as_mut().and_then(Session::descriptor).is_none())
             && !D::CAPS.server
         {
             return Ok(());
@@ -180,8 +154,8 @@ impl<D: Driver> Worker<D> {
         (0..self.parts.lanes.len()).try_for_each(|index| self.watch_lane(index))
     }
 
-    fn watch_lane(&self, index: usize) -> std::io::Result<()> {
-        let descriptor = self.parts.lanes[index].session.as_ref().and_then(Session::descriptor);
+    fn watch_lane(&mut self, index: usize) -> std::io::Result<()> {
+        let descriptor = self.parts.lanes[index].session.as_mut().and_then(Session::descriptor);
         match (&self.watch, descriptor) {
             (Some(watch), Some(descriptor)) => watch.add(descriptor, index as u32),
             _ => Ok(()),
@@ -235,7 +209,7 @@ impl<D: Driver> Worker<D> {
         }
         if let Some(pace) = &mut self.pace {
             pace.advance(1);
-            self.report.offered += u64::from(intended_ns >= self.window.measure_ns);
+            self.report.common.offered += u64::from(intended_ns >= self.window.measure_ns);
         }
         lane.counted = intended_ns >= self.counting_ns;
         self.operations_left -= u64::from(lane.counted);
@@ -315,7 +289,7 @@ impl<D: Driver> Worker<D> {
             Some(watch) => watch.wait(patience),
             None => {
                 if !patience.is_zero() {
-                    usage::sleep_until(now + patience.as_nanos() as u64);
+                    sleep_until(now + patience.as_nanos() as u64);
                 }
                 0
             }

@@ -2,14 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
+use plimsoll_core::crew::{Delivery, share};
 use plimsoll_core::error::JobError;
 use plimsoll_core::spec::JobSpec;
+use plimsoll_core::usage::used;
 
-use super::{Delivery, Gate, Slot, Worker};
+use super::{Gate, Slot, Worker};
 use crate::engine::{Completion, Engine, Kind};
 use crate::recorder::Series;
 use crate::runner::Event;
-use crate::usage;
 
 impl<E: Engine> Worker<E> {
     /// Counts all reaped completions, also those after a failed one: every buffer has to come back.
@@ -131,7 +132,7 @@ impl<E: Engine> Worker<E> {
         if self.counting_ns == u64::MAX {
             self.begin_counting();
         }
-        let index = (now.saturating_sub(window.measure_ns) / window.interval_ns).min(window.last_interval);
+        let index = window.interval_at(now);
         if index > self.interval {
             self.deliver(self.interval);
             self.parts.clock.discipline(window.interval_ns);
@@ -140,35 +141,24 @@ impl<E: Engine> Worker<E> {
         if now >= window.end_ns {
             self.gate = Gate::Shut;
         }
-        let next_interval = if self.interval < window.last_interval {
-            window.measure_ns.saturating_add((self.interval + 1).saturating_mul(window.interval_ns))
-        } else {
-            u64::MAX
-        };
         let end = if now >= window.end_ns { u64::MAX } else { window.end_ns };
-        self.alarm_ns = next_interval.min(end);
+        self.alarm_ns = window.end_of(self.interval).min(end);
     }
 
     fn begin_counting(&mut self) {
         let limit = self.parts.spec.limit;
-        let share = |total: Option<u64>| {
-            let threads = u64::from(self.parts.spec.threads);
-            let extra = |total: u64| u64::from(u64::from(self.parts.thread) < total % threads);
-            total.map_or(u64::MAX, |total| total / threads + extra(total))
-        };
+        let (thread, threads) = (self.parts.thread, self.parts.spec.threads);
+        let share = |total: Option<u64>| total.map_or(u64::MAX, |total| share(total, thread, threads));
         (self.operations_left, self.bytes_left) = (share(limit.operations), share(limit.bytes));
         self.counting_ns = self.window.measure_ns;
         self.parts.batch.in_flight_ns = 0;
-        self.used_at_start = usage::used();
+        self.used_at_start = Some(used());
     }
 
     /// Swaps the batch for an empty one.
     pub(super) fn deliver(&mut self, index: u64) {
-        // The collector returns every batch, so this waits only when it is two intervals behind; when it is gone the
-        // job is over and the counts no longer matter.
-        if let Ok(empty) = self.parts.emptied.recv() {
-            let batch = std::mem::replace(&mut self.parts.batch, empty);
-            let _ = self.parts.deliveries.send(Event::Interval(self.parts.thread, Delivery { index, batch }));
+        if let Some(delivery) = Delivery::swap(index, &mut self.parts.batch, &self.parts.emptied) {
+            let _ = self.parts.deliveries.send(Event::Interval(self.parts.thread, delivery));
         }
     }
 }

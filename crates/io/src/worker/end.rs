@@ -7,7 +7,6 @@ use plimsoll_core::error::JobError;
 
 use super::{Gate, Report, Worker, engine_failed};
 use crate::engine::{Engine, Kind};
-use crate::usage::{self, Used};
 
 /// After a stop request, operations in flight get this long to come back.
 const DRAIN: Duration = Duration::from_millis(50);
@@ -52,14 +51,10 @@ impl<E: Engine> Worker<E> {
         }
         let now = self.parts.clock.now_ns();
         self.count_unissued(now);
-        let used = usage::used();
-        let counted = self.counting_ns != u64::MAX;
         let mut report = std::mem::take(&mut self.report);
-        report.end_ns = now;
-        report.used = if counted { used.since(self.used_at_start) } else { Used::default() };
-        report.clock = self.parts.clock.name();
+        report.common.close(now, self.used_at_start, &self.parts.clock);
         report.stamps = self.parts.stamps.take();
-        if counted {
+        if self.used_at_start.is_some() {
             self.deliver(self.interval);
         } else if result.is_ok() && !self.parts.stop.load(Ordering::Relaxed) {
             result = Err(JobError::Engine { message: "the run ended before it was measured".to_owned(), errno: None });
@@ -80,7 +75,7 @@ impl<E: Engine> Worker<E> {
         }
         while pace.due_ns() < end {
             if pace.due_ns() >= self.window.measure_ns {
-                self.report.offered += 1;
+                self.report.common.offered += 1;
             }
             let length = self.held.take().unwrap_or_else(|| self.parts.pattern.draw()).length;
             pace.advance(u64::from(length));

@@ -37,13 +37,6 @@ struct Greeting {
 }
 
 impl Kind {
-    /// A connection that prepares the data: it waits for each answer, however long that takes.
-    pub(super) fn console(&self) -> Result<MySql, Fault> {
-        let mut session = self.log_in()?;
-        session.wire.wait_until_stopped(std::sync::Arc::clone(&self.setup.stopped))?;
-        Ok(session)
-    }
-
     /// A connection that waits for each answer, logged in.
     pub(super) fn log_in(&self) -> Result<MySql, Fault> {
         let mut wire = Wire::connect(&self.address, self.setup.patience())?;

@@ -3,15 +3,14 @@
 mod login;
 mod packet;
 
-use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State, Values};
+use crate::driver::{Caps, Reply, Request};
 use crate::fault::{Cause, Fault, JobError};
 use crate::setup::Setup;
-use crate::sql::{self, Console, Dialect, Statements};
+use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
 use crate::url::Url;
-use crate::wire::{Address, Wire};
+use crate::wire::{Address, Talk, Wire};
 
 use packet::{Packet, Reader, error_of, next_packet, write_length, write_packet};
 
@@ -39,8 +38,10 @@ pub struct Kind {
     statements: Arc<Statements>,
 }
 
-impl Driver for Kind {
+impl Database for Kind {
     type Session = MySql;
+    type Console = MySql;
+    const DIALECT: Dialect = Dialect::MySql;
     const CAPS: Caps = Caps {
         name: "mysql",
         description: "MySQL and MariaDB, prepared statements; tables as YCSB's JDBC binding and pgbench have them",
@@ -60,10 +61,7 @@ impl Driver for Kind {
         if let Some(name) = setup.spec.settings.keys().find(|name| !plain(name)) {
             return Err(JobError::spec(format!("{name:?} is no name of a session variable")));
         }
-        let address = match url.parameter("socket") {
-            Some(path) => Address::Unix(path.to_owned()),
-            None => Address::Tcp(url.host.clone(), url.port),
-        };
+        let address = Address::of(&url);
         let statements = Arc::new(Statements::new(&setup, Dialect::MySql));
         Ok(Self { setup, url, address, statements })
     }
@@ -85,28 +83,14 @@ impl Driver for Kind {
         Ok(facts)
     }
 
-    fn look(&self) -> Result<Option<Found>, Fault> {
-        sql::look(&mut self.console()?, Dialect::MySql, &self.setup)
+    fn setup(&self) -> &Setup {
+        &self.setup
     }
 
-    fn create(&self) -> Result<(), Fault> {
-        sql::create(&mut self.console()?, Dialect::MySql, &self.setup)
-    }
-
-    fn drop_tables(&self) -> Result<(), Fault> {
-        sql::drop_tables(&mut self.console()?, &self.setup)
-    }
-
-    fn fill(&self, told: &mut dyn FnMut(f64) -> bool) -> Result<(), Fault> {
-        sql::fill(&mut self.console()?, Dialect::MySql, &self.setup, told)
-    }
-
-    fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
-        sql::remove(&mut self.console()?, &self.setup, keys)
-    }
-
-    fn settle(&self) -> Result<(), Fault> {
-        sql::settle(&mut self.console()?, Dialect::MySql, &self.setup)
+    fn console(&self) -> Result<MySql, Fault> {
+        let mut session = self.log_in()?;
+        session.wire.wait_until_stopped(Arc::clone(&self.setup.stopped))?;
+        Ok(session)
     }
 }
 
@@ -179,19 +163,26 @@ impl MySql {
         head.extend(std::iter::repeat_n(0, parameters.div_ceil(8)));
         Ok(Prepared { head, columns })
     }
+}
 
-    /// Writes an execution: parameter types, then their values.
+impl Talk for MySql {
+    fn wire(&mut self) -> &mut Wire {
+        &mut self.wire
+    }
+
     #[inline]
-    fn execute(&mut self, statement: usize, write: impl FnOnce(&mut Vec<u8>)) {
+    fn write(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<(), Fault> {
+        let (statement, parameters) = sql::statement(request, reply)?;
         let prepared = &self.prepared[statement];
         (self.part, self.columns) = (Part::Head, prepared.columns);
         write_packet(self.wire.out(), 0, |body| {
             body.extend_from_slice(&prepared.head);
-            write(body);
+            write_parameters(body, &parameters);
         });
+        Ok(())
     }
 
-    /// Takes the packets that are there. True: the request is over.
+    #[inline]
     fn take(&mut self, reply: &mut Reply) -> Result<bool, Fault> {
         let data = self.wire.data();
         let (mut at, mut over, mut error) = (0, false, None);
@@ -231,71 +222,6 @@ impl MySql {
     }
 }
 
-impl Session for MySql {
-    #[inline]
-    fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
-        match *request {
-            Request::Read { key, .. } => self.execute(sql::READ, |body| {
-                types(body, 1);
-                text(body, key);
-            }),
-            Request::Insert { key, values } => {
-                reply.bytes += values.size();
-                self.execute(sql::INSERT, |body| {
-                    types(body, 1 + values.len());
-                    text(body, key);
-                    texts(body, values);
-                });
-            }
-            Request::Update { key, values } => {
-                reply.bytes += values.size();
-                let one = values.len() == 1;
-                let statement = if one { sql::UPDATE_FIELD + values.first() as usize } else { sql::UPDATE_ALL };
-                self.execute(statement, |body| {
-                    types(body, values.len() + 1);
-                    texts(body, values);
-                    text(body, key);
-                });
-            }
-            Request::Scan { key, count, .. } => self.execute(sql::SCAN, |body| {
-                body.extend_from_slice(&[1, STRING, 0, LONGLONG, 0]);
-                text(body, key);
-                body.extend_from_slice(&u64::from(count).to_le_bytes());
-            }),
-            Request::Statement(statement, numbers) => {
-                let (parameters, count) = sql::parameters(statement, numbers);
-                self.execute(statement as usize, |body| {
-                    if count > 0 {
-                        body.push(1);
-                    }
-                    (0..count).for_each(|_| body.extend_from_slice(&[LONG, 0]));
-                    parameters[..count].iter().for_each(|number| body.extend_from_slice(&number.to_le_bytes()));
-                });
-            }
-            Request::Get => return Err(Fault::protocol("MySQL has no pages")),
-        }
-        self.wire.send()?;
-        Ok(State::Waiting)
-    }
-
-    #[inline]
-    fn resume(&mut self, reply: &mut Reply) -> Result<State, Fault> {
-        self.wire.wake()?;
-        loop {
-            if self.take(reply)? {
-                return Ok(State::Done);
-            }
-            if !self.wire.receive()? {
-                return Ok(State::Waiting);
-            }
-        }
-    }
-
-    fn descriptor(&self) -> Option<RawFd> {
-        Some(self.wire.descriptor())
-    }
-}
-
 impl Console for MySql {
     fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, Fault> {
         write_packet(self.wire.out(), 0, |body| {
@@ -331,22 +257,36 @@ impl Console for MySql {
     }
 }
 
-/// So many parameters are text.
+/// Types, then values.
 #[inline]
-fn types(body: &mut Vec<u8>, count: usize) {
-    body.push(1);
-    (0..count).for_each(|_| body.extend_from_slice(&[STRING, 0]));
+fn write_parameters(body: &mut Vec<u8>, parameters: &Parameters<'_>) {
+    let types = |body: &mut Vec<u8>, kind, count| {
+        if count > 0 {
+            body.push(1);
+        }
+        (0..count).for_each(|_| body.extend_from_slice(&[kind, 0]));
+    };
+    match *parameters {
+        Parameters::Texts(texts) => {
+            types(body, STRING, texts.len());
+            texts.iter().for_each(|value| text(body, value));
+        }
+        Parameters::Range(key, count) => {
+            body.extend_from_slice(&[1, STRING, 0, LONGLONG, 0]);
+            text(body, key);
+            body.extend_from_slice(&u64::from(count).to_le_bytes());
+        }
+        Parameters::Numbers(numbers, count) => {
+            types(body, LONG, count);
+            numbers[..count].iter().for_each(|number| body.extend_from_slice(&number.to_le_bytes()));
+        }
+    }
 }
 
 #[inline]
 fn text(body: &mut Vec<u8>, value: &[u8]) {
     write_length(body, value.len() as u64);
     body.extend_from_slice(value);
-}
-
-#[inline]
-fn texts(body: &mut Vec<u8>, values: &Values) {
-    values.iter().for_each(|(_, value)| text(body, value));
 }
 
 /// Counts a row in binary form and its fields: a zero, a bit for each NULL (two bits late), values.

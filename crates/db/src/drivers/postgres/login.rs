@@ -13,13 +13,6 @@ const PROTOCOL: u32 = 3 << 16;
 const TLS_REQUEST: u32 = 80_877_103;
 
 impl Kind {
-    /// A connection that prepares the data: it waits for each answer, however long that takes.
-    pub(super) fn console(&self) -> Result<Postgres, Fault> {
-        let mut session = self.log_in()?;
-        session.wire.wait_until_stopped(std::sync::Arc::clone(&self.setup.stopped))?;
-        Ok(session)
-    }
-
     /// A connection that waits for each answer, logged in.
     pub(super) fn log_in(&self) -> Result<Postgres, Fault> {
         let mut wire = Wire::connect(&self.address, self.setup.patience())?;

@@ -3,15 +3,14 @@
 mod login;
 mod message;
 
-use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State, Values};
+use crate::driver::{Caps, Reply, Request};
 use crate::fault::{Fault, JobError};
 use crate::setup::Setup;
-use crate::sql::{self, Console, Dialect, Statements};
+use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
 use crate::url::Url;
-use crate::wire::{Address, Wire};
+use crate::wire::{Address, Talk, Wire};
 
 use message::{Message, error_of, next_message, write_message};
 
@@ -88,8 +87,10 @@ impl Shared {
     }
 }
 
-impl Driver for Kind {
+impl Database for Kind {
     type Session = Postgres;
+    type Console = Postgres;
+    const DIALECT: Dialect = Dialect::PostgreSql;
     const CAPS: Caps = Caps {
         name: "postgresql",
         description: "PostgreSQL, prepared statements; tables as YCSB's JDBC binding and pgbench have them",
@@ -114,7 +115,7 @@ impl Driver for Kind {
         let mut session = self.log_in()?;
         session.wire.out().extend_from_slice(&self.shared.parse);
         session.wire.send()?;
-        session.finish_waiting(&mut Reply::default())?;
+        session.take_waiting(&mut Reply::default())?;
         session.wire.stop_waiting()?;
         Ok(session)
     }
@@ -125,28 +126,14 @@ impl Driver for Kind {
         Ok(facts)
     }
 
-    fn look(&self) -> Result<Option<Found>, Fault> {
-        sql::look(&mut self.console()?, Dialect::PostgreSql, &self.setup)
+    fn setup(&self) -> &Setup {
+        &self.setup
     }
 
-    fn create(&self) -> Result<(), Fault> {
-        sql::create(&mut self.console()?, Dialect::PostgreSql, &self.setup)
-    }
-
-    fn drop_tables(&self) -> Result<(), Fault> {
-        sql::drop_tables(&mut self.console()?, &self.setup)
-    }
-
-    fn fill(&self, told: &mut dyn FnMut(f64) -> bool) -> Result<(), Fault> {
-        sql::fill(&mut self.console()?, Dialect::PostgreSql, &self.setup, told)
-    }
-
-    fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
-        sql::remove(&mut self.console()?, &self.setup, keys)
-    }
-
-    fn settle(&self) -> Result<(), Fault> {
-        sql::settle(&mut self.console()?, Dialect::PostgreSql, &self.setup)
+    fn console(&self) -> Result<Postgres, Fault> {
+        let mut session = self.log_in()?;
+        session.wire.wait_until_stopped(Arc::clone(&self.setup.stopped))?;
+        Ok(session)
     }
 }
 
@@ -161,21 +148,26 @@ pub struct Postgres {
     error: Option<Fault>,
 }
 
-impl Postgres {
-    /// Writes a request of text parameters.
+impl Talk for Postgres {
+    fn wire(&mut self) -> &mut Wire {
+        &mut self.wire
+    }
+
     #[inline]
-    fn bind(&mut self, statement: usize, write: impl FnOnce(&mut Vec<u8>)) {
+    fn write(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<(), Fault> {
+        let (statement, parameters) = sql::statement(request, reply)?;
         let out = self.wire.out();
         write_message(out, b'B', |body| {
             body.extend_from_slice(&self.shared.bind[statement]);
-            write(body);
+            write_parameters(body, &parameters);
             // Results as text.
             body.extend_from_slice(&[0, 0]);
         });
         out.extend_from_slice(&EXECUTE);
+        Ok(())
     }
 
-    /// Takes the messages that are there. True: the request is over.
+    #[inline]
     fn take(&mut self, reply: &mut Reply) -> Result<bool, Fault> {
         let data = self.wire.data();
         let (mut at, mut over) = (0, false);
@@ -200,80 +192,10 @@ impl Postgres {
             }
         }
         self.wire.consume(at);
-        Ok(over)
-    }
-
-    fn go_on(&mut self, reply: &mut Reply) -> Result<State, Fault> {
-        loop {
-            if self.take(reply)? {
-                return match self.error.take() {
-                    Some(fault) => Err(fault),
-                    None => Ok(State::Done),
-                };
-            }
-            if !self.wire.receive()? {
-                return Ok(State::Waiting);
-            }
+        match self.error.take_if(|_| over) {
+            Some(fault) => Err(fault),
+            None => Ok(over),
         }
-    }
-
-    fn finish_waiting(&mut self, reply: &mut Reply) -> Result<(), Fault> {
-        while !self.take(reply)? {
-            self.wire.await_more()?;
-        }
-        self.error.take().map_or(Ok(()), Err)
-    }
-}
-
-impl Session for Postgres {
-    #[inline]
-    fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
-        match *request {
-            Request::Read { key, .. } => self.bind(sql::READ, |body| text(body, key)),
-            Request::Insert { key, values } => {
-                reply.bytes += values.size();
-                self.bind(sql::INSERT, |body| {
-                    text(body, key);
-                    texts(body, values);
-                });
-            }
-            Request::Update { key, values } => {
-                reply.bytes += values.size();
-                let one = values.len() == 1;
-                let statement = if one { sql::UPDATE_FIELD + values.first() as usize } else { sql::UPDATE_ALL };
-                self.bind(statement, |body| {
-                    texts(body, values);
-                    text(body, key);
-                });
-            }
-            Request::Scan { key, count, .. } => self.bind(sql::SCAN, |body| {
-                text(body, key);
-                body.extend_from_slice(&8u32.to_be_bytes());
-                body.extend_from_slice(&u64::from(count).to_be_bytes());
-            }),
-            Request::Statement(statement, numbers) => {
-                let (parameters, count) = sql::parameters(statement, numbers);
-                self.bind(statement as usize, |body| {
-                    for number in &parameters[..count] {
-                        body.extend_from_slice(&4u32.to_be_bytes());
-                        body.extend_from_slice(&number.to_be_bytes());
-                    }
-                });
-            }
-            Request::Get => return Err(Fault::protocol("PostgreSQL has no pages")),
-        }
-        self.wire.send()?;
-        Ok(State::Waiting)
-    }
-
-    #[inline]
-    fn resume(&mut self, reply: &mut Reply) -> Result<State, Fault> {
-        self.wire.wake()?;
-        self.go_on(reply)
-    }
-
-    fn descriptor(&self) -> Option<RawFd> {
-        Some(self.wire.descriptor())
     }
 }
 
@@ -307,14 +229,24 @@ impl Console for Postgres {
 }
 
 #[inline]
-fn text(body: &mut Vec<u8>, value: &[u8]) {
-    body.extend_from_slice(&(value.len() as u32).to_be_bytes());
-    body.extend_from_slice(value);
+fn write_parameters(body: &mut Vec<u8>, parameters: &Parameters<'_>) {
+    match *parameters {
+        Parameters::Texts(texts) => texts.iter().for_each(|value| counted(body, value)),
+        Parameters::Range(key, count) => {
+            counted(body, key);
+            counted(body, &u64::from(count).to_be_bytes());
+        }
+        Parameters::Numbers(numbers, count) => {
+            numbers[..count].iter().for_each(|number| counted(body, &number.to_be_bytes()));
+        }
+    }
 }
 
+/// A value after its length.
 #[inline]
-fn texts(body: &mut Vec<u8>, values: &Values) {
-    values.iter().for_each(|(_, value)| text(body, value));
+fn counted(body: &mut Vec<u8>, value: &[u8]) {
+    body.extend_from_slice(&(value.len() as u32).to_be_bytes());
+    body.extend_from_slice(value);
 }
 
 /// Counts a row and its fields.

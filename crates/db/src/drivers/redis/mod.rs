@@ -2,17 +2,16 @@
 
 mod reply;
 
-use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State, Values};
+use crate::driver::{Caps, Driver, Found, Reply, Request, Values};
 use crate::fault::{Cause, Fault, JobError};
 use crate::integrity::write_decimal;
 use crate::keyspace::java_hash;
 use crate::setup::Setup;
 use crate::spec::TlsMode;
 use crate::url::Url;
-use crate::wire::{Address, Wire};
+use crate::wire::{Address, Talk, Wire};
 
 use reply::{Value, error_of, length_of, parts, read_value};
 
@@ -62,10 +61,7 @@ impl Driver for Kind {
         if !url.path.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(JobError::spec("the path of a Redis URL is the number of a database, such as /0"));
         }
-        let address = match url.parameter("socket") {
-            Some(path) => Address::Unix(path.to_owned()),
-            None => Address::Tcp(url.host.clone(), url.port),
-        };
+        let address = Address::of(&url);
         Ok(Self { setup, url, address })
     }
 
@@ -109,10 +105,6 @@ impl Driver for Kind {
             _ => None,
         };
         Ok(Some(Found { records, shape }))
-    }
-
-    fn create(&self) -> Result<(), Fault> {
-        Ok(())
     }
 
     fn drop_tables(&self) -> Result<(), Fault> {
@@ -221,59 +213,20 @@ impl Redis {
         run(list(&[b"DEL"]))
     }
 
-    /// Takes the replies that are there. True: the request is over.
+    /// The request is over, well or not.
     #[inline]
-    fn take(&mut self, reply: &mut Reply) -> Result<bool, Fault> {
-        loop {
-            let data = self.wire.data();
-            let Some(length) = length_of(data)? else { return Ok(false) };
-            let whole = &data[..length];
-            if whole[0] == b'-' {
-                self.error = Some(error_of(whole));
-                // Of a scan, nothing else comes.
-                if let Awaited::Keys(_) = self.awaited {
-                    self.awaited = Awaited::Acknowledgements(1);
-                }
-            }
-            let (left, next) = match self.awaited {
-                Awaited::Acknowledgements(left) => (left - 1, Awaited::Acknowledgements(left - 1)),
-                Awaited::Records(left) => {
-                    take_record(whole, reply);
-                    (left - 1, Awaited::Records(left - 1))
-                }
-                Awaited::Field(field) => {
-                    take_field(whole, field, reply);
-                    (0, Awaited::Field(field))
-                }
-                Awaited::Fields(left, field) => {
-                    take_field(whole, field, reply);
-                    (left - 1, Awaited::Fields(left - 1, field))
-                }
-                Awaited::Keys(field) => {
-                    let mut asked = Vec::new();
-                    let count = ask_for_all(&mut asked, whole, field);
-                    self.wire.consume(length);
-                    self.wire.out().extend_from_slice(&asked);
-                    self.wire.send()?;
-                    self.awaited = field.map_or(Awaited::Records(count), |field| Awaited::Fields(count, field));
-                    if count == 0 {
-                        return Ok(true);
-                    }
-                    continue;
-                }
-            };
-            self.awaited = next;
-            self.wire.consume(length);
-            if left == 0 {
-                return Ok(true);
-            }
-        }
+    fn over(&mut self) -> Result<bool, Fault> {
+        self.error.take().map_or(Ok(true), Err)
     }
 }
 
-impl Session for Redis {
+impl Talk for Redis {
+    fn wire(&mut self) -> &mut Wire {
+        &mut self.wire
+    }
+
     #[inline]
-    fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
+    fn write(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<(), Fault> {
         let out = self.wire.out();
         self.awaited = match *request {
             Request::Read { key, field: None } => {
@@ -311,28 +264,55 @@ impl Session for Redis {
             }
             Request::Statement(..) | Request::Get => return Err(Fault::protocol("not a request of YCSB")),
         };
-        self.wire.send()?;
-        Ok(State::Waiting)
+        Ok(())
     }
 
     #[inline]
-    fn resume(&mut self, reply: &mut Reply) -> Result<State, Fault> {
-        self.wire.wake()?;
+    fn take(&mut self, reply: &mut Reply) -> Result<bool, Fault> {
         loop {
-            if self.take(reply)? {
-                return match self.error.take() {
-                    Some(fault) => Err(fault),
-                    None => Ok(State::Done),
-                };
+            let data = self.wire.data();
+            let Some(length) = length_of(data)? else { return Ok(false) };
+            let whole = &data[..length];
+            if whole[0] == b'-' {
+                self.error = Some(error_of(whole));
+                // Of a scan, nothing else comes.
+                if let Awaited::Keys(_) = self.awaited {
+                    self.awaited = Awaited::Acknowledgements(1);
+                }
             }
-            if !self.wire.receive()? {
-                return Ok(State::Waiting);
+            let (left, next) = match self.awaited {
+                Awaited::Acknowledgements(left) => (left - 1, Awaited::Acknowledgements(left - 1)),
+                Awaited::Records(left) => {
+                    take_record(whole, reply);
+                    (left - 1, Awaited::Records(left - 1))
+                }
+                Awaited::Field(field) => {
+                    take_field(whole, field, reply);
+                    (0, Awaited::Field(field))
+                }
+                Awaited::Fields(left, field) => {
+                    take_field(whole, field, reply);
+                    (left - 1, Awaited::Fields(left - 1, field))
+                }
+                Awaited::Keys(field) => {
+                    let mut asked = Vec::new();
+                    let count = ask_for_all(&mut asked, whole, field);
+                    self.wire.consume(length);
+                    self.wire.out().extend_from_slice(&asked);
+                    self.wire.send()?;
+                    self.awaited = field.map_or(Awaited::Records(count), |field| Awaited::Fields(count, field));
+                    if count == 0 {
+                        return self.over();
+                    }
+                    continue;
+                }
+            };
+            self.awaited = next;
+            self.wire.consume(length);
+            if left == 0 {
+                return self.over();
             }
         }
-    }
-
-    fn descriptor(&self) -> Option<RawFd> {
-        Some(self.wire.descriptor())
     }
 }
 

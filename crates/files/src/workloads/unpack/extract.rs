@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use bzip2::read::MultiBzDecoder;
+use plimsoll_core::usage::used;
 
 use super::archive::ARCHIVE;
 use crate::fault::{Fault, Step};
@@ -42,7 +43,7 @@ pub fn extract(hand: &mut Hand<'_>, stage: &Stage<'_>, compressed: bool) -> Step
         let decoder = scope.spawn(move || {
             usage::block_signals();
             decode(archive, &full, &emptied);
-            usage::cpu_ns()
+            used()
         });
         let mut next = |record: &mut Record| -> Step<()> {
             let decoded: io::Result<Record> = filled.recv().unwrap_or_else(|_| Ok(Vec::new()));
@@ -55,7 +56,7 @@ pub fn extract(hand: &mut Hand<'_>, stage: &Stage<'_>, compressed: bool) -> Step
         // Ends a decoder that waits for room.
         drop((filled, empty));
         match decoder.join() {
-            Ok(cpu_ns) => stage.add_cpu(cpu_ns),
+            Ok(used) => stage.add_cpu(used),
             Err(_) => return Err(Fault::Internal("the decoder ended unexpectedly; please report this".to_owned())),
         }
         result

@@ -2,43 +2,69 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use plimsoll_core::outcome::{Interval, IntervalOperations, OperationTotals};
-
-use crate::recorder::{Batch, Count, Series};
+use crate::count::Count;
+use crate::outcome::{Interval, IntervalOperations, OperationTotals};
 
 /// Intervals that wait for a late thread before they are closed without it.
 const MAX_OPEN: usize = 4;
 
+/// What one thread counts during one interval, and what all of them did in all.
+pub trait Batch {
+    /// Adds another batch with the same kinds.
+    fn add(&mut self, other: &Self);
+
+    /// Forgets everything, keeps the room.
+    fn clear(&mut self);
+
+    /// The kinds that intervals show, with their names.
+    fn shown(&self) -> impl Iterator<Item = (&'static str, &Count)>;
+
+    /// Failed operations, each counted once.
+    fn errors(&self) -> u64;
+
+    /// Encoded histograms by name, second views of operations among them; those without a value are absent.
+    fn histograms(&self) -> BTreeMap<String, String>;
+
+    /// Sum over time of the number of operations in flight.
+    fn in_flight_ns(&self) -> u64;
+}
+
 /// Everything measured so far. Memory does not grow with the number of operations, and with time only by one row per
 /// interval.
-pub struct Collector {
+#[derive(Debug)]
+pub struct Timeline<B> {
     interval_ns: u64,
     /// For each thread, the first interval that it may still add to.
     next: Vec<u64>,
-    open: VecDeque<Batch>,
-    spare: Vec<Batch>,
+    open: VecDeque<B>,
+    spare: Vec<B>,
     closed: Vec<Interval>,
     /// Histograms of the closed intervals, when they are kept.
     histograms: Option<Vec<BTreeMap<String, String>>>,
-    total: Batch,
+    total: B,
 }
 
-impl Collector {
-    /// For `threads` threads that record `series`; `keep` the histograms of every interval.
-    pub fn new(threads: u32, interval_ns: u64, series: &[Series], keep: bool) -> Self {
+impl<B: Batch> Timeline<B> {
+    /// For `threads` threads, each batch made by `room`.
+    pub fn new(threads: u32, interval_ns: u64, room: impl Fn() -> B) -> Self {
         Self {
             interval_ns,
             next: vec![0; threads as usize],
             open: VecDeque::new(),
-            spare: (0..MAX_OPEN).map(|_| Batch::new(series)).collect(),
+            spare: (0..MAX_OPEN).map(|_| room()).collect(),
             closed: Vec::new(),
-            histograms: keep.then(Vec::new),
-            total: Batch::new(series),
+            histograms: None,
+            total: room(),
         }
     }
 
+    /// Keeps the histograms of every interval.
+    pub fn keeping_histograms(self) -> Self {
+        Self { histograms: Some(Vec::new()), ..self }
+    }
+
     /// Adds what thread `thread` counted in interval `index`; it will not add to that or an earlier one again.
-    pub fn add(&mut self, thread: u32, index: u64, batch: &Batch) {
+    pub fn add(&mut self, thread: u32, index: u64, batch: &B) {
         self.total.add(batch);
         self.next[thread as usize] = index + 1;
         let index = index as usize;
@@ -71,16 +97,14 @@ impl Collector {
 
     fn close(&mut self) {
         let Some(mut batch) = self.open.pop_front() else { return };
-        let operations: BTreeMap<_, _> =
-            batch.operations().map(|(name, count)| (name.to_owned(), summary(count))).collect();
         self.closed.push(Interval {
             start_ns: self.closed.len() as u64 * self.interval_ns,
             duration_ns: self.interval_ns,
-            errors: batch.operations().map(|(_, count)| count.errors).sum(),
-            operations,
+            errors: batch.errors(),
+            operations: batch.shown().map(|(name, count)| (name.to_owned(), count.summary())).collect(),
         });
         if let Some(histograms) = &mut self.histograms {
-            histograms.push(encoded(&batch));
+            histograms.push(batch.histograms());
         }
         batch.clear();
         self.spare.push(batch);
@@ -91,12 +115,9 @@ impl Collector {
         self.closed.last()
     }
 
-    /// Operations and bytes so far, without syncs and commits.
-    pub fn transferred(&self) -> (u64, u64) {
-        self.total
-            .operations()
-            .filter(|(name, _)| !matches!(*name, "sync" | "commit"))
-            .fold((0, 0), |(operations, bytes), (_, count)| (operations + count.operations, bytes + count.bytes))
+    /// Everything so far.
+    pub fn total(&self) -> &B {
+        &self.total
     }
 
     /// All intervals, the last one ending at `elapsed_ns`; intervals in which nothing finished are there as zeros.
@@ -106,7 +127,7 @@ impl Collector {
         }
         let whole = elapsed_ns.saturating_sub(1) / self.interval_ns;
         let count = (whole.min(last_index) as usize + 1).max(self.closed.len());
-        let names: Vec<&str> = self.total.operations().map(|(name, _)| name).collect();
+        let names: Vec<&str> = self.total.shown().map(|(name, _)| name).collect();
         let mut intervals = std::mem::take(&mut self.closed);
         while intervals.len() < count {
             intervals.push(Interval {
@@ -122,61 +143,26 @@ impl Collector {
         intervals
     }
 
-    /// Totals by operation kind; kinds that never happened are absent.
+    /// Totals by kind; kinds that never happened are absent.
     pub fn totals(&self) -> BTreeMap<String, OperationTotals> {
-        let happened = self.total.operations().filter(|(_, count)| !count.is_empty());
-        happened
-            .map(|(name, count)| {
-                let totals = OperationTotals {
-                    operations: count.operations,
-                    bytes: count.bytes,
-                    errors: count.errors,
-                    latency_sum_ns: count.latency_sum_ns,
-                };
-                (name.to_owned(), totals)
-            })
-            .collect()
-    }
-
-    /// Encoded histograms by series; series without a value are absent.
-    pub fn histograms(&self) -> BTreeMap<String, String> {
-        encoded(&self.total)
+        let happened = self.total.shown().filter(|(_, count)| !count.is_empty());
+        happened.map(|(name, count)| (name.to_owned(), count.totals)).collect()
     }
 
     /// Histograms of every closed interval, when they are kept.
     pub fn interval_histograms(&mut self) -> Vec<BTreeMap<String, String>> {
         self.histograms.take().unwrap_or_default()
     }
-
-    /// Sum over time of the number of operations in flight.
-    pub fn in_flight_ns(&self) -> u64 {
-        self.total.in_flight_ns
-    }
-}
-
-fn encoded(batch: &Batch) -> BTreeMap<String, String> {
-    let happened = batch.named().filter(|(_, count)| count.operations > 0);
-    happened.map(|(name, count)| (name.to_owned(), count.latencies.encode())).collect()
-}
-
-fn summary(count: &Count) -> IntervalOperations {
-    IntervalOperations {
-        operations: count.operations,
-        bytes: count.bytes,
-        p50_ns: count.latencies.quantile_ns(0.5),
-        p99_ns: count.latencies.quantile_ns(0.99),
-        max_ns: count.latencies.max_ns(),
-    }
 }
 
 /// What a stalled thread had counted before it stalled: counts and maximum are exact, the quantiles stay those of the
 /// other threads.
-fn add_late(interval: &mut Interval, batch: &Batch) {
-    for (name, count) in batch.operations() {
-        interval.errors += count.errors;
+fn add_late(interval: &mut Interval, batch: &impl Batch) {
+    interval.errors += batch.errors();
+    for (name, count) in batch.shown() {
         if let Some(row) = interval.operations.get_mut(name) {
-            row.operations += count.operations;
-            row.bytes += count.bytes;
+            row.operations += count.totals.operations;
+            row.bytes += count.totals.bytes;
             row.max_ns = row.max_ns.max(count.latencies.max_ns());
         }
     }
@@ -186,56 +172,86 @@ fn add_late(interval: &mut Interval, batch: &Batch) {
 mod tests {
     use super::*;
 
-    fn batch(latencies: &[u64]) -> Batch {
-        let mut batch = Batch::new(&[Series::Read]);
-        latencies.iter().for_each(|&ns| batch.record(Series::Read, ns, 512));
-        batch
+    /// One kind, which happens at once.
+    impl Batch for Count {
+        fn add(&mut self, other: &Self) {
+            Count::add(self, other);
+        }
+
+        fn clear(&mut self) {
+            Count::clear(self);
+        }
+
+        fn shown(&self) -> impl Iterator<Item = (&'static str, &Count)> {
+            std::iter::once(("read", self))
+        }
+
+        fn errors(&self) -> u64 {
+            self.totals.errors
+        }
+
+        fn histograms(&self) -> BTreeMap<String, String> {
+            BTreeMap::from([("read".to_owned(), self.latencies.encode())])
+        }
+
+        fn in_flight_ns(&self) -> u64 {
+            0
+        }
+    }
+
+    fn batch(latencies: &[u64]) -> Count {
+        let mut count = Count::default();
+        latencies.iter().for_each(|&ns| count.record(ns, 512));
+        count
     }
 
     #[test]
     fn threads_merge_per_interval_and_in_total() {
-        let mut collector = Collector::new(2, 1000, &[Series::Read], true);
-        collector.add(0, 0, &batch(&[10, 20]));
-        assert!(collector.last().is_none(), "thread 1 is still out");
-        collector.add(1, 0, &batch(&[30]));
-        assert_eq!(collector.last().map(|i| i.operations["read"].operations), Some(3));
-        collector.add(0, 1, &batch(&[40]));
-        collector.finish(0);
-        collector.finish(1);
-        let intervals = collector.intervals(1900, 9);
-        assert_eq!(collector.interval_histograms().len(), 2);
+        let mut timeline = Timeline::new(2, 1000, Count::default).keeping_histograms();
+        timeline.add(0, 0, &batch(&[10, 20]));
+        assert!(timeline.last().is_none(), "thread 1 is still out");
+        timeline.add(1, 0, &batch(&[30]));
+        assert_eq!(timeline.last().map(|i| i.operations["read"].operations), Some(3));
+        timeline.add(0, 1, &batch(&[40]));
+        timeline.finish(0);
+        timeline.finish(1);
+        let intervals = timeline.intervals(1900, 9);
+        assert_eq!(timeline.interval_histograms().len(), 2);
         assert_eq!(intervals.len(), 2);
         assert_eq!((intervals[1].start_ns, intervals[1].duration_ns), (1000, 900));
         assert_eq!(intervals[0].operations["read"].max_ns, 30);
-        assert_eq!(collector.totals()["read"].operations, 4);
-        assert_eq!(collector.totals()["read"].latency_sum_ns, 100);
-        assert_eq!(collector.transferred(), (4, 2048));
+        assert_eq!(timeline.totals()["read"].operations, 4);
+        assert_eq!(timeline.totals()["read"].latency_sum_ns, 100);
+        assert_eq!(timeline.total().totals.bytes, 2048);
     }
 
     #[test]
     fn a_stalled_thread_cannot_hold_back_the_others_for_ever() {
-        let mut collector = Collector::new(2, 1000, &[Series::Read], false);
+        let mut timeline = Timeline::new(2, 1000, Count::default);
         for index in 0..20 {
-            collector.add(0, index, &batch(&[5]));
+            timeline.add(0, index, &batch(&[5]));
         }
-        assert!(collector.open.len() <= MAX_OPEN);
-        collector.add(1, 0, &batch(&[700, 800]));
-        collector.finish(0);
-        collector.finish(1);
-        let intervals = collector.intervals(20_000, 99);
+        assert!(timeline.open.len() <= MAX_OPEN);
+        let mut late = batch(&[700, 800]);
+        late.fail();
+        timeline.add(1, 0, &late);
+        timeline.finish(0);
+        timeline.finish(1);
+        let intervals = timeline.intervals(20_000, 99);
         assert_eq!(intervals.len(), 20);
         assert_eq!(intervals[0].operations["read"].operations, 3);
         assert_eq!(intervals[0].operations["read"].max_ns, 800);
-        assert_eq!(collector.totals()["read"].operations, 22);
+        assert_eq!((intervals[0].errors, intervals[1].errors), (1, 0));
+        assert_eq!(timeline.totals()["read"].operations, 22);
     }
 
     #[test]
     fn silence_is_a_row_of_zeros() {
-        let mut collector = Collector::new(1, 1000, &[Series::Read], false);
-        collector.add(0, 0, &batch(&[5]));
-        collector.add(0, 3, &batch(&[5]));
-        collector.finish(0);
-        let counts: Vec<u64> = collector.intervals(4000, 9).iter().map(|i| i.operations["read"].operations).collect();
+        let mut timeline = Timeline::new(1, 1000, Count::default);
+        timeline.add(0, 0, &batch(&[5]));
+        timeline.add(0, 3, &batch(&[5]));
+        timeline.finish(0);
+        let counts: Vec<u64> = timeline.intervals(4000, 9).iter().map(|i| i.operations["read"].operations).collect();
         assert_eq!(counts, [1, 0, 0, 1]);
     }
 }

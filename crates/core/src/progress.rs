@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use plimsoll_core::clock::monotonic_ns;
-use plimsoll_core::outcome::{Interval, Phase, Progress};
+use crate::clock::monotonic_ns;
+use crate::outcome::{Interval, Phase, Progress, Traced};
 
 /// The part of the progress that changes at most a few times per second.
 #[derive(Debug)]
@@ -17,15 +17,17 @@ struct State {
     /// Share done by other measures than time.
     share: f64,
     interval: Option<Interval>,
+    /// Operations that nobody has asked for yet.
+    trace: Vec<Traced>,
 }
 
 /// Written by the job, read by anyone.
 #[derive(Debug)]
 pub struct Board(Mutex<State>);
 
-impl Board {
+impl Default for Board {
     /// A job that is about to start.
-    pub fn new() -> Self {
+    fn default() -> Self {
         let began_ns = monotonic_ns();
         Self(Mutex::new(State {
             phase: Phase::Layout,
@@ -34,9 +36,12 @@ impl Board {
             measure_ns: 0,
             share: 0.0,
             interval: None,
+            trace: Vec::new(),
         }))
     }
+}
 
+impl Board {
     fn state(&self) -> MutexGuard<'_, State> {
         // The state is plain data: it is whole even if a writer panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -64,7 +69,17 @@ impl Board {
         self.state().interval = Some(interval);
     }
 
-    /// How far the job is.
+    /// More operations of a traced job.
+    pub fn traced(&self, operations: impl Iterator<Item = Traced>) {
+        self.state().trace.extend(operations);
+    }
+
+    /// Operations that nobody has asked for yet.
+    pub fn untold(&self) -> Vec<Traced> {
+        std::mem::take(&mut self.state().trace)
+    }
+
+    /// How far the job is; tells each traced operation once.
     pub fn progress(&self) -> Progress {
         let now = monotonic_ns();
         let mut state = self.state();
@@ -79,6 +94,12 @@ impl Board {
         let elapsed_ns = now.saturating_sub(state.began_ns);
         let by_time = state.length_ns.map_or(0.0, |length| elapsed_ns as f64 / length.max(1) as f64);
         let done = if state.phase == Phase::Finished { 1.0 } else { by_time.max(state.share).min(1.0) };
-        Progress { phase: state.phase, elapsed_ns, done, interval: state.interval.clone(), trace: Vec::new() }
+        Progress {
+            phase: state.phase,
+            elapsed_ns,
+            done,
+            interval: state.interval.clone(),
+            trace: std::mem::take(&mut state.trace),
+        }
     }
 }
