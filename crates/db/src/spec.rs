@@ -29,12 +29,13 @@ pub use plimsoll_core::spec::{Arrival, Rate, RateUnit};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DbSpec {
-    /// One of the driver list: `null`, `memory`, `sqlite`, `postgresql`, `mysql` (and MariaDB), `redis`, `http`.
+    /// One of the driver list: `null`, `memory`, `sqlite`, `rocksdb`, `postgresql`, `mysql` (and MariaDB), `redis`,
+    /// `http`.
     pub driver: String,
     /// Where it is, without a password (one in the URL is refused):
     /// `postgresql://user@host:5432/database`, `mysql://user@host:3306/database`, `redis://user@host:6379/0`,
     /// `http://host:80/path`; `?socket=/path` goes through a Unix socket (for PostgreSQL, of that folder).
-    /// `sqlite:/path/of/file.db`. `null` and `memory` take `""`.
+    /// `sqlite:/path/of/file.db`, `rocksdb:/path/of/folder`. `null` and `memory` take `""`.
     pub url: String,
     /// Environment variable of this process that holds the password; `null`: no password. It is read once, when the job
     /// starts, and never shown.

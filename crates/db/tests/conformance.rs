@@ -14,6 +14,9 @@ fn database(driver: &str) -> Option<(String, Box<dyn std::any::Any>)> {
             let folder = tempfile::tempdir().unwrap();
             Some((format!("sqlite:{}", folder.path().join("test.db").display()), Box::new(folder)))
         }
+        "rocksdb" => servers::rocksdb().map(|folder| {
+            (format!("rocksdb:{}", folder.path().join("test").display()), Box::new(folder) as Box<dyn std::any::Any>)
+        }),
         "postgresql" => servers::postgresql(None, None).map(of),
         "mysql" => servers::mysql("secret").map(of),
         "redis" => servers::redis(None).map(of),
@@ -65,7 +68,7 @@ macro_rules! suites {
 }
 
 suites! {
-    null: "null", memory: "memory", sqlite: "sqlite", postgresql: "postgresql", mysql: "mysql", redis: "redis",
+    null: "null", memory: "memory", sqlite: "sqlite", rocksdb: "rocksdb", postgresql: "postgresql", mysql: "mysql", redis: "redis",
     http: "http",
 }
 
@@ -183,8 +186,8 @@ fn loads_join(driver: &str, url: &str) {
     let read = [("data", json!("reuse")), ("workload/mix", mix(1.0, 0.0, 0.0, 0.0, 0.0))];
     let outcome = run_well(spec(driver, url, &read));
     assert!(outcome.not_found.is_empty(), "{:?}", outcome.not_found);
-    if driver != "redis" {
-        // Redis replaces what is there, the others refuse it.
+    if !matches!(driver, "redis" | "rocksdb") {
+        // Key-value stores replace what is there, the others refuse it.
         let twice = run(part("keep", 0, 100));
         assert_eq!(twice.errors["insert"]["constraint"], 100, "{:?}", twice.messages);
         assert_eq!(twice.completed, 0);

@@ -203,3 +203,34 @@ fn connections_can_be_encrypted() {
     assert_eq!(kind, "connect");
     assert!(message.contains("certificate") || message.contains("TLS"), "{message}");
 }
+
+#[test]
+fn a_rocksdb_database_is_used_by_one_at_a_time_and_says_what_is_wrong() {
+    let Some(folder) = servers::rocksdb() else { return };
+    let url = format!("rocksdb:{}", folder.path().join("db").display());
+    let endless = [("limit", json!({"runtime_ns": 60_000_000_000u64, "operations": null}))];
+    let job = Job::start(spec("rocksdb", &url, &endless)).unwrap();
+    measuring(&job);
+    let (kind, message) = failure(spec("rocksdb", &url, &[("data", json!("keep"))]));
+    assert_eq!(kind, "connect", "{message}");
+    assert!(message.contains("only one can") && message.contains("/db"), "{message}");
+    job.stop();
+    let stopped = job.result(Some(Duration::from_secs(60))).expect("it stops");
+    assert_eq!(stopped.common.status, Status::Stopped);
+    for (settings, kind, words) in [
+        (json!({"sync": "yes"}), "spec", "true or false"),
+        (json!({"sync": "true", "disableWAL": "true"}), "spec", "contradict"),
+        (json!({"a;b": "1"}), "spec", "no name"),
+        (json!({"no_such_option": "1"}), "connect", "no_such_option"),
+    ] {
+        let (found, message) = failure(spec("rocksdb", &url, &[("settings", settings)]));
+        assert_eq!(found, kind, "{message}");
+        assert!(message.contains(words), "{message}");
+    }
+    // After all that it still opens, and settings are among the facts.
+    let settings = json!({"sync": "true", "write_buffer_size": "1048576"});
+    let outcome = run_well(spec("rocksdb", &url, &[("settings", settings)]));
+    let fact = |name: &str| outcome.server.get(name).map(String::as_str);
+    assert_eq!((fact("sync"), fact("wal"), fact("write_buffer_size")), (Some("true"), Some("on"), Some("1048576")));
+    assert!(fact("rocksdb_version").is_some_and(|version| version.contains('.')), "{:?}", outcome.server);
+}

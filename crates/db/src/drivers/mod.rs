@@ -27,7 +27,7 @@ macro_rules! drivers {
     };
 }
 
-drivers!(null, memory, sqlite, postgres, mysql, redis, http);
+drivers!(null, memory, sqlite, rocksdb, postgres, mysql, redis, http);
 
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static Caps> {

@@ -85,6 +85,14 @@ fn need(there: bool, what: &str) {
     }
 }
 
+/// A folder for RocksDB, which needs no server but its library.
+pub fn rocksdb() -> Option<TempDir> {
+    let (_, message) = super::failure(super::spec("rocksdb", "rocksdb:/nowhere/at/all", &[]));
+    let there = !message.contains("is not on this machine");
+    need(there, "librocksdb.so");
+    there.then(|| tempfile::tempdir().unwrap())
+}
+
 fn account(name: &str) -> Option<(u32, u32)> {
     let line = fs::read_to_string("/etc/passwd").ok()?;
     let line = line.lines().find(|line| line.split(':').next() == Some(name))?.to_owned();

@@ -1,0 +1,192 @@
+//! RocksDB, as YCSB's binding has it: a column family per table, records of named fields. The system's library does it all.
+
+mod database;
+mod library;
+mod record;
+mod settings;
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State};
+use crate::fault::{Cause, Fault, JobError};
+use crate::setup::Setup;
+
+use database::{Db, Table};
+use settings::Settings;
+
+/// Settings that decide what a number means, in the words of RocksDB's own list.
+const FACTS: [&str; 14] = [
+    "rocksdb_version",
+    "write_buffer_size",
+    "max_write_buffer_number",
+    "max_background_jobs",
+    "max_total_wal_size",
+    "wal_bytes_per_sync",
+    "bytes_per_sync",
+    "manual_wal_flush",
+    "use_fsync",
+    "use_direct_reads",
+    "use_direct_io_for_flush_and_compaction",
+    "allow_mmap_reads",
+    "compression_per_level",
+    "block_size",
+];
+
+/// The driver.
+pub struct Kind {
+    setup: Arc<Setup>,
+    settings: Settings,
+    path: String,
+    opened: Mutex<Option<Opened>>,
+}
+
+/// The database, from its first use to the end of the job.
+struct Opened {
+    db: Arc<Db>,
+    table: Option<Arc<Table>>,
+}
+
+impl Driver for Kind {
+    type Session = RocksDb;
+    const CAPS: Caps = Caps {
+        name: "rocksdb",
+        description: "RocksDB (the system's library), a folder; tables and records as YCSB's binding has them",
+        url: "rocksdb:/path/of/folder",
+        workloads: &["ycsb"],
+        server: false,
+        tls: false,
+    };
+
+    fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
+        setup.refuse("rocksdb", false, true)?;
+        let settings = Settings::new(&setup)?;
+        library::api().map_err(JobError::connect)?;
+        let path = setup.spec.url.strip_prefix("rocksdb:").map(|path| path.strip_prefix("//").unwrap_or(path));
+        let Some(path) = path.filter(|path| path.starts_with('/')) else {
+            return Err(JobError::spec("the URL of a RocksDB database is rocksdb: and the absolute path of a folder"));
+        };
+        let path = path.trim_end_matches('/').to_owned();
+        if !Path::new(&path).parent().is_some_and(Path::is_dir) {
+            return Err(JobError::connect(format!(
+                "there is no folder to make the RocksDB database {path} in: make it first"
+            )));
+        }
+        Ok(Self { setup, settings, path, opened: Mutex::new(None) })
+    }
+
+    fn connect(&self, _client: u32) -> Result<RocksDb, Fault> {
+        let table = self.with(|opened| Ok(opened.table.clone()))?;
+        let missing = || Fault::refused(Cause::Server, format!("there is no table {} in {}", self.name(), self.path));
+        Ok(RocksDb { table: table.ok_or_else(missing)?, record: Vec::new() })
+    }
+
+    fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
+        let options = self.with(|opened| Ok(opened.db.options()))?;
+        let known = options.into_iter().filter(|(name, _)| FACTS.contains(&name.as_str()));
+        let own = [
+            ("server", "RocksDB".to_owned()),
+            ("sync", self.settings.sync.to_string()),
+            ("wal", if self.settings.log { "on" } else { "off" }.to_owned()),
+        ];
+        Ok(own.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(known).collect())
+    }
+
+    fn look(&self) -> Result<Option<Found>, Fault> {
+        let Some(table) = self.with(|opened| Ok(opened.table.clone()))? else { return Ok(None) };
+        let mut shape = None;
+        let records = table.scan(b"", u64::MAX, |bytes| {
+            if self.setup.stopped.load(Ordering::Relaxed) {
+                return Err(Fault::refused(Cause::Server, "stopped while counting the records"));
+            }
+            if shape.is_none() {
+                shape = Some(record::count(bytes)?);
+            }
+            Ok(())
+        })?;
+        Ok(Some(Found { records, shape }))
+    }
+
+    fn create(&self) -> Result<(), Fault> {
+        self.with(|opened| {
+            opened.table = Some(Arc::new(opened.db.create(self.name())?));
+            Ok(())
+        })
+    }
+
+    fn drop_tables(&self) -> Result<(), Fault> {
+        // Nobody else has the table while data are prepared.
+        self.with(|opened| opened.table.take().and_then(Arc::into_inner).map_or(Ok(()), Table::remove))
+    }
+
+    fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
+        let Some(table) = self.with(|opened| Ok(opened.table.clone()))? else { return Ok(0) };
+        let mut removed = 0;
+        for key in keys {
+            if table.get(key, |_| Ok(()))?.is_some() {
+                table.delete(key)?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
+
+impl Kind {
+    fn name(&self) -> &str {
+        self.setup.ycsb().map_or("usertable", |ycsb| &ycsb.table)
+    }
+
+    /// Works with the database, which is opened when it is not.
+    fn with<T>(&self, work: impl FnOnce(&mut Opened) -> Result<T, Fault>) -> Result<T, Fault> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.is_none() {
+            let (db, table) = Db::open(&self.path, self.name(), &self.settings)?;
+            *opened = Some(Opened { db, table: table.map(Arc::new) });
+        }
+        match &mut *opened {
+            Some(opened) => work(opened),
+            None => unreachable!("it was opened right now"),
+        }
+    }
+}
+
+/// One client. All of them share the database, which is made for that.
+pub struct RocksDb {
+    table: Arc<Table>,
+    /// The record that is written.
+    record: Vec<u8>,
+}
+
+impl Session for RocksDb {
+    #[inline]
+    fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
+        let Self { table, record: room } = self;
+        room.clear();
+        match *request {
+            Request::Read { key, field } => {
+                table.get(key, |bytes| record::take(bytes, field, reply))?;
+            }
+            Request::Insert { key, values } => {
+                record::write(values, room);
+                table.put(key, room)?;
+                reply.row();
+                reply.bytes += values.size();
+            }
+            Request::Update { key, values } => {
+                // As in YCSB's binding a record is read, changed and written as a whole.
+                if table.get(key, |bytes| record::write_changed(bytes, values, room))?.is_some() {
+                    table.put(key, room)?;
+                    reply.row();
+                    reply.bytes += values.size();
+                }
+            }
+            Request::Scan { key, count, field } => {
+                table.scan(key, u64::from(count), |bytes| record::take(bytes, field, reply))?;
+            }
+            Request::Statement(..) | Request::Get => return Err(Fault::protocol("not a request of YCSB")),
+        }
+        Ok(State::Done)
+    }
+}
