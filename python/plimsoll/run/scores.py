@@ -53,7 +53,7 @@ def scores(
     if not series:
         return ()
     regime = classify(series, interval_of(plan.parameters) / SECOND)
-    named = dict(_rates(outcome, intervals, regime))
+    named = dict(_rates(outcome, intervals, regime, burst_factor(series, regime)))
     if not saturated(outcome):
         named |= dict(_latencies(outcome, histograms))
     return tuple(
@@ -74,7 +74,9 @@ def saturated_share(outcome: Mapping[str, Any], done: int) -> bool:
     return offered is not None and done < SCHEDULE_KEPT * offered
 
 
-def _rates(outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Regime) -> Iterator[tuple[str, float]]:
+def _rates(
+    outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Regime, burst: float | None
+) -> Iterator[tuple[str, float]]:
     elapsed_s = outcome["elapsed_ns"] / SECOND
     totals = {kind: counts for kind, counts in outcome["operations"].items() if counts["operations"]}
     window = window_factor(intervals, regime)
@@ -82,16 +84,26 @@ def _rates(outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Re
     for metric, field in (("iops", "operations"), ("throughput", "bytes")):
         if not data:
             break
-        rate = sum(counts[field] for counts in data) / elapsed_s * window
-        yield metric, rate
-        if regime.burst and regime.sustained:
-            yield f"{metric}_burst", rate * regime.burst / regime.sustained
+        rate = sum(counts[field] for counts in data) / elapsed_s
+        yield metric, rate * window
+        if burst is not None:
+            yield f"{metric}_burst", rate * burst
         if len(data) > 1:
             for kind in DATA_KINDS:
                 if kind in totals:
                     yield f"{kind}_{metric}", totals[kind][field] / elapsed_s * window
     if "commit" in totals:
         yield "commit_rate", totals["commit"]["operations"] / elapsed_s * window
+
+
+def burst_factor(series: Sequence[float], regime: Regime) -> float | None:
+    """Rate of a burst that ended inside the run over the mean rate of the whole run; None where there was none.
+
+    Told even where the run ended too soon after it for a sustained score.
+    """
+    if not regime.burst or not regime.sustained:
+        return None
+    return regime.burst * len(series) / sum(series)
 
 
 def window_factor(intervals: Sequence[Interval], regime: Regime) -> float:

@@ -185,14 +185,17 @@ def _step_down(series: _Series, segments: list[Segment]) -> Regime | None:
     # The bin that holds the step belongs to neither side.
     if not (_is_flat(series, 0, split - 1) and _is_flat(series, split + 1, len(series.logs))):
         return None
-    start_s, end_s = series.time_s(split), series.length_s
-    burst, sustained = series.mean_rate(0.0, start_s), series.mean_rate(start_s, end_s)
+    # Nor to either mean, if it is in between: a burst that ends within a bin would be counted as sustained.
+    left = split - int(series.logs[split - 1] < series.logs[: split - 1].mean() - SAME_LEVEL)
+    entered = split + int(series.logs[split] > series.logs[split + 1 :].mean() + SAME_LEVEL)
+    start_s, end_s = series.time_s(entered), series.length_s
+    burst, sustained = series.mean_rate(0.0, series.time_s(left)), series.mean_rate(start_s, end_s)
     accepted = end_s - start_s >= _shortest_window(series)
-    text = f"the rate fell by {1 - sustained / burst:.0%} after {start_s:.0f} s:"
+    text = f"the rate fell by {1 - sustained / burst:.0%} after {at_s:.0f} s:"
     text += f" a burst of {burst:,.0f}, then {sustained:,.0f}"
     if not accepted:
         text += "; the run ended too soon after for a sustained score"
-    levels = [Segment(0.0, start_s, burst), Segment(start_s, end_s, sustained)]
+    levels = [Segment(0.0, at_s, burst), Segment(at_s, end_s, sustained)]
     return _regime(Shape.STEP_DOWN, levels, accepted, text, (start_s, end_s), sustained, (burst, sustained))
 
 

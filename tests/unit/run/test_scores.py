@@ -90,6 +90,12 @@ def test_burst_and_sustained_are_two_scores() -> None:
     assert found["iops_burst"] == pytest.approx(3000, rel=0.02)
 
 
+def test_a_burst_that_just_ended_is_told_as_it_was() -> None:
+    series = [3000] * 500 + [1000] * 100
+    found = named(plan(runtime="600s"), outcome(600, read=sum(series)), {}, intervals(series))
+    assert found["iops_burst"] == pytest.approx(3000, rel=0.02)
+
+
 def test_a_warm_up_is_left_out() -> None:
     series = [200] * 40 + [1000] * 160
     found = named(plan(runtime="200s"), outcome(200, read=sum(series)), {}, intervals(series))

@@ -60,6 +60,17 @@ def test_a_burst_that_just_ended_has_no_sustained_score_yet() -> None:
     assert (regime.burst, regime.sustained) == (3000.0, 900.0)
 
 
+@pytest.mark.parametrize("burst_s", range(190, 206))
+def test_a_burst_that_ends_within_a_bin_is_not_counted_as_sustained(burst_s: int) -> None:
+    regime = classify([3000.0] * burst_s + [100.0] * (600 - burst_s))
+    assert (regime.shape, regime.burst, regime.sustained) == (Shape.STEP_DOWN, 3000.0, 100.0)
+
+
+def test_a_burst_of_half_a_second_more_is_not_counted_as_sustained() -> None:
+    regime = classify([3000.0] * 6 + [1200.0] + [100.0] * 14)
+    assert (regime.shape, regime.burst, regime.sustained) == (Shape.STEP_DOWN, 3000.0, 100.0)
+
+
 def test_a_cycle_is_scored_over_whole_cycles() -> None:
     regime = classify(([500.0] * 20 + [1000.0] * 80) * 6)
     assert regime.shape is Shape.CYCLIC

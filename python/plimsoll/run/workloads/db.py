@@ -13,7 +13,7 @@ from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
 from plimsoll.parameters import interval_of
 from plimsoll.run.places import Place
-from plimsoll.run.scores import PERCENTILES, saturated_share, window_factor
+from plimsoll.run.scores import PERCENTILES, burst_factor, saturated_share, window_factor
 from plimsoll.run.servers.private import PrivateServer, find_program, kind, running
 from plimsoll.run.workers import databases
 from plimsoll.run.workers.execution import Execution, watch
@@ -256,10 +256,10 @@ def scores(
     if not series or not outcome["completed"]:
         return ()
     regime = classify(series, interval_of(plan.parameters) / SECOND)
-    rate = outcome["completed"] * SECOND / outcome["elapsed_ns"] * window_factor(intervals, regime)
-    named = {"operation_rate": rate}
-    if regime.burst and regime.sustained:
-        named["operation_rate_burst"] = rate * regime.burst / regime.sustained
+    rate = outcome["completed"] * SECOND / outcome["elapsed_ns"]
+    named = {"operation_rate": rate * window_factor(intervals, regime)}
+    if (burst := burst_factor(series, regime)) is not None:
+        named["operation_rate_burst"] = rate * burst
     found = [Score(metric=name, value=value, unit="1/s", direction="higher") for name, value in named.items()]
     if saturated_share(outcome, outcome["completed"]):
         return tuple(found)
