@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -149,7 +151,6 @@ def _check_folder(file: str) -> None:
 
 _SQLITE_SETTINGS = (
     f"busy_timeout = {BUSY_TIMEOUT_MS}",
-    "journal_mode = WAL",
     # A run must be on disk before the next one begins: a power cut loses at most the run in flight.
     "synchronous = FULL",
     "foreign_keys = ON",
@@ -164,10 +165,26 @@ def _set_up_sqlite(connection: Any, _record: Any) -> None:
     try:
         for setting in _SQLITE_SETTINGS:
             connection.execute(f"PRAGMA {setting}").close()
+        _use_write_ahead_log(connection)
     except BaseException:
         # The pool does not know the connection yet, so nobody else would close the file.
         connection.close()
         raise
+
+
+def _use_write_ahead_log(connection: Any) -> None:
+    # Two processes that turn a new file at once each hold what the other waits for, so SQLite fails one without
+    # a wait; it has to let go and ask again.
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").close()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _begin_sqlite(connection: Connection) -> None:
