@@ -33,14 +33,14 @@ def test_the_study_of_2020_prints_comparison_reason_and_price(plimsoll: Command)
 
 
 def test_a_burst_that_ends_is_two_scores_and_a_change_point(plimsoll: Command) -> None:
-    # 5.4 million credits, 300 times faster: 6.4 s at 2,900 above the baseline.
-    volume = "gp2=vol:type=gp2,size=33GiB,time_scale=300,fs=xfs"
+    # 60 % of 5.4 million credits, 300 times faster: 3.8 s at 2,900 above the baseline; a busy machine needs longer.
+    volume = "gp2=vol:type=gp2,size=33GiB,time_scale=300,credits=60%,fs=xfs"
     words = ("--set", "size=64MiB", "--set", "runtime=21s", "--set", "warmup=0s", "--blocks", "1", "--noisy-host", "-q")
     plimsoll("run", "randread", "--on", volume, *words)
     found = plimsoll("show", "--json").json
     scores = {row["metric"]: row["value"]["value"] for row in found["scores"]["rows"]}
     # However busy the machine is: the two levels are apart, and the lower one is the baseline.
-    assert scores["iops"] == pytest.approx(100, rel=0.6)
+    assert scores["iops"] == pytest.approx(100, rel=0.25)
     assert scores["iops_burst"] > 5 * scores["iops"]
     assert "burst" in plimsoll("show").out
 
