@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 from pathlib import Path
@@ -20,6 +21,10 @@ def need(condition: bool, what: str) -> None:
 
 def need_root() -> None:
     need(os.geteuid() == 0, "root")
+
+
+def need_module(name: str) -> None:
+    need(importlib.util.find_spec(name) is not None, f"the Python module {name}")
 
 
 def need_program(name: str) -> str:

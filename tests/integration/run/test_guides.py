@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.conftest import need_module
 from tests.integration.run.conftest import Command
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -16,7 +17,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 @pytest.mark.parametrize("name", ["load-line", "cluster"])
 def test_the_guide_works_as_it_is_written(plimsoll: Command, tmp_path: Path, name: str) -> None:
     if name == "cluster":
-        pytest.importorskip("distributed")
+        need_module("distributed")
     blocks = re.findall(r"```sh\n(.*?)```", (DOCS / f"{name}.md").read_text(), re.DOTALL)
     commands = [line for block in blocks for line in block.strip().splitlines()]
     assert commands
