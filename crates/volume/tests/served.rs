@@ -169,6 +169,30 @@ fn past_the_model_nothing_waits_and_nothing_counts() {
 }
 
 #[test]
+fn what_the_way_takes_comes_off_the_wait_and_is_part_of_the_latency() {
+    needs_machine!();
+    let long = 3_600_000_000_000u64;
+    let server = Server::start(&spec(json!({"read_latency": {"median_ns": long}})));
+    assert_eq!(server.command(&json!({"command": "compensate", "path_ns": 2 * long}))["ok"], true);
+    read_block(&server.open(), 0).unwrap();
+    let stats = server.command(&json!({"command": "stats"}))["stats"].clone();
+    let told_us = stats["total_read_time"].as_u64().unwrap();
+    assert!(told_us >= 2 * long / 1000, "{stats}");
+}
+
+#[test]
+fn past_the_model_answers_may_be_given_a_wait_of_their_own() {
+    needs_machine!();
+    let server = Server::start(&spec(json!({})));
+    let wait = Duration::from_millis(50);
+    server.command(&json!({"command": "bypass", "on": true, "wait_ns": wait.as_nanos() as u64}));
+    let before = std::time::Instant::now();
+    read_block(&server.open(), 0).unwrap();
+    assert!(before.elapsed() >= wait);
+    server.command(&json!({"command": "bypass", "on": true}));
+}
+
+#[test]
 fn a_stop_in_use_is_refused_and_forced_stops_fail_what_waits() {
     needs_machine!();
     let mut server = Server::start(&spec(json!({})));

@@ -24,7 +24,7 @@ from plimsoll.errors import TargetError, UsageError
 from plimsoll.targets.host import memory_limit_bytes
 from plimsoll.targets.owner import Owner, is_alive
 from plimsoll.targets.workdir import signals_held_back
-from plimsoll.volumes import array, control, filesystem, loop, machine, registry
+from plimsoll.volumes import array, control, filesystem, loop, machine, path, registry
 from plimsoll.volumes.registry import Volume
 from plimsoll.volumes.removal import remove
 
@@ -150,6 +150,7 @@ def _serve(volume: Volume, spec: Mapping[str, Any]) -> Volume:
     device, sequence = loop.attach(volume.file)
     volume = volume.model_copy(update={"device": device, "device_sequence": sequence})
     registry.save(volume)
+    path.compensate(volume.folder, device)
     return volume
 
 

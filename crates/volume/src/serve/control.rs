@@ -38,6 +38,14 @@ enum Command {
     Bypass {
         /// Begin or end.
         on: bool,
+        /// How long each answer waits meanwhile.
+        #[serde(default)]
+        wait_ns: u64,
+    },
+    /// Answer so much earlier, because the way to the program takes that long.
+    Compensate {
+        /// Measured by the program that made the device.
+        path_ns: u64,
     },
     /// Unmount and end.
     Stop {
@@ -103,7 +111,8 @@ fn obey(
                 device.inject(fault, now_ns()).map_err(VolumeError::system("cannot take back unflushed writes"))?;
             answer.lost_bytes = matches!(fault, Fault::PowerLoss { .. }).then_some(lost);
         }
-        Command::Bypass { on } => device.bypass(on),
+        Command::Bypass { on, wait_ns } => device.bypass(on, wait_ns),
+        Command::Compensate { path_ns } => device.compensate(path_ns),
         Command::Stop { force } => {
             unmount(force)?;
             *stopped = true;

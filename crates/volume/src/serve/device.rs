@@ -25,6 +25,10 @@ pub struct Device {
     power: AtomicU64,
     stopping: AtomicBool,
     bypassed: AtomicBool,
+    /// How long an answer waits while the model is bypassed.
+    bypass_ns: AtomicU64,
+    /// What the way between a program and this server takes; answers leave so much earlier.
+    path_ns: AtomicU64,
     /// One per worker.
     bells: Vec<Bell>,
 }
@@ -48,6 +52,8 @@ impl Device {
             power: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
             bypassed: AtomicBool::new(false),
+            bypass_ns: AtomicU64::new(0),
+            path_ns: AtomicU64::new(0),
             bells: (0..workers).map(|_| Bell::new()).collect::<io::Result<_>>()?,
         })
     }
@@ -57,21 +63,25 @@ impl Device {
     pub fn submit(&self, io: &Io, now_ns: u64) -> Completion {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
         if self.is_bypassed() {
-            return Completion { deadline_ns: now_ns, outcome: Outcome::Done };
+            let deadline_ns = now_ns + self.bypass_ns.load(Ordering::Relaxed);
+            return Completion { deadline_ns, outcome: Outcome::Done };
         }
         let mut state = system::lock(&self.state);
         state.last_ns = state.last_ns.max(now_ns);
         let arrived_ns = state.last_ns;
-        state.volume.submit(io, arrived_ns)
+        let completion = state.volume.submit(io, arrived_ns);
+        let deadline_ns = completion.deadline_ns.saturating_sub(self.path_ns.load(Ordering::Relaxed));
+        Completion { deadline_ns: deadline_ns.max(arrived_ns), ..completion }
     }
 
-    /// Counts an operation that was answered.
+    /// Counts an operation that was answered so long after it arrived.
     #[inline]
     pub fn answered(&self, kind: Kind, bytes: u64, latency_ns: u64, failed: bool) {
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
         if self.is_bypassed() {
             return;
         }
+        let latency_ns = latency_ns + self.path_ns.load(Ordering::Relaxed);
         let mut state = system::lock(&self.state);
         if failed {
             state.counters.errors += 1;
@@ -109,10 +119,23 @@ impl Device {
         self.bypassed.load(Ordering::Relaxed)
     }
 
-    /// Begins or ends the bypass; what waits is answered when it begins.
-    pub fn bypass(&self, on: bool) {
+    /// Whether what waits for its time is answered all the same.
+    #[inline]
+    pub fn answers_at_once(&self) -> bool {
+        self.is_bypassed() && self.bypass_ns.load(Ordering::Relaxed) == 0
+    }
+
+    /// Begins or ends the bypass, with a wait of `wait_ns` for each answer; without one, what waits is answered when it
+    /// begins.
+    pub fn bypass(&self, on: bool, wait_ns: u64) {
+        self.bypass_ns.store(wait_ns, Ordering::Relaxed);
         self.bypassed.store(on, Ordering::Relaxed);
         self.wake();
+    }
+
+    /// Takes `path_ns` off every answer's wait, as far as there is any.
+    pub fn compensate(&self, path_ns: u64) {
+        self.path_ns.store(path_ns, Ordering::Relaxed);
     }
 
     /// What wakes worker `index`.

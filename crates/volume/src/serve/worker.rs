@@ -235,7 +235,7 @@ impl Worker {
             let power = self.device.power();
             let is_due = |first: &Pending| {
                 let due_ns = first.deadline_ns.max(self.device.stalled_until_ns());
-                due_ns <= now_ns || first.power != power || self.device.is_bypassed()
+                due_ns <= now_ns || first.power != power || self.device.answers_at_once()
             };
             if !self.pending.peek().is_some_and(is_due) {
                 return any;
