@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -102,6 +103,8 @@ class _Draft:
     """Whether it is known in which order the runs of each set ran."""
 
 
+_OK = RunStatus.OK.value
+
 Place = tuple[str, int]  # session, block
 Attempts = dict[int, ScoreRow]
 
@@ -169,7 +172,7 @@ def valid_scores(rows: Iterable[ScoreRow]) -> dict[tuple[str, str, str], list[fl
         (key.case, key.metric, target): [
             row.value
             for place in sorted(places)
-            for row in [next((row for _, row in sorted(places[place].items()) if _valid(row)), None)]
+            for row in [next((row for _, row in sorted(places[place].items()) if row.value is not None), None)]
             if row is not None and row.value is not None
         ]
         for key, by_target in groups.items()
@@ -180,9 +183,12 @@ def valid_scores(rows: Iterable[ScoreRow]) -> dict[tuple[str, str, str], list[fl
 def _grouped(
     rows: Iterable[ScoreRow],
 ) -> tuple[dict[_Key, dict[str, dict[Place, Attempts]]], dict[str, None]]:
+    """The rows by what is compared, target, place and attempt, without the values of invalid runs; all targets."""
     groups: dict[_Key, dict[str, dict[Place, Attempts]]] = {}
     targets: dict[str, None] = {}
     for row in rows:
+        if row.value is not None and (row.status != _OK or row.value != row.value):
+            row = row._replace(value=None)
         # A plain tuple finds the group of an equal _Key.
         by_target = groups.get((row.case, row.metric, row.unit, row.direction))  # type: ignore[call-overload]
         if by_target is None:
@@ -199,15 +205,14 @@ def _grouped(
     return groups, targets
 
 
-def _valid(row: ScoreRow) -> bool:
-    return row.status == RunStatus.OK and row.value is not None and row.value == row.value
-
-
-def _first_valid(ours: Attempts, theirs: Attempts) -> int | None:
-    """The first attempt in which both runs are valid."""
+def _first_valid(ours: Attempts, theirs: Attempts) -> tuple[ScoreRow, float, ScoreRow, float] | None:
+    """The runs of the first attempt in which both are valid, and their scores."""
     for attempt in sorted(ours) if len(ours) > 1 else ours:
-        if attempt in theirs and _valid(ours[attempt]) and _valid(theirs[attempt]):
-            return attempt
+        other = theirs.get(attempt)
+        if other is not None:
+            mine = ours[attempt]
+            if mine.value is not None and other.value is not None:
+                return mine, mine.value, other, other.value
     return None
 
 
@@ -221,21 +226,21 @@ def _drafts(
     lost = 0
     nothing: Attempts = {}
     for place in sorted(ours.keys() | theirs.keys()):
-        mine, other = ours.get(place, nothing), theirs.get(place, nothing)
-        attempt = _first_valid(mine, other)
-        if attempt is None:
+        valid = _first_valid(ours.get(place, nothing), theirs.get(place, nothing))
+        if valid is None:
             lost += 1
             continue
-        a, b = mine[attempt], other[attempt]
+        a, score, b, other = valid
         both = (a.plan_hash, b.plan_hash)
         draft = found.get(both)
         if draft is None:
             draft = found[both] = _Draft(key, target, both, [], 0, 0)
-        if a.value is None or b.value is None or min(a.value, b.value) <= 0 or max(a.value, b.value) == float("inf"):
+        if not (0 < score < math.inf and 0 < other < math.inf):
             draft.zero += 1
             continue
-        difference = log_ratio(a.value, b.value, key.direction)
-        draft.pairs.append(Pair(*place, a.value, b.value, difference, a.order < b.order))
+        session, block = place
+        difference = log_ratio(score, other, key.direction)
+        draft.pairs.append(Pair(session, block, score, other, difference, a.order < b.order))
     if not found:
         first_a = next(row for attempts in ours.values() for row in attempts.values())
         first_b = next(row for attempts in theirs.values() for row in attempts.values())
@@ -270,7 +275,7 @@ def _series(places: dict[Place, Attempts], loose: Mapping[str, bool]) -> dict[st
     for place in sorted(places, key=lambda place: (sessions.index(place[0]), place[1])):
         rows = [row for _, row in sorted(places[place].items())]
         values, _ = found.setdefault(rows[0].plan_hash, ([], ordered))
-        usable = [row.value for row in rows if _valid(row) and row.value is not None and 0 < row.value < float("inf")]
+        usable = [row.value for row in rows if row.value is not None and 0 < row.value < math.inf]
         values.extend(usable[:1])
     return found
 
