@@ -13,9 +13,11 @@ from plimsoll import kinds
 from plimsoll.catalog.shape import SHAPE_OPTIONS
 from plimsoll.cli import catalog_lists
 from plimsoll.cli.main import EXIT_CODES, app
+from plimsoll.errors import UsageError
 from plimsoll.parameter import value_text
 from plimsoll.parameters import WORKLOADS
 from plimsoll.profile import Profile, profiles, suites
+from plimsoll.run import originals
 from plimsoll.run.studies import studies
 from plimsoll.run.workers.local import engines
 from plimsoll.store.tables import TABLES
@@ -84,6 +86,13 @@ def test_page(profile: Profile) -> Iterator[str]:
     yield f"Judged: {', '.join(f'`{metric}`' for metric in profile.metrics)}; the first decides when to stop.\n"
     if profile.made_equal:
         yield f"## How it was made equal to its original\n\n{profile.made_equal}\n"
+    if program := original_of(profile):
+        yield (
+            "## Beside its original\n\n"
+            f"`--on new=DIR --on old=DIR,implementation=original` runs {program} in its place, in turns with it. "
+            f"{profile.beside}".rstrip()
+            + "\n"
+        )
     if profile.cannot_say:
         yield f"## What it cannot say\n\n{profile.cannot_say}\n"
     if profile.unverified:
@@ -101,6 +110,14 @@ def test_page(profile: Profile) -> Iterator[str]:
         value = profile.parameters.get(name, value_text(default, default.default))
         yield row(f"`{name}`", value, profile.quick_sizes.get(name, ""))
     yield f"\nAll others: workload `{profile.workload}` in [parameters](../parameters.md)."
+
+
+def original_of(profile: Profile) -> str:
+    """The program that runs with `implementation=original`; none where there is none."""
+    try:
+        return originals.named(profile).PROGRAM
+    except UsageError:
+        return ""
 
 
 def values_text(values: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.parameter import Optional, Parameter, Reader, read_flag, read_positive_count, read_text
+from plimsoll.parameter import IMPLEMENTATION, Optional, Parameter, Reader, read_flag, read_positive_count, read_text
 from plimsoll.units import GIB, KIB, MIB, MINUTE, SECOND, parse_count, parse_duration, parse_share, parse_size
 
 
@@ -56,13 +56,7 @@ COMMON = (
     Parameter("seed", 1, parse_count, "start of all random streams"),
     Parameter("threads", 1, read_positive_count, "threads, processes or clients of the original"),
     Parameter("timeout", 60 * MINUTE, parse_duration, "a run that takes longer fails"),
-    Parameter(
-        "implementation",
-        "native",
-        read_text,
-        "original: run the original tool in place of Plimsoll's test",
-        ("native", "original"),
-    ),
+    IMPLEMENTATION,
 )
 """What every file-system test has."""
 

@@ -146,3 +146,13 @@ def value_text(parameter: Parameter, value: Any) -> str:
     if isinstance(value, dict):
         return f"{format_size(value['per_second'])}/s" if value["unit"] == "bytes" else f"{value['per_second']:g}/s"
     return str(value)
+
+
+IMPLEMENTATION = Parameter(
+    "implementation",
+    "native",
+    read_text,
+    "original: run the original tool in place of Plimsoll's test",
+    ("native", "original"),
+)
+"""Of every test that may have an original."""

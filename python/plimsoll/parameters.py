@@ -13,6 +13,7 @@ from plimsoll.db_parameters import DB_WORKLOADS
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.files_parameters import FILES_WORKLOADS
 from plimsoll.parameter import (
+    IMPLEMENTATION,
     Optional,
     Parameter,
     read_cpus,
@@ -75,6 +76,7 @@ IO_PARAMETERS = (
     Parameter("interval", None, Optional(parse_duration), "length of one interval of the time series"),
     Parameter("sqpoll", False, read_flag, "io_uring: a kernel thread submits"),
     Parameter("iopoll", False, read_flag, "io_uring: poll for completions"),
+    IMPLEMENTATION,
 )
 
 WORKLOADS: dict[str, tuple[Parameter, ...]] = {"io": IO_PARAMETERS, **FILES_WORKLOADS, **DB_WORKLOADS}

@@ -48,8 +48,12 @@ class Profile:
     """What replaces the sizes of a test, whoever set them, for a trial that only has to be over soon."""
     modes: Mapping[str, Mode] = field(default_factory=dict)
     """Beside `classic`."""
+    original: str = ""
+    """The tool that `implementation=original` runs, where its workload has several."""
     made_equal: str = ""
     """How a native test was made equal to its original."""
+    beside: str = ""
+    """What was measured beside the original: ratios, and reasons where they differ."""
     cannot_say: str = ""
     unverified: str = ""
     """What of the definition could not be confirmed."""
@@ -170,22 +174,24 @@ def cases(entries: Iterable[Entry], shared: Mapping[str, Any], where: str, *, qu
     Values are taken in this order, later ones win: general defaults, the suite's defaults, the profile, its mode, the
     suite's line, the entry's own overrides, the profile's quick sizes if they are asked for, `shared` (what the user
     set for all tests). What a suite or the user sets for all counts for the tests that have such a parameter.
+    Lines that such values make equal are one case.
     """
     lines = [line for entry in entries for line in _lines(entry, where)]
     for line, _ in lines:
         if line.name not in profiles():
             raise UnknownName("test or suite", line.name, {**profiles(), **suites()}, where)
     together = {profiles()[line.name].workload for line, _ in lines}
-    found: list[Case] = []
+    written = [line.label for line, _ in lines]
+    if twice := sorted({label for label in written if written.count(label) > 1}):
+        raise UsageError(f"{where}: {', '.join(twice)} is listed twice; give the lines different parameters or drop it")
+    found: dict[str, Case] = {}
     for line, base in lines:
         workload = profiles()[line.name].workload
         for_this = for_workload(workload, base, together), for_workload(workload, shared, together)
-        found.append(_case(line, *for_this, where, quick_sizes))
-    if len({case.label for case in found}) < len(found):
-        seen = [case.label for case in found]
-        twice = sorted({label for label in seen if seen.count(label) > 1})
-        raise UsageError(f"{where}: {', '.join(twice)} is listed twice; give the lines different parameters or drop it")
-    return found
+        case = _case(line, *for_this, where, quick_sizes)
+        if found.setdefault(case.label, case).parameters != case.parameters:
+            raise UsageError(f"{where}: two different tests are both called {case.label}; drop one of the two")
+    return list(found.values())
 
 
 def for_workload(workload: str, values: Mapping[str, Any], together: Iterable[str]) -> dict[str, Any]:
@@ -216,15 +222,18 @@ def _lines(entry: Entry, where: str) -> list[tuple[Entry, Mapping[str, Any]]]:
 
 def _case(entry: Entry, base: Mapping[str, Any], shared: Mapping[str, Any], where: str, quick_sizes: bool) -> Case:
     profile = profiles()[entry.name]
+    quick = profile.quick_sizes if quick_sizes else {}
     parameters = defaults(profile.workload)
     for values, origin in (
         (base, where),
         (profile.parameters, f"profile {profile.name}"),
         (profile.mode(entry.mode, where), f"profile {profile.name}, mode {entry.mode}"),
         (entry.overrides, f"{where}, test {entry.test}"),
-        (profile.quick_sizes if quick_sizes else {}, f"profile {profile.name}"),
+        (quick, f"profile {profile.name}"),
         (shared, where),
     ):
         parameters.update(read_values(profile.workload, values, origin))
-    label = entry.label if entry.mode != CLASSIC else Entry(entry.name, entry.overrides).label
+    # A label never names another value than the one that is carried out.
+    carried_out = {name: {**entry.overrides, **quick, **shared}[name] for name in entry.overrides}
+    label = Entry(entry.test if entry.mode != CLASSIC else entry.name, carried_out).label
     return Case(label, profile, parameters)

@@ -94,6 +94,33 @@ def test_quick_sizes_replace_those_of_lines_but_not_those_of_the_user() -> None:
     assert [case.parameters["files"] for case in (full, quick, own)] == [4000, small, 7]
 
 
+@pytest.mark.parametrize(
+    ("shared", "quick", "label"),
+    [
+        ({}, False, "postmark transactions=250000"),
+        ({}, True, "postmark transactions=2000"),
+        ({"transactions": "7"}, True, "postmark transactions=7"),
+    ],
+)
+def test_a_label_tells_the_values_that_are_carried_out(shared: dict[str, str], quick: bool, label: str) -> None:
+    (case,) = cases([Entry("postmark", {"transactions": 250000})], shared, "test", quick_sizes=quick)
+    assert case.label == label
+    assert case.parameters["transactions"] == int(label.rpartition("=")[2])
+
+
+@pytest.mark.parametrize("name", suites())
+def test_lines_that_small_sizes_make_equal_are_one_case(name: str) -> None:
+    found = cases([Entry(name, {})], {}, "test", quick_sizes=True)
+    assert len({case.label for case in found}) == len(found)
+    assert {case.profile.name for case in found} == {line.name for line in suites()[name].entries}
+
+
+def test_lines_that_the_user_makes_equal_are_one_case() -> None:
+    lines = [Entry("randread", {"depth": depth}) for depth in (1, 8)]
+    (case,) = cases(lines, {"depth": "4"}, "test")
+    assert (case.label, case.parameters["depth"]) == ("randread depth=4", 4)
+
+
 def test_what_is_set_for_all_counts_where_it_exists() -> None:
     entries = [Entry("fs-mark", {}), Entry("ping", {})]
     files, ping = cases(entries, {"runtime": "3s"}, "test")

@@ -60,6 +60,9 @@ def check(target: Target, *, needed_bytes: int = 0) -> None:
     if not os.access(path, os.W_OK | os.X_OK):
         raise TargetError(f"{here}: you may not write to {path}; change its permissions or choose another directory")
     space = _space(path)
+    if not space.f_blocks:
+        # ramfs and some FUSE file systems do not tell their size.
+        return
     free = space.f_bavail * space.f_frsize
     reserve = min(RESERVE_BYTES, int(space.f_blocks * space.f_frsize * RESERVE_SHARE))
     if needed_bytes + reserve > free:

@@ -281,7 +281,9 @@ def _sync(draft: Draft, members: Sequence[Mapping[str, Any]]) -> None:
     flows = []
     for job in members:
         stats = table(job.get("sync"))
-        flow = Flow(kind="sync", operations=number(stats.get("total_ios")))
+        # fio 3.33 counts them only with their latencies: its total is 0.
+        counted = number(table(stats.get("lat_ns")).get("N"))
+        flow = Flow(kind="sync", operations=number(stats.get("total_ios")) or counted)
         flow.runtime_ns = scaled(job.get("job_runtime"), MILLISECOND)
         _latency(flow, stats)
         if flow.operations:

@@ -1,7 +1,7 @@
 """The original tools: with `implementation=original` a target runs them in place of Plimsoll's own test.
 
-One file per tool; a new file is found by itself. What it prints is read by an importer and becomes the phases and
-scores of the native test, so that native and original are two targets like any others.
+One file per tool; a new file is found by itself. What it prints is read by an importer and becomes what the native test
+would have measured, so that native and original are two targets like any others.
 """
 
 from __future__ import annotations
@@ -14,40 +14,55 @@ from typing import Any, Protocol, cast
 from plimsoll import kinds
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Run
+from plimsoll.profile import Profile, profiles
 
 
 class Original(Protocol):
     """What each module of this package has."""
 
     NAME: str
-    """The workload whose original it is."""
+    """The workload whose original it is; where a workload has several, the `original` that profiles name."""
     PROGRAM: str
     PACKAGE: str
     """Of Debian."""
     VERSIONS: tuple[str, ...]
     """Versions that behave as the native test does; the beginning of what the tool says of itself."""
+    ASK_VERSION: tuple[str, ...]
+    """The words for which it says its version; none where that stands in its output."""
     FORMAT: str
     """The importer of its output."""
 
     def problem(self, values: Mapping[str, Any]) -> str | None:
         """What of the parameters it cannot do, as a sentence that says what to change."""
 
-    def command(self, values: Mapping[str, Any], folder: Path) -> list[str]:
-        """Its command line, for the new folder in which it will be started; may write a file of settings there."""
+    def command(self, values: Mapping[str, Any], place: Path) -> list[str]:
+        """Its command line. `place` is the test file or device of a test of block and file I/O; for others, the new
+        folder in which it will be started and which may get a file of settings."""
 
-    def results(self, run: Run, values: Mapping[str, Any], elapsed_ns: int) -> list[dict[str, Any]]:
-        """Phases as the core reports them, from what the importer read."""
+    def outcome(self, run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:
+        """Of the outcome as the core reports it, what comes from the output that the importer read."""
 
 
 def of(plan: Plan) -> Original:
     """The original of a plan's test. Raises UsageError where there is none."""
+    return named(profiles()[plan.test])
+
+
+def named(profile: Profile) -> Original:
+    """The original of a test. Raises UsageError where there is none."""
     known = {module.NAME: module for module in kinds.modules(__name__)}
-    if plan.workload not in known:
+    name = profile.original or profile.workload
+    if name not in known:
         raise UsageError(
-            f"test {plan.case} has no original that can be run beside it (tests of {', '.join(known)} have); leave out "
-            "implementation=original"
+            f"test {profile.name} has no original that can be run beside it (there are those of "
+            f"{', '.join(sorted(module.PROGRAM for module in known.values()))}); leave out implementation=original"
         )
-    return cast(Original, known[plan.workload])
+    return cast(Original, known[name])
+
+
+def is_original(plan: Plan) -> bool:
+    """Whether the original tool is to run."""
+    return bool(plan.parameters["implementation"] == "original")
 
 
 def problem(plan: Plan) -> str | None:
@@ -62,7 +77,7 @@ def problem(plan: Plan) -> str | None:
             f"{original.PACKAGE}); install it, or leave out implementation=original"
         )
     values = plan.parameters
-    if values["durable"] != "original" or values["cold"] != "no":
+    if values.get("durable", "original") != "original" or values.get("cold", "no") != "no":
         return f"{original.PROGRAM} knows no mode but classic: leave out durable and cold for implementation=original"
     return original.problem(values)
 

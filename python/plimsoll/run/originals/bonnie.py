@@ -15,6 +15,7 @@ NAME = "bonnie"
 PROGRAM = "bonnie++"
 PACKAGE = "bonnie++"
 VERSIONS = ("2.00",)
+ASK_VERSION = ()
 FORMAT = "bonnie"
 
 _DATA = {
@@ -40,7 +41,7 @@ def problem(values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def command(values: Mapping[str, Any], folder: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
+def command(values: Mapping[str, Any], place: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
     """Without its own check against memory, which Plimsoll's guards make."""
     size = f"{values['size'] // MIB}:{values['chunk']}:{values['seeks']}:{values['seekers']}"
     files = f"{values['files'] // KIB}:{values['file_size_max']}:{values['file_size_min']}"
@@ -49,9 +50,9 @@ def command(values: Mapping[str, Any], folder: Path) -> list[str]:  # noqa: ARG0
     return [PROGRAM, "-d", ".", "-s", size, "-r", "0", "-n", files, *flags, *user, "-q", "-m", "original"]
 
 
-def results(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> list[dict[str, Any]]:  # noqa: ARG001
+def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:  # noqa: ARG001
     """Phases that took half a second or more; of shorter ones Bonnie++ gives no rate."""
-    return list(_phases({score.metric: score.value for score in run.scores}, elapsed_ns))
+    return {"results": list(_phases({score.metric: score.value for score in run.scores}, elapsed_ns))}
 
 
 def _phases(found: Mapping[str, float], elapsed_ns: int) -> Iterator[dict[str, Any]]:

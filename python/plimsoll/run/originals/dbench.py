@@ -14,6 +14,7 @@ NAME = "dbench"
 PROGRAM = "dbench"
 PACKAGE = "dbench"
 VERSIONS = ("4.0",)
+ASK_VERSION = ()
 FORMAT = "dbench"
 
 LOAD = Path("/usr/share/dbench/client.txt")
@@ -29,21 +30,20 @@ def problem(values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def command(values: Mapping[str, Any], folder: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
+def command(values: Mapping[str, Any], place: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
     """So many clients in the folder."""
     seconds = values["runtime"] // SECOND
     return [PROGRAM, "-c", str(LOAD), "-t", str(seconds), str(values["threads"])]
 
 
-def results(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> list[dict[str, Any]]:
+def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:
     """Throughput in 10⁶ bytes per second, and the longest latency."""
     found = {score.metric: score.value for score in run.scores}
     latency = found.get("max_latency")
-    return [
-        phase(
-            "run",
-            min(elapsed_ns, values["runtime"]),
-            ("throughput", found["throughput"] / 1e6, "MB/s", "higher"),
-            ("max_latency", None if latency is None else latency / MILLISECOND, "ms", "lower"),
-        )
-    ]
+    run_phase = phase(
+        "run",
+        min(elapsed_ns, values["runtime"]),
+        ("throughput", found["throughput"] / 1e6, "MB/s", "higher"),
+        ("max_latency", None if latency is None else latency / MILLISECOND, "ms", "lower"),
+    )
+    return {"results": [run_phase]}

@@ -13,6 +13,7 @@ NAME = "postmark"
 PROGRAM = "postmark"
 PACKAGE = "postmark"
 VERSIONS = ("1.5",)
+ASK_VERSION = ()
 FORMAT = "postmark"
 
 
@@ -21,7 +22,7 @@ def problem(values: Mapping[str, Any]) -> str | None:  # noqa: ARG001 (asked of 
     return None
 
 
-def command(values: Mapping[str, Any], folder: Path) -> list[str]:
+def command(values: Mapping[str, Any], place: Path) -> list[str]:
     """Its settings go into a file of commands. It works where it is started: long names of folders make it crash."""
     lines = (
         f"set size {values['size_low']} {values['size_high']}",
@@ -37,15 +38,15 @@ def command(values: Mapping[str, Any], folder: Path) -> list[str]:
         "run",
         "quit",
     )
-    (folder / "settings").write_text("\n".join(lines) + "\n")
+    (place / "settings").write_text("\n".join(lines) + "\n")
     return [PROGRAM, "settings"]
 
 
-def results(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> list[dict[str, Any]]:
+def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:
     """Rates over whole seconds: that of the transactions is no more exact than they are."""
     found = {score.metric: score.value for score in run.scores}
     rate = values["transactions"] / max(1, run.facts["transaction_seconds"])
-    return [
+    phases = [
         phase("create", elapsed_ns, ("postmark", found.get("create_postmark"), "files/s", "higher")),
         phase(
             "transactions",
@@ -55,3 +56,4 @@ def results(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> list[dict[s
         ),
         phase("delete", elapsed_ns, ("postmark", found.get("delete_postmark"), "files/s", "higher")),
     ]
+    return {"results": phases}

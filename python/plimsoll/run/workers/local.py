@@ -87,15 +87,27 @@ def execute(
     The file is laid out by a job of its own, so that the host's counters before and after see only the load.
     KeyboardInterrupt stops the job, waits for it, and is passed on: the file is not in use when it arrives.
     """
-    if plan.parameters["layout"] != "keep":
-        before = sampler.sample()
-        outcome, _ = _watch(_layout_spec(plan, path), sampler, on_progress, deadline_reached)
-        if outcome["status"] != "ok":
-            return Execution(outcome, before, sampler.sample(), ())
+    if unfinished := lay_out(plan, path, sampler, on_progress, deadline_reached):
+        return unfinished
     before = sampler.sample()
     spec = {**job_spec(plan, path), "layout": "keep", **dict.fromkeys(keep, True)}
     outcome, samples = _watch(spec, sampler, on_progress, deadline_reached)
     return Execution(outcome, before, sampler.sample(), samples)
+
+
+def lay_out(
+    plan: Plan,
+    path: Path,
+    sampler: Sampler,
+    on_progress: Callable[[Mapping[str, Any]], None],
+    deadline_reached: Callable[[], bool],
+) -> Execution | None:
+    """Bring the file into the state that the plan asks for; what came back where that was not possible."""
+    if plan.parameters["layout"] == "keep":
+        return None
+    before = sampler.sample()
+    outcome, _ = _watch(_layout_spec(plan, path), sampler, on_progress, deadline_reached)
+    return None if outcome["status"] == "ok" else Execution(outcome, before, sampler.sample(), ())
 
 
 def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:

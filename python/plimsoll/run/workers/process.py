@@ -29,7 +29,7 @@ class ProcessJob:
         self.started_ns = time.time_ns()
         self._begin_ns = time.monotonic_ns()
         self._deadline_ns = self._begin_ns + timeout_ns
-        self._timeout_ns = timeout_ns
+        self.timeout_ns = timeout_ns
         self._code: int | None = None
         self.usage: struct_rusage | None = None
         self.elapsed_ns = 0

@@ -19,6 +19,7 @@ from plimsoll.run.places import Place
 from plimsoll.run.workers import file_systems
 from plimsoll.run.workers.execution import Execution, watch
 from plimsoll.run.workloads import _files_time
+from plimsoll.run.workloads._direct import offset_alignment
 from plimsoll.stats.histogram import decode
 from plimsoll.targets.host import memory_limit_bytes
 from plimsoll.units import GIB, SECOND
@@ -62,13 +63,8 @@ def problems(plan: Plan) -> Iterator[str]:
         expected(plan)
     except UsageError as error:
         yield str(error)
-    if is_original(plan) and (problem := originals.problem(plan)):
+    if originals.is_original(plan) and (problem := originals.problem(plan)):
         yield problem
-
-
-def is_original(plan: Plan) -> bool:
-    """Whether the original tool runs."""
-    return bool(plan.parameters["implementation"] == "original")
 
 
 def on_target(plan: Plan, target: Target) -> Plan:
@@ -86,12 +82,14 @@ def on_target(plan: Plan, target: Target) -> Plan:
 
 
 def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # noqa: ARG001
-    """Files need a directory; zcav reads a device and writes nothing there."""
+    """Files need a directory, with direct I/O where it is asked for; zcav reads a device and writes nothing there."""
     if target.kind != "directory" and plan.workload != "zcav":
         raise TargetError(
             f"target {target.name}, test {plan.case}: a file-system test needs a directory, {target.where} is a "
             f"{target.kind}; make a file system on it, mount it, and give the mount point"
         )
+    if target.kind == "directory" and plan.parameters.get("direct"):
+        offset_alignment(target)
 
 
 def data_files(plan: Plan) -> Mapping[str, int]:  # noqa: ARG001 (asked of every kind)
@@ -135,8 +133,9 @@ def execute(
     deadline_reached: Callable[[], bool],
 ) -> Execution:
     """Run it in the session's folder; the core removes its files whatever happens."""
-    if is_original(plan):
-        return _execution.execute(plan, place, on_progress, deadline_reached)
+    if originals.is_original(plan):
+        timeout_ns = plan.parameters["timeout"]
+        return _execution.execute(plan, place, None, timeout_ns, on_progress, deadline_reached)
     with ExitStack() as stack:
         # A device is only read: the core's folder stays empty.
         folder = place.folder or Path(stack.enter_context(TemporaryDirectory(prefix="plimsoll-")))

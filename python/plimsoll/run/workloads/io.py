@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import TargetError, UnknownName, UsageError
-from plimsoll.model import Plan, Target
+from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
 from plimsoll.parameters import parameter
+from plimsoll.run import originals
+from plimsoll.run.originals import _execution
 from plimsoll.run.places import Place
-from plimsoll.run.scores import scores as scores
+from plimsoll.run.scores import DATA_KINDS
+from plimsoll.run.scores import scores as measured_scores
 from plimsoll.run.workers import local
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import alignment, engines, impossible
+from plimsoll.run.workloads._direct import offset_alignment
 from plimsoll.targets import datafile, device
-from plimsoll.units import format_size
+from plimsoll.units import SECOND, format_size
 
 OVERHEAD_NS = 400_000_000
 """Start, samples, guards and storing of one run; measured on two slow cores."""
+
+ORIGINAL_SLACK_NS = 60 * SECOND
+"""What an original may take beside its measured time before it is taken to hang."""
 
 
 def run_ns(plan: Plan) -> int:
@@ -102,8 +108,27 @@ def execute(
     on_progress: Callable[[Mapping[str, Any]], None],
     deadline_reached: Callable[[], bool],
 ) -> Execution:
-    """Lay out and measure with the compiled core."""
-    return local.execute(plan, path_for(plan, place), place.sampler, on_progress, deadline_reached)
+    """Lay out and measure with the compiled core; or lay out, and let the original measure."""
+    path = path_for(plan, place)
+    if not originals.is_original(plan):
+        return local.execute(plan, path, place.sampler, on_progress, deadline_reached)
+    timeout_ns = plan.parameters["warmup"] + plan.parameters["runtime"] + ORIGINAL_SLACK_NS
+    return local.lay_out(plan, path, place.sampler, on_progress, deadline_reached) or _execution.execute(
+        plan, place, path, timeout_ns, on_progress, deadline_reached
+    )
+
+
+def scores(
+    plan: Plan, outcome: Mapping[str, Any], histograms: Mapping[str, bytes], intervals: Sequence[Interval]
+) -> tuple[Score, ...]:
+    """Rates and latencies; of an original that tells no single latencies, their means."""
+    found = measured_scores(plan, outcome, histograms, intervals)
+    means = {
+        f"{kind}_mean": totals["latency_sum_ns"] / totals["operations"]
+        for kind, totals in outcome["operations"].items()
+        if kind in (*DATA_KINDS, "commit") and kind not in histograms and totals["latency_sum_ns"]
+    }
+    return (*found, *(Score(metric=name, value=mean, unit="ns", direction="lower") for name, mean in means.items()))
 
 
 def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:
@@ -132,6 +157,8 @@ def problems(plan: Plan) -> Iterator[str]:
         yield f"engine {engine['name']} can't trim; set engine=psync"
     if reason := impossible(plan, Path(data_name(plan))):
         yield reason
+    if originals.is_original(plan) and (problem := originals.problem(plan)):
+        yield problem
 
 
 def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
@@ -144,7 +171,7 @@ def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
     if target.kind == "device":
         _check_device(plan, target, destroy)
     elif plan.parameters["direct"] and plan.parameters["engine"] != "null":
-        _check_direct(plan, target)
+        _check_alignment(plan, target, offset_alignment(target))
 
 
 def _check_device(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
@@ -165,20 +192,6 @@ def _check_device(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
                 "devices need root or the group of the device, or set direct=no"
             ) from None
         _check_alignment(plan, target, needed)
-
-
-def _check_direct(plan: Plan, target: Target) -> None:
-    """Direct I/O as the file system of a directory really allows it, asked of a file without a name."""
-    with tempfile.TemporaryFile(dir=target.where) as probe:
-        probe.truncate(64 * 1024)
-        try:
-            needed = alignment(Path(f"/proc/self/fd/{probe.fileno()}"))["offset"]
-        except OSError as error:
-            raise TargetError(
-                f"target {target.name}: the file system of {target.where} refuses direct I/O ({error.strerror}); set "
-                "direct=no (the page cache then answers too), or test a directory on another file system"
-            ) from None
-    _check_alignment(plan, target, needed)
 
 
 def _check_alignment(plan: Plan, target: Target, needed: int) -> None:
