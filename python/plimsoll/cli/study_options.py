@@ -38,6 +38,9 @@ class StudyOptions:
         str | None, typer.Option("--mode", help="How sure to be: quick (to 6 blocks), standard (12) or publish (20).")
     ] = None
     blocks: Annotated[int | None, typer.Option("--blocks", min=1, help="Most blocks, instead of the mode's.")] = None
+    repeats: Annotated[
+        int | None, typer.Option("--repeats", min=1, help="Exactly so many blocks, whatever they have decided by then.")
+    ] = None
     time: Annotated[
         str | None, typer.Option("--time", metavar="30m", help="Hard bound on the time of the whole session.")
     ] = None
@@ -86,6 +89,7 @@ class StudyOptions:
         choices: dict[str, Any] = {
             "mode": self.mode,
             "blocks": self.blocks,
+            "repeats": self.repeats,
             "time_ns": parse_duration(self.time) if self.time is not None else None,
             "band": parse_share(self.band) if self.band is not None else None,
             "baseline": self.baseline,

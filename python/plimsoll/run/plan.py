@@ -86,8 +86,8 @@ def _plan(case: Case, target: Target, together: Collection[str]) -> Plan:
 def estimate(study: Study, planned: Sequence[Step]) -> Estimate:
     """Time from the fewest to the most blocks the mode allows, and the bytes laid out on each target."""
     mode = MODES[study.mode]
-    least = min(3, study.blocks or 3)
-    most = study.blocks or mode.cap
+    least = study.repeats or min(3, study.blocks or 3)
+    most = study.repeats or study.blocks or mode.cap
     layout = {target.name: sum(_data_files(planned, target).values()) for target in study.targets}
     scratch = {target.name: _scratch_bytes(planned, target) for target in study.targets}
     writing_ns = sum(layout.values()) * SECOND // LAYOUT_BYTES_PER_S

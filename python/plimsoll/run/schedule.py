@@ -76,7 +76,8 @@ class Schedule:
         self._study = study
         self._mode = MODES[study.mode]
         self._cap = study.blocks or self._mode.cap
-        self._states = {step.case: _CaseState(step, wanted=min(LOOKS[0], self._cap)) for step in steps}
+        first = study.repeats or min(LOOKS[0], self._cap)
+        self._states = {step.case: _CaseState(step, wanted=first) for step in steps}
 
     def next_block(self, time_left_ns: float = math.inf) -> Block | None:
         """The block to run now: of the open cases whose blocks fit into the time, the one with the fewest blocks."""
@@ -122,6 +123,8 @@ class Schedule:
             state.closed = "failed: see the run's reason"
         elif statuses and statuses.count(RunStatus.INVALID) == len(statuses):
             state.closed = "invalid twice: see the warnings"
+        elif len(blocks) >= state.wanted and self._study.repeats:
+            state.closed = f"repeated {len(blocks)} times, as asked"
         elif len(blocks) >= state.wanted:
             self._look(state, len(blocks))
         return state.closed

@@ -39,11 +39,14 @@ from plimsoll.targets.parse import parse_target
 from plimsoll.targets.volume import volume_target
 from plimsoll.units import format_duration, parse_count, parse_duration, parse_share
 
+MOST_REPEATS = 1000
+
 _KEYS = (
     "title",
     "mode",
     "band",
     "blocks",
+    "repeats",
     "time",
     "baseline",
     "seed",
@@ -69,6 +72,8 @@ class Study:
     band: float = 0.10
     blocks: int | None = None
     """Largest number of blocks instead of the mode's."""
+    repeats: int | None = None
+    """Exactly so many blocks, whatever they have decided by then."""
     time_ns: int | None = None
     baseline: str | None = None
     seed: int = 0
@@ -93,7 +98,14 @@ class Study:
         if self.baseline is not None and self.baseline not in names:
             raise UnknownName("target", self.baseline, names, "these targets, but it is the baseline")
         if self.blocks is not None and not 1 <= self.blocks <= MODES["publish"].cap:
-            raise UsageError(f"blocks = {self.blocks}: must be 1 to {MODES['publish'].cap}")
+            raise UsageError(
+                f"blocks = {self.blocks}: must be 1 to {MODES['publish'].cap}; for more, or for exactly so many, use "
+                "repeats"
+            )
+        if self.repeats is not None and not 1 <= self.repeats <= MOST_REPEATS:
+            raise UsageError(f"repeats = {self.repeats}: must be 1 to {MOST_REPEATS}")
+        if self.repeats is not None and self.blocks is not None:
+            raise UsageError("blocks ends a study early and repeats does not: give one of the two")
         if self.time_ns is not None and self.time_ns <= 0:
             raise UsageError("time must be above zero, such as 30m; leave it out for no bound")
         if not 0 < self.band < 1:
@@ -108,6 +120,8 @@ class Study:
         table: dict[str, Any] = {"title": self.title, "mode": self.mode, "band": f"{self.band * 100:.10g}%"}
         if self.blocks is not None:
             table["blocks"] = self.blocks
+        if self.repeats is not None:
+            table["repeats"] = self.repeats
         if self.time_ns is not None:
             table["time"] = format_duration_exactly(self.time_ns)
         if self.baseline is not None:
@@ -188,6 +202,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
             mode=_text(table, "mode", "quick"),
             band=parse_share(_text(table, "band", "10%")),
             blocks=parse_count(table["blocks"]) if "blocks" in table else None,
+            repeats=parse_count(table["repeats"]) if "repeats" in table else None,
             time_ns=parse_duration(table["time"]) if "time" in table else None,
             baseline=_text(table, "baseline", "") or None,
             seed=parse_count(table["seed"]) if "seed" in table else secrets.randbits(32),

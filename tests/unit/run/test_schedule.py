@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from plimsoll.errors import UsageError
 from plimsoll.model import Run, RunStatus, Score, Target
 from plimsoll.profile import Entry
 from plimsoll.run import plan as planning
@@ -72,6 +73,18 @@ def clear_difference(name: str, block: int) -> float:
 
 def noise(name: str, block: int) -> float:
     return math.exp(random.Random(f"{name}{block}").gauss(4, 0.5))
+
+
+def test_repeats_are_made_whatever_they_decide() -> None:
+    blocks, closed = carry_out(make_study(tests=("writetest",), repeats=50), clear_difference)
+    assert [block.number for block in blocks] == list(range(50))
+    assert closed == {"writetest": "repeated 50 times, as asked"}
+
+
+@pytest.mark.parametrize("choices", [{"repeats": 0}, {"repeats": 1001}, {"repeats": 50, "blocks": 3}])
+def test_repeats_that_cannot_be_meant_are_refused(choices: dict[str, int]) -> None:
+    with pytest.raises(UsageError, match="repeats"):
+        make_study(**choices)
 
 
 def test_every_block_holds_every_target_once_in_an_order_that_varies() -> None:
