@@ -120,15 +120,20 @@ def phase_scores(found: Sequence[Phase]) -> Iterator[PhaseScore]:
 
 
 def memory_metrics(run: Run) -> frozenset[str]:
-    """The metrics of a run that tell of memory and not of the disk, as its guard saw it.
+    """The metrics of a run that tell of memory and not of the disk, as its guard saw it."""
+    shares = next((finding.values for finding in run.findings if finding.guard == MEMORY_GUARD), {})
+    return metrics_of_memory(run.facts, shares)
+
+
+def metrics_of_memory(facts: Mapping[str, Any], shares: Mapping[str, float]) -> frozenset[str]:
+    """The same from the facts of a run and the values of its memory guard.
 
     What a test timed to the end of a sync tells of the disk in any case.
     """
-    shares = next((finding.values for finding in run.findings if finding.guard == MEMORY_GUARD), {})
     names = {phase for phase, share in shares.items() if share < REACHED}
     return frozenset(
         each.score.metric
-        for each in phase_scores(phases(run.facts))
+        for each in phase_scores(phases(facts))
         if each.phase.name in names
         and not each.number.name.endswith("with_fsync")
         and each.score.unit in ("B/s", "1/s", "ns")

@@ -6,20 +6,18 @@ Nothing here reads a store, a clock or a file: the same evidence always gives th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import POLICY_VERSION, Direction, Run, RunStatus, Session, Unit
 from plimsoll.phases import memory_metrics
 from plimsoll.report.labels import metric_label
+from plimsoll.report.memory import NOT_THE_DISK, noted
 from plimsoll.report.searched import SearchedTarget, searched_targets
-from plimsoll.stats.paired import Cell, Note, ScoreRow, cells, measured_apart, valid_scores
+from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import MODES, STANDARD, Mode
 from plimsoll.stats.summary import Summary, summarise
-
-MEMORY = "memory"
-"""Kind of the note of a comparison in which memory answered for a disk."""
 
 
 @dataclass(frozen=True)
@@ -155,13 +153,9 @@ class Evidence:
             apart=measured_apart(self.sessions),
             policy=self.policy,
         )
-        return tuple(self._noted(cell) for cell in sorted(found, key=lambda cell: self.cases.index(cell.case)))
-
-    def _noted(self, cell: Cell) -> Cell:
-        """With a note where memory was compared in place of a disk."""
-        memory = [name for name in (cell.baseline, cell.target) if (cell.case, cell.metric, name) in self.from_memory]
-        note = Note(MEMORY, f"measured memory, not the disk, on {' and '.join(memory)}")
-        return replace(cell, notes=(*cell.notes, note)) if memory else cell
+        return tuple(
+            noted(cell, self.from_memory) for cell in sorted(found, key=lambda cell: self.cases.index(cell.case))
+        )
 
     @cached_property
     def lines(self) -> tuple[ScoreLine, ...]:
@@ -191,7 +185,7 @@ class Evidence:
     def metric_label(self, case: str, metric: str, *targets: str) -> str:
         """The metric as people read it, and that it is memory's where it is on one of the targets."""
         memory = any((case, metric, target) in self.from_memory for target in targets)
-        return f"{metric_label(metric)} (memory, not the disk)" if memory else metric_label(metric)
+        return f"{metric_label(metric)} ({NOT_THE_DISK})" if memory else metric_label(metric)
 
     def runs_of(self, case: str, target: str) -> list[Run]:
         """The valid runs of a target in a case, in the order in which they ran."""

@@ -69,6 +69,12 @@ def read_target(text: str) -> Target:
         return Target(**json.loads(text))
 
 
+def read_table(text: str, what: str) -> dict[str, Any]:
+    """Facts and the like. Raises StoreError that names `what` they belong to."""
+    with _damage(what):
+        return dict(json.loads(text))
+
+
 @contextmanager
 def _damage(what: str) -> Iterator[None]:
     """Says what is damaged. The faults are those of JSON, pydantic and zlib."""

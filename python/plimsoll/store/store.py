@@ -11,15 +11,25 @@ from sqlalchemy import Engine, Select, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from plimsoll.errors import StoreError, UnknownName
-from plimsoll.model import Direction, Plan, Run, Session, SessionState, Unit
+from plimsoll.model import Direction, Level, Plan, Run, RunStatus, Session, SessionState, Unit
+from plimsoll.phases import MEMORY_GUARD, metrics_of_memory
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.store import names
 from plimsoll.store.connection import connect, parse_location, reading, show, translated, writing
 from plimsoll.store.location import store_location
 from plimsoll.store.migrate import bring_up_to_date
 from plimsoll.store.names import short_id
-from plimsoll.store.records import CHUNK, insert_runs, insert_session, read_plan, read_runs, read_session, session_row
-from plimsoll.store.schema import histogram, run, score, session
+from plimsoll.store.records import (
+    CHUNK,
+    insert_runs,
+    insert_session,
+    read_plan,
+    read_runs,
+    read_session,
+    read_table,
+    session_row,
+)
+from plimsoll.store.schema import finding, histogram, run, score, session
 
 __all__ = ["Store", "open_store", "short_id"]
 
@@ -156,6 +166,25 @@ class Store:
             metrics = tuple(dict.fromkeys(first.metrics + plan.metrics))
             found[key] = first.model_copy(update={"metrics": metrics})
         return found
+
+    def from_memory(self, session_ids: Sequence[str], plan_hashes: Collection[str]) -> frozenset[tuple[str, str, str]]:
+        """(case, metric, target) of which some valid run of these plans measured memory in place of the disk."""
+        if not plan_hashes:
+            return frozenset()
+        statement = (
+            select(run.c.id, run.c.case_label, run.c.target_name, run.c.facts, finding.c.measured)
+            .join(finding, finding.c.run_id == run.c.id)
+            .where(run.c.session_id.in_(session_ids), run.c.plan_hash.in_(plan_hashes))
+            .where(run.c.status == RunStatus.OK.value)
+            .where(finding.c.guard == MEMORY_GUARD, finding.c.level == Level.WARN.value)
+        )
+        with reading(self.engine) as connection:
+            rows = connection.execute(statement).all()
+        return frozenset(
+            (case, metric, target)
+            for name, case, target, *texts in rows
+            for metric in metrics_of_memory(*(read_table(text, f"run {name}") for text in texts))
+        )
 
     def score_rows(
         self, session_ids: Sequence[str], metrics: Mapping[str, Collection[str]] | None = None

@@ -9,7 +9,9 @@ from tests.factories import START_NS, make_study, many_cases
 from tests.integration.store.strategies import RUNS, SESSIONS
 
 from plimsoll.errors import StoreError, UnknownName, UsageError
-from plimsoll.model import Run, RunStatus, Session, SessionState
+from plimsoll.model import Finding, Level, Run, RunStatus, Session, SessionState
+from plimsoll.phases import MEMORY_GUARD
+from plimsoll.report.evidence import Evidence
 from plimsoll.stats.paired import cells
 from plimsoll.store.store import Store, open_store, short_id
 
@@ -160,6 +162,22 @@ def test_score_rows_are_what_comparisons_take(store: Store) -> None:
     found = {(cell.case, cell.metric): cell.verdict.ratio for cell in cells(rows, "a")}
     assert 1.8 < found["randread", "iops"] < 2.2
     assert 1.8 < found["commit", "commit_rate"] < 2.2
+
+
+def test_what_memory_answered_is_found_as_the_report_finds_it(store: Store) -> None:
+    session, runs = make_study(("a", "b"), ("randread",), 3)
+    score = {"name": "throughput", "value": 1.0, "unit": "MB/s", "better": "higher"}
+    results = [{"name": "run", "start_ns": 0, "elapsed_ns": 1, "scores": [score], "kinds": {}}]
+    memory = Finding(guard=MEMORY_GUARD, level=Level.WARN, message="memory", values={"run": 0.1})
+    changed = [
+        run.model_copy(update={"facts": {"results": results}, "findings": (memory,)}) if run.target.name == "b" else run
+        for run in runs
+    ]
+    add(store, session, changed)
+    found = store.from_memory([session.id], [run.plan.hash for run in runs])
+    assert found == Evidence([session], changed, None, 0.1).from_memory == {("randread", "throughput", "b")}
+    assert not store.from_memory([session.id], [])
+    assert not store.from_memory([session.id], ["another"])
 
 
 def test_score_rows_are_two_statements_over_indexes(store: Store) -> None:

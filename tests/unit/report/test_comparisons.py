@@ -11,6 +11,7 @@ from tests.unit.report.studies import evidence, pair
 
 from plimsoll.report import Evidence
 from plimsoll.report.comparisons import Comparison, formats
+from plimsoll.report.memory import noted
 from plimsoll.report.prometheus import render as prometheus
 from plimsoll.stats.verdict import Answer
 
@@ -125,3 +126,12 @@ def test_prometheus_has_base_units() -> None:
     assert line.summary is not None
     wanted = f'plimsoll_score_seconds{{case="randread",target="a",metric="read_p99"}} {line.summary.value / 1e9!r}'
     assert wanted in prometheus(found).splitlines()
+
+
+@pytest.mark.parametrize("name", sorted(formats()))
+def test_memory_is_never_shown_as_the_disk(name: str) -> None:
+    made = comparison(pair())
+    everywhere = {(cell.case, cell.metric, cell.target) for cell in made.cells}
+    told = write(name, replace(made, cells=[noted(cell, everywhere) for cell in made.cells]))
+    assert "memory" in told
+    assert "memory" not in write(name, made)

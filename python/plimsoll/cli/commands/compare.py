@@ -75,7 +75,9 @@ def _comparison(
 ) -> Comparison:
     from plimsoll.cli.evidence import find_sessions
     from plimsoll.errors import NothingMeasured, UsageError
+    from plimsoll.files_parameters import FILES_WORKLOADS
     from plimsoll.report.comparisons import Comparison
+    from plimsoll.report.memory import noted
     from plimsoll.stats.paired import cells, measured_apart
     from plimsoll.stats.rules import rules
     from plimsoll.stats.verdict import Answer
@@ -87,6 +89,8 @@ def _comparison(
         plans = store.plans(ids)
         judged = {key: plan.metrics for key, plan in plans.items()}
         rows = store.score_rows(ids, None if every else judged)
+        of_files = [key for key, plan in plans.items() if plan.workload in FILES_WORKLOADS]
+        from_memory = store.from_memory(ids, of_files)
     if not rows:
         raise NothingMeasured(f"session {found[0].title!r} has no scores; `plimsoll show` says why")
     planned = [name for session in found for name in session.target_names]
@@ -110,6 +114,7 @@ def _comparison(
     )
     # Stable: cases and metrics stay in the order in which they ran.
     compared.sort(key=lambda cell: (order[cell.case, cell.metric], targets.index(cell.target)))
+    compared = [noted(cell, from_memory) for cell in compared]
     closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
     failing = frozenset(closing[fail_on]) if fail_on else frozenset()
     return Comparison(found[0].title, compared, rows, failing)
@@ -135,6 +140,7 @@ def _write(comparison: Comparison, form: Format) -> None:
 
 
 def _row(cell: Cell) -> dict[str, Any]:
+    from plimsoll.report.memory import is_memory
     from plimsoll.stats.sentences import sentence
 
     verdict = cell.verdict
@@ -150,6 +156,7 @@ def _row(cell: Cell) -> dict[str, Any]:
         "blocks": verdict.blocks_used,
         "blocks_needed": verdict.blocks_needed,
         "interleaved": cell.apart is None,
+        "memory": is_memory(cell),
         "sentence": sentence(cell),
         "notes": [note.text for note in cell.notes if note.kind != "unpaired"],  # the sentence says it
     }
@@ -157,7 +164,12 @@ def _row(cell: Cell) -> dict[str, Any]:
 
 def _print_sentences(table: list[dict[str, Any]]) -> None:
     """One line per verdict; plain columns, because a drawn table of a thousand lines takes a second."""
-    heads = [f"{row['test']}, {row['metric'].replace('_', ' ')}" for row in table]
+    from plimsoll.report.memory import NOT_THE_DISK
+
+    heads = [
+        f"{row['test']}, {row['metric'].replace('_', ' ')}{f' ({NOT_THE_DISK})' if row['memory'] else ''}"
+        for row in table
+    ]
     width = max(map(len, heads), default=0)
     for head, row in zip(heads, table, strict=True):
         typer.echo(f"{head:{width}}  {row['sentence']}")

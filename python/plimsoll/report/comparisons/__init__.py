@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from types import ModuleType
 
 from plimsoll import kinds
+from plimsoll.report.memory import marked
 from plimsoll.stats.paired import Cell, ScoreRow, valid_scores
 from plimsoll.stats.verdict import Answer
 
@@ -35,4 +36,4 @@ def formats() -> dict[str, ModuleType]:
 
 def claim(cell: Cell) -> str:
     """What is compared: `read_p99 of gp3 against nvme`."""
-    return f"{cell.metric} of {cell.target} against {cell.baseline}"
+    return f"{marked(cell.metric, cell)} of {cell.target} against {cell.baseline}"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from plimsoll.model import Unit
 from plimsoll.report.comparisons import Comparison
+from plimsoll.report.memory import is_memory
 from plimsoll.report.words import clean
 from plimsoll.stats.multiplicity import p_value
 from plimsoll.stats.paired import Cell
@@ -49,9 +50,10 @@ def _table(comparison: Comparison, metric: str, baseline: str, unit: Unit, cells
     for case in cases:
         # A case has more than one cell for a target if its parameters changed between sessions.
         for index in range(max(len(by_place.get((case, target), [])) for target in targets)):
-            row = [clean(case), _score(comparison, case, metric, baseline, unit)]
-            for target in targets:
-                found = by_place.get((case, target), [])[index : index + 1]
+            in_row = [by_place.get((case, target), [])[index : index + 1] for target in targets]
+            memory = " (memory)" if any(is_memory(cell) for found in in_row for cell in found) else ""
+            row = [clean(case) + memory, _score(comparison, case, metric, baseline, unit)]
+            for target, found in zip(targets, in_row, strict=True):
                 row.append(f"{_score(comparison, case, metric, target, unit)}   {_change(found[0])}" if found else "")
             rows.append(row)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

@@ -6,6 +6,7 @@ from collections import Counter
 
 from plimsoll.report.comparisons import Comparison
 from plimsoll.report.labels import metric_label, ratio_interval_text, ratio_text
+from plimsoll.report.memory import marked
 from plimsoll.report.renderers.markdown import inline
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
@@ -63,7 +64,7 @@ def _table(cells: list[Cell]) -> str:
         )
         words = (
             cell.case,
-            metric_label(cell.metric),
+            marked(metric_label(cell.metric), cell),
             cell.target,
             cell.baseline,
             ratio_text(found.ratio),

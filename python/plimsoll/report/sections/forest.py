@@ -8,8 +8,9 @@ from functools import partial
 from plimsoll.report import scales
 from plimsoll.report.canvas import BOTTOM, TOP, Canvas
 from plimsoll.report.document import Block, Chart, Phrase, Table, columns, number, phrase, span, text
-from plimsoll.report.evidence import MEMORY, Evidence
+from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text, ratio_interval_text, ratio_text, short_label
+from plimsoll.report.memory import MEMORY, marked
 from plimsoll.report.palette import BLUE, GREEN, GREY, ORANGE
 from plimsoll.report.scales import Scale
 from plimsoll.report.sections.verdicts import TONES, WORDS
@@ -107,8 +108,7 @@ def _table(target: str, evidence: Evidence, cells: list[Cell]) -> Table:
 
 
 def _label(cell: Cell) -> str:
-    memory = " (memory)" if any(note.kind == MEMORY for note in cell.notes) else ""
-    return f"{cell.case}, {short_label(cell.metric)}{memory}"
+    return f"{cell.case}, {marked(short_label(cell.metric), cell, MEMORY)}"
 
 
 def draw(cells: list[Cell], band: float, domain: tuple[float, float]) -> Canvas:
