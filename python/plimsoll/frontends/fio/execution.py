@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from plimsoll.errors import TargetError, UnsafeTarget, UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.lockmem import locked
 from plimsoll.frontends.fio.plans import plan_of
+from plimsoll.frontends.fio.single_logs import SingleLogs, wanted
 from plimsoll.frontends.fio.steady import Steady, criterion
 from plimsoll.frontends.recording import Places
 from plimsoll.frontends.side_by_side import Ended, Stop, Task, run_together
@@ -84,13 +87,15 @@ def run_jobs(
         if all(jobs[index].words.on("create_only") for index in members):
             continue
         steady = [criterion(jobs[index].words) for index in members]
+        singles = [_single_logs(jobs[index]) for index in members]
         keep = _keeps(jobs, members)
         tasks = [
-            _task(jobs[index], plans[index], held[index], each, keep)
-            for index, each in zip(members, steady, strict=True)
+            _task(jobs[index], plans[index], held[index], each, log, keep)
+            for index, each, log in zip(members, steady, singles, strict=True)
         ]
         stage_stop = Stop()
-        ended = run_together(tasks, stage_stop)
+        with locked(sum(jobs[index].words.size("lockmem") for index in members)):
+            ended = [_traced(end, log) for end, log in zip(run_together(tasks, stage_stop), singles, strict=True)]
         stop.interrupted = stage_stop.interrupted
         found = [
             Done(jobs[index], plans[index], held[index], end, each)
@@ -116,16 +121,43 @@ def _keeps(jobs: Sequence[Job], members: Sequence[int]) -> tuple[str, ...]:
     return ("interval_histograms",) if wanted else ()
 
 
-def _task(job: Job, plan: Plan, place: Place, steady: Steady | None, keep: Sequence[str]) -> Task:
+def _single_logs(job: Job) -> SingleLogs | None:
+    try:
+        return SingleLogs(job) if wanted(job) else None
+    except OSError as error:
+        raise UsageError(f"{job.section.where}: cannot write {error.filename}: {error.strerror}") from None
+
+
+def _traced(ended: Ended | None, log: SingleLogs | None) -> Ended | None:
+    """With the last operations in the logs, which then are complete, and no more in the outcome."""
+    if log is None:
+        return ended
+    if ended is not None:
+        log.see(ended.execution.outcome)
+        outcome = {**ended.execution.outcome, "trace": []}
+        ended = replace(ended, execution=replace(ended.execution, outcome=outcome))
+    log.close()
+    return ended
+
+
+def _task(
+    job: Job, plan: Plan, place: Place, steady: Steady | None, log: SingleLogs | None, keep: Sequence[str]
+) -> Task:
+    seeing = [each.see for each in (steady, log) if each is not None]
+
+    def see(progress: Mapping[str, Any]) -> None:
+        for each in seeing:
+            each(progress)
+
     return Task(
         plan=plan,
         path=job.path,
         chain=place.chain,
         delay_ns=job.words.read("startdelay", lambda text: values.time_ns(text, "s")),
         cpus=_cpus(job),
-        keep=keep,
+        keep=(*keep, "trace") if log else keep,
         ends_all=job.words.on("exitall"),
-        on_progress=steady.see if steady else lambda _progress: None,
+        on_progress=see,
         enough=steady.attained if steady else lambda: False,
     )
 

@@ -1,7 +1,7 @@
 """fio's logs: bandwidth, IOPS, latency and latency histograms over time, one file per job.
 
 A line is `time_ms, value, direction, block size, priority`; values are averages of a window, so the block size is 0, as
-with fio's log_avg_msec. Single operations are not kept, so that latency logs need log_avg_msec.
+with fio's log_avg_msec. Without it, `single_logs` writes a line for every operation.
 """
 
 from __future__ import annotations
@@ -12,26 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio import single_logs, values
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.single_logs import DIRECTIONS, KINDS, log_path
 from plimsoll.frontends.fio.statistics import BUCKETS, buckets_of, whole_intervals
 from plimsoll.stats.histogram import Histogram, decode
 from plimsoll.units import KIB, MILLISECOND, SECOND
 
-KINDS = {"write_bw_log": ("bw",), "write_iops_log": ("iops",), "write_lat_log": ("slat", "clat", "lat")}
-_DIRECTION = {"read": 0, "write": 1, "trim": 2}
-
 
 def check(jobs: Sequence[Job]) -> None:
-    """Refuse logs of single operations."""
+    """Refuse logs that cannot be written."""
     for job in jobs:
         words = job.words
-        if any(words.given(name) for name in KINDS) and not words.read("log_avg_msec", values.whole):
-            raise UsageError(
-                f"{job.section.where}: without log_avg_msec, fio logs every single operation, which Plimsoll does not; "
-                "add log_avg_msec=1000"
-            )
+        single_logs.check(job)
         if words.given("write_hist_log") and not words.read("log_hist_msec", values.whole):
             raise UsageError(f"{job.section.where}: write_hist_log needs log_hist_msec, such as log_hist_msec=1000")
 
@@ -44,20 +38,15 @@ def write(done: Sequence[Done]) -> list[Path]:
             continue
         outcome, words = each.ended.execution.outcome, each.job.words
         for name, kinds in KINDS.items():
-            for kind in kinds if words.given(name) else ():
-                path = _path(each.job, name, kind)
+            for kind in kinds if words.given(name) and not single_logs.wanted(each.job) else ():
+                path = log_path(each.job, name, kind)
                 path.write_text("".join(f"{line}\n" for line in _series(each.job, outcome, kind)))
                 written.append(path)
         if words.given("write_hist_log"):
-            path = _path(each.job, "write_hist_log", "clat_hist")
+            path = log_path(each.job, "write_hist_log", "clat_hist")
             path.write_text("".join(f"{line}\n" for line in _histograms(each.job, outcome)))
             written.append(path)
     return written
-
-
-def _path(job: Job, option: str, kind: str) -> Path:
-    prefix = job.words.text(option) or job.name
-    return Path(f"{prefix}_{kind}.{job.number}.log" if job.words.on("per_job_logs") else f"{prefix}_{kind}.log")
 
 
 def _series(job: Job, outcome: Mapping[str, Any], kind: str) -> Iterator[str]:
@@ -67,7 +56,7 @@ def _series(job: Job, outcome: Mapping[str, Any], kind: str) -> Iterator[str]:
     for rows in _windows(outcome, window):
         time_ms = _time(job, outcome, rows[-1][1])
         seconds = sum(row["duration_ns"] for _, row in rows) / SECOND
-        for direction, number in _DIRECTION.items():
+        for direction, number in DIRECTIONS.items():
             parts = [row["operations"].get(direction) for _, row in rows]
             counts = [part for part in parts if part and part["operations"]]
             if not counts:
@@ -118,7 +107,7 @@ def _histograms(job: Job, outcome: Mapping[str, Any]) -> Iterator[str]:
     size = int(job.block_sizes[0][0])
     for rows in _windows(outcome, window):
         time_ms = _time(job, outcome, rows[-1][1])
-        for direction, number in _DIRECTION.items():
+        for direction, number in DIRECTIONS.items():
             counts = [0] * BUCKETS
             for index, _ in rows:
                 histogram = _kept(outcome, index, direction)

@@ -98,6 +98,7 @@ DEFAULTS = {
     "unified_rw_reporting": "none",
     "continue_on_error": "none",
     "stats": "1",
+    "lockmem": "0",
     "steadystate": "iops_slope:0.01%",
     "steadystate_duration": "0",
     "steadystate_ramp_time": "0",
@@ -178,7 +179,7 @@ MISSING = _words(
     "read_iolog_chunked replay_no_stall replay_redirect replay_scale replay_align replay_time_scale "
     "replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters exec_prerun exec_postrun "
     "ioscheduler zonemode zonesize zonecapacity zonerange zoneskip read_beyond_wp max_open_zones "
-    "job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency lockmem nice prio "
+    "job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency nice prio "
     "prioclass thinktime_spin thinktime_iotime rate_min rate_ignore_thinktime rate_iops_min max_latency "
     "latency_target latency_window latency_percentile latency_run write_hint pre_read numa_cpu_nodes "
     "numa_mem_policy unlink_each_loop exit_what log_offset log_prio log_compression log_compression_cpus "
