@@ -3,6 +3,6 @@
 from benches.parity import Case
 
 CASES = tuple(
-    Case("dbench", (f"threads={clients}", "runtime=10s", "warmup=2s"), ("throughput",), blocks=3, work="throughput")
+    Case("dbench", (f"threads={clients}", "runtime=5s", "warmup=1s"), ("throughput",), blocks=3, work="throughput")
     for clients in (1, 12, 48)
 )

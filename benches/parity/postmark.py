@@ -1,5 +1,5 @@
-"""PostMark: transactions per second. The original counts whole seconds, so that it has to run for many."""
+"""PostMark: transactions per second, which the original counts in whole seconds, so that the whole time tells more."""
 
-from benches.parity import Case
+from benches.parity import WHOLE, Case
 
-CASES = (Case("postmark", ("transactions=25000",), ("transactions_transactions_per_second",), blocks=3),)
+CASES = (Case("postmark", ("transactions=25000",), ("transactions_transactions_per_second", WHOLE), blocks=4),)
