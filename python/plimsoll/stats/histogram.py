@@ -99,7 +99,7 @@ def decode(encoded: bytes) -> Histogram:
         # The decoder reports damage by exceptions of many unrelated classes.
         raise ResultFileError(f"a latency histogram is damaged ({error}); export or copy the result again") from error
     # Of tens of thousands of buckets a few hundred hold something; whatever touches all of them is what takes time.
-    index = np.flatnonzero(dense)
+    index = np.flatnonzero(dense != 0)
     counts = dense[index]
     if counts.size and (int(counts.max()) > 2**53 or float(counts.sum(dtype=np.float64)) > 2**62):
         raise ResultFileError("a latency histogram has impossible counts; export or copy the result again")
@@ -122,10 +122,10 @@ def add(histograms: Sequence[Histogram]) -> Histogram:
     low = np.concatenate([part.low for part in parts])
     high = np.concatenate([part.high for part in parts])
     counts = np.concatenate([part.counts for part in parts])
-    pairs, place = np.unique(np.stack([high, low]), axis=1, return_inverse=True)
-    total = np.zeros(pairs.shape[1], dtype=np.int64)
-    np.add.at(total, place.reshape(-1), counts)
-    return Histogram(low=pairs[1], high=pairs[0], counts=total)
+    order = np.lexsort((low, high))
+    low, high = low[order], high[order]
+    starts = np.flatnonzero(np.concatenate([[True], (np.diff(high) != 0) | (np.diff(low) != 0)]))
+    return Histogram(low=low[starts], high=high[starts], counts=np.add.reduceat(counts[order], starts))
 
 
 def _check(encoded: bytes) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median as middle
 
 import numpy as np
 
@@ -57,7 +58,7 @@ def summarise(values: Sequence[float], direction: Direction) -> Summary:
     if not scores.size or not (np.isfinite(scores) & (scores > 0)).all():
         raise UsageError("a summary needs at least one score, and scores above zero")
     logs = np.log(scores)
-    median = float(np.median(scores))
+    median = middle(scores.tolist())
     worst = float(scores.min()) / median if direction == "higher" else median / float(scores.max())
     centre, low, high, variation = float(logs[0]), None, None, None
     if logs.size > 1:
@@ -82,8 +83,9 @@ def summarise(values: Sequence[float], direction: Direction) -> Summary:
 def _outlier_share(scores: FloatArray) -> float:
     if scores.size < OUTLIERS_FROM:
         return 0.0
-    away = np.abs(np.log(scores) - np.median(np.log(scores)))
-    limit = max(OUTLIER_MADS * 1.4826 * float(np.median(away)), OUTLIER_LEAST)
+    logs = np.log(scores)
+    away = np.abs(logs - middle(logs.tolist()))
+    limit = max(OUTLIER_MADS * 1.4826 * middle(away.tolist()), OUTLIER_LEAST)
     return float((away > limit).mean())
 
 

@@ -133,10 +133,16 @@ class Store:
             found = names.find(text, (names.Named(*row) for row in listed))
             return read_session(connection.execute(select(session).where(session.c.id == found)).one())
 
-    def runs(self, session_ids: Sequence[str]) -> list[Run]:
-        """All runs of the sessions with all their material, in the order in which they started."""
+    def runs(self, session_ids: Sequence[str], targets: Collection[str] | None = None) -> list[Run]:
+        """All runs of the sessions with all their material, in the order in which they started.
+
+        With `targets`, only those on targets of these names.
+        """
+        statement = select(run).where(run.c.session_id.in_(session_ids)).order_by(run.c.started_ns, run.c.id)
+        if targets is not None:
+            statement = statement.where(run.c.target_name.in_(sorted(targets)))
         with reading(self.engine) as connection:
-            return list(read_runs(connection, connection.execute(_runs_of(session_ids)).all()))
+            return list(read_runs(connection, connection.execute(statement).all()))
 
     def histograms(self, run_ids: Sequence[str], kind: str) -> dict[str, bytes]:
         """HdrHistogram V2 (deflate) of one operation kind by run; runs without it are absent."""
@@ -212,10 +218,6 @@ class Store:
                 if metrics is None or metric is None or metric in metrics[plan_hash]
             ]
         )
-
-
-def _runs_of(session_ids: Sequence[str]) -> Select[Any]:
-    return select(run).where(run.c.session_id.in_(session_ids)).order_by(run.c.started_ns, run.c.id)
 
 
 _RUN_COLUMNS = (

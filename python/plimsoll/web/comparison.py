@@ -67,7 +67,8 @@ def collect(store: Store, choices: Sequence[Choice], *, pool: bool) -> Compariso
     chosen = [Choice(sessions[choice.session_id].id, choice.target) for choice in choices]
     unique = {session.id: session for session in sessions.values()}
     names = _names(chosen, pool=pool)
-    found = [run for run in store.runs(list(unique)) if Choice(run.session_id, run.target.name) in names]
+    runs = store.runs(list(unique), {choice.target for choice in chosen})
+    found = [run for run in runs if Choice(run.session_id, run.target.name) in names]
     if len(found) > MOST_RUNS:
         raise UsageError(f"the chosen targets have {len(found):,} runs; choose fewer than {MOST_RUNS:,}")
     for choice in chosen:

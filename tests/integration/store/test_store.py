@@ -27,6 +27,7 @@ def test_a_study_comes_back_as_it_was(store: Store) -> None:
     add(store, session, runs)
     assert store.sessions() == [session]
     assert store.runs([session.id]) == runs
+    assert store.runs([session.id], {"a", "c", "none"}) == [run for run in runs if run.target.name in "ac"]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -10,7 +10,7 @@ from plimsoll.model import Run, Target
 from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, number, phrase, span
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import percent_text
-from plimsoll.stats.scaling import Scaling, fit, match
+from plimsoll.stats.scaling import FEWEST, Scaling, fit, match
 from plimsoll.units import format_number, parse_count
 
 ORDER = 17
@@ -26,6 +26,8 @@ _NOTES = (
 def build(evidence: Evidence) -> list[Block]:
     """One row per case; nothing where fewer than three targets differ in provisioned IOPS."""
     provisioned = _provisioned(evidence)
+    if len(set(provisioned.values())) < FEWEST:
+        return []
     rows = []
     for case in evidence.cases:
         metric = next((name for name in evidence.judged[case] if (case, name) in evidence.metrics), None)
