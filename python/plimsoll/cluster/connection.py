@@ -244,6 +244,7 @@ def connect(address: ClusterAddress) -> Iterator[Cluster]:
 def _client(address: ClusterAddress, stack: ExitStack) -> distributed.Client:
     about: dict[str, Any] = {"timeout": CONNECT_S, "set_as_default": False, "name": "plimsoll"}
     if address.kind == "scheduler":
+        _check_certificates(address)
         return distributed.Client(address.text, **about)
     cluster: Any
     if address.kind == "local":
@@ -254,3 +255,14 @@ def _client(address: ClusterAddress, stack: ExitStack) -> distributed.Client:
         import_module("asyncssh")  # Dask's own message for its absence speaks of a cluster that failed to start
         cluster = distributed.SSHCluster([address.hosts[0], *address.hosts], worker_options={"nthreads": 2})
     return distributed.Client(stack.enter_context(cluster), **about)
+
+
+def _check_certificates(address: ClusterAddress) -> None:
+    """Dask itself waits long and then fails without a word about its configuration."""
+    if not address.text.startswith("tls:"):
+        return
+    if distributed.Security().get_connection_args("client").get("ssl_context") is None:
+        raise UsageError(
+            f"{address.text} needs certificates; name them in Dask's configuration: distributed.comm.tls.ca-file, "
+            "distributed.comm.tls.client.cert and distributed.comm.tls.client.key"
+        )

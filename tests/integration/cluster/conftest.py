@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import need
+from tests.conftest import need, need_module
 
 NAMES = ("w1", "w2", "w3")
 NETWORK = f"10.{64 + os.getpid() % 64}.{os.getpid() // 64 % 250}"
 LIMIT_S = 60.0
+QUIET: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+DASK = (sys.executable, "-W", "ignore", "-m")
 
 
 @dataclass
@@ -31,6 +33,30 @@ class Workers:
     scheduler: subprocess.Popen[bytes]
     processes: dict[str, subprocess.Popen[bytes]]
     folders: dict[str, Path]
+
+    def start(self, name: str) -> None:
+        """Start a worker in its namespace."""
+        command = [
+            *("ip", "netns", "exec", f"pl-{os.getpid()}-{name}", *DASK, "distributed.cli.dask_worker", self.address),
+            *("--name", name, "--nthreads", "2", "--no-nanny", "--no-dashboard"),
+            *("--local-directory", str(self.home.parent / f"dask-{name}")),
+        ]
+        environment = {**os.environ, "PLIMSOLL_HOME": str(self.home / name)}
+        self.processes[name] = subprocess.Popen(command, **QUIET, env=environment)
+
+    def kill(self, name: str) -> None:
+        self.processes[name].kill()
+        self.processes[name].wait()
+
+    def wait(self) -> None:
+        """Until the scheduler knows all workers."""
+        program = (
+            "import sys, distributed\n"
+            "with distributed.Client(sys.argv[1], set_as_default=False) as client:\n"
+            "    client.wait_for_workers(int(sys.argv[2]), timeout=60)\n"
+        )
+        words = [sys.executable, "-W", "ignore", "-c", program, self.address, str(len(NAMES))]
+        subprocess.run(words, check=True, timeout=90)
 
     def places(self, options: str = "", names: Sequence[str] = ()) -> list[str]:
         """`--on` words: these workers (all, if none is named) as targets of their own names."""
@@ -71,52 +97,34 @@ def network() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def workers(network: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
     """A cluster that runs; everything is killed at the end."""
-    pytest.importorskip("distributed")
+    need_module("distributed")
     tmp_path = tmp_path_factory.mktemp("cluster")
     home = tmp_path / "home"
     file = tmp_path / "scheduler.json"
-    quiet: Any = {
-        "stdout": subprocess.DEVNULL,
-        "stderr": subprocess.DEVNULL,
-    }
-    dask = [sys.executable, "-W", "ignore", "-m"]
     scheduler = subprocess.Popen(
-        [*dask, "distributed.cli.dask_scheduler", "--host", network, "--port", "0", "--no-dashboard",
-         "--scheduler-file", str(file)], **quiet, env={**os.environ},
+        [*DASK, "distributed.cli.dask_scheduler", "--host", network, "--port", "0", "--no-dashboard",
+         "--scheduler-file", str(file)], **QUIET, env={**os.environ},
     )  # fmt: skip
-    started = {"scheduler": scheduler}
+    processes: dict[str, subprocess.Popen[bytes]] = {}
     try:
-        address = _address(file)
         folders = {name: tmp_path / name for name in NAMES}
+        cluster = Workers(address_in(file), home, scheduler, processes, folders)
         for name, folder in folders.items():
             folder.mkdir()
-            started[name] = subprocess.Popen(
-                ["ip", "netns", "exec", f"pl-{os.getpid()}-{name}", *dask, "distributed.cli.dask_worker", address,
-                 "--name", name, "--nthreads", "2", "--no-nanny", "--no-dashboard",
-                 "--local-directory", str(tmp_path / f"dask-{name}")],
-                **quiet, env={**os.environ, "PLIMSOLL_HOME": str(home / name)},
-            )  # fmt: skip
-        _wait_for_workers(address)
-        yield Workers(address, home, scheduler, {name: started[name] for name in NAMES}, folders)
+            cluster.start(name)
+        cluster.wait()
+        yield cluster
     finally:
-        for process in started.values():
+        for process in (scheduler, *processes.values()):
             process.kill()
             process.wait()
 
 
-def _address(file: Path) -> str:
+def address_in(file: Path) -> str:
+    """The scheduler that a file tells of, once it does."""
     deadline = time.monotonic() + LIMIT_S
     while time.monotonic() < deadline:
         if file.exists() and (text := file.read_text()):
             return str(json.loads(text)["address"])
         time.sleep(0.05)
     raise AssertionError("the scheduler did not start")
-
-
-def _wait_for_workers(address: str) -> None:
-    program = (
-        "import sys, distributed\n"
-        "with distributed.Client(sys.argv[1], set_as_default=False) as client:\n"
-        "    client.wait_for_workers(int(sys.argv[2]), timeout=60)\n"
-    )
-    subprocess.run([sys.executable, "-W", "ignore", "-c", program, address, str(len(NAMES))], check=True, timeout=90)

@@ -9,6 +9,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import psutil
 from tests.integration.cluster.conftest import Workers
 from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 from tests.integration.run.conftest import plimsoll as plimsoll  # the fixture
@@ -113,7 +114,35 @@ def test_clients_on_all_workers_are_added(plimsoll: Command, workers: Workers, t
     del tmp_path
 
 
-# The next two take the cluster apart, so they stand last.
+# The next three take the cluster apart, so they stand last.
+
+
+def test_a_worker_killed_in_a_run_of_all_ends_it_by_name(plimsoll: Command, workers: Workers, tmp_path: Path) -> None:
+    where = f"@*:{workers.folders['w1'].parent}/{{worker}}"
+    words = ("ycsb-a", "--cluster", workers.address, "--on", f"all={where}", "--server", "memory", "--blocks", "1")
+    long = ("--set", "clients=6", "--set", "records=500", "--set", "runtime=1h", "--set", "warmup=0s")
+    used = {name: psutil.Process(process.pid) for name, process in workers.processes.items()}
+    before = {name: process.cpu_times().user for name, process in used.items()}
+    with subprocess.Popen(
+        [PLIMSOLL, "run", *words, *long], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as session:
+        deadline = time.monotonic() + 90
+        while any(used[name].cpu_times().user < before[name] + 1 for name in used) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        workers.kill("w3")
+        # It ends long before its hour only if the others were stopped.
+        _, err = session.communicate(timeout=90)
+    assert session.returncode == 3, err
+    (run,) = stored()
+    assert run.status is RunStatus.FAILED
+    assert run.reason.startswith("worker w3 (tcp://")
+    assert run.reason.endswith("was lost")
+    assert "worker w3" in err
+    assert leftovers(workers.folders["w1"]) == leftovers(workers.folders["w2"]) == []
+    plimsoll("list", "sessions", PLIMSOLL_HOME=str(workers.home / "w3"))
+    assert leftovers(workers.folders["w3"]) == []
+    workers.start("w3")
+    workers.wait()
 
 
 def test_a_killed_worker_fails_its_run_by_name_and_nothing_hangs(
@@ -121,8 +150,7 @@ def test_a_killed_worker_fails_its_run_by_name_and_nothing_hangs(
 ) -> None:
     with begin(workers, tmp_path) as session:
         wait_for_runs(session, 4)
-        workers.processes["w2"].kill()
-        workers.processes["w2"].wait()
+        workers.kill("w2")
         out, err = session.communicate(timeout=90)
     assert session.returncode == 0, err
     failed = [run for run in stored() if run.status is RunStatus.FAILED]

@@ -8,13 +8,17 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.integration.frontends.conftest import Command
 from tests.integration.run.conftest import PLIMSOLL
 from tests.integration.run.test_databases import need_server
+from tests.integration.run.test_databases import place as place  # the fixture
 
+from plimsoll.errors import NothingMeasured, PlimsollError
+from plimsoll.frontends.ycsb.app import run
 from plimsoll.model import Run
 from plimsoll.run.servers.private import running
 from plimsoll.store.store import open_store
@@ -83,14 +87,21 @@ def test_what_it_prints_comes_back_through_the_importer(plimsoll: Command, tmp_p
     assert found["read_modify_write_p99"] == pytest.approx(whole, rel=0.01, abs=1000)
 
 
+@pytest.fixture
+def ycsb(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """`ycsb("run", …)` in this process: what it prints, with what it says before."""
+
+    def run_here(*words: str) -> str:
+        said: list[str] = []
+        assert run(words, open_store, said.append) == 0
+        return "".join(f"{each}\n" for each in said) + capsys.readouterr().out
+
+    return run_here
+
+
 @pytest.mark.parametrize("server", ["postgresql", "mariadb", "redis"])
-def test_servers_of_the_bindings(plimsoll: Command, tmp_path: Path, server: str) -> None:
+def test_servers_of_the_bindings(ycsb: Callable[..., str], place: Path, server: str) -> None:
     need_server(server)
-    place = tmp_path / "place"
-    place.mkdir()
-    for each in (place, *place.parents):
-        if not each.stat().st_mode & 0o001:
-            each.chmod(each.stat().st_mode | 0o011)
     with running(server, place / "server", "none", {}) as private:
         scheme, _, rest = private.url.partition("://")
         secret = os.environ[private.password_env or ""]
@@ -103,34 +114,37 @@ def test_servers_of_the_bindings(plimsoll: Command, tmp_path: Path, server: str)
             where = ("jdbc", "-p", f"db.url={url}", "-p", f"db.user={user}", "-p", f"db.passwd={secret}")
         sizes = ("-P", "workloada", "-p", "recordcount=200", "-p", "operationcount=400", "-threads", "4")
         half = ("-p", "insertcount=100")
-        plimsoll("ycsb", "load", *where, *sizes, *half)
-        plimsoll("ycsb", "load", *where, *sizes, *half, "-p", "insertstart=100")
-        answer = plimsoll("ycsb", "run", *where, *sizes, "-target", "4000")
-        found = summary(answer.out)
+        ycsb("load", *where, *sizes, *half)
+        ycsb("load", *where, *sizes, *half, "-p", "insertstart=100")
+        answer = ycsb("run", *where, *sizes, "-target", "4000")
+        found = summary("\n".join(line for line in answer.splitlines() if line.startswith("[")))
         assert found["READ"]["Return=OK"] + found["UPDATE"]["Return=OK"] == 400
         assert found["Intended-READ"]["Operations"] == found["READ"]["Operations"]
-        again = plimsoll("ycsb", "load", *where, *sizes, check=3)
-        assert "--recreate" in again.err
-        plimsoll("ycsb", "load", *where, *sizes, "--recreate")
+        with pytest.raises(NothingMeasured, match="--recreate") as refused:
+            ycsb("load", *where, *sizes)
+        ycsb("load", *where, *sizes, "--recreate")
         with open_store() as store:
-            kept = str(
-                [session.study for session in store.sessions()] + [session.title for session in store.sessions()]
-            )
-        assert secret not in answer.out + answer.err + again.err + kept
+            kept = [(session.title, session.study) for session in store.sessions()]
+        assert secret not in answer + str(refused.value) + str(kept)
     shutil.rmtree(place / "server")
 
 
-def test_bad_words_are_told(plimsoll: Command, tmp_path: Path) -> None:
+def test_bad_words_are_told(ycsb: Callable[..., str], plimsoll: Command, tmp_path: Path) -> None:
     small = ("-P", "workloada")
-    assert "no driver for YCSB's binding mongodb" in plimsoll("ycsb", "run", "mongodb", *small, check=2).err
-    assert "did you mean recordcount?" in plimsoll("ycsb", "run", "basic", "-p", "recordcont=5", *small, check=2).err
-    assert "db.url=jdbc:postgresql" in plimsoll("ycsb", "run", "jdbc", *small, check=2).err
     empty = f"db.url=jdbc:sqlite:{tmp_path / 'none.db'}"
-    assert "load it first" in plimsoll("ycsb", "run", "jdbc", *small, "-p", empty, check=3).err
-    assert "there is no such file" in plimsoll("ycsb", "run", "basic", "-P", "workloads/mine", check=2).err
-    noted = plimsoll("ycsb", "run", "basic", *small, "-p", "measurementtype=histogram", "-jvm-args", "-Xmx1g")
-    assert "measurementtype=histogram is printed as hdrhistogram" in noted.err
-    assert "-jvm-args has no effect" in noted.err
+    for says, words in {
+        "no driver for YCSB's binding mongodb": ("run", "mongodb", *small),
+        "did you mean recordcount?": ("run", "basic", "-p", "recordcont=5", *small),
+        "db.url=jdbc:postgresql": ("run", "jdbc", *small),
+        "there is no such file": ("run", "basic", "-P", "workloads/mine"),
+        "load it first": ("run", "jdbc", *small, "-p", empty),
+    }.items():
+        with pytest.raises(PlimsollError, match=re.escape(says)):
+            ycsb(*words)
+    noted = ycsb("run", "basic", *small, "-p", "measurementtype=histogram", "-jvm-args", "-Xmx1g")
+    assert "measurementtype=histogram is printed as hdrhistogram" in noted
+    assert "-jvm-args has no effect" in noted
+    assert "did you mean 'run'" in plimsoll("ycsb", "rum", "basic", *small, check=2).err
 
 
 def test_results_go_to_a_file_as_json(plimsoll: Command, tmp_path: Path) -> None:

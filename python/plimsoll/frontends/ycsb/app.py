@@ -87,7 +87,7 @@ def _check(plan: Plan, target: Target) -> None:
     addresses.check(target)
     server = PrivateServer(addresses.driver(target), addresses.url(target), None)
     if problem := databases.impossible(db.spec(plan, server)):
-        raise UsageError(f"plimsoll ycsb: {problem}")
+        raise UsageError(problem)
 
 
 def _client_words(line: CommandLine, words: Sequence[str]) -> str:
@@ -110,7 +110,7 @@ def _measure(plan: Plan, place: Place, recorder: Recorder, printed: output.Setti
     if stop.interrupted:
         return INTERRUPTED
     if kept.status is RunStatus.FAILED:
-        raise NothingMeasured(f"plimsoll ycsb: {kept.reason}")
+        raise NothingMeasured(kept.reason)
     for finding in kept.findings:
         if finding.level is not Level.OK:
             say(f"plimsoll ycsb: {finding.level}: {finding.message}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, urlsplit
@@ -105,7 +106,7 @@ def _sqlite(place: str) -> Database:
     path = place.partition("?")[0]
     if not path or path == ":memory:":
         raise UsageError("db.url=jdbc:sqlite: needs the path of a file; binding memory has no file")
-    return Database(f"sqlite:{path}")
+    return Database(f"sqlite:{os.path.abspath(path)}")
 
 
 def _server(scheme: str, place: str, user: str | None, password: str | None, note: Callable[[str], None]) -> Database:
@@ -164,7 +165,7 @@ def _rocksdb(properties: Properties) -> Database:
     if not folder:
         raise UsageError("binding rocksdb needs -p rocksdb.dir=/path/of/folder")
     properties.only("rocksdb.optionsfile", "", "the settings are those of plimsoll.session_settings")
-    return Database(f"rocksdb:{folder}")
+    return Database(f"rocksdb:{os.path.abspath(folder)}")
 
 
 def _mysql(properties: Properties) -> Database:
