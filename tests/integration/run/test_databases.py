@@ -13,11 +13,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.conftest import need
+from tests.conftest import need, need_root
 from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 
 from plimsoll.errors import TargetError
+from plimsoll.model import RunStatus
 from plimsoll.run.servers.private import find_program, running
+from plimsoll.store.store import open_store
 
 SERVERS = {
     "ycsb-a": ("postgresql", "mariadb", "redis", "sqlite", "memory"),
@@ -130,3 +132,25 @@ def test_no_server_outlives_a_session(plimsoll: Command, place: Path, ending: si
     assert servers_below(place) == []
     # The next command removes what a killed session could not.
     plimsoll("list", "tests")
+
+
+def test_a_disk_that_fills_up_under_its_server_is_counted_and_kept(plimsoll: Command, place: Path) -> None:
+    need_root()
+    need_server("redis")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m,mode=755", "tmpfs", place], check=True)
+    try:
+        inserts = ("--set", "read=0%", "--set", "insert=100%", "--set", "count_errors=yes", "--set", "runtime=2s")
+        target = ("--server", "redis", "--on", f"here={place},durability=relaxed")
+        answer = plimsoll("run", "ycsb-d", *target, *inserts, "--set", "records=300", *QUICK[2:], check=3)
+        assert "No space left on device" in answer.err
+        assert servers_below(place) == []
+        assert leftovers(place) == []
+    finally:
+        subprocess.run(["umount", place], check=True)
+    with open_store() as store:
+        first = store.runs([store.sessions()[0].id])[0]
+    assert first.status is RunStatus.INVALID
+    assert first.facts["completed"] > 0
+    assert sum(first.facts["errors"]["insert"].values()) > 0
+    assert first.histograms["insert"]
+    assert first.intervals
