@@ -4,21 +4,15 @@ use plimsoll_core::random::Stream;
 
 use super::layer::{Arrival, Completion, Io, Kind, Layer, Report, Saved};
 use super::normal;
+use super::quantiles::{Place, Quantiles, SPARE_BITS};
 use super::{Draw, stream};
 use crate::spec::{LatencySpec, VolumeSpec};
-
-/// Quantiles in the table; between them the body is a straight line, the two outermost pieces are computed exactly.
-const PIECES: usize = 2048;
-const PIECE_BITS: u32 = PIECES.trailing_zeros();
-/// Bits of one draw that place the sample within its piece, and that decide between body and tail.
-const FRACTION_BITS: u32 = 26;
-const TAIL_BITS: u32 = 64 - PIECE_BITS - FRACTION_BITS;
 
 /// Draws from a [`LatencySpec`] with one 64-bit random number and, nearly always, one multiplication.
 #[derive(Debug, Clone)]
 pub struct Sampler {
     spec: LatencySpec,
-    body_ns: Vec<f32>,
+    body_ns: Quantiles,
     tail_below: u64,
     ns_per_byte: f64,
 }
@@ -27,11 +21,11 @@ impl Sampler {
     /// Prepares the table.
     pub fn new(spec: LatencySpec) -> Self {
         let body_ns = if spec.sigma == 0.0 {
-            vec![bounded(&spec, spec.median_ns as f64) as f32; PIECES + 1]
+            Quantiles::new(|_| bounded(&spec, spec.median_ns as f64))
         } else {
-            (0..=PIECES).map(|i| body(&spec, i as f64 / PIECES as f64) as f32).collect()
+            Quantiles::new(|p| body(&spec, p))
         };
-        let tail_below = (spec.tail_share * f64::from(1u32 << TAIL_BITS)).round() as u64;
+        let tail_below = (spec.tail_share * f64::from(1u32 << SPARE_BITS)).round() as u64;
         let ns_per_byte = if spec.bytes_per_s == 0 { 0.0 } else { 1e9 / spec.bytes_per_s as f64 };
         Self { spec, body_ns, tail_below, ns_per_byte }
     }
@@ -40,16 +34,14 @@ impl Sampler {
     #[inline]
     pub fn draw(&self, stream: &mut Stream, bytes: u64) -> u64 {
         let bits = stream.bits();
-        let piece = (bits >> (64 - PIECE_BITS)) as usize;
-        let fraction =
-            ((bits >> TAIL_BITS) & ((1 << FRACTION_BITS) - 1)) as f32 * (1.0 / (1u32 << FRACTION_BITS) as f32);
-        let service_ns = if bits & ((1 << TAIL_BITS) - 1) < self.tail_below {
-            tail(&self.spec, (piece as f64 + f64::from(fraction)) / PIECES as f64)
-        } else if (piece == 0 || piece == PIECES - 1) && self.spec.sigma > 0.0 {
-            body(&self.spec, (piece as f64 + f64::from(fraction)) / PIECES as f64)
+        let place = Place::of(bits);
+        // What the table leaves over of the number decides between body and tail.
+        let service_ns = if bits & ((1 << SPARE_BITS) - 1) < self.tail_below {
+            tail(&self.spec, place.share())
+        } else if place.is_outermost() && self.spec.sigma > 0.0 {
+            body(&self.spec, place.share())
         } else {
-            let (low, high) = (self.body_ns[piece], self.body_ns[piece + 1]);
-            f64::from(low + (high - low) * fraction)
+            self.body_ns.at(place)
         };
         (service_ns + bytes as f64 * self.ns_per_byte) as u64
     }
@@ -117,6 +109,7 @@ impl Layer for Latency {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::quantiles::PIECES;
 
     fn quantiles<const N: usize>(spec: LatencySpec, at: [f64; N]) -> [f64; N] {
         let sampler = Sampler::new(spec);
@@ -173,7 +166,7 @@ mod tests {
     fn the_table_is_as_good_as_the_formula() {
         let sampler = Sampler::new(spec(0, 1_000_000, 0.8));
         for i in 1..PIECES - 1 {
-            let middle = f64::from(sampler.body_ns[i] + sampler.body_ns[i + 1]) / 2.0;
+            let middle = sampler.body_ns.at(Place::of((2 * i as u64 + 1) << (63 - PIECES.trailing_zeros())));
             let exact = body(&sampler.spec, (i as f64 + 0.5) / PIECES as f64);
             assert!((middle / exact - 1.0).abs() < 0.02, "{i}: {middle} {exact}");
         }

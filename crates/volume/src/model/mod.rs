@@ -16,8 +16,10 @@ pub mod instance;
 pub mod latency;
 pub mod layer;
 pub mod normal;
+pub mod quantiles;
 pub mod raid;
 pub mod throttle;
+pub mod unfair;
 
 use plimsoll_core::random::{Purpose, Stream, mix64};
 

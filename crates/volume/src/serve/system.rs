@@ -128,11 +128,9 @@ pub fn wait<const N: usize>(fds: [i32; N], timeout: Option<Duration>) -> io::Res
 
 /// Prepares the calling thread for short waits, and this process for being part of the I/O path.
 pub fn prepare_thread() {
-    // SAFETY: neither call touches memory. Both are improvements that may be refused (no CAP_SYS_RESOURCE).
-    unsafe {
-        libc::prctl(libc::PR_SET_TIMERSLACK, 1);
-        libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
-    }
+    plimsoll_core::usage::precise_timers();
+    // SAFETY: takes integers only. It is an improvement that may be refused (no CAP_SYS_RESOURCE).
+    unsafe { libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) };
 }
 
 /// A descriptor that becomes readable when this process is asked to end (SIGTERM, SIGINT, SIGHUP). The signals are
