@@ -60,37 +60,33 @@ pub fn write_value(buffer: &mut Vec<u8>, key: &[u8], field: u32, length: usize) 
 
 /// Appends a number in decimal.
 #[inline]
-pub fn write_decimal(buffer: &mut Vec<u8>, mut number: u64) {
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    while number >= 100 {
-        let pair = (number % 100) as usize * 2;
-        number /= 100;
-        at -= 2;
-        digits[at..at + 2].copy_from_slice(&PAIRS[pair..pair + 2]);
+pub fn write_decimal(buffer: &mut Vec<u8>, number: u64) {
+    const CHUNK: u64 = 100_000_000;
+    let (high, low) = (number / CHUNK, number % CHUNK);
+    let chunks = [high / CHUNK, high % CHUNK, low].map(eight_digits);
+    let used = chunks.iter().position(|&chunk| chunk != 0).unwrap_or(2);
+    let zeros = (chunks[used].trailing_zeros() as usize / 8).min(7);
+    // Copied with a length that is known, cut off afterwards.
+    let mut text = [b'0'; 48];
+    for (place, chunk) in text.chunks_exact_mut(8).zip(chunks) {
+        place.copy_from_slice(&(chunk | 0x3030_3030_3030_3030).to_le_bytes());
     }
-    if number >= 10 {
-        let pair = number as usize * 2;
-        at -= 2;
-        digits[at..at + 2].copy_from_slice(&PAIRS[pair..pair + 2]);
-    } else {
-        at -= 1;
-        digits[at] = b'0' + number as u8;
-    }
-    buffer.extend_from_slice(&digits[at..]);
+    let start = 8 * used + zeros;
+    let end = buffer.len() + 24 - start;
+    buffer.extend_from_slice(&text[start..start + 24]);
+    buffer.truncate(end);
 }
 
-/// "00", "01", … "99".
-const PAIRS: [u8; 200] = {
-    let mut pairs = [0; 200];
-    let mut i = 0;
-    while i < 100 {
-        pairs[2 * i] = b'0' + (i / 10) as u8;
-        pairs[2 * i + 1] = b'0' + (i % 10) as u8;
-        i += 1;
-    }
-    pairs
-};
+/// The digits of a number below 10⁸, one per byte, the first one lowest: all pairs, then all digits at once.
+#[inline]
+fn eight_digits(number: u64) -> u64 {
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
+    // 10486 / 2²⁰ is 1/100 and 103 / 2¹⁰ is 1/10, exact for what can be there.
+    let hundreds = ((fours * 10_486) >> 20) & 0x7F_0000_007F;
+    let pairs = hundreds | ((fours - 100 * hundreds) << 16);
+    let tens = ((pairs * 103) >> 10) & 0x000F_000F_000F_000F;
+    tens | ((pairs - 10 * tens) << 8)
+}
 
 #[cfg(test)]
 mod tests {
@@ -98,7 +94,9 @@ mod tests {
 
     #[test]
     fn decimals() {
-        for number in [0, 7, 10, 99, 100, 101, 1234, 12345, u64::MAX] {
+        let powers =
+            (0..20).map(|power| 10u64.pow(power)).flat_map(|power| [power - 1, power, power + 1, power / 7 * 5]);
+        for number in powers.chain([0, 7, 101, 1234, 12345, 9_090_909_090, u64::MAX]).chain((0..100_000).step_by(7)) {
             let mut buffer = Vec::new();
             write_decimal(&mut buffer, number);
             assert_eq!(buffer, number.to_string().as_bytes());

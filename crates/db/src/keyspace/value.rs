@@ -20,16 +20,15 @@ const fn mask(first: usize) -> u64 {
 /// Appends `length` random printable bytes.
 #[inline]
 pub fn write_random(buffer: &mut Vec<u8>, length: usize, stream: &mut Stream) {
-    buffer.reserve(length + 8);
-    let end = buffer.len() + length;
-    let mut turn = 0;
-    while buffer.len() < end {
+    let start = buffer.len();
+    // Whole words, cut off afterwards.
+    buffer.resize(start + length.next_multiple_of(8), 0);
+    for (place, mask) in buffer[start..].chunks_exact_mut(8).zip(MASKS.iter().cycle()) {
         // No byte overflows: 32 + 95 is 127.
-        let word = (stream.bits() & MASKS[turn]) + SPACES;
-        buffer.extend_from_slice(&word.to_le_bytes());
-        turn = if turn == 2 { 0 } else { turn + 1 };
+        let word = (stream.bits() & mask) + SPACES;
+        place.copy_from_slice(&word.to_le_bytes());
     }
-    buffer.truncate(end);
+    buffer.truncate(start + length);
 }
 
 #[cfg(test)]

@@ -102,7 +102,31 @@ fn zeta(from: u64, to: u64, theta: f64, sum: f64) -> f64 {
 pub struct ScrambledZipfian {
     inner: Zipfian,
     first: u64,
-    count: u64,
+    count: Divisor,
+}
+
+/// A number that others are divided by again and again: the remainder by multiplications (Lemire, Kaser and Kurz 2019),
+/// exact for all numbers.
+#[derive(Debug, Clone, Copy)]
+struct Divisor {
+    value: u64,
+    /// 2¹²⁸ divided by it, rounded up; 0 stands for 2¹²⁸.
+    reciprocal: u128,
+}
+
+impl Divisor {
+    fn new(value: u64) -> Self {
+        Self { value, reciprocal: (u128::MAX / u128::from(value)).wrapping_add(1) }
+    }
+
+    #[inline]
+    fn remainder(self, number: u64) -> u64 {
+        // The fraction of number / value, and that many values.
+        let fraction = self.reciprocal.wrapping_mul(u128::from(number));
+        let (high, low) = ((fraction >> 64) as u64, fraction as u64);
+        let value = u128::from(self.value);
+        ((u128::from(high) * value + ((u128::from(low) * value) >> 64)) >> 64) as u64
+    }
 }
 
 impl ScrambledZipfian {
@@ -113,19 +137,30 @@ impl ScrambledZipfian {
         } else {
             Zipfian::new(SCRAMBLED_ITEMS, theta)
         };
-        Self { inner, first, count: last - first + 1 }
+        Self { inner, first, count: Divisor::new(last - first + 1) }
     }
 
     /// The number for the uniform random number `u`.
     #[inline]
     pub fn at(&self, u: f64) -> u64 {
-        self.first + fnv_hash(self.inner.at(u)) % self.count
+        self.first + self.count.remainder(fnv_hash(self.inner.at(u)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn remainders_are_exact(number in 0u64.., value in 1u64.., shift in 0u32..64) {
+            let value = (value >> shift).max(1);
+            for number in [number, number - number % value, (number - number % value).wrapping_sub(1), u64::MAX] {
+                prop_assert_eq!(Divisor::new(value).remainder(number), number % value);
+            }
+        }
+    }
 
     #[test]
     fn zeta_is_the_published_constant() {
