@@ -14,13 +14,16 @@ from plimsoll.catalog.shape import SHAPE_OPTIONS
 from plimsoll.cli import catalog_lists
 from plimsoll.cli.main import EXIT_CODES, app
 from plimsoll.errors import UsageError
+from plimsoll.frontends.ycsb.bindings import BINDINGS
 from plimsoll.parameter import value_text
 from plimsoll.parameters import WORKLOADS
 from plimsoll.profile import Profile, profiles, suites
 from plimsoll.run import originals
 from plimsoll.run.studies import studies
+from plimsoll.run.workers import databases
 from plimsoll.run.workers.local import engines
 from plimsoll.store.tables import TABLES
+from plimsoll.targets.database import EMBEDDED
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 NOTICE = "<!-- Made by `make docs` from the code; do not edit. -->\n"
@@ -148,6 +151,36 @@ def engine_page() -> Iterator[str]:
         )
 
 
+def databases_page() -> Iterator[str]:
+    """The drivers, the private servers, and the bindings of YCSB."""
+    yield "# Databases\n\n## Drivers\n\nThe target of a database test is an address, without a password; `password_env`"
+    yield "names the environment variable that holds it.\n"
+    yield from table("driver", "address", "tests", "TLS", "what it is")
+    for name, each in databases.drivers().items():
+        tls = "yes" if each["tls"] else "no"
+        yield row(
+            f"`{name}`",
+            f"`{each['url'] or name + '://'}`",
+            ", ".join(each["workloads"]),
+            tls,
+            each["description"],
+        )
+    yield "\n## Private servers\n"
+    yield "`--server NAME` with a directory or a volume as target: the data lie there, the server listens on loopback,"
+    yield "runs as its own user where Plimsoll is root, and is gone with the session. `server_settings` win over what"
+    yield "stands here.\n"
+    yield from table("server", "program (Debian)", "durability")
+    for module in kinds.modules("plimsoll.run.servers"):
+        if hasattr(module, "PROGRAM"):
+            name = module.__name__.rpartition(".")[2]
+            yield row(f"`{name}`", f"{module.PROGRAM} ({module.PACKAGE})", " ".join(str(module.__doc__).split()))
+    embedded = ", ".join(f"`{name}`" for name in EMBEDDED)
+    yield f"\nWithout a process of their own, in the client's threads: {embedded}; `session_settings` of SQLite are its"
+    yield "pragmas, such as `synchronous=OFF`."
+    yield "\n## Bindings of `plimsoll ycsb`\n"
+    yield f"{', '.join(f'`{name}`' for name in BINDINGS)}, or an address; see [front ends](../front-ends.md#ycsb)."
+
+
 def guards() -> Iterator[str]:
     """Why each guard is there."""
     yield "# Guards\n\nEvery run passes these checks before it counts. `warn` travels with the number, `invalid` means"
@@ -194,6 +227,7 @@ def pages() -> Mapping[str, str]:
         "tests.md": tests,
         "parameters.md": parameters,
         "engines.md": engine_page,
+        "databases.md": databases_page,
         "guards.md": guards,
         "tables.md": parquet_tables,
         "volumes.md": volumes,
