@@ -1,0 +1,66 @@
+"""The load line of places whose capacity is known: a real PostgreSQL with a lock that it waits for, a capped volume."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from tests.conftest import need_module
+from tests.integration.run.conftest import Command
+from tests.integration.run.test_databases import need_server
+from tests.integration.run.test_databases import place as place  # the fixture
+
+from plimsoll.run.servers.private import PrivateServer, running
+from plimsoll.stats.load_line.answer import LoadLine, load_line
+from plimsoll.stats.load_line.points import point_of
+from plimsoll.store.store import open_store
+
+# Each update sleeps 15 ms beside the others and 5 ms alone: 4 clients keep the lock busy, and more of them wait for it.
+SLEEP = """
+CREATE FUNCTION work() RETURNS trigger AS $$
+BEGIN
+    PERFORM pg_sleep(0.015);
+    PERFORM pg_advisory_xact_lock(1);
+    PERFORM pg_sleep(0.005);
+    RETURN NEW;
+END $$ LANGUAGE plpgsql;
+CREATE TRIGGER work BEFORE UPDATE ON usertable FOR EACH ROW EXECUTE FUNCTION work();
+"""
+
+
+def answers(high: float) -> dict[str, LoadLine]:
+    """The load line of each target of the last session."""
+    with open_store() as store:
+        runs = store.runs([store.sessions()[0].id])
+    names = dict.fromkeys(run.target.name for run in runs)
+    points = {name: [point_of(run, None) for run in runs if run.target.name == name] for name in names}
+    return {name: load_line([each for each in found if each], None, high) for name, found in points.items()}
+
+
+def make_it_sleep(server: PrivateServer) -> None:
+    import psycopg
+
+    with psycopg.connect(server.url, password=os.environ[server.password_env or ""], autocommit=True) as connection:
+        connection.execute(SLEEP)
+
+
+def test_a_postgresql_has_the_same_knee_again(plimsoll: Command, place: Path) -> None:
+    need_server("postgresql")
+    need_module("psycopg")
+    with running("postgresql", place / "server", "none", {}) as server:
+        secret = f"password_env={server.password_env}"
+        plimsoll("ycsb", "load", server.url, "-P", "workloada", "-p", f"plimsoll.{secret}")
+        make_it_sleep(server)
+        updates = ("read=0%", "update=100%", "request=uniform", "data=keep", "records=1000", secret)
+        settings = [word for each in (*updates, "runtime=120ms", "warmup=20ms") for word in ("--set", each)]
+        targets = ("--on", f"one={server.url},seed=1", "--on", f"two={server.url},seed=2")
+        plimsoll("knee", "ycsb-a", *targets, "--clients", "1..6", *settings, "--noisy-host", "--seed", "1")
+    found = answers(6)
+    one, two = found["one"].bend, found["two"].bend
+    assert one is not None
+    assert two is not None
+    assert one.low <= two.high
+    assert two.low <= one.high
+    assert all(2 < each.knee < 5 for each in (one, two))
+    shutil.rmtree(place / "server")
