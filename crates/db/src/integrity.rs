@@ -63,18 +63,30 @@ pub fn write_value(buffer: &mut Vec<u8>, key: &[u8], field: u32, length: usize) 
 pub fn write_decimal(buffer: &mut Vec<u8>, number: u64) {
     const CHUNK: u64 = 100_000_000;
     let (high, low) = (number / CHUNK, number % CHUNK);
-    let chunks = [high / CHUNK, high % CHUNK, low].map(eight_digits);
-    let used = chunks.iter().position(|&chunk| chunk != 0).unwrap_or(2);
-    let zeros = (chunks[used].trailing_zeros() as usize / 8).min(7);
-    // Copied with a length that is known, cut off afterwards.
-    let mut text = [b'0'; 48];
-    for (place, chunk) in text.chunks_exact_mut(8).zip(chunks) {
-        place.copy_from_slice(&(chunk | 0x3030_3030_3030_3030).to_le_bytes());
+    if high == 0 {
+        return push_digits(buffer, low);
     }
-    let start = 8 * used + zeros;
-    let end = buffer.len() + 24 - start;
-    buffer.extend_from_slice(&text[start..start + 24]);
-    buffer.truncate(end);
+    let (highest, middle) = (high / CHUNK, high % CHUNK);
+    if highest == 0 {
+        push_digits(buffer, middle);
+    } else {
+        push_digits(buffer, highest);
+        buffer.extend_from_slice(&(eight_digits(middle) | ZEROS).to_le_bytes());
+    }
+    buffer.extend_from_slice(&(eight_digits(low) | ZEROS).to_le_bytes());
+}
+
+/// Eight digits "0".
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// Appends a number below 10⁸ without zeros before it.
+#[inline]
+fn push_digits(buffer: &mut Vec<u8>, number: u64) {
+    let digits = eight_digits(number);
+    let zeros = (digits.trailing_zeros() / 8).min(7);
+    // All eight bytes at once, cut off afterwards.
+    buffer.extend_from_slice(&((digits | ZEROS) >> (8 * zeros)).to_le_bytes());
+    buffer.truncate(buffer.len() - zeros as usize);
 }
 
 /// The digits of a number below 10⁸, one per byte, the first one lowest: all pairs, then all digits at once.
