@@ -10,6 +10,8 @@ from tests.conftest import need_module
 from tests.integration.run.conftest import Command
 from tests.integration.run.test_databases import need_server
 from tests.integration.run.test_databases import place as place  # the fixture
+from tests.integration.volumes.conftest import Machine
+from tests.integration.volumes.conftest import machine as machine  # the fixture
 
 from plimsoll.run.servers.private import PrivateServer, running
 from plimsoll.stats.load_line.answer import LoadLine, load_line
@@ -64,3 +66,19 @@ def test_a_postgresql_has_the_same_knee_again(plimsoll: Command, place: Path) ->
     assert two.low <= one.high
     assert all(2 < each.knee < 5 for each in (one, two))
     shutil.rmtree(place / "server")
+
+
+def test_a_capped_volume_carries_its_cap(plimsoll: Command, machine: Machine) -> None:
+    volume = "vol:type=io1,size=100GiB,iops=2000,backing=memory,time_scale=10"
+    settings = [word for each in ("size=8MiB", "runtime=200ms", "warmup=50ms") for word in ("--set", each)]
+    plimsoll(
+        "knee", "randread", "--on", f"here={volume}", "--rate", "1000..4000", *settings, "--noisy-host", "--seed", "1"
+    )
+    line = answers(4000)["here"]
+    assert line.peak is not None
+    assert line.peak.load <= 2000
+    assert line.bracket is not None
+    assert line.bracket.low <= 2000 <= line.bracket.high
+    assert machine.left() == []
+    beyond = [level for level in line.levels if level.load > 2500]
+    assert all(level.overloaded for level in beyond)
