@@ -13,6 +13,7 @@ from plimsoll import kinds
 from plimsoll.catalog.shape import SHAPE_OPTIONS
 from plimsoll.cli import catalog_lists
 from plimsoll.cli.main import EXIT_CODES, app
+from plimsoll.db_parameters import DURABILITIES
 from plimsoll.errors import UsageError
 from plimsoll.frontends.ycsb.bindings import BINDINGS
 from plimsoll.parameter import value_text
@@ -22,6 +23,7 @@ from plimsoll.run import originals
 from plimsoll.run.studies import studies
 from plimsoll.run.workers import databases
 from plimsoll.run.workers.local import engines
+from plimsoll.run.workloads.db import EMBEDDED_DURABILITY
 from plimsoll.store.tables import TABLES
 from plimsoll.targets.database import EMBEDDED
 
@@ -175,8 +177,13 @@ def databases_page() -> Iterator[str]:
             name = module.__name__.rpartition(".")[2]
             yield row(f"`{name}`", f"{module.PROGRAM} ({module.PACKAGE})", " ".join(str(module.__doc__).split()))
     embedded = ", ".join(f"`{name}`" for name in EMBEDDED)
-    yield f"\nWithout a process of their own, in the client's threads: {embedded}; `session_settings` of SQLite are its"
-    yield "pragmas, such as `synchronous=OFF`."
+    yield f"\nWithout a process of their own, in the client's threads: {embedded}. `session_settings` of SQLite are its"
+    yield "pragmas, such as `cache_size=-65536`; those of RocksDB its options, such as `write_buffer_size=67108864`,"
+    yield "`sync` and `disableWAL`. What durability sets (at an address nothing is set):\n"
+    yield from table("database", *DURABILITIES)
+    for name, levels in EMBEDDED_DURABILITY.items():
+        settings = (" ".join(f"{key}={value}" for key, value in levels[each].items()) for each in DURABILITIES)
+        yield row(f"`{name}`", *settings)
     yield "\n## Bindings of `plimsoll ycsb`\n"
     yield f"{', '.join(f'`{name}`' for name in BINDINGS)}, or an address; see [front ends](../front-ends.md#ycsb)."
 

@@ -56,7 +56,7 @@ class StudyOptions:
         typer.Option(
             "--server",
             metavar="NAME",
-            help="Database tests: start a private postgresql, mariadb, redis, nginx or sqlite on each target.",
+            help="Database tests: start a private postgresql, mariadb, redis, nginx, sqlite or rocksdb on each target.",
         ),
     ] = None
     title: Annotated[str | None, typer.Option("--title", help="Title of the session.")] = None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from ctypes.util import find_library
 from pathlib import Path
 
 import psutil
@@ -22,7 +24,7 @@ from plimsoll.run.servers.private import find_program, running
 from plimsoll.store.store import open_store
 
 SERVERS = {
-    "ycsb-a": ("postgresql", "mariadb", "redis", "sqlite", "memory"),
+    "ycsb-a": ("postgresql", "mariadb", "redis", "sqlite", "rocksdb", "memory"),
     "tpcb": ("postgresql", "mariadb", "sqlite"),
 }
 QUICK = ("--set", "runtime=300ms", "--set", "warmup=100ms", "--blocks", "1", "--noisy-host")
@@ -31,6 +33,9 @@ SMALL = {"ycsb-a": ("--set", "records=300"), "tpcb": ("--set", "scale=1"), "web-
 
 def need_server(name: str) -> None:
     if name in ("sqlite", "memory"):
+        return
+    if name == "rocksdb":
+        need(find_library("rocksdb") is not None, "librocksdb.so")
         return
     try:
         find_program(name)
@@ -80,6 +85,19 @@ def test_settings_of_the_servers_are_in_the_report(plimsoll: Command, place: Pat
     text = (tmp_path / "report.html").read_text()
     assert "appendfsync" in text
     assert "always" in text
+
+
+def test_durability_is_that_of_the_library_and_settings_win(plimsoll: Command, place: Path, tmp_path: Path) -> None:
+    need_server("rocksdb")
+    sizes = "session_settings=write_buffer_size=1234567"
+    targets = ("--on", f"full={place}", "--on", f"none={place},durability=none,{sizes}")
+    plimsoll("run", "ycsb-a", "--server", "rocksdb", *targets, *QUICK, *SMALL["ycsb-a"])
+    plimsoll("report", "-o", tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    settings = dict(re.findall(r'<th scope="row">(\w+)</th><td>[^<]*</td><td>([^<]*)</td>', text))
+    assert '<th scope="row">sync</th><td>true</td><td>false</td>' in text
+    assert '<th scope="row">wal</th><td>on</td><td>off</td>' in text
+    assert (settings["server"], settings["write_buffer_size"]) == ("RocksDB", "1234567")
 
 
 def test_a_password_comes_from_the_environment_and_is_never_shown(plimsoll: Command, place: Path) -> None:

@@ -25,6 +25,15 @@ from plimsoll.units import SECOND
 OVERHEAD_NS = SECOND
 EMBEDDED = {"sqlite": "sqlite:{}/database.db", "rocksdb": "rocksdb:{}/rocksdb", "memory": "", "null": ""}
 """Databases without a process of their own, and their address below a folder."""
+EMBEDDED_DURABILITY: Mapping[str, Mapping[str, Mapping[str, str]]] = {
+    "sqlite": {"full": {"synchronous": "FULL"}, "relaxed": {"synchronous": "NORMAL"}, "none": {"synchronous": "OFF"}},
+    "rocksdb": {
+        "full": {"sync": "true"},
+        "relaxed": {"sync": "false"},
+        "none": {"sync": "false", "disableWAL": "true"},
+    },
+}
+"""Settings of the databases that have no server of their own, by durability; what the user says wins."""
 ROW_OVERHEAD = 3
 """Bytes on disk per byte of a record: index, page fill, logs; generous."""
 ACCOUNT_BYTES = 250
@@ -153,9 +162,18 @@ def spec(plan: Plan, server: PrivateServer) -> dict[str, Any]:
         "rate": rate,
         "timeout_ns": values["timeout"],
         "give_up_ns": values["give_up"],
-        "settings": values["session_settings"],
+        "settings": _settings(values),
         "interval_ns": interval_of(values),
     }
+
+
+def _settings(values: Mapping[str, Any]) -> dict[str, str]:
+    """Of each session; those of a database without a server are its durability and its own settings as well."""
+    server = values["server"]
+    if server not in EMBEDDED:
+        return dict(values["session_settings"])
+    durable = EMBEDDED_DURABILITY.get(server, {}).get(values["durability"], {})
+    return {**durable, **values["server_settings"], **values["session_settings"]}
 
 
 def _ycsb(values: Mapping[str, Any]) -> dict[str, Any]:

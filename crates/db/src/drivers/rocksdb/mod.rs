@@ -84,7 +84,14 @@ impl Driver for Kind {
 
     fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
         let options = self.with(|opened| Ok(opened.db.options()))?;
+        // Levels that are compressed alike are told once.
+        let brief = |value: &str| {
+            let mut levels: Vec<&str> = value.split(':').collect();
+            levels.dedup();
+            levels.join(", then ")
+        };
         let known = options.into_iter().filter(|(name, _)| FACTS.contains(&name.as_str()));
+        let known = known.map(|(name, value)| (name, brief(&value)));
         let own = [
             ("server", "RocksDB".to_owned()),
             ("sync", self.settings.sync.to_string()),
