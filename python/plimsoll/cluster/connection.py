@@ -94,11 +94,12 @@ class Cluster:
 
     def tell(self, worker: Worker, function: Callable[..., Awaitable[None]], *args: Any) -> None:
         """Call a short coroutine on a worker's event loop, while a run goes on; nobody waits for it."""
-        if worker.name in self._lost:
-            return
         try:
-            self._client.run(function, *args, workers=[worker.address], wait=False, on_error="ignore")
-        except (*_GONE, ValueError, KeyError):
+            # Dask tries for half a minute to reach a worker that is gone, and this call would wait for it.
+            self._look()
+            if worker.name not in self._lost:
+                self._client.run(function, *args, workers=[worker.address], wait=False, on_error="ignore")
+        except (*_GONE, ValueError, KeyError, PlimsollError):
             return
 
     def progress(self, number: int) -> tuple[float, Mapping[str, Any]]:
@@ -107,13 +108,16 @@ class Cluster:
 
     def check_alive(self, worker: Worker) -> None:
         """Raise WorkerLost if the scheduler does not know a worker any more; asks at most once a second."""
-        if worker.name not in self._lost:
-            if time.monotonic() - self._asked_s < ASK_S:
-                return
-            self._asked_s = time.monotonic()
-            if worker.address in self._present():
-                return
-        raise self.lost(worker)
+        if time.monotonic() - self._asked_s >= ASK_S:
+            self._look()
+        if worker.name in self._lost:
+            raise self.lost(worker)
+
+    def _look(self) -> None:
+        """Ask the scheduler who is there: one answer tells about all workers, whoever was asked for."""
+        self._asked_s = time.monotonic()
+        present = self._present()
+        self._lost |= {worker.name for worker in self.workers.values() if worker.address not in present}
 
     def lost(self, worker: Worker, why: str = "was lost") -> WorkerLost:
         """Note that a worker is lost, for good: one that comes back has forgotten what was open on it."""
