@@ -14,7 +14,7 @@ FILES = (
     "random_delete_files_per_second",
 )
 CASES = (
-    Case("bonnie++", ("size=1GiB", "files=0", "skip_characters=yes"), BLOCKS, blocks=3),
-    Case("bonnie++", ("size=256MiB", "files=0", "skip_characters=yes", "seeks=50000"), SEEKS, blocks=3),
-    Case("bonnie++", ("size=8MiB", "files=32768", "skip_characters=yes", "seeks=64"), FILES, blocks=3),
+    Case("bonnie++", ("size=2GiB", "files=0", "skip_characters=yes"), BLOCKS, blocks=3),
+    Case("bonnie++", ("size=256MiB", "files=0", "skip_characters=yes", "seeks=400000"), SEEKS, blocks=3),
+    Case("bonnie++", ("size=8MiB", "files=32768", "skip_characters=yes", "seeks=64"), FILES, blocks=3, fresh=True),
 )

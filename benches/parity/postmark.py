@@ -2,4 +2,5 @@
 
 from benches.parity import WHOLE, Case
 
-CASES = (Case("postmark", ("transactions=25000",), ("transactions_transactions_per_second", WHOLE), blocks=4),)
+METRICS = ("transactions_transactions_per_second", WHOLE)
+CASES = (Case("postmark", ("transactions=25000",), METRICS, blocks=3, fresh=True),)
