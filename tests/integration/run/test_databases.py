@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -172,3 +173,19 @@ def test_a_disk_that_fills_up_under_its_server_is_counted_and_kept(plimsoll: Com
     assert sum(first.facts["errors"]["insert"].values()) > 0
     assert first.histograms["insert"]
     assert first.intervals
+
+
+@pytest.mark.parametrize(("test", "server"), [("web-static", "nginx"), ("ycsb-c", "redis")])
+def test_ten_thousand_connections_need_no_thread_each(plimsoll: Command, place: Path, test: str, server: str) -> None:
+    need_server(server)
+    need(resource.getrlimit(resource.RLIMIT_NOFILE)[1] >= 10_500, "10,500 open files (ulimit -n)")
+    own = {"web-static": "keep_alive=yes", "ycsb-c": "records=500"}[test]
+    settings = [word for each in (own, "clients=10000", "runtime=1s", "warmup=0s") for word in ("--set", each)]
+    target = f"here={place},durability=none"
+    plimsoll("run", test, "--server", server, "--on", target, *settings, "--blocks", "1", "--noisy-host")
+    with open_store() as store:
+        (run,) = store.runs([store.sessions()[0].id])
+    assert run.facts["clients"] == 10_000
+    assert run.facts["threads"] <= (os.cpu_count() or 1)
+    assert run.facts["completed"] > 0
+    assert run.facts["errors"] == {}

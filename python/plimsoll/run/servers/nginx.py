@@ -19,6 +19,7 @@ _CONFIGURATION = """daemon off;
 pid {folder}/pid;
 error_log {folder}/error.log;
 worker_processes {worker_processes};
+worker_rlimit_nofile 12100;
 events {{ worker_connections 12000; }}
 http {{
     access_log off;
