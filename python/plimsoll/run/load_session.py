@@ -8,7 +8,6 @@ goes on where they end.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -16,40 +15,24 @@ from plimsoll.errors import UsageError
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run.conduct import Conduct
 from plimsoll.run.load_study import LoadStudy, load_study_from
-from plimsoll.run.machines import Machines, Opened, Order, ThisMachine
-from plimsoll.run.observer import Observer
+from plimsoll.run.machines import Opened, Order
 from plimsoll.run.schedule import Block
 from plimsoll.stats.load_line.points import FACT, point_of
 from plimsoll.stats.load_line.search import FRESH_RUNS, RULES, LoadSearch, Probe
 from plimsoll.stats.load_line.search import Search as Steps
-from plimsoll.store.store import Store
 
 
-def run_load_study(
-    study: LoadStudy,
-    store: Store,
-    observer: Observer,
-    destroy: Sequence[str] = (),
-    machines: Machines | None = None,
-) -> Session:
+def run_load_study(study: LoadStudy, conduct: Conduct) -> Session:
     """Search the load line, as `run_study` carries out a study."""
-    conduct = Conduct(store, observer, destroy, machines or ThisMachine())
-    conduct.machines.check(study.all_levels, study.steps(), destroy)
+    conduct.machines.check(study.all_levels, study.steps(), conduct.destroy)
     conduct.begin(study.study.title, study.to_table(), study.study.time_ns)
     return _LoadSession(study, conduct).run()
 
 
-def resume_load_session(
-    session: Session,
-    store: Store,
-    observer: Observer,
-    destroy: Sequence[str] = (),
-    machines: Machines | None = None,
-) -> Session:
+def resume_load_session(session: Session, conduct: Conduct) -> Session:
     """Go on with an interrupted search after its stored runs, in the time that is left."""
     study = load_study_from(session.study, f"session {session.title}")
-    conduct = Conduct(store, observer, destroy, machines or ThisMachine())
-    conduct.machines.check(study.all_levels, study.steps(), destroy)
+    conduct.machines.check(study.all_levels, study.steps(), conduct.destroy)
     conduct.go_on(session, study.study.time_ns)
     return _LoadSession(study, conduct).run()
 

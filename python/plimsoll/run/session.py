@@ -33,16 +33,9 @@ def run_study(
     return _Runner(study, steps, conduct).run()
 
 
-def resume_session(
-    session: Session,
-    store: Store,
-    observer: Observer,
-    destroy: Sequence[str] = (),
-    machines: Machines | None = None,
-) -> Session:
+def resume_session(session: Session, conduct: Conduct) -> Session:
     """Go on with an interrupted session: the same study and seed, in the time that is left, after the stored runs."""
     study = from_table(session.study, f"session {session.title}")
-    conduct = Conduct(store, observer, destroy, machines or ThisMachine())
     steps = _checked(study, conduct)
     conduct.go_on(session, study.time_ns)
     return _Runner(study, steps, conduct).run()

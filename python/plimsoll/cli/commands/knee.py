@@ -137,7 +137,9 @@ def _carry_out(
     from plimsoll.cli.progress import observer
     from plimsoll.errors import NothingMeasured
     from plimsoll.report import format_of
+    from plimsoll.run.conduct import Conduct
     from plimsoll.run.load_session import run_load_study
+    from plimsoll.run.machines import ThisMachine
     from plimsoll.stats.load_line.points import point_of
     from plimsoll.store.store import open_store
 
@@ -148,7 +150,7 @@ def _carry_out(
         if others is not None:
             study = replace(study, study=others.resolved(study.study))
         try:
-            session = run_load_study(study, store, watching, destroy, others)
+            session = run_load_study(study, Conduct(store, watching, destroy, others or ThisMachine()))
         except KeyboardInterrupt:
             say("interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on")
             raise

@@ -114,11 +114,13 @@ def _resume(
     session: Session, store: Store, watching: Observer, destroy: list[str], others: ClusterMachines | None
 ) -> Session:
     """Go on with a session or with a search."""
+    from plimsoll.run.conduct import Conduct
     from plimsoll.run.load_session import resume_load_session
+    from plimsoll.run.machines import ThisMachine
     from plimsoll.run.session import resume_session
 
     resume = resume_load_session if "load_line" in session.study else resume_session
-    return resume(session, store, watching, destroy, others)
+    return resume(session, Conduct(store, watching, destroy, others or ThisMachine()))
 
 
 def _first_reason(runs: list[Run]) -> str:
