@@ -64,7 +64,8 @@ def compare(case: Case) -> Iterator[str]:
         yield _line(done, metric)
     cpu = {side: _cpu_s([each for each in done if each.side == side], case.work) for side in (NATIVE, ORIGINAL)}
     share = cpu[NATIVE] / cpu[ORIGINAL] if cpu[ORIGINAL] else float("nan")
-    yield f"  {'processor time, s':36} {cpu[NATIVE]:16.2f}  {cpu[ORIGINAL]:16.2f}  {share:6.2f}×"
+    what = "processor time, s per 10⁹" if case.work else "processor time, s"
+    yield f"  {what:36} {cpu[NATIVE]:16.2f}  {cpu[ORIGINAL]:16.2f}  {share:6.2f}×"
     for each in done:
         if each.run.status is not RunStatus.OK:
             yield f"  {each.side}: {each.run.status.value}: {each.run.reason}"
