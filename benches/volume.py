@@ -4,7 +4,7 @@
 
 Rows: rates, throughput, depth, credits, latency, unthrottled, idle, simulation, day, integrity, power. Needs root,
 FUSE, loop devices and fio; makes its volumes in memory, in a state folder of its own, and removes them. A rate counts
-from when the bucket of its first second is empty; the latency that is expected comes from the same model in virtual time.
+from when the bucket of its first second is empty; the expected latency comes from the same model in virtual time.
 """
 
 from __future__ import annotations

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 GUIDES = Path(__file__).parents[3] / "docs" / "guides"
-HERE = ("first-comparison", "publish-a-result", "results-of-other-tools", "gate-in-a-pipeline", "installing", "database-sizing")
+HERE = (
+    "first-comparison",
+    "publish-a-result",
+    "results-of-other-tools",
+    "gate-in-a-pipeline",
+    "installing",
+    "database-sizing",
+)
 
 
 @pytest.mark.parametrize("name", HERE)
