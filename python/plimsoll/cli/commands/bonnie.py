@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from plimsoll.cli.verbatim import hand_over
+
 EXAMPLES = (
     "`plimsoll bonnie -d /mnt/a -n 16` · `plimsoll bonnie -d . -s 1g -r 512 -q | bon_csv2html` · docs/front-ends.md"
 )
@@ -12,10 +14,4 @@ VERBATIM = True
 
 def command(context: typer.Context) -> None:
     """Run Bonnie++'s phases with its options, and print its table and CSV line; the runs go to the store."""
-    from plimsoll.cli.output import say
-    from plimsoll.frontends.bonnie.app import run
-    from plimsoll.store.store import open_store
-
-    code = run(context.args, open_store, say)
-    if code:
-        raise typer.Exit(code)
+    hand_over("bonnie", context)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from plimsoll.cli.verbatim import hand_over
+
 EXAMPLES = (
     "`plimsoll ping -c 30 .` · `plimsoll ping -R --percentiles /mnt/a` · `plimsoll ping -D -W .` · docs/front-ends.md"
 )
@@ -12,10 +14,4 @@ VERBATIM = True
 
 def command(context: typer.Context) -> None:
     """Measure the latency of single requests with ioping's options; the run goes to the store."""
-    from plimsoll.cli.output import say
-    from plimsoll.frontends.ping.app import run
-    from plimsoll.store.store import open_store
-
-    code = run(context.args, open_store, say)
-    if code:
-        raise typer.Exit(code)
+    hand_over("ping", context)

@@ -1,0 +1,20 @@
+"""Commands whose words another tool defined: they go to a front end as they were typed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import typer
+
+
+def hand_over(front_end: str, context: typer.Context) -> None:
+    """Let `plimsoll.frontends.FRONT_END` run the words after the command; leave with its code where that isn't 0.
+
+    Front ends are imported when they are called for: `plimsoll --help` needs none of them.
+    """
+    from plimsoll.cli.output import say
+    from plimsoll.store.store import open_store
+
+    code = import_module(f"plimsoll.frontends.{front_end}.app").run(context.args, open_store, say)
+    if code:
+        raise typer.Exit(code)
