@@ -12,6 +12,7 @@ import os
 import time
 from pathlib import Path
 
+from plimsoll.errors import TargetError
 from plimsoll.volumes import control
 
 SAMPLES = 100
@@ -27,6 +28,10 @@ def compensate(folder: Path, device: str) -> None:
     control.ask(folder, {"command": "bypass", "on": True, "wait_ns": WAIT_NS})
     try:
         found = _path_ns(device)
+    except OSError as error:
+        raise TargetError(
+            f"{device}: {error.strerror} while the way to the new volume was measured; see `dmesg`, create it again"
+        ) from error
     finally:
         control.ask(folder, {"command": "bypass", "on": True})
     control.ask(folder, {"command": "compensate", "path_ns": found})
