@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.factories import make_study
 
 from plimsoll import parameters
-from plimsoll.cluster.address import parse_cluster, split_place
+from plimsoll.cluster.address import SshHost, parse_cluster, split_place
 from plimsoll.cluster.clocks import measure_offset
 from plimsoll.cluster.spread import Part, aligned, joined, split
 from plimsoll.errors import UsageError
@@ -22,7 +22,8 @@ from plimsoll.units import SECOND
 
 
 @pytest.mark.parametrize(
-    "text", ["", "nonsense", "local:", "local:0", "local:99", "ssh:", "ssh:a b", "tcp://", "tcp:x"]
+    "text",
+    ["", "nonsense", "local:", "local:0", "local:99", "ssh:", "ssh:a b", "ssh:a:99999", "ssh:a?b=c", "tcp://", "tcp:x"],
 )
 def test_clusters_that_are_none(text: str) -> None:
     with pytest.raises(UsageError, match="is no cluster"):
@@ -32,7 +33,12 @@ def test_clusters_that_are_none(text: str) -> None:
 def test_clusters() -> None:
     assert parse_cluster("tls://host:8786").kind == "scheduler"
     assert parse_cluster("local:4").workers == 4
-    assert parse_cluster("ssh:me@a, b").hosts == ("me@a", "b")
+    found = parse_cluster("ssh:me@a, b,[::1]:22?python=/opt/python")
+    assert found.python == "/opt/python"
+    assert found.hosts == (
+        SshHost("me@a", "a", "me"), SshHost("b", "b"), SshHost("[::1]:22", "::1", port=22),
+    )  # fmt: skip
+    assert parse_cluster("ssh:a").python is None
 
 
 @pytest.mark.parametrize("where", ["@w1", "@:/x", "@w1:x", "@w1:"])

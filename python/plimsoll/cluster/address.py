@@ -9,18 +9,32 @@ from typing import Literal
 from plimsoll.errors import UsageError
 from plimsoll.targets.database import is_address
 
-_HOST = re.compile(r"[A-Za-z0-9._@:\[\]-]+")
+_HOST = re.compile(
+    r"(?:(?P<user>[\w.-]+)@)?(?:\[(?P<six>[0-9A-Fa-f:.%]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::(?P<port>\d{1,5}))?"
+)
 MOST_LOCAL = 64
 
 
 @dataclass(frozen=True)
+class SshHost:
+    """`me@host:2222`, or a name from ~/.ssh/config."""
+
+    text: str
+    name: str
+    user: str | None = None
+    port: int | None = None
+
+
+@dataclass(frozen=True)
 class ClusterAddress:
-    """`tcp://scheduler:8786`, `local:4` or `ssh:host1,host2`."""
+    """`tcp://scheduler:8786`, `local:4` or `ssh:host1,host2?python=/path/of/python`."""
 
     kind: Literal["scheduler", "local", "ssh"]
     text: str
     workers: int = 0
-    hosts: tuple[str, ...] = ()
+    hosts: tuple[SshHost, ...] = ()
+    python: str | None = None
+    """On the hosts; by default the path of this one."""
 
 
 def parse_cluster(text: str) -> ClusterAddress:
@@ -30,13 +44,28 @@ def parse_cluster(text: str) -> ClusterAddress:
         return ClusterAddress("scheduler", text.strip())
     if kind == "local" and rest.isdigit() and 1 <= int(rest) <= MOST_LOCAL:
         return ClusterAddress("local", text.strip(), workers=int(rest))
-    hosts = tuple(host.strip() for host in rest.split(",") if host.strip())
-    if kind == "ssh" and hosts and all(_HOST.fullmatch(host) for host in hosts):
-        return ClusterAddress("ssh", text.strip(), hosts=hosts)
+    if kind == "ssh" and (found := _ssh(text.strip(), rest)):
+        return found
     raise UsageError(
         f"{text!r} is no cluster; write tcp://scheduler:8786 (or tls://…) for one that runs, local:4 for four worker "
-        f"processes here (at most {MOST_LOCAL}), or ssh:host1,host2"
+        f"processes here (at most {MOST_LOCAL}), or ssh:host1,me@host2:2222 (with ?python=/path/of/python where it is "
+        "another path than here)"
     )
+
+
+def _ssh(text: str, rest: str) -> ClusterAddress | None:
+    words, _, option = rest.partition("?")
+    hosts = []
+    for word in filter(None, map(str.strip, words.split(","))):
+        match = _HOST.fullmatch(word)
+        if not match or int(match["port"] or 1) > 65535:
+            return None
+        port = int(match["port"]) if match["port"] else None
+        hosts.append(SshHost(word, match["six"] or match["name"], match["user"], port))
+    name, _, python = option.partition("=")
+    if not hosts or (option and (name != "python" or not python)):
+        return None
+    return ClusterAddress("ssh", text, hosts=tuple(hosts), python=python or None)
 
 
 ALL = "*"

@@ -238,7 +238,8 @@ def connect(address: ClusterAddress) -> Iterator[Cluster]:
         try:
             client = stack.enter_context(_client(address, stack))
         except ImportError as error:
-            raise UsageError(f"{address.text} needs the package {error.name}; install it with pip") from None
+            missing = f"{address.text} needs the package {error.name}"
+            raise UsageError(f"{missing}; install it with `pip install 'plimsoll[cluster]'`") from None
         except _GONE as error:
             reason = str(error) or type(error).__name__
             raise TargetError(f"no cluster answers at {address.text} ({reason}); is the scheduler running?") from None
@@ -256,8 +257,7 @@ def _client(address: ClusterAddress, stack: ExitStack) -> distributed.Client:
             n_workers=address.workers, threads_per_worker=2, dashboard_address=None, silence_logs=logging.CRITICAL
         )
     else:
-        import_module("asyncssh")  # Dask's own message for its absence speaks of a cluster that failed to start
-        cluster = distributed.SSHCluster([address.hosts[0], *address.hosts], worker_options={"nthreads": 2})
+        cluster = import_module("plimsoll.cluster.ssh").start(address)
     return distributed.Client(stack.enter_context(cluster), **about)
 
 

@@ -18,6 +18,21 @@ def about() -> dict[str, str | None]:
     return {"plimsoll": version, "python": platform.python_version(), "hostname": platform.node()}
 
 
+def version_of(package: str) -> str | None:
+    """The version of an installed package, None where it is missing."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def reached_at() -> str:
+    """This host's address on the way that an SSH client came."""
+    return os.environ["SSH_CONNECTION"].split()[2]
+
+
 def clock_ns() -> int:
     """The worker's clock, ns since 1970."""
     return time.time_ns()

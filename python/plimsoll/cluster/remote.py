@@ -190,6 +190,7 @@ def _watch(session_id: str) -> None:
 
 
 @atexit.register
-def _close_all() -> None:
+def close_all() -> None:
+    """Remove everything of every session, because this process ends."""
     for session_id in list(_sessions):
         close_session(session_id)
