@@ -52,6 +52,7 @@ def head(name: str, about: str) -> Iterator[str]:
 
 def parameters(command: Any, context: Any) -> Iterator[str]:
     """Every argument and option of a command."""
+    yield from (f".TP\n\\fB{escaped(name)}\\fR\n{words(about)}" for name, about in getattr(command, "words", ()))
     for parameter in command.get_params(context):
         name, about = parameter.get_help_record(context) or ("", getattr(parameter, "help", "") or "")
         if parameter.param_type_name == "argument":

@@ -62,6 +62,7 @@ def commands_of(group: Any, context: Any) -> Iterator[str]:
         if command.epilog:
             yield f"{command.epilog}\n"
         yield from table("option", "meaning")
+        yield from (row(f"`{name}`", about) for name, about in getattr(command, "words", ()))
         for parameter in command.get_params(own):
             words = parameter.get_help_record(own) or (parameter.make_metavar(own), getattr(parameter, "help", ""))
             yield row(f"`{words[0]}`", words[1])

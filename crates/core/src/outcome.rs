@@ -22,7 +22,7 @@ pub struct Outcome {
     /// intended start and `read_service`, `write_service`, … hold the time from the real start.
     pub histograms: BTreeMap<String, String>,
     pub intervals: Vec<Interval>,
-    /// For each interval the histograms of its operation kinds, only when asked for.
+    /// For each interval that no [`Progress`] has told yet the histograms of its operation kinds, only when asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interval_histograms: Vec<BTreeMap<String, String>>,
     /// Operations that no [`Progress`] has told yet, only when asked for.
@@ -162,6 +162,9 @@ pub struct Progress {
     /// Operations since the last question, only when asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<Traced>,
+    /// Histograms by operation kind of each interval since the last question, only when asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interval_histograms: Vec<BTreeMap<String, String>>,
 }
 
 /// Part of a job, in order.

@@ -1,5 +1,6 @@
 //! What a running job tells while it runs.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::clock::monotonic_ns;
@@ -19,6 +20,8 @@ struct State {
     interval: Option<Interval>,
     /// Operations that nobody has asked for yet.
     trace: Vec<Traced>,
+    /// Histograms of intervals that nobody has asked for yet.
+    histograms: Vec<BTreeMap<String, String>>,
 }
 
 /// Written by the job, read by anyone.
@@ -37,6 +40,7 @@ impl Default for Board {
             share: 0.0,
             interval: None,
             trace: Vec::new(),
+            histograms: Vec::new(),
         }))
     }
 }
@@ -66,7 +70,14 @@ impl Board {
 
     /// The last complete interval.
     pub fn interval(&self, interval: Interval) {
-        self.state().interval = Some(interval);
+        self.interval_with(interval, Vec::new());
+    }
+
+    /// The last complete interval, and the histograms of all that are complete since the last call.
+    pub fn interval_with(&self, interval: Interval, histograms: Vec<BTreeMap<String, String>>) {
+        let mut state = self.state();
+        state.interval = Some(interval);
+        state.histograms.extend(histograms);
     }
 
     /// More operations of a traced job.
@@ -74,12 +85,17 @@ impl Board {
         self.state().trace.extend(operations);
     }
 
+    /// Histograms of intervals that nobody has asked for yet.
+    pub fn untold_histograms(&self) -> Vec<BTreeMap<String, String>> {
+        std::mem::take(&mut self.state().histograms)
+    }
+
     /// Operations that nobody has asked for yet.
     pub fn untold(&self) -> Vec<Traced> {
         std::mem::take(&mut self.state().trace)
     }
 
-    /// How far the job is; tells each traced operation once.
+    /// How far the job is; tells each traced operation and each histogram once.
     pub fn progress(&self) -> Progress {
         let now = monotonic_ns();
         let mut state = self.state();
@@ -100,6 +116,7 @@ impl Board {
             done,
             interval: state.interval.clone(),
             trace: std::mem::take(&mut state.trace),
+            interval_histograms: std::mem::take(&mut state.histograms),
         }
     }
 }

@@ -149,9 +149,9 @@ impl<B: Batch> Timeline<B> {
         happened.map(|(name, count)| (name.to_owned(), count.totals)).collect()
     }
 
-    /// Histograms of every closed interval, when they are kept.
+    /// Histograms of every interval that was closed since the last call, when they are kept.
     pub fn interval_histograms(&mut self) -> Vec<BTreeMap<String, String>> {
-        self.histograms.take().unwrap_or_default()
+        self.histograms.as_mut().map(std::mem::take).unwrap_or_default()
     }
 }
 

@@ -141,8 +141,8 @@ fn check_ycsb(spec: &DbSpec, ycsb: &Ycsb) -> Result<(), JobError> {
         if spec.data == Data::Reuse {
             return refuse("a load cannot reuse data: use `keep` to add, `create` or `recreate`");
         }
-        if spec.limit.operations.is_some() || spec.rate.is_some() {
-            return refuse("a load inserts all its records as fast as it can: leave operations and rate out");
+        if spec.limit.operations.is_some() {
+            return refuse("a load inserts all its records: leave operations out");
         }
     }
     Ok(())

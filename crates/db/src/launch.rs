@@ -95,7 +95,7 @@ impl<D: Driver> Launch<D> {
             lanes,
             names: self.kinds.names,
             operations: if loading { u64::MAX } else { spec.limit.operations.map_or(u64::MAX, share) },
-            rate: spec.rate.filter(|_| !loading),
+            rate: self.stage.rate(spec),
             clock: Clock::new(),
             stop: Arc::clone(&self.stop),
             deliveries: self.events.clone(),

@@ -204,7 +204,11 @@ impl Runner {
             stop: Arc::clone(&self.halt),
         };
         let mut crew = launch.start()?;
+        let measured = window.end_ns - window.measure_ns < ENDLESS_NS;
         let mut timeline = Timeline::new(threads, self.spec.interval_ns, || Batch::new(kinds));
+        if measured && self.spec.interval_histograms {
+            timeline = timeline.keeping_histograms();
+        }
         if !self.gather(&mut crew, &inbox)? {
             self.halt.store(true, Ordering::SeqCst);
             return Ok((crew, timeline));
@@ -217,7 +221,6 @@ impl Runner {
             ..window
         };
         crew.window = Some(window);
-        let measured = window.end_ns - window.measure_ns < ENDLESS_NS;
         if measured {
             self.outcome.common.started_ns = wall_ns() + (window.measure_ns - monotonic_ns());
             let board = &self.shared.board;
@@ -284,8 +287,8 @@ impl Runner {
         batch.clear();
         // A thread that has ended needs no empty batch.
         let _ = crew.lines[thread as usize].emptied.send(batch);
-        if let Some(interval) = timeline.last() {
-            self.shared.board.interval(interval.clone());
+        if let Some(interval) = timeline.last().cloned() {
+            self.shared.board.interval_with(interval, timeline.interval_histograms());
         }
         if let Some(expected) = expected {
             self.shared.board.share(timeline.total().completed() as f64 / expected.max(1) as f64);
@@ -305,6 +308,8 @@ impl Runner {
     fn sum_up(&mut self, crew: &Crew, timeline: &mut Timeline<Batch>, window: &Window) {
         let reports: Vec<_> = crew.reports.iter().map(|report| report.as_ref().map(|report| report.common)).collect();
         sum_up(&mut self.outcome.common, timeline, window, &reports, self.spec.rate.is_some());
+        let untold = self.shared.board.untold_histograms();
+        self.outcome.common.interval_histograms.splice(0..0, untold);
         timeline.total().sum_up(&mut self.outcome);
         if self.spec.measure == Measure::Load && self.spec.data != Data::Keep {
             self.outcome.loaded_records = Some(self.outcome.completed);

@@ -70,6 +70,9 @@ pub struct DbSpec {
     pub seed: u64,
     /// Length of one interval of the time series.
     pub interval_ns: u64,
+    /// Tell the histograms of every interval as well: by the progress, and by the outcome those that it did not tell.
+    #[serde(default)]
+    pub interval_histograms: bool,
 }
 
 /// Encryption of connections to servers.
@@ -114,7 +117,7 @@ pub enum Measure {
     /// The load itself, as kind `insert` (YCSB only): with `data` `keep`, records are added to the table, which is made
     /// when there is none (to go on after a break or to load from several machines, with `insert_start` and
     /// `insert_count`); with `create` and `recreate` it starts from nothing; `reuse` is refused. `limit.operations` must
-    /// be `null`; the load ends when all records are in.
+    /// be `null`; the load ends when all records are in. A rate is that of the inserts.
     Load,
     /// The workload.
     Run,

@@ -49,6 +49,35 @@ fn impossible_requests_are_refused_before_anything_is_opened() {
 }
 
 #[test]
+fn a_load_keeps_a_rate_and_tells_the_histogram_of_every_interval_once() {
+    let changes = [
+        ("measure", json!("load")),
+        ("limit/operations", json!(null)),
+        ("rate", json!({"per_second": 3000.0, "unit": "operations", "arrival": "even"})),
+        ("interval_histograms", json!(true)),
+        ("interval_ns", json!(20_000_000)),
+    ];
+    let job = Job::start(spec("memory", "", &changes)).unwrap();
+    let mut told = Vec::new();
+    let outcome = loop {
+        told.extend(job.poll().interval_histograms);
+        if let Some(outcome) = job.result(Some(Duration::from_millis(10))) {
+            break outcome;
+        }
+    };
+    assert!(!told.is_empty(), "some are told while it runs");
+    told.extend(outcome.common.interval_histograms);
+    let all = support::RECORDS;
+    for kind in ["insert", "insert_service"] {
+        assert_eq!(told.iter().filter_map(|each| each.get(kind)).map(|text| support::recorded(text)).sum::<u64>(), all);
+        assert_eq!(support::recorded(&outcome.common.histograms[kind]), all);
+    }
+    assert_eq!((outcome.completed, outcome.common.offered_operations), (all, Some(all)));
+    // The last one is due 299 gaps after the first.
+    assert!(outcome.common.elapsed_ns >= (all - 1) * 1_000_000_000 / 3000, "{}", outcome.common.elapsed_ns);
+}
+
+#[test]
 fn nobody_there() {
     for (driver, scheme) in [("redis", "redis"), ("postgresql", "postgresql"), ("mysql", "mysql")] {
         let (kind, message) = failure(spec(driver, &format!("{scheme}://127.0.0.1:1/0"), &[]));

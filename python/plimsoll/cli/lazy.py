@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from plimsoll.cli import commands as package
@@ -62,19 +62,42 @@ class Commands(MutableMapping[str, Any]):
         return name in self._modules or name in ALIASES
 
 
+class _Verbatim(TyperCommand):
+    """A command that takes another tool's words; its help tells those that its file lists as `WORDS`."""
+
+    words: Sequence[tuple[str, str]] = ()
+    usage_pieces: Sequence[str] = ()
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The other tool's words, where its file lists them."""
+        return list(self.usage_pieces) or super().collect_usage_pieces(ctx)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The other tool's options, then our own."""
+        if self.words:
+            with formatter.section("Words"):
+                formatter.write_dl(self.words)
+        super().format_options(ctx, formatter)
+
+
 def _build(name: str, module: ModuleType) -> Any:
     if hasattr(module, "group"):
         command: Any = get_command(module.group)
         command.name = name
         return command
+    verbatim = getattr(module, "VERBATIM", False)
     single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     single.command(
         name,
+        cls=_Verbatim if verbatim else TyperCommand,
         epilog=getattr(module, "EXAMPLES", None),
         no_args_is_help=getattr(module, "NEEDS_ARGUMENTS", False),
-        context_settings=_VERBATIM if getattr(module, "VERBATIM", False) else _USUAL,
+        context_settings=_VERBATIM if verbatim else _USUAL,
     )(module.command)
-    return get_command(single)
+    command = get_command(single)
+    if isinstance(command, _Verbatim):
+        command.words, command.usage_pieces = getattr(module, "WORDS", ()), getattr(module, "USAGE_PIECES", ())
+    return command
 
 
 class LazyGroup(TyperGroup):

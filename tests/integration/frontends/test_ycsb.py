@@ -91,6 +91,8 @@ def test_published_workloads_on_sqlite(ycsb: Ycsb, tmp_path: Path, letter: str) 
     lines = [line for line in ran.err.splitlines() if " sec: " in line]
     assert all(STATUS.search(line) for line in lines)
     assert f" sec: {1000} operations; " in lines[-1]
+    counts = re.findall(r"\[(?:READ|UPDATE|INSERT|SCAN): Count=(\d+)", ran.err)
+    assert sum(map(int, counts)) - whole == 1000
     run = stored()[0]
     assert run.plan.case == f"ycsb run workload{letter}"
     assert run.facts["completed"] == 1000
@@ -131,7 +133,8 @@ def test_servers_of_the_bindings(ycsb: Ycsb, place: Path, server: str) -> None:
         sizes = ("-P", "workloada", "-p", "recordcount=200", "-p", "operationcount=400", "-threads", "4")
         half = ("-p", "insertcount=100")
         ycsb("load", *where, *sizes, *half)
-        ycsb("load", *where, *sizes, *half, "-p", "insertstart=100")
+        rest = summary(ycsb("load", *where, *sizes, *half, "-p", "insertstart=100", "-target", "2000").out)
+        assert rest["INSERT"]["Return=OK"] == rest["Intended-INSERT"]["Operations"] == 100
         answer = ycsb("run", *where, *sizes, "-target", "4000")
         found = summary(answer.out)
         assert found["READ"]["Return=OK"] + found["UPDATE"]["Return=OK"] == 400

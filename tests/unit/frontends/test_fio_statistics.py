@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.frontends.fio.normal_output import number
-from plimsoll.frontends.fio.statistics import BUCKETS, Latency, bucket_of, middle_of, spread
+from plimsoll.frontends.fio.statistics import BUCKETS, Latency, bucket_of, middle_of, spread, together
 
 
 @given(st.integers(0, 2**33))
@@ -60,3 +61,23 @@ def test_numbers_as_fio_prints_them(value: float, base: int, text: str) -> None:
 def test_deviation_is_that_of_a_sample() -> None:
     assert spread([1.0, 3.0]) == (1.0, 3.0, 2.0, pytest.approx(2**0.5), 2)
     assert spread([]) == (0.0, 0.0, 0.0, 0.0, 0)
+
+
+def latency_of(values: list[int]) -> Latency:
+    return Latency(
+        count=len(values),
+        min=min(values, default=0),
+        max=max(values, default=0),
+        mean=statistics.fmean(values) if values else 0.0,
+        stddev=statistics.stdev(values) if len(values) > 1 else 0.0,
+        buckets=Counter(bucket_of(value) for value in values),
+    )
+
+
+@given(st.lists(st.lists(st.integers(1, 10**9), max_size=20), min_size=1, max_size=3))
+def test_directions_together_are_those_of_all_operations(parts: list[list[int]]) -> None:
+    joined = together([latency_of(part) for part in parts])
+    whole = latency_of([value for part in parts for value in part])
+    assert (joined.count, joined.min, joined.max, joined.buckets) == (whole.count, whole.min, whole.max, whole.buckets)
+    assert joined.mean == pytest.approx(whole.mean)
+    assert joined.stddev == pytest.approx(whole.stddev, rel=1e-6, abs=1e-3)

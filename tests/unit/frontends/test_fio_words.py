@@ -12,6 +12,7 @@ from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.command_line import parse
 from plimsoll.frontends.fio.jobs import Job, jobs_of
+from plimsoll.frontends.fio.latency_target import target
 from plimsoll.frontends.fio.plans import plan_of
 
 
@@ -94,6 +95,30 @@ def test_clones_have_their_files_offsets_and_numbers() -> None:
     assert [each.number for each in found] == [1, 2, 3]
 
 
+def test_what_is_not_asked_for_is_not_in_the_plan() -> None:
+    """So that plans have the hashes that they had before there was a choice."""
+    parameters = plan_of(job("--rw=randrw", "--iodepth_batch=8", "--file_service_type=random")).parameters
+    assert parameters.keys().isdisjoint({"sequence", "files", "batch"})
+
+
+def test_clones_take_directories_in_turn_and_files_have_numbers() -> None:
+    found = jobs("--name=t", "--size=1m", "--numjobs=3", "--nrfiles=2", "--directory=/a:/b")
+    assert [[str(path) for path in each.paths] for each in found] == [
+        ["/a/t.0.0", "/a/t.0.1"],
+        ["/b/t.1.0", "/b/t.1.1"],
+        ["/a/t.2.0", "/a/t.2.1"],
+    ]
+    assert all(each.end == 2**19 and each.max_bytes == 2**20 - 4095 for each in found)
+
+
+def test_gaps_behind_an_offset_are_one_pass() -> None:
+    """fio begins anew behind the end of a region only where the region begins the file."""
+    whole = job("--rw=write:4k")
+    assert whole.max_bytes == 2**20 - 4095
+    behind = job("--rw=write:4k", "--offset=32k", "--size=64k")
+    assert behind.max_bytes == 8 * 4096 - 4095
+
+
 def test_stonewall_and_new_group(tmp_path: Path) -> None:
     file = tmp_path / "jobs.fio"
     file.write_text(
@@ -131,18 +156,30 @@ def test_variables_keywords_and_includes(tmp_path: Path, monkeypatch: pytest.Mon
         (["--rwmixreed=5"], "rwmixreed", "rwmixread"),
         (["--iodept", "4"], "iodept", "iodepth"),
         (["--zonemode=zbd"], "zonemode", "not carried out"),
-        (["--nrfiles=4"], "nrfiles", "job of its own"),
+        (["--nrfiles=4", "--file_service_type=zipf:1.2"], "file_service_type=zipf", "roundrobin"),
+        (["--nrfiles=4", "--openfiles=2"], "open at once", "openfiles"),
+        (["--nrfiles=2", "--filename_format=one"], "one name", "$filenum"),
+        (["--directory=a:b", "--filename=x"], "several directories", "filename"),
+        (["--iodepth_batch_complete_min=0", "--iodepth=4", "--ioengine=libaio"], "polling", "hipri"),
+        (["--rw=randread:0"], "randread:0", "1 operation"),
+        (["--rw=randread:x"], "'x'", "whole number"),
+        (["--latency_target=10ms"], "latency_target", "latency_window"),
+        (["--latency_target=10ms", "--latency_window=1s", "--latency_run=1"], "latency_run", "runtime"),
         (["--outptu=x"], "outptu", "output"),
         (["--ioengine=rbd"], "rbd", "libaio"),
-        (["--rw=randread:8"], "randread:8", "not"),
+        (["--rw=trimwrite"], "trimwrite", "randtrim"),
         (["--output-format=xml"], "xml", "json+"),
         (["--verify=md5"], "verify", "write"),
         (["--rate_iops=5", "--rw=randrw"], "rate_iops", "each"),
     ],
 )
 def test_what_is_missing_is_named_with_the_nearest(words: list[str], named: str, nearest: str) -> None:
+    def plans() -> None:
+        plan_of(found := job(*words))
+        target(found.words)
+
     with pytest.raises(UsageError) as error:
-        plan_of(job(*words))
+        plans()
     assert named in str(error.value)
     assert nearest in str(error.value)
 
@@ -182,6 +219,20 @@ def test_swapped_units_are_told() -> None:
         (["--buffer_compress_percentage=40"], {"compressible": 0.4}),
         (["--ramp_time=2"], {"warmup": 2 * 10**9}),
         (["--percentage_random=30", "--rw=randread"], {"random_share": 0.3}),
+        (["--rw=randread:8"], {"mode": "randread", "sequence": {"every": 8, "stay": False, "skip": 0}}),
+        (["--rw=randrw:4", "--rw_sequencer=identical"], {"sequence": {"every": 4, "stay": True, "skip": 0}}),
+        (["--rw=write:4k"], {"mode": "write", "sequence": {"every": 1, "stay": False, "skip": 4096}}),
+        (["--nrfiles=3"], {"size": 3 * 348160, "files": {"more": ["t.0.1", "t.0.2"], "order": "turns", "turn": 1}}),
+        (["--filename=x:y", "--file_service_type=random:4"], {"files": {"more": ["y"], "order": "random", "turn": 4}}),
+        (["--nrfiles=2", "--filename=d/x:e/y:z"], {"files": {"more": ["../e/y"], "order": "turns", "turn": 1}}),
+        (
+            ["--ioengine=libaio", "--iodepth=16", "--iodepth_batch_submit=8", "--iodepth_batch_complete=4"],
+            {"batch": {"submit": 8, "complete": 4, "low": 16}},
+        ),
+        (
+            ["--ioengine=libaio", "--iodepth=8", "--iodepth_low=2", "--iodepth_batch=32"],
+            {"batch": {"submit": 8, "complete": 1, "low": 2}},
+        ),
     ],
 )
 def test_options_become_parameters(words: list[str], expected: dict[str, object]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -117,21 +118,39 @@ def test_status_lines(capsys: pytest.CaptureFixture[str]) -> None:
         row = {"operations": operations, "bytes": 0, "p50_ns": 1, "p99_ns": 5 * MICROSECOND, "max_ns": 9 * MICROSECOND}
         return {"start_ns": second * SECOND, "duration_ns": SECOND, "errors": 0, "operations": {"read": row}}
 
-    teller = Teller("lab", 2, 500)
+    def line(label: str, count: int) -> str:
+        return f"[{label}: Count={count}, Max=30, Min=10, Avg=20.01, 90=30, 99=30, 99.9=30, 99.99=30]"
+
+    told = [{"read": encoded(10, 30)}]
+    teller = Teller(chosen(label="lab", status__interval="2"), 500)
     loaded = interval(7, 1000)
     teller.see({"phase": "layout", "interval": loaded})
     teller.see({"phase": "measure", "interval": loaded})
     for second in range(3):
-        teller.see({"phase": "measure", "interval": interval(second, 100)})
+        teller.see({"phase": "measure", "interval": interval(second, 100), "interval_histograms": told})
         teller.see({"phase": "measure", "interval": interval(second, 100)})
     every = [*(interval(second, 100) for second in range(3)), interval(3, 200)]
-    teller.finish(outcome(elapsed_ns=4 * SECOND, completed=500, whole=["read"], intervals=every))
+    ended = outcome(elapsed_ns=4 * SECOND, completed=500, whole=["read"], intervals=every)
+    teller.finish({**ended, "interval_histograms": told})
     lines = [line.partition(" ")[2].partition(" ")[2].strip() for line in capsys.readouterr().err.splitlines()]
     assert lines == [
         "0 sec: 0 operations;",
-        "2 sec: 200 operations; 100 current ops/sec; est completion in 3 seconds [READ: Count=200, Max=9]",
-        "4 sec: 500 operations; 150 current ops/sec; [READ: Count=300, Max=9]",
+        f"2 sec: 200 operations; 100 current ops/sec; est completion in 3 seconds {line('READ', 4)}",
+        f"4 sec: 500 operations; 150 current ops/sec; {line('READ', 4)}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "labels"), [("both", ["READ", "Intended-READ"]), ("op", ["READ"]), ("intended", ["Intended-READ"])]
+)
+def test_status_lines_of_a_target(capsys: pytest.CaptureFixture[str], wanted: str, labels: list[str]) -> None:
+    teller = Teller(chosen(measurement__interval=wanted), None)
+    told = [{"read": encoded(900), "read_service": encoded(100)}]
+    teller.finish({**outcome(), "interval_histograms": told})
+    shown = re.findall(r"\[([\w-]+): Count=1, Max=(\d+),", capsys.readouterr().err)
+    longest = {"READ": 100, "Intended-READ": 900}
+    assert [label for label, _ in shown] == labels
+    assert all(int(most) == pytest.approx(longest[label], rel=0.002) for label, most in shown)
 
 
 def test_remaining_time_in_words() -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.cli.commands.ycsb import WORDS
 from plimsoll.errors import UsageError
 from plimsoll.frontends.ycsb.bindings import database
-from plimsoll.frontends.ycsb.command_line import parse, without_secrets
+from plimsoll.frontends.ycsb.command_line import OPTIONS, parse, without_secrets
 from plimsoll.frontends.ycsb.properties import PUBLISHED, Properties, read_file
 from plimsoll.frontends.ycsb.properties import parse as parse_properties
 from plimsoll.frontends.ycsb.workload import UNLIMITED_S, wanted
@@ -114,7 +115,9 @@ def test_properties_become_parameters() -> None:
 def test_a_load_makes_the_table_and_a_part_of_a_load_adds_to_it() -> None:
     whole = wanted(properties(recordcount="500", maxexecutiontime="60"), "load", None)
     assert (whole.parameters["data"], whole.operations, whole.kinds) == ("create", 500, ("insert",))
-    assert whole.parameters["runtime"] == "60s"
+    assert (whole.parameters["runtime"], whole.parameters["rate"]) == ("60s", None)
+    paced = wanted(properties(recordcount="500", target="9"), "load", None)
+    assert paced.parameters["rate"] == {"per_second": 9.0, "unit": "operations"}
     part = wanted(properties(recordcount="500", insertstart="250"), "load", None)
     assert (part.parameters["data"], part.parameters["insert_count"], part.operations) == ("keep", 250, 250)
 
@@ -128,7 +131,6 @@ def test_a_load_makes_the_table_and_a_part_of_a_load_adds_to_it() -> None:
         ({"recordcount": "5", "operationcount": "5", "requestdistribution": "zipfain"}, "run", "zipfian"),
         ({"recordcount": "5", "operationcount": "5", "readproportion": "-1"}, "run", "readproportion=-1"),
         ({"recordcount": "5", "operationcount": "5", "readallfields": "si"}, "run", "readallfields"),
-        ({"recordcount": "5", "target": "9"}, "load", "-target limits runs"),
         ({"recordcount": "5", "workload": "site.ycsb.workloads.RestWorkload"}, "load", "core workload"),
         ({"recordcount": "5", "fieldnameprefix": "f"}, "load", "fieldnameprefix=f"),
         ({"recordcount": "5", "fieldlengthdistribution": "histogram"}, "load", "histogram"),
@@ -195,3 +197,8 @@ def test_bindings_lead_to_addresses(
 def test_what_a_binding_cannot_do_is_told(name: str, values: dict[str, str], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         database(name, properties(**values), ["null", "redis"])
+
+
+def test_the_help_tells_every_option() -> None:
+    told = " ".join(words for words, _ in WORDS).replace(",", "").split()
+    assert set(OPTIONS) <= set(told)

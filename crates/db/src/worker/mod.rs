@@ -59,7 +59,7 @@ pub struct Parts<D: Driver> {
     pub names: &'static [&'static str],
     /// Measured operations of this thread.
     pub operations: u64,
-    /// The schedule; a load has none.
+    /// The schedule of the stage.
     pub rate: Option<Rate>,
     /// The shared time line.
     pub clock: Clock,
@@ -203,7 +203,8 @@ impl<D: Driver> Worker<D> {
     fn begin(&mut self, index: usize, intended_ns: u64, now: u64) -> u64 {
         let lane = &mut self.parts.lanes[index];
         if !self.parts.work.draw(&mut lane.turn) {
-            self.shut = true;
+            // Nothing is left to offer either.
+            (self.shut, self.operations_left) = (true, 0);
             self.idle.push_back(index as u32);
             return now;
         }

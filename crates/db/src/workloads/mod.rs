@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::driver::{Numbers, Request};
 use crate::keyspace::Shared;
 use crate::recorder::Kinds;
-use crate::spec::{DbSpec, Workload};
+use crate::spec::{DbSpec, Measure, Rate, Workload};
 
 use load::Load;
 use tpcb::Scripted;
@@ -64,6 +64,13 @@ pub enum Stage {
     Run,
 }
 
+impl Stage {
+    /// The schedule; what is loaded before a run has none.
+    pub fn rate(&self, spec: &DbSpec) -> Option<Rate> {
+        spec.rate.filter(|_| matches!(self, Self::Run) || spec.measure == Measure::Load)
+    }
+}
+
 const LOAD: &[&str] = &["insert"];
 const WEB: &[&str] = &["get"];
 
@@ -85,9 +92,9 @@ impl Work {
 
     /// What is counted.
     pub fn kinds(spec: &DbSpec, stage: &Stage) -> Kinds {
-        let open = spec.rate.is_some();
+        let open = stage.rate(spec).is_some();
         match (&spec.workload, stage) {
-            (_, Stage::Load { .. }) => Kinds { names: LOAD, whole: 1, used: 1, open: false },
+            (_, Stage::Load { .. }) => Kinds { names: LOAD, whole: 1, used: 1, open },
             (Workload::Ycsb(ycsb), Stage::Run) => Kinds { open, ..ycsb::kinds(&ycsb.mix) },
             (Workload::Tpcb(tpcb), Stage::Run) => Kinds { open, ..tpcb::kinds(tpcb.script) },
             (Workload::Web(_), Stage::Run) => Kinds { names: WEB, whole: 1, used: 1, open },

@@ -9,10 +9,36 @@ EXAMPLES = (
     "`plimsoll ycsb run redis -P workloada -p redis.host=host -target 5000 -s` · docs/front-ends.md"
 )
 VERBATIM = True
+USAGE_PIECES = ("load|run", "BINDING", "[WORDS]...")
+WORDS = (
+    ("load", "Insert the records and measure that."),
+    ("run", "Measure the workload on records that are there."),
+    (
+        "BINDING",
+        "basic, memory, jdbc, redis, rocksdb; mysql, pg, sqlite with go-ycsb's properties; or an address such as "
+        "postgresql://user@host/database.",
+    ),
+    ("-P FILE", "File of properties, or workloada … workloadf by name; the last one wins. Can be repeated."),
+    ("-p NAME=VALUE", "One property, which wins over files; plimsoll.NAME=VALUE is a parameter of our tests."),
+    ("-threads N", "Clients at the same time, each with a connection of its own.  [default: 1]"),
+    ("-target N", "Operations per second of all clients together; by default as many as possible."),
+    ("-s", "Status lines on standard error, every status.interval seconds (10)."),
+    ("-l TEXT", "Label at the beginning of status lines."),
+    ("-db CLASS", "Binding by the name of its Java class."),
+    ("-load, -t", "load and run, as YCSB's Java client has them."),
+    ("-cp, -jvm-args", "Taken and without effect: there is no Java virtual machine."),
+    ("--keep", "Use or add to what is in the table, whatever it is: as YCSB does, and the default of run."),
+    ("--create", "Make the table; one that has records is refused: the default of load."),
+    ("--reuse", "Run on a table that fits, load one where there is none, refuse any other."),
+    ("--recreate", "Drop the table first."),
+)
 
 
 def command(context: typer.Context) -> None:
     """Load and run YCSB's core workload with YCSB's options and properties, and print what YCSB prints."""
+    if "--help" in context.args:
+        typer.echo(context.get_help())
+        return
     from plimsoll.cli.output import say
     from plimsoll.frontends.ycsb.app import run
     from plimsoll.store.store import open_store

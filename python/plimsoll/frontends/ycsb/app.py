@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +99,9 @@ def _client_words(line: CommandLine, words: Sequence[str]) -> str:
 
 def _measure(plan: Plan, place: Place, recorder: Recorder, printed: output.Settings, asked: Wanted, say: Say) -> int:
     """The run, stored and printed; an interrupt ends it with what was measured until then."""
-    teller = Teller(printed.label, printed.status_s, asked.operations) if printed.status else None
+    teller = Teller(printed, asked.operations) if printed.status else None
     stop, started_ns = Stop(), time.time_ns()
-    execution = _execute(plan, place, teller.see if teller else lambda _progress: None, stop)
+    execution = _execute(plan, place, teller.see if teller else None, stop)
     kept = recorder.add(place, plan, execution, started_ns)
     outcome = execution.outcome
     if outcome["elapsed_ns"]:
@@ -117,9 +118,10 @@ def _measure(plan: Plan, place: Place, recorder: Recorder, printed: output.Setti
     return 0
 
 
-def _execute(plan: Plan, place: Place, see: Callable[[Mapping[str, Any]], None], stop: Stop) -> Execution:
+def _execute(plan: Plan, place: Place, see: Callable[[Mapping[str, Any]], None] | None, stop: Stop) -> Execution:
+    job = partial(db.execute, interval_histograms=see is not None)
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="plimsoll-job") as pool:
-        future = pool.submit(db.execute, plan, place, see, stop.event.is_set)
+        future = pool.submit(job, plan, place, see or (lambda _progress: None), stop.event.is_set)
         wait_for([future], stop)
     return future.result()
 

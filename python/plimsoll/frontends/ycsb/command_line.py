@@ -18,6 +18,7 @@ USAGE = (
 )
 _VALUED = {"-threads": "threadcount", "-target": "target", "-l": "label", "-db": "db"}
 _JAVA = ("-cp", "-jvm-args")
+OPTIONS = ("-P", "-p", "-s", "-t", "-load", *_VALUED, *_JAVA, *(f"--{each}" for each in DATA))
 _SECRET = re.compile(r"pass|secret|token", re.IGNORECASE)
 _SECRETS_WITHIN = (
     (re.compile(r"\b((?:\w*passw\w*|pwd|token)=)[^&;\s]*", re.IGNORECASE), r"\1***"),
@@ -75,8 +76,7 @@ def _take(word: str, rest: list[str], line: CommandLine) -> None:
         if "=" not in word:
             _value(word, rest)
     else:
-        known = ("-P", "-p", "-s", "-t", "-load", *_VALUED, *_JAVA, *(f"--{each}" for each in DATA))
-        raise UnknownName("option of YCSB", word, known)
+        raise UnknownName("option of YCSB", word, OPTIONS)
 
 
 def _value(word: str, rest: list[str]) -> str:

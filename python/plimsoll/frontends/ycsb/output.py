@@ -109,27 +109,39 @@ def _failed(outcome: Mapping[str, Any], kind: str) -> int:
 
 
 def _operation(name: str, kinds: Sequence[str], outcome: Mapping[str, Any], chosen: Settings) -> Iterator[Row]:
-    scheduled = any(f"{kind}_service" in outcome["histograms"] for kind in kinds)
+    scheduled = is_scheduled(kinds, outcome["histograms"])
     done = sum(outcome["operations"][kind]["operations"] for kind in kinds)
     failed = sum(_failed(outcome, kind) for kind in kinds)
     missing = sum(outcome["not_found"].get(kind, 0) for kind in kinds)
     if chosen.intervals != "intended" or not scheduled:
         suffix = "_service" if scheduled else ""
         mean_ns = None if scheduled else sum(outcome["operations"][kind]["latency_sum_ns"] for kind in kinds)
-        yield from _latencies(name, done, _added(outcome, kinds, suffix), mean_ns, chosen)
+        yield from _latencies(name, done, added(kinds, suffix, [outcome["histograms"]]), mean_ns, chosen)
         if name != MEASURED_WHOLE:
             codes = {"OK": done - missing, "NOT_FOUND": missing, "ERROR": failed}
             yield from ((name, f"Return={code}", count) for code, count in codes.items() if count)
     if scheduled and chosen.intervals != "op":
         total_ns = sum(outcome["operations"][kind]["latency_sum_ns"] for kind in kinds)
-        yield from _latencies(f"Intended-{name}", done, _added(outcome, kinds, ""), total_ns, chosen)
+        yield from _latencies(f"Intended-{name}", done, added(kinds, "", [outcome["histograms"]]), total_ns, chosen)
     if failed and name != MEASURED_WHOLE:
         yield f"{name}-FAILED", "Operations", failed
 
 
-def _added(outcome: Mapping[str, Any], kinds: Sequence[str], suffix: str) -> Histogram:
-    encoded = [outcome["histograms"].get(f"{kind}{suffix}") for kind in kinds]
+def is_scheduled(kinds: Sequence[str], histograms: Mapping[str, str]) -> bool:
+    """There was a target: the plain histograms begin when an operation should have, `…_service` when it did."""
+    return any(f"{kind}_service" in histograms for kind in kinds)
+
+
+def added(kinds: Sequence[str], suffix: str, histograms: Sequence[Mapping[str, str]]) -> Histogram:
+    """The sum of what was recorded of some kinds in several maps of encoded histograms."""
+    encoded = [each.get(f"{kind}{suffix}") for each in histograms for kind in kinds]
     return add([decode(base64.b64decode(text)) for text in encoded if text])
+
+
+def value_us(histogram: Histogram, percent: float) -> int:
+    """A percentile; unlike our own scores, YCSB names one however few the operations are."""
+    rank = max(1, int(np.ceil(histogram.count * percent / 100 - 1e-9)))
+    return int(histogram.high[np.searchsorted(np.cumsum(histogram.counts), rank)]) // MICROSECOND
 
 
 def _latencies(name: str, count: int, histogram: Histogram, total_ns: int | None, chosen: Settings) -> Iterator[Row]:
@@ -140,12 +152,8 @@ def _latencies(name: str, count: int, histogram: Histogram, total_ns: int | None
     yield name, "AverageLatency(us)", (mean_ns or 0.0) / MICROSECOND
     yield name, "MinLatency(us)", int(histogram.low[0]) // MICROSECOND
     yield name, "MaxLatency(us)", int(histogram.high[-1]) // MICROSECOND
-    ranks = np.cumsum(histogram.counts)
     for percent in chosen.percentiles:
-        # Unlike our own scores, YCSB names a percentile however few the operations are.
-        rank = max(1, int(np.ceil(histogram.count * percent / 100 - 1e-9)))
-        value = int(histogram.high[np.searchsorted(ranks, rank)])
-        yield name, f"{ordinal(percent)}PercentileLatency(us)", value // MICROSECOND
+        yield name, f"{ordinal(percent)}PercentileLatency(us)", value_us(histogram, percent)
 
 
 def ordinal(percent: float) -> str:

@@ -8,18 +8,20 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plimsoll.frontends.ycsb.output import NAMES, tried
+from plimsoll.frontends.ycsb.output import NAMES, Settings, added, is_scheduled, tried, value_us
+from plimsoll.stats.histogram import Histogram
 from plimsoll.units import MICROSECOND, MILLISECOND, SECOND
 
 _WHOLE = ("read", "update", "insert", "scan", "read_modify_write")
+_PERCENTS = (90, 99, 99.9, 99.99)
 
 
 class Teller:
     """Prints a line on standard error whenever `interval_s` of the measured part are over, and one at its end."""
 
-    def __init__(self, label: str, interval_s: int, expected: int | None) -> None:
+    def __init__(self, chosen: Settings, expected: int | None) -> None:
         """`expected` is the number of operations that there will be, where it is known."""
-        self._label, self._interval_ns, self._expected = label, interval_s * SECOND, expected
+        self._chosen, self._interval_ns, self._expected = chosen, chosen.status_s * SECOND, expected
         self._begun = False
         self._loading: Mapping[str, Any] | None = None
         """The last interval of a load before the measured part, which is told until the first of that is complete."""
@@ -28,7 +30,8 @@ class Teller:
         self._told_ns = 0
         self._operations = 0
         self._told_operations = 0
-        self._since: list[Mapping[str, Any]] = []
+        self._since: list[Mapping[str, str]] = []
+        """Encoded histograms by kind of the intervals since the last line."""
 
     def see(self, progress: Mapping[str, Any]) -> None:
         """Take in what a running job tells."""
@@ -36,20 +39,20 @@ class Teller:
         if progress["phase"] == "measure" and not self._begun:
             self._begun, self._loading = True, interval
             self._print(0)
+        self._since += progress.get("interval_histograms", ())
         if self._begun and interval not in (None, self._loading) and interval["start_ns"] >= self._seen_ns:
             self._take(interval)
 
     def _take(self, interval: Mapping[str, Any]) -> None:
         self._seen_ns = interval["start_ns"] + interval["duration_ns"]
-        self._since.append(interval)
         done = sum(row["operations"] for kind, row in interval["operations"].items() if kind in _WHOLE)
         self._operations += done + interval["errors"]
         if self._seen_ns - self._told_ns >= self._interval_ns:
             self._print(self._seen_ns)
 
     def finish(self, outcome: Mapping[str, Any]) -> None:
-        """The last line, with all operations, and with the intervals that ended between two looks."""
-        self._since = [each for each in outcome["intervals"] if each["start_ns"] >= self._told_ns]
+        """The last line, with all operations, and with the intervals that ended after the last look."""
+        self._since += outcome.get("interval_histograms", ())
         self._operations = tried(outcome)
         self._print(outcome["elapsed_ns"])
 
@@ -59,7 +62,7 @@ class Teller:
 
     def _line(self, now_ns: int, clock_ns: int) -> str:
         stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(clock_ns / SECOND))
-        line = f"{self._label}{stamp}:{clock_ns // MILLISECOND % 1000:03d} {now_ns // SECOND} sec: "
+        line = f"{self._chosen.label}{stamp}:{clock_ns // MILLISECOND % 1000:03d} {now_ns // SECOND} sec: "
         line += f"{self._operations} operations; "
         span_ns = now_ns - self._told_ns
         if self._operations and span_ns > 0:
@@ -71,15 +74,27 @@ class Teller:
         return line + " ".join(self._parts())
 
     def _parts(self) -> Iterator[str]:
-        """`[READ: Count=1354, Max=74431, 99=22559]`; a percentile of several intervals is not known."""
-        for name, kinds in NAMES.items():
-            found = [each["operations"][kind] for each in self._since for kind in kinds if kind in each["operations"]]
-            rows = [row for row in found if row["operations"]]
-            if not rows:
-                continue
-            worst = max(row["max_ns"] for row in rows) // MICROSECOND
-            tail = f", 99={rows[0]['p99_ns'] // MICROSECOND}" if len(rows) == 1 else ""
-            yield f"[{name}: Count={sum(row['operations'] for row in rows)}, Max={worst}{tail}]"
+        """`[READ: Count=1354, Max=74431, …]`, and with a target `[Intended-READ: …]` after those."""
+        scheduled = any(is_scheduled(kinds, each) for each in self._since for kinds in NAMES.values())
+        series = {"": "_service", "Intended-": ""} if scheduled else {"": ""}
+        left_out = {"op": "Intended-", "intended": ""}.get(self._chosen.intervals) if scheduled else None
+        for prefix, suffix in series.items():
+            for name, kinds in NAMES.items() if prefix != left_out else ():
+                found = added(kinds, suffix, self._since)
+                if found.count:
+                    yield f"[{prefix}{name}: {_described(found)}]"
+
+
+def _described(found: Histogram) -> str:
+    """As HdrHistogram's summary in YCSB, in µs."""
+    values = {
+        "Count": found.count,
+        "Max": (found.max or 0) // MICROSECOND,
+        "Min": int(found.low[0]) // MICROSECOND,
+        "Avg": _short((found.mean or 0.0) / MICROSECOND),
+        **{f"{percent:g}": value_us(found, percent) for percent in _PERCENTS},
+    }
+    return ", ".join(f"{name}={value}" for name, value in values.items())
 
 
 def _short(value: float) -> str:

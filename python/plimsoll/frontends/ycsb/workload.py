@@ -64,7 +64,7 @@ def wanted(properties: Properties, phase: str, data: str | None) -> Wanted:
         # Where nobody limits the time, the length of an interval must not follow from the longest possible run.
         "interval": None if seconds else "1s",
         "warmup": 0,
-        "rate": _rate(properties, loading),
+        "rate": _rate(properties),
         "clients": _clients(properties, expected),
         "count_errors": True,
         **_records(properties),
@@ -91,10 +91,8 @@ def _mix(properties: Properties) -> dict[str, float]:
     return weights if abs(total - 1) < 1e-9 else {kind: weight / total for kind, weight in weights.items()}
 
 
-def _rate(properties: Properties, loading: bool) -> dict[str, Any] | None:
+def _rate(properties: Properties) -> dict[str, Any] | None:
     target = properties.whole("target", 0)
-    if target and loading:
-        raise UsageError("-target limits runs; a load goes as fast as it can: leave it out")
     return {"per_second": float(target), "unit": "operations"} if target else None
 
 

@@ -209,10 +209,17 @@ def execute(
     place: Place,
     on_progress: Callable[[Mapping[str, Any]], None],
     deadline_reached: Callable[[], bool],
+    *,
+    interval_histograms: bool = False,
 ) -> Execution:
-    """Run it against the target's server, which is started by the first run that needs it."""
+    """Run it against the target's server, which is started by the first run that needs it.
+
+    With `interval_histograms`, progress and outcome tell those of each interval, once.
+    """
     server, fresh = _server(plan, place)
     request = spec(plan, server)
+    if interval_histograms:
+        request["interval_histograms"] = True
     if fresh and request["data"] == "reuse":
         # A private server's data are ours: what does not fit was loaded for another case of this session.
         request["data"] = "recreate"
