@@ -86,10 +86,11 @@ def _concurrency(draft: Draft) -> None:
     if not draft.in_flight:
         return
     busy = 0.0
+    only = sum(name.endswith("_mean") for name in draft.scores) == 1
     for score in draft.scores.values():
         kind = score.metric.removesuffix("_mean")
         if score.metric.endswith("_mean") and score.unit == "ns" and kind not in draft.within:
-            alone = draft.value("iops") if sum(name.endswith("_mean") for name in draft.scores) == 1 else None
+            alone = draft.value("iops") if only else None
             rate = draft.value(f"{kind}_iops") or draft.value(f"{kind}_rate") or alone or 0.0
             busy += rate * score.value / 1e9
     if busy > draft.in_flight * CONCURRENCY:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from plimsoll.importers.latencies import PERCENTILES, encode
+from plimsoll.importers.latencies import PERCENTILES, encode, recorded
 from plimsoll.importers.quantities import number
 from plimsoll.model import Direction, Finding, Level, RunStatus, Score, Unit
-from plimsoll.stats.histogram import decode
+from plimsoll.stats.histogram import counts_of
 
 PARTIAL_ERROR_SHARE = 0.001
 """With more failed operations than this a run is partial: its numbers are about another load than the one asked for."""
 
 _MAX_POINTS = 3600
+_SHORT = 200
+_NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass
@@ -78,14 +81,14 @@ class Draft:
 
     def histogram(self, kind: str, buckets: Iterable[tuple[float, float]]) -> None:
         """Keep (latency ns, count) of one kind; percentiles that the tool did not give come from it."""
-        encoded = encode(buckets)
-        if encoded is None:
+        histogram = recorded(buckets)
+        if histogram is None:
             return
-        self.histograms[kind] = encoded
-        decoded = decode(encoded)
+        self.histograms[kind] = encode(histogram)
+        counts = counts_of(histogram)
         for percent, name in PERCENTILES:
             if f"{kind}_{name}" not in self.scores:
-                self.latency(f"{kind}_{name}", decoded.percentile(percent))
+                self.latency(f"{kind}_{name}", counts.percentile(percent))
 
     def series(self, times_ns: Sequence[float], columns: Mapping[str, tuple[Unit, Sequence[float | None]]]) -> None:
         """Keep a time series: `times_ns` from the start, one column per metric in base units, None where unknown.
@@ -139,7 +142,13 @@ class Draft:
 
 def slug(text: str) -> str:
     """A metric's name from text: lower case, words joined by underscores."""
-    return re.sub(r"[^a-z0-9]+", "_", text.lower())[:80].strip("_") or "value"
+    return _slug(text) if len(text) < _SHORT else _slug.__wrapped__(text)
+
+
+@lru_cache(maxsize=4096)
+def _slug(text: str) -> str:
+    """A long log names the same few things on every line."""
+    return _NO_WORD.sub("_", text.lower())[:80].strip("_") or "value"
 
 
 def _starts(values: Sequence[float | None], step: int) -> range:

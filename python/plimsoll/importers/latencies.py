@@ -20,15 +20,22 @@ _KEPT_BITS = 12
 PERCENTILES = ((50.0, "p50"), (90.0, "p90"), (95.0, "p95"), (99.0, "p99"), (99.9, "p999"), (99.99, "p9999"))
 """The percentiles that become scores, and their names in metrics."""
 
+_NAMES = dict(PERCENTILES)
 
-def encode(buckets: Iterable[tuple[float, float]]) -> bytes | None:
-    """HdrHistogram V2 (deflate) of (latency ns, count); None if there is nothing in them or a count is impossible."""
+
+def recorded(buckets: Iterable[tuple[float, float]]) -> HdrHistogram | None:
+    """Histogram of (latency ns, count); None if there is nothing in them or a count is impossible."""
     kept = [(min(max(int(value), 1), LONGEST_NS), int(count)) for value, count in buckets if count >= 1]
     if not kept or sum(count for _, count in kept) > _MOST_COUNTED:
         return None
     histogram = HdrHistogram(1, LONGEST_NS, _DIGITS)
     for value, count in kept:
         histogram.record_value(value, count)
+    return histogram
+
+
+def encode(histogram: HdrHistogram) -> bytes:
+    """HdrHistogram V2 (deflate), the bytes as they are stored."""
     return base64.b64decode(histogram.encode())
 
 
@@ -44,4 +51,4 @@ def counted(values_ns: Sequence[float] | npt.NDArray[np.float64]) -> list[tuple[
 
 def percentile_name(percent: float) -> str | None:
     """`p999` for 99.9; None for a percentile that is no score."""
-    return next((name for value, name in PERCENTILES if abs(percent - value) < 1e-6), None)
+    return _NAMES.get(round(percent, 5))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import UTC, datetime
 from typing import Any
@@ -32,18 +31,15 @@ _DATES = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d %H:%M:%S"
 
 def number(value: Any) -> float | None:
     """A finite number from a JSON value or text; None for anything else."""
-    if isinstance(value, bool):
-        return None
     if isinstance(value, str):
         try:
             value = float(value) if len(value) < 40 and "_" not in value else None
         except ValueError:
             return None
-    if isinstance(value, int):
-        return float(value) if abs(value) < LARGEST else None
-    if not isinstance(value, float) or not math.isfinite(value) or abs(value) >= LARGEST:
-        return None
-    return value
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        # Not a number compares as false.
+        return float(value) if -LARGEST < value < LARGEST else None
+    return None
 
 
 def scaled(value: Any, factor: float) -> float | None:

@@ -86,19 +86,26 @@ def target_name(text: str) -> str:
 
 def clean(value: Any, depth: int = _MAX_DEPTH) -> Any:
     """`value` as both databases can hold it: no NUL, no half surrogates, bounded text, numbers and depth."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return value[:_MAX_TEXT].replace("\0", "").encode("utf-8", "replace").decode("utf-8", "replace")
-    if isinstance(value, int):
-        return value if abs(value) < _MAX_INTEGER else str(value)[:40]
+    # The most frequent kinds first: a long series goes through here value by value.
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return _clean_text(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < _MAX_INTEGER else str(value)[:40]
     if depth == 0:
         return "…"
     if isinstance(value, Mapping):
-        return {clean(str(key))[:200]: clean(each, depth - 1) for key, each in value.items()}
+        return {_clean_text(str(key))[:200]: clean(each, depth - 1) for key, each in value.items()}
     return [clean(each, depth - 1) for each in value]
+
+
+def _clean_text(text: str) -> str:
+    if text.isascii() and len(text) <= _MAX_TEXT and "\0" not in text:
+        return text
+    return text[:_MAX_TEXT].replace("\0", "").encode("utf-8", "replace").decode("utf-8", "replace")
 
 
 def _chosen_name(options: Options) -> str | None:

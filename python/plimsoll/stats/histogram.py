@@ -92,12 +92,17 @@ def decode(encoded: bytes) -> Histogram:
     try:
         _check(encoded)
         histogram = HdrHistogram.decode(base64.b64encode(encoded))
-        dense = np.frombuffer(histogram.counts, dtype=np.uint64)
     except ResultFileError:
         raise
     except Exception as error:
         # The decoder reports damage by exceptions of many unrelated classes.
         raise ResultFileError(f"a latency histogram is damaged ({error}); export or copy the result again") from error
+    return counts_of(histogram)
+
+
+def counts_of(histogram: HdrHistogram) -> Histogram:
+    """What a histogram of the HdrHistogram library holds. Raises ResultFileError for counts that nobody counted."""
+    dense = np.frombuffer(histogram.counts, dtype=np.uint64)
     # Of tens of thousands of buckets a few hundred hold something; whatever touches all of them is what takes time.
     index = np.flatnonzero(dense != 0)
     counts = dense[index]

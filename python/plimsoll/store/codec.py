@@ -97,40 +97,43 @@ def _check(value: Any, depth: int) -> None:
     elif depth == 0:
         raise NotStorable(f"is nested more than {MAX_DEPTH} levels deep")
     elif isinstance(value, dict):
-        _check_items(value.items(), depth)
+        _check_names(value, depth)
+        _check_parts(value.items(), depth)
     elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            if not _is_plain(item):
-                _check_item(str(index), item, depth)
+        _check_parts(enumerate(value), depth)
     else:
         raise NotStorable(f"is a {type(value).__name__}, which is no JSON value")
 
 
-def _check_items(items: Iterable[tuple[Any, Any]], depth: int) -> None:
-    for key, item in items:
-        if not isinstance(key, str):
-            raise NotStorable(f"has the name {key!r}, which is no text")
-        if not _is_plain(key):
-            _check_item(ascii(key)[1:-1], key, depth)
-        if not _is_plain(item):
-            _check_item(ascii(key)[1:-1], item, depth)
-
-
-def _is_plain(value: Any) -> bool:
-    """The common case, in a few steps: a record of an hour has a hundred thousand values."""
-    kind = type(value)
-    if kind is str:
-        return str.isascii(value) and "\0" not in value
-    if kind is int:
-        return bool(-MAX_INTEGER <= value <= MAX_INTEGER)
-    return kind is float and math.isfinite(value)
-
-
-def _check_item(name: str, item: Any, depth: int) -> None:
+def _check_names(value: dict[Any, Any], depth: int) -> None:
+    """Together first, in a few steps: nearly all are plain."""
     try:
-        _check(item, depth - 1)
+        names = "".join(value)
+    except TypeError:
+        name = next(name for name in value if not isinstance(name, str))
+        raise NotStorable(f"has the name {name!r}, which is no text") from None
+    if not names.isascii() or "\0" in names:
+        _check_parts(((name, name) for name in value), depth)
+
+
+def _check_parts(parts: Iterable[tuple[str | int, Any]], depth: int) -> None:
+    """Each part, the common kinds in a few steps: a record of an hour has a hundred thousand values."""
+    name: str | int = ""
+    try:
+        for name, item in parts:  # noqa: B007 (told below)
+            kind = type(item)
+            if kind is str:
+                plain = item.isascii() and "\0" not in item
+            elif kind is float:
+                plain = math.isfinite(item)
+            elif kind is int:
+                plain = -MAX_INTEGER <= item <= MAX_INTEGER
+            else:
+                plain = item is None
+            if not plain:
+                _check(item, depth - 1)
     except NotStorable as error:
-        error.parts.append(name)
+        error.parts.append(ascii(name)[1:-1] if isinstance(name, str) else str(name))
         raise
 
 

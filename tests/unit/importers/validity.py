@@ -7,7 +7,7 @@ import math
 from plimsoll.importers.source import Imported
 from plimsoll.model import RunStatus
 from plimsoll.stats.histogram import decode
-from plimsoll.store.codec import canonical_record, check_storable
+from plimsoll.store.codec import as_stored, canonical_json, check_storable
 
 
 def assert_valid(imported: Imported) -> None:
@@ -18,8 +18,9 @@ def assert_valid(imported: Imported) -> None:
     places = [(run.plan.case, run.block) for run in imported.runs]
     assert len(set(places)) == len(places), "no two runs of a file may look like a pair"
     for run in imported.runs:
-        check_storable(run.model_dump())
-        canonical_record(run)
+        values = as_stored(run)
+        check_storable(values)
+        canonical_json(values)
         assert run.session_id == imported.session.id
         assert run.target.name
         assert run.plan.workload.startswith("imported:")

@@ -81,6 +81,8 @@ def _foreign(store: Store, names: list[str], target: str | None, format_name: st
 
 def _stored(store: Store, outcome: Outcome) -> dict[str, Any]:
     """What became of one foreign file: stored, left out, or refused."""
+    from collections import Counter
+
     from plimsoll.store import exchange
 
     row: dict[str, Any] = {"file": outcome.place, "format": outcome.format, "failed": outcome.error is not None}
@@ -89,5 +91,6 @@ def _stored(store: Store, outcome: Outcome) -> dict[str, Any]:
     imported = outcome.imported
     summary = exchange.add_records(store, [imported.session, *imported.runs], outcome.place)
     says = [f"{outcome.format}: {summary}", *imported.warnings]
-    says += [f"warning: {finding.message}" for run in imported.runs for finding in run.findings]
+    told = Counter(finding.message for run in imported.runs for finding in run.findings)
+    says += [f"warning: {message}{f' ({count} runs)' if count > 1 else ''}" for message, count in told.items()]
     return {**row, "says": says, **asdict(summary)}

@@ -68,8 +68,7 @@ def read(source: Source, options: Options) -> Imported:
     started = _STARTED.search(head)
     for draft in drafts:
         draft.started_ns = moment_ns(started[1]) if started else None
-    fault = _ERROR.search(source.text)
-    if not drafts and fault:
+    if not drafts and (fault := _ERROR.search(source.text)):
         drafts = [Draft(test="diskspd", case="diskspd", parameters=parameters, where=where)]
         drafts[0].fail(fault[0].strip())
     return build(sys.modules[__name__], source, options, drafts)

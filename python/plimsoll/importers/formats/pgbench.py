@@ -137,6 +137,6 @@ def _errors(draft: Draft, text: str) -> None:
     if done and done[2] and int(done[1]) < int(done[2]):
         draft.partial(f"only {done[1]} of {done[2]} transactions were processed")
     if skipped and number(skipped[1]):
-        draft.warn("skipped", f"{skipped[1]} transactions were skipped because they were too late already")
+        draft.warn("skipped", f"transactions that were skipped because they were too late already: {skipped[1]}")
     if match := _ABORTED.search(text):
         draft.partial(match[1].strip())

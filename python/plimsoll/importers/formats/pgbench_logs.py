@@ -171,4 +171,4 @@ def _score(draft: Draft, logs: _Logs) -> None:
     draft.known(operations={"transaction": done})
     draft.errors(logs.failed, done + logs.failed, "transactions")
     if logs.skipped:
-        draft.warn("skipped", f"{logs.skipped:,} transactions were skipped because they were too late already")
+        draft.warn("skipped", f"transactions that were skipped because they were too late already: {logs.skipped:,}")
