@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from plimsoll.cli.verbatim import hand_over
+
 EXAMPLES = (
     "`plimsoll ycsb load jdbc -P workloads/workloada -p db.url=jdbc:postgresql://host/ycsb -p db.user=me -threads 8` · "
     "`plimsoll ycsb run redis -P workloada -p redis.host=host -target 5000 -s` · docs/front-ends.md"
@@ -39,10 +41,4 @@ def command(context: typer.Context) -> None:
     if "--help" in context.args:
         typer.echo(context.get_help())
         return
-    from plimsoll.cli.output import say
-    from plimsoll.frontends.ycsb.app import run
-    from plimsoll.store.store import open_store
-
-    code = run(context.args, open_store, say)
-    if code:
-        raise typer.Exit(code)
+    hand_over("ycsb", context)
