@@ -5,6 +5,7 @@ Two records of the same options are equal, so that a shape can be stored, priced
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -217,6 +218,17 @@ class _Reader:
         return UsageError(f"{self.where}: {message}")
 
 
+def _times(text: str) -> float:
+    """`60`: how many times faster than the clock."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 1 <= found < math.inf:
+        raise UsageError(f"{text!r} is not how many times faster time passes; give a number from 1 on, like 60")
+    return found
+
+
 def _megas(kind: VolumeType) -> Callable[[str], float]:
     """`250`, `250MiB`, `250MiB/s`: throughput in the provider's unit."""
 
@@ -276,10 +288,8 @@ def _spec(read: _Reader, kind: VolumeType, own: Limits, size_bytes: int) -> dict
         "write_latency": latencies()[base, "write"].spec,
         "queue": read("queue", _one_of("fifo", "unfair"), kind.queue),
         "seed": read("seed", parse_count, 1),
-        "time_scale": read("time_scale", float, 1.0),
+        "time_scale": read("time_scale", _times, 1.0),
     }
-    if spec["time_scale"] < 1:
-        raise read.refuse("time_scale: time can pass faster, not slower; give 1 or more")
     for name, rate in (("iops", own.iops), ("throughput", own.throughput)):
         if rate is not None:
             spec[name] = rate.spec(credits)

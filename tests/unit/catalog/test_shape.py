@@ -138,6 +138,9 @@ def test_an_instance_bursts_for_thirty_minutes_and_shares_the_card_where_it_has_
         ("type=gp3,size=100GiB,members=4", "needs an array"),
         ("type=gp3,size=100GiB,era=soon", "no era"),
         ("type=gp3,size=100GiB,queue=best", "fifo"),
+        ("type=gp3,size=100GiB,time_scale=abc", "from 1 on, like 60"),
+        ("type=gp3,size=100GiB,time_scale=nan", "from 1 on, like 60"),
+        ("type=gp3,size=100GiB,time_scale=0.5", "from 1 on, like 60"),
         ("size=100GiB", "needs a type"),
     ],
 )
