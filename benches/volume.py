@@ -13,6 +13,8 @@ import argparse
 import json
 import os
 import random
+import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -173,14 +175,53 @@ def _model_percentiles(spec: dict[str, Any], side: str) -> dict[int, int]:
 
 
 def unthrottled(given: argparse.Namespace) -> Iterator[Result]:
-    """The model without limits and without latency, on memory."""
-    with volume(**SHAPES[3000]) as made:
+    """The model without limits and without latency, on memory: the served file, its loop device, and, where they are
+    installed, nbdkit and nbdfuse serving a file in tmpfs. In turns, because the machine's speed drifts."""
+    rounds = 5
+    timed = ["--rw=randread", "--bs=4k", "--size=1g", "--iodepth=32", "--time_based", "--ramp_time=1"]
+    timed.append(f"--runtime={-(-given.seconds // rounds)}")
+    with volume(**SHAPES[3000]) as made, _nbdfuse() as peer:
         free = {"median_ns": 0}
         spec = {"size_bytes": made.size_bytes, "read_latency": free, "write_latency": free, "seed": 1}
         control.ask(made.folder, {"command": "set", "spec": spec})
-        timed = ["--bs=4k", "--size=1g", "--iodepth=32", "--time_based", "--ramp_time=2", f"--runtime={given.seconds}"]
-        found = fio(made.device, "--rw=randread", *timed)["read"]["iops"]
-        yield Result("reads without limits", found, "1/s", "≥ 80,000", found >= 80_000)
+        places = [str(made.file), made.device, *([peer] if peer else [])]
+        found = [[fio(place, *timed)["read"]["iops"] for place in places] for _ in range(rounds)]
+    served, looped, *others = (statistics.median(column) for column in zip(*found, strict=True))
+    yield Result("reads without limits", served, "1/s", "≥ 80,000", served >= 80_000)
+    yield Result("the same through loop", looped, "1/s", "≥ 80,000", looped >= 80_000)
+    for other in others:
+        yield Result("ratio to nbdfuse", served / other, f"× of {other:,.0f}", "≥ 1.9", served / other >= 1.9)
+
+
+@contextmanager
+def _nbdfuse() -> Iterator[str | None]:
+    """A file in tmpfs, served by nbdkit through nbdfuse; None where these are missing."""
+    if not (shutil.which("nbdfuse") and shutil.which("nbdkit")):
+        yield None
+        return
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        backing, served = Path(folder) / "backing", Path(folder) / "served"
+        fio(str(backing), "--rw=write", "--bs=1m", "--size=1g", "--direct=0")
+        served.touch()
+        words = [
+            "nbdfuse",
+            "-C",
+            "4",
+            str(served),
+            "--socket-activation",
+            "nbdkit",
+            "--threads=16",
+            "file",
+            str(backing),
+        ]
+        server = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+        try:
+            while served.stat().st_size == 0 and server.poll() is None:
+                time.sleep(0.05)
+            yield str(served)
+        finally:
+            server.terminate()
+            server.wait()
 
 
 def idle(given: argparse.Namespace) -> Iterator[Result]:
