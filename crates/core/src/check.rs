@@ -1,7 +1,7 @@
 //! Requests that make no sense on any target, refused before anything is opened.
 
 use crate::error::JobError;
-use crate::spec::{Distribution, JobSpec, Mode, SyncKind};
+use crate::spec::{Distribution, JobSpec, Layout, Mode, SyncKind};
 
 /// The longest time series that is kept.
 pub const MAX_INTERVALS: u64 = 100_000;
@@ -43,6 +43,8 @@ pub fn check(spec: &JobSpec) -> Result<(), JobError> {
     distribution(spec)?;
     limits(spec)?;
     sync(spec)?;
+    groups(spec)?;
+    files(spec)?;
     verify(spec)
 }
 
@@ -158,6 +160,39 @@ fn sync(spec: &JobSpec) -> Result<(), JobError> {
     }
     if (counts || spec.sync.at_end) && !spec.mode.writes() {
         return refuse("a sync policy needs a mode that writes");
+    }
+    Ok(())
+}
+
+fn groups(spec: &JobSpec) -> Result<(), JobError> {
+    if let Some(sequence) = spec.sequence {
+        if sequence.every == 0 {
+            return refuse("a random place for every 0 operations: use 1 or more");
+        }
+        if sequence.skip > 0 && (spec.mode.is_random() || sequence.skip > spec.size) {
+            return refuse("bytes are left out between operations of sequential modes, fewer than the region has");
+        }
+    }
+    if spec.batch.is_some_and(|batch| {
+        let within = 1..=spec.depth;
+        !within.contains(&batch.submit) || !within.contains(&batch.complete) || batch.low > spec.depth
+    }) {
+        return refuse(format!("groups of operations have 1 to {} of them, the depth", spec.depth));
+    }
+    Ok(())
+}
+
+fn files(spec: &JobSpec) -> Result<(), JobError> {
+    let Some(files) = &spec.files else { return Ok(()) };
+    let count = files.more.len() as u64 + 1;
+    if files.turn == 0 {
+        return refuse("0 operations in each file before the next: use 1 or more");
+    }
+    if !spec.size.is_multiple_of(count) || spec.size / count < spec.largest_block() {
+        return refuse(format!("a region over {count} files has as many bytes in each, at least one block"));
+    }
+    if spec.threads > 1 || spec.verify || spec.layout != Layout::Keep {
+        return refuse("several files are for one thread, without verify, and must be there: use layout keep");
     }
     Ok(())
 }

@@ -21,6 +21,8 @@ pub enum Purpose {
     Follow,
     /// Marks that make every written block unique.
     Stamp,
+    /// Which of several files.
+    File,
 }
 
 /// One step of the SplitMix64 finaliser (Steele, Lea, Flood 2014): a bijection that mixes every bit.

@@ -42,6 +42,15 @@ pub struct JobSpec {
     pub distribution: Distribution,
     /// Share of operations that take a new random offset in a random mode, 0…1; the others follow the last one.
     pub random_share: f64,
+    /// Random places held for several operations, or gaps between sequential ones; absent: neither.
+    #[serde(default)]
+    pub sequence: Option<Sequence>,
+    /// The region lies over several files; absent: it is in the one at `path`.
+    #[serde(default)]
+    pub files: Option<Files>,
+    /// How operations are handed over and taken back; absent: as suits the engine.
+    #[serde(default)]
+    pub batch: Option<Batch>,
     pub seed: u64,
     pub content: Content,
     pub layout: Layout,
@@ -200,6 +209,54 @@ pub enum Distribution {
     Zipf { theta: f64 },
     /// Self-similar: a share `h` of the blocks gets a share `1-h` of the operations.
     Pareto { h: f64 },
+}
+
+/// How the operations of a mode follow each other where it is not one by one. Reads and writes then each follow those of
+/// their own kind, as fio's do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sequence {
+    /// Random modes: operations for each random place, that at the place included.
+    pub every: u64,
+    /// They all stay at that place; otherwise each begins where the last one ended.
+    pub stay: bool,
+    /// Sequential modes: bytes left out after each operation.
+    pub skip: u64,
+}
+
+/// Several files of one size. The region's size is that of all together; its offset is that in each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Files {
+    /// Those beside the one at `path`.
+    pub more: Vec<String>,
+    pub order: FileOrder,
+    /// Operations in one file before it is the turn of the next.
+    pub turn: u64,
+}
+
+/// Which of several files is next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileOrder {
+    /// In turns; a file that is through is left out until all are.
+    Turns,
+    /// One after the other.
+    Sequential,
+    /// Any of those that are not through.
+    Random,
+}
+
+/// Operations in groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Batch {
+    /// Handed to the device together.
+    pub submit: u32,
+    /// Waited for together.
+    pub complete: u32,
+    /// Once the depth was reached, no more are issued until only so many are in flight.
+    pub low: u32,
 }
 
 /// What is written.

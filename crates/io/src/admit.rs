@@ -7,6 +7,7 @@ use plimsoll_core::spec::{JobSpec, Layout};
 
 use crate::check::check;
 use crate::direct;
+use crate::rotation;
 use crate::target::Target;
 
 /// Checks a request from its own values to the file system, and says what the target is. No target for engines that
@@ -18,6 +19,9 @@ pub fn admit(spec: &JobSpec) -> Result<Option<Target>, JobError> {
     }
     let target = Target::look(Path::new(&spec.path))?;
     length(spec, &target)?;
+    for path in spec.files.iter().flat_map(|files| &files.more) {
+        length(spec, &Target::look(Path::new(path))?)?;
+    }
     if spec.direct {
         alignment(spec, &target)?;
     }
@@ -33,7 +37,7 @@ fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {
 }
 
 fn length(spec: &JobSpec, target: &Target) -> Result<(), JobError> {
-    let end = spec.offset + spec.size;
+    let end = spec.offset + rotation::each(spec);
     let path = target.path.display();
     let Some(length) = target.length else {
         if spec.layout == Layout::Keep {

@@ -68,6 +68,9 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
     if spec.mode.trims() && !(caps.trim_file || caps.trim_device) {
         return refuse(format!("engine {name} cannot trim: use psync with depth 1"));
     }
+    if spec.files.is_some() && !caps.files {
+        return refuse(format!("engine {name} works on one file: use another engine, or one file"));
+    }
     if spec.verify && !caps.real {
         return refuse(format!("engine {name} stores nothing, so there is nothing to verify: use another engine"));
     }

@@ -3,11 +3,11 @@
 //! An engine never reads the clock and never chooses an offset or a count; the worker does. An operation owns its buffer
 //! while the engine has it and gives it back with the completion.
 
-use std::fs::File;
 use std::io;
 use std::time::Duration;
 
 use crate::buffer::{Buffer, Pool};
+use crate::files::Files;
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Operation {
     pub tag: u32,
     /// What it does.
     pub kind: Kind,
-    /// First byte.
+    /// First byte; a sync of one of several files names that file by it.
     pub offset: u64,
     /// Bytes; 0 for a sync.
     pub length: u32,
@@ -95,6 +95,8 @@ pub struct Caps {
     pub asynchronous: bool,
     /// Has kernel-side submission and completion polling.
     pub polls: bool,
+    /// Takes several files.
+    pub files: bool,
     /// Touches the file; otherwise nothing is opened.
     pub real: bool,
 }
@@ -102,7 +104,7 @@ pub struct Caps {
 /// What an engine is given to start with.
 pub struct Setup<'a> {
     /// Opened with the flags of the job; lives longer than the engine.
-    pub file: &'a File,
+    pub files: &'a Files,
     /// A block device rather than a regular file.
     pub is_device: bool,
     /// Operations that may be in flight.

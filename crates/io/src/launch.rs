@@ -1,6 +1,6 @@
 //! Starts the threads of a job: opens everything inside the thread that will use it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -17,6 +17,7 @@ use plimsoll_core::usage::precise_timers;
 use crate::buffer::{Filler, Pool};
 use crate::engine::{Engine, Setup};
 use crate::engines::Visitor;
+use crate::files::Files;
 use crate::pattern::{self, Pattern};
 use crate::recorder::{Batch, Series};
 use crate::runner::Event;
@@ -135,7 +136,7 @@ impl Launch {
         if let Some(&cpu) = spec.cpus.get(thread as usize % spec.cpus.len().max(1)) {
             pin(cpu)?;
         }
-        let file = self.open()?;
+        let files = self.open()?;
         let largest = spec.largest_block() as usize;
         let count = buffers(spec);
         let (pool, mut buffers) = Pool::new(count, largest)
@@ -143,7 +144,7 @@ impl Launch {
         let mut filler = Filler::new(spec.content, Stream::new(spec.seed, thread, Purpose::Content));
         // Read buffers are filled as well: their pages then exist before they are needed.
         buffers.iter_mut().for_each(|buffer| filler.fill(buffer.bytes_mut()));
-        let engine = self.engine::<E>(&file, &pool)?;
+        let engine = self.engine::<E>(&files, &pool)?;
         let series = series(spec);
         for _ in 0..SPARE_BATCHES {
             let _ = spares.send(Box::new(Batch::new(&series)));
@@ -154,7 +155,7 @@ impl Launch {
             engine,
             pool,
             buffers,
-            file,
+            files,
             thread,
             pattern: Pattern::new(spec, thread, blocks),
             filler,
@@ -169,20 +170,19 @@ impl Launch {
         })
     }
 
-    fn open(&self) -> Result<File, JobError> {
+    fn open(&self) -> Result<Files, JobError> {
         match &self.target {
-            Some(target) => target.open(&self.spec),
-            None => OpenOptions::new().read(true).write(true).open("/dev/null").map_err(|error| JobError::Open {
-                message: format!("cannot open /dev/null: {error}"),
-                errno: error.raw_os_error(),
+            Some(target) => target.open_all(&self.spec),
+            None => OpenOptions::new().read(true).write(true).open("/dev/null").map(Files::one).map_err(|error| {
+                JobError::Open { message: format!("cannot open /dev/null: {error}"), errno: error.raw_os_error() }
             }),
         }
     }
 
-    fn engine<E: Engine>(&self, file: &File, pool: &Pool) -> Result<E, JobError> {
+    fn engine<E: Engine>(&self, files: &Files, pool: &Pool) -> Result<E, JobError> {
         let spec = &self.spec;
         let setup = Setup {
-            file,
+            files,
             is_device: self.target.as_ref().is_some_and(|target| target.is_device),
             depth: spec.depth,
             pool,

@@ -1,11 +1,12 @@
 //! Which operation comes next: kind, offset and length.
 
 use plimsoll_core::distribution::Blocks;
-use plimsoll_core::random::{Purpose, Stream};
+use plimsoll_core::random::{Purpose, Stream, mix64};
 use plimsoll_core::size_mix::SizeMix;
-use plimsoll_core::spec::{JobSpec, Mode};
+use plimsoll_core::spec::{Distribution, JobSpec, Mode, Sequence};
 
 use crate::engine::Kind;
+use crate::rotation::{self, Rotation};
 
 /// An operation before it has a tag and a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,11 +22,13 @@ pub struct Next {
 /// The operations of one thread, without end.
 ///
 /// Sequential modes split the region into one slice per thread and go round in it. Random modes share the whole region,
-/// except when verifying: then each thread owns its slice, so that no two threads write the same block.
+/// except when verifying: then each thread owns its slice, so that no two threads write the same block. With several files
+/// each of them has an order of its own.
 #[derive(Debug)]
 pub struct Pattern {
-    base: u64,
-    size: u64,
+    /// One per file.
+    spots: Vec<Spot>,
+    rotation: Option<Rotation>,
     unit: u64,
     sizes: SizeMix,
     /// Sizes of writes where they have their own.
@@ -34,24 +37,39 @@ pub struct Pattern {
     turns: Option<bool>,
     only: Option<Kind>,
     read_share: f64,
-    random: Option<Blocks>,
     random_share: f64,
-    /// Where the last operation ended, relative to `base`.
-    follow: u64,
+    sequence: Option<Sequence>,
+    /// Operations that are still to come before the next random place.
+    before_jump: u64,
     offsets: Stream,
     kinds: Stream,
     draws: Stream,
     follows: Stream,
 }
 
-/// The distribution of a job over its region, computed once and then given to each thread's [`Pattern`].
+/// A part of the region, and where in it the pattern is.
+#[derive(Debug)]
+struct Spot {
+    base: u64,
+    size: u64,
+    random: Option<Blocks>,
+    /// Where the last operation began and where the next one follows, relative to `base`; with a [`Sequence`] for reads
+    /// and for writes.
+    last: [u64; 2],
+    follow: [u64; 2],
+}
+
+/// The distribution of a job over its region, or over that part of it that is in one of several files, computed once and then given to each thread's [`Pattern`].
 pub fn blocks(spec: &JobSpec) -> Blocks {
     let unit = spec.smallest_block();
-    Blocks::new(spec.distribution, slice(spec, 0).1 / unit, spec.seed)
+    Blocks::new(spec.distribution, slice(spec, 0).1 / rotation::count(spec) / unit, spec.seed)
 }
 
 /// First byte and length of the part of the region that thread `thread` works on.
 pub fn slice(spec: &JobSpec, thread: u32) -> (u64, u64) {
+    if spec.files.is_some() {
+        return (0, spec.size);
+    }
     if spec.mode.is_random() && !spec.verify {
         return (spec.offset, spec.size);
     }
@@ -67,9 +85,13 @@ impl Pattern {
         let stream = |purpose| Stream::new(spec.seed, thread, purpose);
         // Slices are disjoint already; only a shared region has to be dealt out.
         let (dealer, hands) = if spec.verify { (0, 1) } else { (thread, spec.threads) };
+        let spots = match &spec.files {
+            None => vec![Spot::new(base, size, spec.mode.is_random().then(|| blocks.for_thread(dealer, hands)))],
+            Some(_) => spots_of_files(spec, blocks),
+        };
         Self {
-            base,
-            size,
+            spots,
+            rotation: spec.files.as_ref().map(|files| Rotation::new(spec, files)),
             unit: spec.smallest_block(),
             sizes: SizeMix::new(&spec.block_sizes),
             write_sizes: (!spec.write_block_sizes.is_empty()).then(|| SizeMix::new(&spec.write_block_sizes)),
@@ -81,9 +103,9 @@ impl Pattern {
                 Mode::Rw | Mode::Randrw => None,
             },
             read_share: spec.read_share,
-            random: spec.mode.is_random().then(|| blocks.for_thread(dealer, hands)),
             random_share: spec.random_share,
-            follow: 0,
+            sequence: spec.sequence,
+            before_jump: 0,
             offsets: stream(Purpose::Offset),
             kinds: stream(Purpose::Kind),
             draws: stream(Purpose::Size),
@@ -108,24 +130,77 @@ impl Pattern {
             _ => &self.sizes,
         };
         let length = sizes.draw(&mut self.draws);
-        let start = match &mut self.random {
-            Some(blocks) if self.random_share >= 1.0 || self.follows.chance(self.random_share) => {
+        let spot = self.rotation.as_mut().map_or(0, |rotation| rotation.next(length));
+        let offset = self.offset(spot, kind, length);
+        Next { kind, offset, length: length as u32 }
+    }
+
+    /// Where an operation goes.
+    #[inline]
+    fn offset(&mut self, spot: usize, kind: Kind, length: u64) -> u64 {
+        let jumps = self.jumps();
+        let spot = &mut self.spots[spot];
+        let (own, stay, skip) = match self.sequence {
+            None => (0, false, 0),
+            Some(sequence) => (usize::from(kind == Kind::Write), sequence.stay, sequence.skip),
+        };
+        let follow = spot.follow[own];
+        let at_end = follow + length > spot.size;
+        let start = match &mut spot.random {
+            Some(blocks) if jumps || (at_end && self.sequence.is_some() && !stay) => {
                 let start = blocks.draw(&mut self.offsets) * self.unit;
                 // A large operation of a mix that would stick out moves back to the last place where it fits.
-                if start + length > self.size { (self.size - length) / self.unit * self.unit } else { start }
+                if start + length > spot.size { (spot.size - length) / self.unit * self.unit } else { start }
             }
-            _ if self.follow + length > self.size => 0,
-            _ => self.follow,
+            Some(_) if stay => spot.last[own],
+            _ if at_end => 0,
+            _ => follow,
         };
-        self.follow = (start + length).next_multiple_of(self.unit);
-        Next { kind, offset: self.base + start, length: length as u32 }
+        spot.last[own] = start;
+        spot.follow[own] = if skip > 0 { start + length + skip } else { (start + length).next_multiple_of(self.unit) };
+        spot.base + start
     }
+
+    /// Whether an operation of a random mode takes a new place.
+    #[inline]
+    fn jumps(&mut self) -> bool {
+        if let Some(sequence) = self.sequence {
+            let due = self.before_jump == 0;
+            self.before_jump = if due { sequence.every - 1 } else { self.before_jump - 1 };
+            if !due {
+                return false;
+            }
+        }
+        self.random_share >= 1.0 || self.follows.chance(self.random_share)
+    }
+
+    /// The offset that tells which of several files a sync is for.
+    pub fn sync_offset(&mut self) -> u64 {
+        self.rotation.as_mut().map_or(0, |rotation| self.spots[rotation.next(0)].base)
+    }
+}
+
+impl Spot {
+    fn new(base: u64, size: u64, random: Option<Blocks>) -> Self {
+        Self { base, size, random, last: [0; 2], follow: [0; 2] }
+    }
+}
+
+/// Every file has an order of its own; hot blocks are at the same place in each.
+fn spots_of_files(spec: &JobSpec, blocks: &Blocks) -> Vec<Spot> {
+    let (each, unit) = (rotation::each(spec), spec.smallest_block());
+    let own = |file: u64| match spec.distribution {
+        Distribution::Once => Blocks::new(spec.distribution, each / unit, mix64(spec.seed).wrapping_add(file)),
+        _ => blocks.clone(),
+    };
+    let spot = |file: u64| Spot::new(file * each, each, spec.mode.is_random().then(|| own(file)));
+    (0..rotation::count(spec)).map(spot).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plimsoll_core::spec::SizeWeight;
+    use plimsoll_core::spec::{FileOrder, Files, SizeWeight};
     use proptest::prelude::*;
 
     fn spec(mode: Mode, sizes: &[u64], offset: u64, size: u64, threads: u32) -> JobSpec {
@@ -197,5 +272,97 @@ mod tests {
         assert!((reads - 0.7).abs() < 0.02, "{reads}");
         let jumps = all.windows(2).filter(|w| w[1].offset != w[0].offset + 4096).count() as f64 / 20_000.0;
         assert!((jumps - 0.25).abs() < 0.02, "{jumps}");
+    }
+    /// As letters and block numbers: `r3` reads block 3, `2:w0` writes block 0 of file 2.
+    fn written_out(spec: &JobSpec, n: usize) -> Vec<String> {
+        let each = rotation::each(spec);
+        let word = |next: Next| {
+            let letter = if next.kind == Kind::Read { 'r' } else { 'w' };
+            let file = spec.files.as_ref().map_or(String::new(), |_| format!("{}:", next.offset / each));
+            format!("{file}{letter}{}", next.offset % each / 4096)
+        };
+        draws(spec, 0, n).into_iter().map(word).collect()
+    }
+
+    #[test]
+    fn a_random_place_is_held_for_several_operations() {
+        let mut spec = spec(Mode::Randread, &[4096], 0, 32 * 4096, 1);
+        spec.sequence = Some(Sequence { every: 8, stay: false, skip: 0 });
+        let offsets: Vec<u64> = draws(&spec, 0, 800).iter().map(|next| next.offset / 4096).collect();
+        for run in offsets.chunks(8) {
+            // Only where the region ends, a run goes on at another random place.
+            assert!(run.windows(2).all(|pair| pair[1] == pair[0] + 1 || pair[0] == 31), "{run:?}");
+        }
+        let places: Vec<u64> = offsets.chunks(8).take(30).map(|run| run[0]).collect();
+        assert!(places.iter().collect::<std::collections::HashSet<_>>().len() > 15, "{places:?}");
+        spec.sequence = Some(Sequence { every: 4, stay: true, skip: 0 });
+        let stays = draws(&spec, 0, 400);
+        assert!(stays.chunks(4).all(|run| run.iter().all(|next| next.offset == run[0].offset)));
+    }
+
+    #[test]
+    fn reads_and_writes_of_a_sequence_each_follow_their_own() {
+        let mut spec = spec(Mode::Rw, &[4096], 0, 64 * 4096, 1);
+        spec.sequence = Some(Sequence { every: 1, stay: false, skip: 0 });
+        let words = written_out(&spec, 40);
+        for letter in ["r", "w"] {
+            let blocks: Vec<&String> = words.iter().filter(|word| word.starts_with(letter)).collect();
+            assert!(blocks.iter().enumerate().all(|(i, word)| **word == format!("{letter}{i}")), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_left_out_between_operations() {
+        let mut spec = spec(Mode::Write, &[4096], 0, 32 * 4096, 1);
+        spec.sequence = Some(Sequence { every: 1, stay: false, skip: 4096 });
+        let blocks: Vec<u64> = draws(&spec, 0, 18).iter().map(|next| next.offset / 4096).collect();
+        assert_eq!(blocks, [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 0, 2]);
+        spec.sequence = Some(Sequence { every: 1, stay: false, skip: 6144 });
+        let offsets: Vec<u64> = draws(&spec, 0, 4).iter().map(|next| next.offset / 2048).collect();
+        assert_eq!(offsets, [0, 5, 10, 15]);
+    }
+
+    #[test]
+    fn files_take_turns_as_with_fio() {
+        let mut spec = spec(Mode::Write, &[4096], 0, 24 * 4096, 1);
+        let files = |order, turn| Some(Files { more: vec!["/b".to_owned(), "/c".to_owned()], order, turn });
+        spec.files = files(FileOrder::Turns, 1);
+        assert_eq!(written_out(&spec, 5), ["0:w0", "1:w0", "2:w0", "0:w1", "1:w1"]);
+        spec.files = files(FileOrder::Turns, 4);
+        assert_eq!(
+            written_out(&spec, 14)[2..],
+            ["0:w2", "0:w3", "1:w0", "1:w1", "1:w2", "1:w3", "2:w0", "2:w1", "2:w2", "2:w3", "0:w4", "0:w5"]
+        );
+        spec.files = files(FileOrder::Sequential, 1);
+        assert_eq!(written_out(&spec, 26)[6..10], ["0:w6", "0:w7", "1:w0", "1:w1"]);
+        assert_eq!(written_out(&spec, 26)[23..], ["2:w7", "0:w0", "0:w1"]);
+    }
+
+    #[test]
+    fn a_sync_takes_the_turn_of_a_file_as_with_fio() {
+        let mut spec = spec(Mode::Write, &[4096], 0, 24 * 4096, 1);
+        let more = vec!["/b".to_owned(), "/c".to_owned()];
+        spec.files = Some(Files { more, order: FileOrder::Turns, turn: 1 });
+        let mut pattern = Pattern::new(&spec, 0, &blocks(&spec));
+        let each = 8 * 4096;
+        let group = |pattern: &mut Pattern| {
+            [pattern.draw().offset / each, pattern.draw().offset / each, pattern.sync_offset() / each]
+        };
+        let groups: Vec<[u64; 3]> = (0..12).map(|_| group(&mut pattern)).collect();
+        assert!(groups[..8].iter().all(|group| *group == [0, 1, 2]), "{groups:?}");
+        assert!(groups[8..].iter().all(|group| group[..2] == [2, 2]), "{groups:?}");
+    }
+
+    #[test]
+    fn every_block_of_every_file_comes_once() {
+        for order in [FileOrder::Turns, FileOrder::Sequential, FileOrder::Random] {
+            let mut spec = spec(Mode::Randread, &[4096], 0, 24 * 4096, 1);
+            let more = vec!["/b".to_owned(), "/c".to_owned()];
+            spec.files = Some(Files { more, order, turn: 1 });
+            let mut seen: Vec<u64> = draws(&spec, 0, 24).iter().map(|next| next.offset / 4096).collect();
+            assert!(seen[..8] != seen[8..16], "{order:?}");
+            seen.sort_unstable();
+            assert!(seen.into_iter().eq(0..24), "{order:?}");
+        }
     }
 }

@@ -20,6 +20,7 @@ use crate::job::Shared;
 use crate::launch::{self, Launch};
 use crate::layout;
 use crate::recorder::{Batch, NAMES, Single};
+use crate::rotation;
 use crate::signal;
 use crate::target::{self, Target};
 use crate::verify::{ReadBack, Stamps};
@@ -186,8 +187,10 @@ impl Runner {
     fn drop_cache(&self, target: &Target) -> Result<(), JobError> {
         let (spec, target, events) = (Arc::clone(&self.spec), target.clone(), self.events.clone());
         let task = move || {
-            let dropped = target.open(&spec).and_then(|file| {
-                target::drop_cache(&file, spec.offset, spec.size).map_err(|error| drop_failed(&spec, &error))
+            let dropped = target.open_all(&spec).and_then(|files| {
+                let mut each = files.iter();
+                each.try_for_each(|file| target::drop_cache(file, spec.offset, rotation::each(&spec)))
+                    .map_err(|error| drop_failed(&spec, &error))
             });
             let _ = events.send(Event::Dropped(dropped));
         };

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use plimsoll_core::error::JobError;
 use plimsoll_core::spec::{JobSpec, SyncKind};
 
+use crate::files::Files;
+use crate::rotation;
+
 /// Facts that do not change during a job.
 #[derive(Debug, Clone)]
 pub struct Target {
@@ -44,6 +47,14 @@ impl Target {
         Ok(Self { path: path.to_owned(), is_device, length: Some(length) })
     }
 
+    /// Opens it, and the files beside it, with the flags that the job asks for.
+    pub fn open_all(&self, spec: &JobSpec) -> Result<Files, JobError> {
+        let Some(files) = &spec.files else { return self.open(spec).map(Files::one) };
+        let beside = files.more.iter().map(|path| Self { path: path.into(), ..self.clone() }.open(spec));
+        let open = std::iter::once(self.open(spec)).chain(beside).collect::<Result<_, _>>()?;
+        Ok(Files::several(open, spec.offset, rotation::each(spec)))
+    }
+
     /// Opens it with the flags that the job asks for.
     pub fn open(&self, spec: &JobSpec) -> Result<File, JobError> {
         let mut flags = libc::O_CLOEXEC;
@@ -64,7 +75,7 @@ impl Target {
             .map_err(|error| open_failed(&self.path, &error))?;
         if !spec.direct {
             let advice = if spec.mode.is_random() { libc::POSIX_FADV_RANDOM } else { libc::POSIX_FADV_SEQUENTIAL };
-            advise(&file, spec.offset, spec.size, advice);
+            advise(&file, spec.offset, rotation::each(spec), advice);
         }
         Ok(file)
     }

@@ -3,7 +3,6 @@
 mod count;
 mod end;
 
-use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
@@ -13,13 +12,15 @@ use plimsoll_core::clock::Clock;
 use plimsoll_core::crew::{self, Window};
 use plimsoll_core::error::JobError;
 use plimsoll_core::pace::Pace;
-use plimsoll_core::spec::{DropEach, JobSpec, SyncKind};
+use plimsoll_core::spec::{Batch as Batching, DropEach, JobSpec, SyncKind};
 use plimsoll_core::usage::{Used, sleep_until};
 
 use crate::buffer::{Buffer, Filler, Pool};
 use crate::engine::{Completion, Engine, Kind, Operation, Submitted};
+use crate::files::Files;
 use crate::pattern::{Next, Pattern};
 use crate::recorder::Batch;
+use crate::rotation;
 use crate::runner::Event;
 use crate::target;
 use crate::verify::Stamps;
@@ -43,15 +44,15 @@ pub struct Report {
 
 /// Everything a worker is made of.
 pub struct Parts<E> {
-    /// Open on `file`.
+    /// Open on `files`.
     pub engine: E,
     /// Memory of the buffers.
     #[expect(dead_code, reason = "owned here so that it outlives the engine and the buffers")]
     pub pool: Pool,
     /// Of `pool`: one per tag, or two per tag (first for reads, then for writes) when a mode does both.
     pub buffers: Vec<Buffer>,
-    /// The target; the engine holds its number, so it lives as long.
-    pub file: File,
+    /// The target; the engine holds their numbers, so they live as long.
+    pub files: Files,
     /// What to do.
     pub spec: Arc<JobSpec>,
     /// Number of this thread.
@@ -121,6 +122,9 @@ pub struct Worker<E: Engine> {
     in_flight: u32,
     /// Last time that `in_flight` was accounted for.
     accounted_ns: u64,
+    batch: Batching,
+    /// The depth was reached: waits until few enough are in flight.
+    draining: bool,
     /// Operations submitted from here on count; never before the warm-up is over.
     counting_ns: u64,
     /// When something other than a completion has to be done.
@@ -136,6 +140,8 @@ pub struct Worker<E: Engine> {
     group_ns: Option<u64>,
     /// Has passed the last write.
     left: bool,
+    /// Files that the last sync is still to come for.
+    unsynced: u64,
     report: Report,
     /// When the last operation of a loop with think time from start to start was due.
     started_ns: u64,
@@ -162,6 +168,8 @@ impl<E: Engine> Worker<E> {
             gate: Gate::Open,
             in_flight: 0,
             accounted_ns: 0,
+            batch: spec.batch.unwrap_or(Batching { submit: BATCH, complete: 1, low: spec.depth }),
+            draining: false,
             counting_ns: u64::MAX,
             alarm_ns: window.measure_ns,
             interval: 0,
@@ -172,6 +180,7 @@ impl<E: Engine> Worker<E> {
             since_drop: 0,
             group_ns: None,
             left: false,
+            unsynced: 0,
             report: Report::default(),
             started_ns: 0,
             used_at_start: None,
@@ -222,6 +231,10 @@ impl<E: Engine> Worker<E> {
         if let Some(operation) = self.refused.take() {
             now = self.accept(operation, now)?;
         }
+        if self.draining && self.in_flight > self.batch.low {
+            return Ok(now);
+        }
+        self.draining = false;
         let mut held_back = 0;
         while self.gate == Gate::Open {
             if self.operations_left == 0 || self.bytes_left == 0 {
@@ -229,6 +242,7 @@ impl<E: Engine> Worker<E> {
                 break;
             }
             if self.free.is_empty() {
+                self.draining = true;
                 break;
             }
             let start = match &self.pace {
@@ -261,7 +275,7 @@ impl<E: Engine> Worker<E> {
                 break;
             }
             held_back += 1;
-            if held_back == BATCH {
+            if held_back == self.batch.submit {
                 held_back = 0;
                 self.parts.engine.flush().map_err(engine_failed)?;
                 now = self.parts.clock.now_ns();
@@ -302,11 +316,12 @@ impl<E: Engine> Worker<E> {
     /// Drops what has to be dropped before the operation; returns the time after that.
     #[cold]
     fn forget(&mut self, next: Next, now: u64) -> u64 {
-        let (file, spec, length) = (&self.parts.file, &self.parts.spec, u64::from(next.length));
+        let (files, spec, length) = (&self.parts.files, &self.parts.spec, u64::from(next.length));
         if spec.drop_each == DropEach::Operation {
-            target::forget(file, next.offset, length);
+            let (file, offset) = files.find(next.offset);
+            target::forget(file, offset, length);
         } else if self.since_drop + length > spec.size {
-            target::forget(file, spec.offset, spec.size);
+            files.iter().for_each(|file| target::forget(file, spec.offset, rotation::each(spec)));
             self.since_drop = length;
         } else {
             self.since_drop += length;
@@ -389,7 +404,7 @@ impl<E: Engine> Worker<E> {
                     (1, Some(Duration::from_nanos(wait_ns - WAKE_EARLY_NS)))
                 }
             }
-            _ => (1, None),
+            _ => (self.batch.complete.min(self.in_flight), None),
         }
     }
 
@@ -399,7 +414,8 @@ impl<E: Engine> Worker<E> {
             Gate::Sync => {
                 self.gate = Gate::Syncing;
                 let kind = if self.parts.spec.sync.kind == SyncKind::Fsync { Kind::Fsync } else { Kind::Fdatasync };
-                let operation = self.prepare_sync(kind, now);
+                let offset = self.parts.pattern.sync_offset();
+                let operation = self.prepare_sync(kind, offset, now);
                 return self.accept(operation, now);
             }
             Gate::Think => {
@@ -438,12 +454,12 @@ impl<E: Engine> Worker<E> {
         }
     }
 
-    fn prepare_sync(&mut self, kind: Kind, now: u64) -> Operation {
+    fn prepare_sync(&mut self, kind: Kind, offset: u64, now: u64) -> Operation {
         let tag = self.free.pop().expect("a sync is prepared only while nothing is in flight, and depth is 1 or more");
-        self.slots[tag as usize] = Slot { kind, length: 0, offset: 0, start_ns: now, issued_ns: now };
+        self.slots[tag as usize] = Slot { kind, length: 0, offset, start_ns: now, issued_ns: now };
         self.account(now);
         self.in_flight += 1;
-        Operation { tag, kind, offset: 0, length: 0, buffer: None }
+        Operation { tag, kind, offset, length: 0, buffer: None }
     }
 }
 

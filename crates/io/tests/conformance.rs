@@ -18,6 +18,7 @@ use plimsoll_io::Job;
 use plimsoll_io::buffer::Pool;
 use plimsoll_io::engine::{Completion, Engine, Kind, Operation, Setup, Submitted};
 use plimsoll_io::engines::{self, Visitor};
+use plimsoll_io::files::Files;
 use tempfile::tempdir;
 
 fn count(outcome: &Outcome, kind: &str) -> u64 {
@@ -70,7 +71,7 @@ impl Visitor for ReadsWhatIsThere<'_> {
         let depth = E::CAPS.max_depth.unwrap_or(8);
         let (pool, buffers) = Pool::new(depth as usize, BLOCK as usize).unwrap();
         let setup = Setup {
-            file: self.0,
+            files: &Files::one(self.0.try_clone().unwrap()),
             is_device: false,
             depth,
             pool: &pool,

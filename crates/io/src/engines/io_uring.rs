@@ -1,28 +1,26 @@
 //! `io_uring`: operations go into a ring shared with the kernel; one system call submits and waits for many.
 //!
-//! File and buffers are registered, so that the kernel need not look them up or pin them per operation. The ring is used
+//! Files and buffers are registered, so that the kernel need not look them up or pin them per operation. The ring is used
 //! by one thread only and runs completion work when that thread asks for it (`SINGLE_ISSUER`, `DEFER_TASKRUN`), without
 //! interrupts to other CPUs; older kernels get what they have.
 
 use std::io;
-use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use ::io_uring::{IoUring, opcode, squeue, types};
 
 use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
+use crate::files::Map;
 use crate::in_flight::InFlight;
 
 const ENTER_GETEVENTS: u32 = 1;
 const ENTER_EXT_ARG: u32 = 1 << 3;
 /// The kernel's submission thread sleeps after this time without work.
 const SQPOLL_IDLE_MS: u32 = 1000;
-/// The file's place among the registered ones.
-const FILE: types::Fixed = types::Fixed(0);
-
-/// A ring with the file and, where memory limits allow, the buffers registered.
+/// A ring with the files and, where memory limits allow, the buffers registered.
 pub struct Kind {
     ring: IoUring,
+    files: Map,
     in_flight: InFlight,
     /// Pushed, not yet handed to the kernel.
     pushed: u32,
@@ -41,6 +39,7 @@ impl Engine for Kind {
         trim_device: false,
         asynchronous: true,
         polls: true,
+        files: true,
         real: true,
     };
 
@@ -60,7 +59,7 @@ impl Engine for Kind {
 
     fn open(setup: &Setup<'_>) -> io::Result<Self> {
         let ring = build(setup)?;
-        ring.submitter().register_files(&[setup.file.as_raw_fd()])?;
+        ring.submitter().register_files(setup.files.map().descriptors())?;
         // SAFETY: the pool outlives the ring, and while the kernel has a buffer nobody else holds its handle.
         let fixed_buffers = unsafe { ring.submitter().register_buffers(&setup.pool.iovecs()) }.is_ok();
         if !setup.sqpoll {
@@ -68,7 +67,7 @@ impl Engine for Kind {
             let _ = ring.submitter().register_ring_fd();
         }
         let mut engine =
-            Self { ring, in_flight: InFlight::new(setup.depth), pushed: 0, fixed_buffers, sqpoll: setup.sqpoll };
+            Self { ring, files: setup.files.map(), in_flight: InFlight::new(setup.depth), pushed: 0, fixed_buffers, sqpoll: setup.sqpoll };
         if setup.iopoll {
             engine.try_polling(setup.region.0)?;
         }
@@ -77,26 +76,29 @@ impl Engine for Kind {
 
     #[inline]
     fn submit(&mut self, operation: Operation) -> Submitted {
-        let (tag, kind, offset, length) = (operation.tag, operation.kind, operation.offset, operation.length);
+        let (tag, kind, length) = (operation.tag, operation.kind, operation.length);
+        let (file, offset) = self.files.find(operation.offset);
+        // Its place among the registered ones.
+        let file = types::Fixed(file as u32);
         if self.ring.submission().is_full() {
             return Submitted::Full(operation);
         }
         let (address, index) = self.in_flight.keep(operation);
         let entry = match kind {
             engine::Kind::Read if self.fixed_buffers => {
-                opcode::ReadFixed::new(FILE, address, length, index).offset(offset).build()
+                opcode::ReadFixed::new(file, address, length, index).offset(offset).build()
             }
-            engine::Kind::Read => opcode::Read::new(FILE, address, length).offset(offset).build(),
+            engine::Kind::Read => opcode::Read::new(file, address, length).offset(offset).build(),
             engine::Kind::Write if self.fixed_buffers => {
-                opcode::WriteFixed::new(FILE, address, length, index).offset(offset).build()
+                opcode::WriteFixed::new(file, address, length, index).offset(offset).build()
             }
-            engine::Kind::Write => opcode::Write::new(FILE, address, length).offset(offset).build(),
-            engine::Kind::Trim => opcode::Fallocate::new(FILE, u64::from(length))
+            engine::Kind::Write => opcode::Write::new(file, address, length).offset(offset).build(),
+            engine::Kind::Trim => opcode::Fallocate::new(file, u64::from(length))
                 .offset(offset)
                 .mode(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE)
                 .build(),
-            engine::Kind::Fsync => opcode::Fsync::new(FILE).build(),
-            engine::Kind::Fdatasync => opcode::Fsync::new(FILE).flags(types::FsyncFlags::DATASYNC).build(),
+            engine::Kind::Fsync => opcode::Fsync::new(file).build(),
+            engine::Kind::Fdatasync => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
         };
         self.push(&entry.user_data(u64::from(tag)));
         Submitted::Queued
@@ -201,7 +203,9 @@ impl Kind {
     fn try_polling(&mut self, offset: u64) -> io::Result<()> {
         let (_pool, mut buffers) = crate::buffer::Pool::new(1, crate::buffer::ALIGNMENT)?;
         let length = crate::buffer::ALIGNMENT as u32;
-        self.push(&opcode::Read::new(FILE, buffers[0].as_mut_ptr(), length).offset(offset).build());
+        let (file, offset) = self.files.find(offset);
+        let file = types::Fixed(file as u32);
+        self.push(&opcode::Read::new(file, buffers[0].as_mut_ptr(), length).offset(offset).build());
         self.enter(1, None)?;
         match self.ring.completion().next().map(|entry| entry.result()) {
             Some(errno) if errno < 0 => Err(io::Error::new(

@@ -5,10 +5,10 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
 use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
+use crate::files::Map;
 use crate::in_flight::InFlight;
 
 const PREAD: u16 = 0;
@@ -47,7 +47,7 @@ struct IoEvent {
 /// A context with room for `depth` operations.
 pub struct Kind {
     context: libc::c_ulong,
-    fd: RawFd,
+    files: Map,
     in_flight: InFlight,
     /// One per tag; the kernel reads them during `io_submit` only.
     blocks: Vec<ControlBlock>,
@@ -70,6 +70,7 @@ impl Engine for Kind {
         trim_device: false,
         asynchronous: true,
         polls: false,
+        files: true,
         real: true,
     };
 
@@ -87,7 +88,7 @@ impl Engine for Kind {
         let depth = setup.depth as usize;
         Ok(Self {
             context: setup_context(setup.depth)?,
-            fd: setup.file.as_raw_fd(),
+            files: setup.files.map(),
             in_flight: InFlight::new(setup.depth),
             blocks: vec![ControlBlock::default(); depth],
             pushed: VecDeque::with_capacity(depth),
@@ -98,7 +99,8 @@ impl Engine for Kind {
     }
 
     fn submit(&mut self, operation: Operation) -> Submitted {
-        let (tag, kind, offset, length) = (operation.tag, operation.kind, operation.offset, operation.length);
+        let (tag, kind, length) = (operation.tag, operation.kind, operation.length);
+        let (fd, offset) = self.files.place(operation.offset);
         let opcode = match kind {
             engine::Kind::Read => PREAD,
             engine::Kind::Write => PWRITE,
@@ -114,10 +116,11 @@ impl Engine for Kind {
         self.blocks[tag as usize] = ControlBlock {
             data: u64::from(tag),
             opcode,
-            fd: self.fd as u32,
+            fd: fd as u32,
             address: address as u64,
             length: u64::from(length),
-            offset: offset as i64,
+            // The kernel wants 0 of a sync.
+            offset: if length == 0 { 0 } else { offset as i64 },
             ..ControlBlock::default()
         };
         self.pushed.push_back(tag);

@@ -4,7 +4,7 @@
 //! becomes an error of the operation that touched it, see [`crate::bus_error`].
 
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::RawFd;
 use std::time::Duration;
 
 use crate::bus_error;
@@ -33,6 +33,7 @@ impl Engine for Kind {
         trim_device: false,
         asynchronous: false,
         polls: false,
+        files: false,
         real: true,
     };
 
@@ -46,7 +47,7 @@ impl Engine for Kind {
         let base = offset / PAGE * PAGE;
         let length = usize::try_from(offset + size - base).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let protection = libc::PROT_READ | if setup.writes { libc::PROT_WRITE } else { 0 };
-        let fd = setup.file.as_raw_fd();
+        let (fd, _) = setup.files.map().place(offset);
         // SAFETY: a mapping at an address of the kernel's choice touches no memory in use.
         let address =
             unsafe { libc::mmap(std::ptr::null_mut(), length, protection, libc::MAP_SHARED, fd, base as i64) };

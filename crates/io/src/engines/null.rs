@@ -22,6 +22,7 @@ impl Engine for Kind {
         trim_device: true,
         asynchronous: true,
         polls: false,
+        files: true,
         real: false,
     };
 

@@ -1,17 +1,16 @@
 //! `psync`: one positional system call per operation, `pread64` and `pwrite64`.
 
-use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
 use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
+use crate::files::Map;
 use crate::trim;
 
-/// A file descriptor is all there is.
+/// File descriptors are all there is.
 pub struct Kind {
     /// Kept open by the worker.
-    fd: RawFd,
+    files: Map,
     is_device: bool,
 }
 
@@ -26,6 +25,7 @@ impl Engine for Kind {
         trim_device: true,
         asynchronous: false,
         polls: false,
+        files: true,
         real: true,
     };
 
@@ -34,22 +34,23 @@ impl Engine for Kind {
     }
 
     fn open(setup: &Setup<'_>) -> io::Result<Self> {
-        Ok(Self { fd: File::as_raw_fd(setup.file), is_device: setup.is_device })
+        Ok(Self { files: setup.files.map(), is_device: setup.is_device })
     }
 
     #[inline]
     fn submit(&mut self, mut operation: Operation) -> Submitted {
         let address = operation.buffer.as_mut().map_or(std::ptr::null_mut(), |b| b.as_mut_ptr()).cast();
-        let (length, offset) = (operation.length as usize, operation.offset as libc::off64_t);
+        let (fd, offset) = self.files.place(operation.offset);
+        let (length, at) = (operation.length as usize, offset as libc::off64_t);
         // SAFETY: for reads and writes `address` is a buffer of at least `length` bytes that the operation owns; the file
         // is open.
         let result = unsafe {
             match operation.kind {
-                engine::Kind::Read => libc::pread64(self.fd, address, length, offset) as i64,
-                engine::Kind::Write => libc::pwrite64(self.fd, address, length, offset) as i64,
-                engine::Kind::Fsync => i64::from(libc::fsync(self.fd)),
-                engine::Kind::Fdatasync => i64::from(libc::fdatasync(self.fd)),
-                engine::Kind::Trim => trim::trim(self.fd, self.is_device, operation.offset, operation.length),
+                engine::Kind::Read => libc::pread64(fd, address, length, at) as i64,
+                engine::Kind::Write => libc::pwrite64(fd, address, length, at) as i64,
+                engine::Kind::Fsync => i64::from(libc::fsync(fd)),
+                engine::Kind::Fdatasync => i64::from(libc::fdatasync(fd)),
+                engine::Kind::Trim => trim::trim(fd, self.is_device, offset, operation.length),
             }
         };
         let result = if result < 0 {

@@ -7,20 +7,24 @@ use plimsoll_core::error::JobError;
 
 use super::{Gate, Report, Worker, engine_failed};
 use crate::engine::{Engine, Kind};
+use crate::rotation;
 
 /// After a stop request, operations in flight get this long to come back.
 const DRAIN: Duration = Duration::from_millis(50);
 
 impl<E: Engine> Worker<E> {
-    /// The thread that is the last to have nothing in flight syncs once, when the policy says so. True when it did.
+    /// The thread that is the last to have nothing in flight syncs each file once, when the policy says so. True when it
+    /// did.
     pub(super) fn sync_at_end(&mut self, now: u64) -> Result<bool, JobError> {
-        if !self.parts.spec.sync.at_end || std::mem::replace(&mut self.left, true) {
+        if !self.parts.spec.sync.at_end {
             return Ok(false);
         }
-        if self.parts.writing.fetch_sub(1, Ordering::AcqRel) != 1 {
-            return Ok(false);
+        if !std::mem::replace(&mut self.left, true) && self.parts.writing.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.unsynced = rotation::count(&self.parts.spec);
         }
-        let operation = self.prepare_sync(Kind::Fsync, now);
+        let Some(rest) = self.unsynced.checked_sub(1) else { return Ok(false) };
+        self.unsynced = rest;
+        let operation = self.prepare_sync(Kind::Fsync, rest * rotation::each(&self.parts.spec), now);
         self.accept(operation, now)?;
         Ok(true)
     }
