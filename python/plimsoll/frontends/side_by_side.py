@@ -33,6 +33,8 @@ class Task:
     cpus: Sequence[int] = ()
     """CPUs that its threads may use; empty: all."""
     keep: Sequence[str] = ()
+    carry_out: Callable[..., Execution] = execute
+    """Takes what the local worker's `execute` takes."""
     ends_all: bool = False
     """Its end stops the others."""
     on_progress: Callable[[Mapping[str, Any]], None] = lambda _progress: None
@@ -93,7 +95,7 @@ def _run(task: Task, stop: Stop) -> Ended | None:
         return stop.event.is_set() or task.enough()
 
     sampler = Sampler(task.chain, servers=servers_below(task.chain))
-    execution = execute(task.plan, task.path, sampler, task.on_progress, over, task.keep)
+    execution = task.carry_out(task.plan, task.path, sampler, task.on_progress, over, task.keep)
     if task.ends_all:
         stop.event.set()
     return Ended(execution, started_ns)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 from plimsoll.errors import NothingMeasured, UsageError
-from plimsoll.frontends.fio import json_output, logs, normal_output, terse_output
+from plimsoll.frontends.fio import json_output, latency_target, logs, normal_output, terse_output
 from plimsoll.frontends.fio.command_line import VERSION, Invocation, parse
 from plimsoll.frontends.fio.disks import disks_of
-from plimsoll.frontends.fio.execution import Done, check_files, run_jobs
+from plimsoll.frontends.fio.execution import Done, check_files, hold, run_jobs
 from plimsoll.frontends.fio.job_file import named
 from plimsoll.frontends.fio.jobs import Job, jobs_of
 from plimsoll.frontends.fio.plans import plan_of, without_limit
@@ -63,6 +63,7 @@ def _check(jobs: Sequence[Job], asked: Invocation, say: Callable[[str], None]) -
     notes: dict[str, None] = {}
     for job in jobs:
         plan = plan_of(job)
+        latency_target.target(job.words)
         if reason := impossible(plan, job.path):
             raise UsageError(f"{job.section.where}: {reason}")
         notes |= dict.fromkeys(f"{job.name}: {note}" for note in job.words.notes())
@@ -96,7 +97,7 @@ def _measure(
         told(line)
     stop, started_ns = Stop(), time.time_ns()
     with open_store() as store, Places(asked.destroy) as places:
-        held = [places.hold(job.path, writes=job.writes) for job in jobs]
+        held = [hold(job, places) for job in jobs]
         recorder = Recorder(store, "fio", f"fio {named(asked.sections)}", list(words), held)
         try:
             done = run_jobs(jobs, places, stop, told, lambda found: _record(recorder, found))
@@ -119,7 +120,9 @@ def _record(recorder: Recorder, found: Sequence[Done]) -> None:
         first = members[0]
         ended = [each.ended for each in members if each.ended is not None]
         merged = together([each.execution for each in ended])
-        plan = first.plan.model_copy(update={"parameters": {**first.plan.parameters, "threads": len(ended)}})
+        found_depth = {"depth": merged.outcome["depth_found"]} if "depth_found" in merged.outcome else {}
+        changed = {**first.plan.parameters, **found_depth, "threads": len(ended)}
+        plan = first.plan.model_copy(update={"parameters": changed})
         facts = {"fio": {"jobs": len(ended), "options": first.job.section.options}}
         recorder.add(first.place, plan, merged, min(each.started_ns for each in ended), facts)
 

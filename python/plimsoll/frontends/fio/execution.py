@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import TargetError, UnsafeTarget, UsageError
-from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio import latency_target, values
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.lockmem import locked
 from plimsoll.frontends.fio.plans import plan_of
@@ -41,23 +41,26 @@ class Done:
 def check_files(jobs: Sequence[Job], destroy: Sequence[str], *, readonly: bool) -> None:
     """Refuse to overwrite what the user may want to keep, before anything is written. Raises UnsafeTarget."""
     for job in jobs:
-        changes = job.writes or job.mode in ("trim", "randtrim")
-        if readonly and changes:
+        if readonly and job.changes:
             raise UsageError(f"{job.name}: rw={job.mode} writes, but --readonly is given")
-        if job.is_device:
-            continue
-        if not job.path.parent.is_dir():
-            raise UsageError(f"{job.name}: there is no directory {job.path.parent}; make it, or name another")
-        if not job.path.exists():
-            if not job.words.on("allow_file_create"):
-                raise UsageError(f"{job.name}: {job.path} does not exist and allow_file_create=0; make it first")
-            continue
-        short = job.path.stat().st_size < job.offset + job.size
-        if (changes or short) and not _ours(job.path) and str(job.path) not in destroy:
-            raise UnsafeTarget(
-                f"{job.name}: {job.path} exists and was not made by `plimsoll fio`; its data would be lost. Remove it, "
-                f"name another file, or add --destroy {job.path}"
-            )
+        if not job.is_device:
+            for path in job.paths:
+                _check_file(job, path, destroy)
+
+
+def _check_file(job: Job, path: Path, destroy: Sequence[str]) -> None:
+    if not path.parent.is_dir():
+        raise UsageError(f"{job.name}: there is no directory {path.parent}; make it, or name another")
+    if not path.exists():
+        if not job.words.on("allow_file_create"):
+            raise UsageError(f"{job.name}: {path} does not exist and allow_file_create=0; make it first")
+        return
+    short = path.stat().st_size < job.end
+    if (job.changes or short) and not _ours(path) and str(path) not in destroy:
+        raise UnsafeTarget(
+            f"{job.name}: {path} exists and was not made by `plimsoll fio`; its data would be lost. Remove it, "
+            f"name another file, or add --destroy {path}"
+        )
 
 
 def _ours(path: Path) -> bool:
@@ -76,7 +79,7 @@ def run_jobs(
 ) -> list[Done]:
     """Run all jobs; `told` gets fio's remarks, `stage_done` each stage as it ends."""
     plans = [plan_of(job) for job in jobs]
-    held = [places.hold(job.path, writes=job.writes or job.mode in ("trim", "randtrim")) for job in jobs]
+    held = [hold(job, places) for job in jobs]
     done: list[Done] = []
     for stage in sorted({job.stage for job in jobs}):
         members = [index for index, job in enumerate(jobs) if job.stage == stage]
@@ -107,6 +110,13 @@ def run_jobs(
         if any(_failed(each) and each.job.words.on("exitall_on_error") for each in found):
             break
     return done
+
+
+def hold(job: Job, places: Places) -> Place:
+    """The place of a job's first file; other folders and devices of the job are held with it."""
+    for path in {path if job.is_device else path.parent: path for path in job.paths[1:]}.values():
+        places.hold(path, writes=job.changes)
+    return places.hold(job.path, writes=job.changes)
 
 
 def _failed(each: Done) -> bool:
@@ -156,6 +166,7 @@ def _task(
         delay_ns=job.words.read("startdelay", lambda text: values.time_ns(text, "s")),
         cpus=_cpus(job),
         keep=(*keep, "trace") if log else keep,
+        carry_out=latency_target.carry_out(job),
         ends_all=job.words.on("exitall"),
         on_progress=see,
         enough=steady.attained if steady else lambda: False,
@@ -177,35 +188,42 @@ def _cpus(job: Job) -> list[int]:
 
 
 def prepare(job: Job, plan: Plan, place: Place, told: Callable[[str], None]) -> None:
-    """Make the file as fio does: blocks written where they will be read, otherwise space reserved."""
+    """Make the files as fio does: blocks written where they will be read, otherwise space reserved."""
     if job.is_device or plan.parameters["engine"] == "null":
         return
-    end = job.offset + job.size
-    length = job.path.stat().st_size if job.path.exists() else -1
-    if length >= end:
-        return
+    lacking = [path for path in job.paths if not path.exists() or path.stat().st_size < job.end]
+    if lacking and job.needs_data:
+        count, mib = len(job.paths), job.end * len(job.paths) // 2**20
+        what = f"files ({count} files / total {mib}MiB)" if count > 1 else f"file (1 file / {mib}MiB)"
+        told(f"{job.name}: Laying out IO {what}")
+    for path in lacking:
+        _make(job, path)
+        if job.needs_data:
+            laid = execute(_layout(plan, job.end), path, place.sampler, lambda _progress: None, lambda: False).outcome
+            if laid["status"] == "failed":
+                raise TargetError(f"{job.name}: {failure(laid)}")
+
+
+def _make(job: Job, path: Path) -> None:
+    """The file with its mark, and with the room that it will need."""
+    end = job.end
     try:
-        descriptor = os.open(job.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise TargetError(f"{job.name}: cannot make {job.path}: {error.strerror}") from None
+        raise TargetError(f"{job.name}: cannot make {path}: {error.strerror}") from None
     try:
         _mark(descriptor)
         if not job.needs_data:
             if job.words.text("fallocate") in ("native", "posix", "1"):
                 os.posix_fallocate(descriptor, 0, end)
             os.ftruncate(descriptor, end)
-            return
     except OSError as error:
         raise TargetError(
-            f"{job.name}: cannot make {job.path} {format_size(end)} long: {error.strerror}; free some space, or use a "
+            f"{job.name}: cannot make {path} {format_size(end)} long: {error.strerror}; free some space, or use a "
             "smaller size="
         ) from None
     finally:
         os.close(descriptor)
-    told(f"{job.name}: Laying out IO file (1 file / {end // 2**20}MiB)")
-    laid = execute(_layout(plan, end), job.path, place.sampler, lambda _progress: None, lambda: False).outcome
-    if laid["status"] == "failed":
-        raise TargetError(f"{job.name}: {failure(laid)}")
 
 
 def _mark(descriptor: int) -> None:
@@ -224,16 +242,18 @@ def _layout(plan: Plan, end: int) -> Plan:
         "max_bytes": None, "warmup": 0, "rate": None, "think_time": 0, "verify": False, "sqpoll": False,
         "iopoll": False, "offset": 0, "size": end, "layout": "fill", "alternate": False, "drop_each": "never",
     }  # fmt: skip
-    return plan.model_copy(update={"parameters": {**plan.parameters, **changes}})
+    kept = {name: value for name, value in plan.parameters.items() if name not in ("sequence", "files", "batch")}
+    return plan.model_copy(update={"parameters": {**kept, **changes}})
 
 
 def _clean_up(done: Sequence[Done]) -> None:
     """fsync_on_close and unlink, after everything is measured."""
     for each in done:
-        if each.job.is_device or not each.job.path.is_file():
-            continue
-        if each.job.words.on("fsync_on_close") and each.job.writes:
-            with each.job.path.open("rb+") as file:
-                os.fsync(file.fileno())
-        if each.job.words.on("unlink"):
-            each.job.path.unlink(missing_ok=True)
+        for path in each.job.paths:
+            if each.job.is_device or not path.is_file():
+                continue
+            if each.job.words.on("fsync_on_close") and each.job.writes:
+                with path.open("rb+") as file:
+                    os.fsync(file.fileno())
+            if each.job.words.on("unlink"):
+                path.unlink(missing_ok=True)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio import files, values
 from plimsoll.frontends.fio.job_file import Section
 from plimsoll.frontends.fio.options import BOOLEANS, DEFAULTS, NO_DIFFERENCE
 
@@ -55,6 +53,21 @@ class Words:
         """Bytes under the section's kb_base."""
         return self.read(name, lambda text: values.size(text, self.kb_base))
 
+    @property
+    def mode(self) -> str:
+        """`rw` without what may stand behind a colon, under one of its names."""
+        mode = (self.text("rw") or "").partition(":")[0]
+        if mode not in MODES:
+            raise UsageError(
+                f"{self.section.where}: rw={mode} is not carried out by Plimsoll; there are {', '.join(MODES)}"
+            )
+        return MODES[mode]
+
+    @property
+    def after_mode(self) -> str:
+        """What stands behind the colon of `rw`: `8` of `randread:8`; nothing where there is none."""
+        return (self.text("rw") or "").partition(":")[2]
+
     def notes(self) -> list[str]:
         """What a user of fio should know of these options."""
         found = [f"{name}: {NO_DIFFERENCE[name]}" for name in self._options if name in NO_DIFFERENCE]
@@ -79,14 +92,32 @@ class Job:
     group: int
     """fio's groupid: what is reported together."""
     mode: str
-    path: Path
+    paths: tuple[Path, ...]
+    """One, or several that have an equal part of the region each."""
     is_device: bool
     block_sizes: list[tuple[int, float]]
     write_block_sizes: list[tuple[int, float]] | None
     offset: int
+    """In each file."""
     size: int
+    """Of the region, in all files together."""
     max_bytes: int | None
     """None: the run time alone ends it."""
+
+    @property
+    def path(self) -> Path:
+        """The file or device; the first of several."""
+        return self.paths[0]
+
+    @property
+    def end(self) -> int:
+        """Bytes that each file must have."""
+        return self.offset + self.size // len(self.paths)
+
+    @property
+    def changes(self) -> bool:
+        """Whether it writes or trims."""
+        return self.writes or self.mode in ("trim", "randtrim")
 
     @property
     def reads(self) -> bool:
@@ -130,19 +161,18 @@ def _clones(words: Words) -> int:
 
 def _job(section: Section, words: Words, clone: int, number: int, stage: int, group: int) -> Job:
     name = words.text("name") or section.name
-    mode = words.text("rw") or "read"
-    if mode not in MODES:
-        hint = "a sequence such as randread:8 is not carried out" if ":" in mode else f"there are {', '.join(MODES)}"
-        raise UsageError(f"{section.where}: rw={mode} is not carried out by Plimsoll; {hint}")
-    path = _path(words, name, clone)
-    length = _length(path)
+    paths = files.paths_of(words, name, clone)
     sizes, write_sizes = _block_sizes(words)
     largest = max(size for size, _ in [*sizes, *(write_sizes or [])])
-    offset, region = _region(words, path, length, clone)
-    if region < largest:
+    offset, each = files.region_of(words, paths, clone)
+    if each < largest:
         raise UsageError(
-            f"{section.where}: the block size of {largest} bytes is larger than the region of {region} bytes"
+            f"{section.where}: the block size of {largest} bytes is larger than the region of {each} bytes"
         )
+    if len(paths) > 1:
+        # As with fio, what is left behind the last whole block of a file is not used.
+        each = each // largest * largest
+    region = each * len(paths)
     return Job(
         name=name,
         section=section,
@@ -151,52 +181,15 @@ def _job(section: Section, words: Words, clone: int, number: int, stage: int, gr
         number=number,
         stage=stage,
         group=group,
-        mode=MODES[mode],
-        path=path,
-        is_device=path.exists() and stat.S_ISBLK(path.stat().st_mode),
+        mode=words.mode,
+        paths=paths,
+        is_device=files.are_devices(words, paths),
         block_sizes=sizes,
         write_block_sizes=write_sizes,
         offset=offset,
         size=region,
         max_bytes=_max_bytes(words, region, largest, fixed=len(sizes) == 1 and not write_sizes),
     )
-
-
-def _path(words: Words, name: str, clone: int) -> Path:
-    """`filename=`, else a name made from job and clone; below `directory=`."""
-    directory = words.text("directory") or ""
-    if ":" in directory:
-        raise UsageError(f"{words.section.where}: directory={directory}: Plimsoll takes one directory per job")
-    filename = words.text("filename")
-    if filename is None:
-        made = words.text("filename_format") or ""
-        filename = made.replace("$jobname", name.replace("/", "_")).replace("$jobnum", str(clone))
-        filename = filename.replace("$filenum", "0")
-    filename = filename.replace("\\:", "\0")
-    if ":" in filename:
-        raise UsageError(
-            f"{words.section.where}: filename={words.text('filename')}: Plimsoll takes one file per job; give each "
-            "file a job of its own"
-        )
-    filename = filename.replace("\0", ":")
-    # fio puts the directory before any name, also before one that starts with a slash.
-    return Path(f"{directory}/{filename}" if directory else filename)
-
-
-def _length(path: Path) -> int | None:
-    """Bytes of an existing file or device."""
-    try:
-        status = path.stat()
-        if stat.S_ISBLK(status.st_mode):
-            with path.open("rb") as device:
-                return device.seek(0, os.SEEK_END)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise UsageError(f"cannot look at {path}: {error.strerror}") from None
-    if not stat.S_ISREG(status.st_mode):
-        raise UsageError(f"{path} is neither a file nor a block device; name one, or a directory with directory=")
-    return status.st_size
 
 
 def _block_sizes(words: Words) -> tuple[list[tuple[int, float]], list[tuple[int, float]] | None]:
@@ -216,12 +209,12 @@ def _block_sizes(words: Words) -> tuple[list[tuple[int, float]], list[tuple[int,
     sizes = words.read(
         "bs", lambda text: values.per_direction(text.replace("-", ","), lambda part: values.size(part, kb_base), 4096)
     )
-    mode = words.text("rw") or ""
+    mode = words.mode
     if mode in ("trim", "randtrim"):
         return [(sizes[2], 1.0)], None
     if mode in ("write", "randwrite"):
         return [(sizes[1], 1.0)], None
-    mixed = mode in ("rw", "readwrite", "randrw") and sizes[1] != sizes[0]
+    mixed = mode in ("rw", "randrw") and sizes[1] != sizes[0]
     return [(sizes[0], 1.0)], [(sizes[1], 1.0)] if mixed else None
 
 
@@ -241,35 +234,6 @@ def _multiples(words: Words, ends: tuple[int, int]) -> list[tuple[int, float]]:
     return [(low * factor, 1.0) for factor in range(1, high // low + 1)]
 
 
-def _region(words: Words, path: Path, length: int | None, clone: int) -> tuple[int, int]:
-    """First byte and length of what a clone works on."""
-
-    def bytes_of(name: str, whole: int | None) -> int:
-        amount = words.read(name, lambda text: values.size_or_percent(text, words.kb_base))
-        if isinstance(amount, int):
-            return amount
-        if whole is None:
-            raise UsageError(f"{words.section.where}: {name}: a percentage needs a file that exists; {path} does not")
-        return int(whole * amount)
-
-    filesize = bytes_of("filesize", length) if words.given("filesize") else None
-    whole = filesize if filesize is not None else length
-    offset = bytes_of("offset", whole) + clone * bytes_of("offset_increment", whole)
-    if words.given("size"):
-        size = bytes_of("size", whole)
-    elif whole:
-        size = whole - offset
-    else:
-        raise UsageError(f"{words.section.where}: you need to specify size=, for {path} does not exist")
-    if length is not None and path.is_block_device():
-        size = min(size, length - offset)
-    if filesize is not None:
-        size = min(size, filesize - offset)
-    if size <= 0:
-        raise UsageError(f"{words.section.where}: offset={offset} leaves nothing of {path}")
-    return offset, size
-
-
 def _max_bytes(words: Words, region: int, largest: int, *, fixed: bool) -> int | None:
     """The limit under which the core issues as many operations as fio: fio stops where less than a block is left."""
     if words.on("time_based"):
@@ -281,6 +245,10 @@ def _max_bytes(words: Words, region: int, largest: int, *, fixed: bool) -> int |
     else:
         total = region
     total = (total // largest * largest if fixed else total) * loops
+    if words.after_mode and not words.mode.startswith("rand") and words.read("offset", lambda text: text != "0"):
+        # Behind the end of a region with gaps fio begins anew only where the region begins the file.
+        skip = values.size(words.after_mode, words.kb_base)
+        total = min(total, -(-region // (largest + skip)) * largest)
     if total < largest:
         raise UsageError(f"{words.section.where}: {total} bytes to transfer are less than one block of {largest} bytes")
     return total - largest + 1

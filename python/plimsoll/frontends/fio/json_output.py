@@ -6,11 +6,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plimsoll.frontends.fio import latency_target
 from plimsoll.frontends.fio.command_line import VERSION
 from plimsoll.frontends.fio.disks import Disk
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.statistics import (
-    DIRECTIONS,
     Entry,
     Flow,
     Latency,
@@ -21,6 +21,7 @@ from plimsoll.frontends.fio.statistics import (
     shown_percentiles,
     spread,
 )
+from plimsoll.units import MICROSECOND
 
 NOT_MEASURED = dict.fromkeys(("0", "4", "8", "16", "32", "64", ">=64"), 0.0)
 """Sizes of submission and completion batches."""
@@ -61,9 +62,14 @@ def _job(entry: Entry, entries: Sequence[Entry], elapsed_s: int, *, bins: bool) 
     if description := job.words.text("description"):
         table["desc"] = description
     table["job options"] = {"name": job.name, **own} if job.section.where == "the command line" else own
-    for kind in DIRECTIONS:
-        table[kind] = _flow(entry.flows[kind], entry, _of_group(entries, job.group, kind), bins=bins)
-    table["sync"] = {"total_ios": 0, "lat_ns": _latency(entry.sync, entry, percentiles=True, bins=bins)}
+    flows = {
+        kind: _flow(entry.flows[kind], entry, _of_group(entries, job.group, kind), bins=bins) for kind in entry.told
+    }
+    mixed = {"mixed": flows.pop("mixed")} if "mixed" in flows else {}
+    if flows:
+        flows["sync"] = {"total_ios": 0, "lat_ns": _latency(entry.sync, entry, percentiles=True, bins=bins)}
+    # fio's order; where it tells all together only, it leaves the syncs out.
+    table |= flows | mixed
     return table | {
         "job_runtime": entry.runtime_ms,
         "usr_cpu": entry.user_percent,
@@ -85,11 +91,12 @@ def _endings(entry: Entry) -> dict[str, Any]:
     endings: dict[str, Any] = {}
     if entry.errors:
         endings |= {"total_err": entry.errors, "first_error": entry.error}
+    wanted = latency_target.target(entry.job.words)
     endings |= {
         "latency_depth": entry.depth,
-        "latency_target": 0,
-        "latency_percentile": 100.0,
-        "latency_window": 0,
+        "latency_target": wanted.latency_ns if wanted else 0,
+        "latency_percentile": 100 * wanted.share if wanted else 100.0,
+        "latency_window": wanted.window_ns // MICROSECOND if wanted else 0,
     }
     if steady := _steady(entry.members):
         endings["steadystate"] = steady

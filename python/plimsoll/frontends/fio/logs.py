@@ -7,7 +7,7 @@ with fio's log_avg_msec. Without it, `single_logs` writes a line for every opera
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import single_logs, values
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
-from plimsoll.frontends.fio.single_logs import DIRECTIONS, KINDS, log_path
+from plimsoll.frontends.fio.single_logs import DIRECTIONS, KINDS, log_path, opened
 from plimsoll.frontends.fio.statistics import BUCKETS, buckets_of, whole_intervals
 from plimsoll.stats.histogram import Histogram, decode
 from plimsoll.units import KIB, MILLISECOND, SECOND
@@ -40,13 +40,18 @@ def write(done: Sequence[Done]) -> list[Path]:
         for name, kinds in KINDS.items():
             for kind in kinds if words.given(name) and not single_logs.wanted(each.job) else ():
                 path = log_path(each.job, name, kind)
-                path.write_text("".join(f"{line}\n" for line in _series(each.job, outcome, kind)))
+                _put(path, each.job, _series(each.job, outcome, kind))
                 written.append(path)
         if words.given("write_hist_log"):
             path = log_path(each.job, "write_hist_log", "clat_hist")
-            path.write_text("".join(f"{line}\n" for line in _histograms(each.job, outcome)))
+            _put(path, each.job, _histograms(each.job, outcome))
             written.append(path)
     return written
+
+
+def _put(path: Path, job: Job, lines: Iterable[str]) -> None:
+    with opened(job, path) as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def _series(job: Job, outcome: Mapping[str, Any], kind: str) -> Iterator[str]:

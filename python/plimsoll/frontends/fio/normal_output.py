@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 
-from plimsoll.frontends.fio import plans
+from plimsoll.frontends.fio import latency_target, plans
 from plimsoll.frontends.fio.command_line import VERSION
 from plimsoll.frontends.fio.disks import Disk
 from plimsoll.frontends.fio.jobs import Job
@@ -22,6 +22,7 @@ from plimsoll.frontends.fio.statistics import (
     spread,
     thread_id,
 )
+from plimsoll.units import MICROSECOND
 
 _UNITS = ((1_000_000_000_000, "sec"), (1_000_000_000, "msec"), (1_000_000, "usec"))
 
@@ -48,7 +49,7 @@ def header(jobs: Sequence[Job]) -> Iterator[str]:
         reads, writes = sizes
         depth = job.words.text("iodepth")
         yield (
-            f"{job.name}: (g={job.group}): rw={job.words.text('rw')}, bs=(R) {reads}, (W) {writes}, (T) {writes}, "
+            f"{job.name}: (g={job.group}): rw={job.mode}, bs=(R) {reads}, (W) {writes}, (T) {writes}, "
             f"ioengine={plans.engine_name(job.words)}, iodepth={depth}"
         )
     yield VERSION
@@ -89,7 +90,7 @@ def _entry(entry: Entry, entries: Sequence[Entry]) -> Iterator[str]:
     yield f"{job.name}: (groupid={job.group}, jobs={entry.jobs}): {state}: pid={thread_id(entry)}: {when}"
     if description := job.words.text("description"):
         yield f"  Description  : [{description}]"
-    for kind in DIRECTIONS:
+    for kind in entry.told:
         if entry.flows[kind].operations:
             yield from _flow(kind, entry.flows[kind], entry, entries)
     yield from _shares(entry)
@@ -105,8 +106,14 @@ def _entry(entry: Entry, entries: Sequence[Entry]) -> Iterator[str]:
     depths = ", ".join(f"{name}={_share(share)}" for name, share in depth_shares(entry).items())
     yield f"  IO depths    : {depths}"
     issued = ",".join(str(entry.flows[kind].operations) for kind in DIRECTIONS)
+    if entry.told == ("mixed",):
+        issued = f"{entry.operations},0,0"
     yield f"     issued rwts: total={issued},{entry.sync.count} short=0,0,0,0 dropped=0,0,0,0"
-    yield f"     latency   : target=0, window=0, percentile=100.00%, depth={entry.depth}"
+    wanted = latency_target.target(job.words) or latency_target.Target(0, 0, 1.0, goes_on=False, runtime_ns=None)
+    yield (
+        f"     latency   : target={wanted.latency_ns}, window={wanted.window_ns // MICROSECOND}, "
+        f"percentile={100 * wanted.share:.2f}%, depth={entry.depth}"
+    )
     if entry.errors:
         yield f"     errors    : total={entry.errors}, first_error={entry.error}/<{os.strerror(entry.error)}>"
     steady = entry.members[0].steady
@@ -205,8 +212,8 @@ def _shares(entry: Entry) -> Iterator[str]:
 
 
 def _group(entries: Sequence[Entry]) -> Iterator[str]:
-    for kind in DIRECTIONS:
-        flows = [entry.flows[kind] for entry in entries if entry.flows[kind].operations]
+    for kind in (*DIRECTIONS, "mixed"):
+        flows = [entry.flows[kind] for entry in entries if kind in entry.told and entry.flows[kind].operations]
         if not flows:
             continue
         times = [flow.runtime_ms for flow in flows]

@@ -69,6 +69,10 @@ DEFAULTS = {
     "loops": "1",
     "numjobs": "1",
     "nrfiles": "1",
+    "file_service_type": "roundrobin",
+    "rw_sequencer": "sequential",
+    "iodepth_batch": "1",
+    "iodepth_batch_complete_min": "1",
     "runtime": "0",
     "ramp_time": "0",
     "startdelay": "0",
@@ -99,6 +103,8 @@ DEFAULTS = {
     "continue_on_error": "none",
     "stats": "1",
     "lockmem": "0",
+    "latency_window": "0",
+    "latency_percentile": "100",
     "steadystate": "iops_slope:0.01%",
     "steadystate_duration": "0",
     "steadystate_ramp_time": "0",
@@ -113,7 +119,8 @@ CARRIED_OUT = (
         "time_based", "rate", "rate_iops", "zero_buffers", "refill_buffers", "buffer_compress_percentage",
         "cpus_allowed", "cpumask", "group_reporting", "stonewall", "new_group", "exitall", "write_bw_log",
         "write_lat_log", "write_iops_log", "write_hist_log", "log_unix_epoch", "log_max_value", "hipri",
-        "sqthread_poll", "create_only", "exitall_on_error",
+        "sqthread_poll", "create_only", "exitall_on_error", "openfiles", "iodepth_low",
+        "latency_target", "latency_run",
     }
 )  # fmt: skip
 
@@ -144,8 +151,7 @@ NO_DIFFERENCE = {
     "log_entries": "logs have no limit of entries",
     "fadvise_hint": "the kernel is told whether the pattern is random, as by default",
     "rate_cycle": "there is no rate_min to check",
-    "file_service_type": "there is one file per job",
-    "openfiles": "there is one file per job",
+    "iodepth_batch_complete_max": "all that have completed are taken at once",
     "mem": "buffers always are page-aligned memory",
     "significant_figures": "numbers are printed as by default",
     "verify_state_save": "there is no state of a verification to save",
@@ -157,8 +163,8 @@ NO_DIFFERENCE = {
 
 ONLY_VALUES = {
     "mem": ("malloc", "mmap"),
-    "nrfiles": ("1",),
-    "unified_rw_reporting": ("none", "0"),
+    "rw_sequencer": ("sequential", "identical"),
+    "unified_rw_reporting": ("none", "0", "mixed", "1", "both", "2"),
     "io_submit_mode": ("inline",),
     "thinktime_blocks_type": ("complete",),
     "fadvise_hint": ("1", ""),
@@ -171,8 +177,7 @@ ONLY_VALUES = {
 """Options of which only some values are carried out."""
 
 MISSING = _words(
-    "wait_for lockfile opendir ba bs_unaligned ignore_error rw_sequencer iodepth_batch "
-    "iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low serialize_overlap fill_device "
+    "wait_for lockfile opendir ba bs_unaligned ignore_error serialize_overlap fill_device "
     "file_append offset_align write_barrier sync_file_range atomic verify_only verify_interval verify_offset "
     "verify_pattern verify_async verify_backlog verify_backlog_batch experimental_verify verify_state_load "
     "trim_percentage trim_verify_zero trim_backlog trim_backlog_batch write_iolog read_iolog "
@@ -181,7 +186,7 @@ MISSING = _words(
     "ioscheduler zonemode zonesize zonecapacity zonerange zoneskip read_beyond_wp max_open_zones "
     "job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency nice prio "
     "prioclass thinktime_spin thinktime_iotime rate_min rate_ignore_thinktime rate_iops_min max_latency "
-    "latency_target latency_window latency_percentile latency_run write_hint pre_read numa_cpu_nodes "
+    "write_hint pre_read numa_cpu_nodes "
     "numa_mem_policy unlink_each_loop exit_what log_offset log_prio log_compression log_compression_cpus "
     "log_store_compressed log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles "
     "buffer_pattern buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage "
@@ -196,10 +201,7 @@ HINTS = {
     "nice": "start Plimsoll under nice",
     "exec_prerun": "run the command before Plimsoll",
     "exec_postrun": "run the command after Plimsoll",
-    "nrfiles": "give each file a job of its own",
     "thinktime_spin": "leave it out, so that the pause sleeps",
-    "latency_target": "`plimsoll knee` searches the load that meets a latency",
-    "unified_rw_reporting": "add reads and writes of the JSON output",
 }
 
 

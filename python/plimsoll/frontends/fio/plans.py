@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio import files, values
 from plimsoll.frontends.fio.jobs import Job, Words
 from plimsoll.model import Plan
 from plimsoll.parameters import defaults
@@ -51,6 +52,7 @@ def plan_of(job: Job) -> Plan:
         **_syncs(job),
         **_content(words),
         **_pace(job),
+        **_groups(job),
     }
     return Plan(
         test="fio",
@@ -59,6 +61,48 @@ def plan_of(job: Job) -> Plan:
         parameters=parameters,
         metrics=("iops", "throughput", *(f"{kind}_p99" for kind in ("read", "write") if getattr(job, f"{kind}s"))),
     )
+
+
+def _groups(job: Job) -> dict[str, Any]:
+    """What only some plans have: runs of operations, several files, batches."""
+    words, found = job.words, dict[str, Any]()
+    if sequence := _sequence(job):
+        found["sequence"] = sequence
+    order, turn = files.service(words)
+    if len(job.paths) > 1:
+        if job.words.text("verify") not in ("0", "", None):
+            raise UsageError(f"{words.section.where}: verify works on one file; give each file a job of its own")
+        beside = [os.path.relpath(path, job.path.parent) for path in job.paths[1:]]
+        found["files"] = {"more": beside, "order": order, "turn": turn}
+    batch = {
+        "submit": words.read("iodepth_batch", values.whole),
+        "complete": words.read("iodepth_batch_complete_min", values.whole),
+        "low": words.read("iodepth_low", values.whole) if words.given("iodepth_low") else depth(words),
+    }
+    named = ("iodepth_batch", "iodepth_batch_complete_min", "iodepth_low")
+    if any(name in words.section.options for name in named) and depth(words) > 1:
+        if not batch["complete"]:
+            raise UsageError(
+                f"{words.section.where}: iodepth_batch_complete_min=0 asks for busy polling, which Plimsoll does not "
+                "carry out; use 1 or more, or hipri with io_uring"
+            )
+        found["batch"] = {name: min(value, depth(words)) for name, value in batch.items()}
+    return found
+
+
+def _sequence(job: Job) -> dict[str, Any] | None:
+    """`randread:8`: a new random place for every eighth operation; `write:4k`: gaps of 4 KiB."""
+    words, text = job.words, job.words.after_mode
+    stay = words.text("rw_sequencer") == "identical"
+    if not text:
+        return None
+    if job.mode.startswith("rand"):
+        every = words.read("rw", lambda _: values.whole(text))
+        if every < 1:
+            raise UsageError(f"{words.section.where}: rw={job.mode}:{every}: a random place is for 1 operation or more")
+        return {"every": every, "stay": stay, "skip": 0}
+    skip = words.read("rw", lambda _: values.size(text, words.kb_base))
+    return {"every": 1, "stay": False, "skip": skip}
 
 
 def engine_name(words: Words) -> str:
@@ -105,7 +149,7 @@ def _seed(job: Job) -> int:
 
 def _random_share(words: Words) -> float:
     shares = words.read("percentage_random", lambda text: values.per_direction(text, values.whole, 100))
-    return shares[1 if words.text("rw") in ("write", "randwrite") else 0] / 100
+    return shares[1 if words.mode in ("write", "randwrite") else 0] / 100
 
 
 def _distribution(words: Words) -> dict[str, Any]:

@@ -7,7 +7,7 @@ size is known where a direction has one block size.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
@@ -25,6 +25,11 @@ def log_path(job: Job, option: str, kind: str) -> Path:
     """Where a log of a job goes."""
     prefix = job.words.text(option) or job.name
     return Path(f"{prefix}_{kind}.{job.number}.log" if job.words.on("per_job_logs") else f"{prefix}_{kind}.log")
+
+
+def opened(job: Job, path: Path) -> TextIO:
+    """Logs of one job are written anew; those that jobs share are added to, by each job as it ends, as with fio."""
+    return path.open("w" if job.words.on("per_job_logs") else "a", encoding="utf-8")
 
 
 def wanted(job: Job) -> bool:
@@ -55,12 +60,20 @@ class SingleLogs:
         self._stack = ExitStack()
         names = [(option, kind) for option, kinds in KINDS.items() if job.words.given(option) for kind in kinds]
         self._files: dict[str, TextIO] = {
-            kind: self._stack.enter_context(log_path(job, option, kind).open("w")) for option, kind in names
+            kind: self._stack.enter_context(opened(job, log_path(job, option, kind))) for option, kind in names
         }
+        self._shared = not job.words.on("per_job_logs")
+        self._kept: list[tuple[str, int, int]] = []
 
     def see(self, record: Mapping[str, Any]) -> None:
         """Writes the operations that were not told before."""
         done = [each for each in record.get("trace", ()) if each[0] in DIRECTIONS]
+        if self._shared:
+            self._kept += done
+        else:
+            self._write(done)
+
+    def _write(self, done: Sequence[tuple[str, int, int]]) -> None:
         for name, file in self._files.items():
             if name != "slat":
                 file.writelines(self._line(name, *each) for each in done)
@@ -72,4 +85,5 @@ class SingleLogs:
 
     def close(self) -> None:
         """No more operations come."""
+        self._write(self._kept)
         self._stack.close()

@@ -96,6 +96,7 @@ class Entry:
     error: int
     error_text: str
     flows: dict[str, Flow]
+    """Of each direction, and `mixed` of all together."""
     sync: Latency
     runtime_ms: int
     elapsed_s: int
@@ -112,12 +113,20 @@ class Entry:
     @property
     def operations(self) -> int:
         """Of all directions."""
-        return sum(flow.operations for flow in self.flows.values())
+        return self.flows["mixed"].operations
 
     @property
     def latencies(self) -> Counter[int]:
         """All directions in fio's buckets."""
-        return sum((flow.latency.buckets for flow in self.flows.values()), Counter())
+        return self.flows["mixed"].latency.buckets
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Names of the flows that are reported (`unified_rw_reporting`)."""
+        unified = self.job.words.text("unified_rw_reporting")
+        if unified in ("mixed", "1"):
+            return ("mixed",)
+        return (*DIRECTIONS, "mixed") if unified in ("both", "2") else DIRECTIONS
 
 
 def entries(done: Sequence[Done]) -> list[Entry]:
@@ -146,7 +155,7 @@ def _entry(members: list[Done]) -> Entry:
         jobs=len(members),
         error=(failed["errno"] or 5) if failed else 0,
         error_text=failed["message"] if failed else "",
-        flows={kind: _flow(kind, outcomes) for kind in DIRECTIONS},
+        flows={kind: _flow((kind,), outcomes) for kind in DIRECTIONS} | {"mixed": _flow(DIRECTIONS, outcomes)},
         sync=_latency(outcomes, ("sync",)),
         runtime_ms=round(elapsed_ns / MILLISECOND),
         elapsed_s=math.ceil(max((_whole_ns(outcome) for outcome in outcomes), default=0) / SECOND),
@@ -155,7 +164,7 @@ def _entry(members: list[Done]) -> Entry:
         context_switches=cpu["context_switches"],
         major_faults=cpu["major_faults"],
         minor_faults=cpu["minor_faults"],
-        depth=plans.depth(job.words),
+        depth=max((outcome.get("depth_found", plans.depth(job.words)) for outcome in outcomes), default=1),
         mean_in_flight=sum(outcome["mean_in_flight"] for outcome in outcomes) / max(len(outcomes), 1),
         errors=sum(counts["errors"] for outcome in outcomes for counts in outcome["operations"].values()),
         members=members,
@@ -166,23 +175,42 @@ def _whole_ns(outcome: Mapping[str, Any]) -> int:
     return int(sum(outcome["phases"][name] for name in ("layout_ns", "warmup_ns", "measure_ns", "verify_ns")))
 
 
-def _flow(kind: str, outcomes: Sequence[Mapping[str, Any]]) -> Flow:
+def _flow(kinds: Sequence[str], outcomes: Sequence[Mapping[str, Any]]) -> Flow:
+    """One direction, or several together."""
     flow = Flow()
     for outcome in outcomes:
-        counts = outcome["operations"].get(kind)
+        counts = [outcome["operations"][kind] for kind in kinds if kind in outcome["operations"]]
         if not counts:
             continue
-        flow.bytes += counts["bytes"]
-        flow.operations += counts["operations"]
+        flow.bytes += sum(count["bytes"] for count in counts)
+        flow.operations += sum(count["operations"] for count in counts)
         flow.runtime_ms = max(flow.runtime_ms, round(outcome["elapsed_ns"] / MILLISECOND), 1)
         for interval in whole_intervals(outcome):
-            row = interval["operations"].get(kind, {"bytes": 0, "operations": 0})
+            rows = [interval["operations"][kind] for kind in kinds if kind in interval["operations"]]
             seconds = interval["duration_ns"] / SECOND
-            flow.bandwidth.append(row["bytes"] / KIB / seconds)
-            flow.iops.append(row["operations"] / seconds)
+            flow.bandwidth.append(sum(row["bytes"] for row in rows) / KIB / seconds)
+            flow.iops.append(sum(row["operations"] for row in rows) / seconds)
     # With a rate the plain histogram counts from the intended start; fio counts from the real one.
-    flow.latency = _latency(outcomes, (f"{kind}_service", kind))
+    flow.latency = together([_latency(outcomes, (f"{kind}_service", kind)) for kind in kinds])
     return flow
+
+
+def together(parts: Sequence[Latency]) -> Latency:
+    """Latencies of several directions as one."""
+    parts = [part for part in parts if part.count] or parts[:1]
+    if len(parts) == 1:
+        return parts[0]
+    count = sum(part.count for part in parts)
+    mean = sum(part.mean * part.count for part in parts) / count
+    square = sum(part.stddev**2 * (part.count - 1) + part.count * (part.mean - mean) ** 2 for part in parts)
+    return Latency(
+        count=count,
+        min=min(part.min for part in parts),
+        max=max(part.max for part in parts),
+        mean=mean,
+        stddev=math.sqrt(square / (count - 1)),
+        buckets=sum((part.buckets for part in parts), Counter()),
+    )
 
 
 def whole_intervals(outcome: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -27,7 +27,9 @@ def lines(entries: Sequence[Entry], disks: Sequence[Disk]) -> Iterator[str]:
 
 def _fields(entry: Entry, entries: Sequence[Entry], disks: Sequence[Disk]) -> Iterator[str]:
     yield from ("3", VERSION, entry.job.name, str(entry.job.group), str(entry.error))
-    for kind in ("read", "write"):
+    for kind in entry.told:
+        if kind == "trim":
+            continue
         flows = [each.flows[kind] for each in entries if each.job.group == entry.job.group]
         longest = max(flow.runtime_ms for flow in flows)
         aggregate = sum(flow.bytes for flow in flows) * 1000 / longest / 1024 if longest else 0.0

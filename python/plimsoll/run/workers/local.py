@@ -58,7 +58,21 @@ def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
         "content": {"zero": values["content"] == "zero", "compressible": values["compressible"]},
         **{name: values[name] for name in ("cpus", "count_errors", "sqpoll", "iopoll")},
         "interval_ns": interval_of(values),
+        **_rare(values, path),
     }
+
+
+def _rare(values: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """What a plan holds only where it asks for it, so that the plans of others are what they were."""
+    found: dict[str, Any] = {name: values[name] for name in ("sequence", "batch") if name in values}
+    if "files" in values:
+        files = values["files"]
+        found["files"] = {**files, "more": [str(path.parent / name) for name in files["more"]]}
+    mixed = values["mode"] == "rw" or (values["mode"] == "randrw" and values["random_share"] < 1)
+    if mixed and not values["alternate"]:
+        # As with fio, reads and writes each follow those of their own kind.
+        found.setdefault("sequence", {"every": 1, "stay": False, "skip": 0})
+    return found
 
 
 def _sizes(mix: Iterable[Sequence[float]]) -> list[dict[str, float]]:

@@ -1,0 +1,176 @@
+"""fio's `latency_target`: the largest depth at which enough operations of a window meet a latency.
+
+Source: fio 3.33, `io_u.c` (`lat_target_check`). Each window is a run of its own here: nothing is in flight between two
+of them, as fio has it wherever the depth changes. What is reported is the last window, as with fio.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import UsageError
+from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio.jobs import Job, Words
+from plimsoll.model import Plan
+from plimsoll.run.sampler import Sampler
+from plimsoll.run.workers.execution import Execution
+from plimsoll.run.workers.local import execute
+from plimsoll.stats.histogram import decode
+from plimsoll.units import MICROSECOND, SECOND
+
+DATA = ("read", "write", "trim")
+MOST_WINDOWS = 1000
+STABLE = 3
+"""Successes just below the bound after which the bound is tried again."""
+TIMED_OUT = 110
+"""The errno with which fio ends where even one operation in flight is too late."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a job asks for."""
+
+    latency_ns: int
+    window_ns: int
+    share: float
+    """Of the operations of a window that must meet it, 0…1."""
+    goes_on: bool
+    """`latency_run`: until the end of the job, instead of until the depth is found."""
+    runtime_ns: int | None
+
+
+@dataclass
+class Search:
+    """fio's search for the depth. `depth` is the next one to try."""
+
+    most: int
+    goes_on: bool = False
+    depth: int = 1
+    low: int = 1
+    high: int = 0
+    bounded: bool = False
+    """Some depth has failed."""
+    stable: int = 0
+    final: bool = False
+    """The next window is the one that counts."""
+    done: bool = False
+
+    def __post_init__(self) -> None:
+        self.high = self.most
+
+    def succeeded(self) -> None:
+        """Enough operations of a window at `depth` met the target."""
+        tried, self.low = self.depth, self.depth
+        if tried + 1 == self.high:
+            self.stable += 1
+            if self.stable >= STABLE:
+                self.high, self.stable = self.high + 1, 0
+        # fio doubles once more where the depth that failed is the largest, and then never comes to an end.
+        self.depth = (tried + self.high) // 2 if self.bounded else tried * 2
+        self.depth = min(self.depth, self.most)
+        if self.depth == tried and not self.goes_on:
+            self.done, self.final = self.final, True
+
+    def failed(self) -> bool:
+        """Too many were late; False where no smaller depth is left."""
+        if self.depth == 1:
+            return False
+        self.high, self.bounded = self.depth, True
+        if self.depth == self.low:
+            self.low -= 1
+        self.depth, self.stable = (self.depth + self.low) // 2, 0
+        return True
+
+
+def target(words: Words) -> Target | None:
+    """What a job asks for; nothing where it has no `latency_target`. Raises UsageError."""
+    if not words.given("latency_target"):
+        return None
+    latency_ns, window_ns = (
+        words.read(name, lambda text: values.time_ns(text, "us")) for name in ("latency_target", "latency_window")
+    )
+    percent = words.read("latency_percentile", float)
+    if latency_ns <= 0 or not 0 < percent <= 100:
+        raise UsageError(f"{words.section.where}: latency_target= and latency_percentile= must be above 0")
+    if window_ns <= 0:
+        raise UsageError(f"{words.section.where}: latency_target needs latency_window=, such as latency_window=5s")
+    runtime_ns = words.read("runtime", lambda text: values.time_ns(text, "s")) or None
+    if words.on("latency_run") and runtime_ns is None:
+        raise UsageError(f"{words.section.where}: latency_run goes on until the end of the job; give runtime=")
+    return Target(latency_ns, window_ns, percent / 100, words.on("latency_run"), runtime_ns)
+
+
+def carry_out(job: Job) -> Callable[..., Execution]:
+    """Like `execute` of the local worker; with `latency_target`, window by window."""
+    wanted = target(job.words)
+    if wanted is None:
+        return execute
+
+    def search(
+        plan: Plan,
+        path: Path,
+        sampler: Sampler,
+        on_progress: Callable[[Mapping[str, Any]], None],
+        over: Callable[[], bool],
+        keep: Iterable[str] = (),
+    ) -> Execution:
+        depths = Search(plan.parameters["depth"], wanted.goes_on)
+        spent_ns = windows = 0
+        while True:
+            window = _window(plan, depths.depth, wanted, windows)
+            depth = depths.depth
+            execution = execute(window, path, sampler, on_progress, over, keep)
+            found = execution.outcome
+            spent_ns, windows = spent_ns + int(found["elapsed_ns"]), windows + 1
+            execution = replace(execution, outcome={**found, "depth_found": depth})
+            if found["status"] != "ok" or over():
+                return execution
+            if _share_in_time(found, wanted.latency_ns) >= wanted.share:
+                depths.succeeded()
+            elif not depths.failed():
+                return replace(execution, outcome={**execution.outcome, **_too_late(wanted)})
+            out_of_time = wanted.runtime_ns is not None and spent_ns >= wanted.runtime_ns
+            if depths.done or out_of_time or windows == MOST_WINDOWS:
+                return execution
+
+    return search
+
+
+def _window(plan: Plan, depth: int, wanted: Target, number: int) -> Plan:
+    """One window: the same load for its time at a depth, and only the first one with the ramp."""
+    changes = {
+        "depth": depth,
+        "runtime": wanted.window_ns,
+        "max_bytes": None,
+        "max_operations": None,
+        "interval": min(wanted.window_ns, SECOND),
+        "seed": (plan.parameters["seed"] + number * 7919) % 2**63,
+        "warmup": 0 if number else plan.parameters["warmup"],
+    }
+    if "batch" in plan.parameters:
+        changes["batch"] = {name: min(value, depth) for name, value in plan.parameters["batch"].items()}
+    return plan.model_copy(update={"parameters": {**plan.parameters, **changes}})
+
+
+def _share_in_time(outcome: Mapping[str, Any], latency_ns: int) -> float:
+    """Share of the operations that took no longer."""
+    total = late = 0
+    for kind in DATA:
+        encoded = outcome["histograms"].get(f"{kind}_service") or outcome["histograms"].get(kind)
+        if encoded:
+            histogram = decode(base64.b64decode(encoded))
+            total += int(histogram.count)
+            late += int(histogram.counts[histogram.low > latency_ns].sum())
+    return (total - late) / total if total else 0.0
+
+
+def _too_late(wanted: Target) -> dict[str, Any]:
+    message = (
+        f"latency_target: with one operation in flight, fewer than {100 * wanted.share:g} % took "
+        f"{wanted.latency_ns / MICROSECOND:g} µs or less; allow more time, or a smaller percentile"
+    )
+    return {"status": "failed", "error": {"message": message, "errno": TIMED_OUT, "offset": None}}
