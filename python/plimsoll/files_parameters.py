@@ -36,6 +36,8 @@ IOZONE_TESTS = (
     "fwrite", "fread", "pwrite", "pread", "pwritev", "preadv",
 )  # fmt: skip
 TIOTEST_TESTS = ("write", "random_write", "read", "random_read")
+SYSBENCH_TESTS = ("seqwr", "seqrewr", "seqrd", "rndrd", "rndwr", "rndrw")
+SYSBENCH_FLAGS = ("none", "sync", "dsync", "direct")
 AIO_STAGES = ("sequential_write", "sequential_read", "random_write", "random_read")
 
 COMMON = (
@@ -131,6 +133,20 @@ FILES_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
         Parameter("inserts", 2500, read_positive_count, "statements in the file"),
         Parameter("passes", 5, read_positive_count, "times that the file is fed to a new connection"),
         Parameter("page_size", 1024, parse_size, "bytes of a database page"),
+    ),
+    "sysbench": _own(
+        Parameter("files", 128, read_positive_count, "files (--file-num)"),
+        Parameter("total_size", 2 * GIB, parse_size, "bytes of all files together (--file-total-size)"),
+        Parameter("block", 16 * KIB, parse_size, "bytes of a request (--file-block-size)"),
+        Parameter("test", "rndrw", read_text, "what is done (--file-test-mode)", SYSBENCH_TESTS),
+        Parameter("ratio", 1.5, float, "reads for each write of rndrw (--file-rw-ratio)"),
+        Parameter("fsync_every", 100, parse_count, "requests before all files are synced, 0 for never"),
+        Parameter("fsync_each", False, read_flag, "one fsync after every write instead (--file-fsync-all)"),
+        Parameter("fsync_end", True, read_flag, "at its end every thread syncs all files (--file-fsync-end)"),
+        Parameter("fdatasync", False, read_flag, "fdatasync in place of fsync (--file-fsync-mode)"),
+        Parameter("open", "none", read_text, "more flags for opening files (--file-extra-flags)", SYSBENCH_FLAGS),
+        Parameter("runtime", 10 * SECOND, parse_duration, "measured time (--time)"),
+        Parameter("events", 0, parse_count, "end after so many requests and syncs, 0 for never (--events)"),
     ),
     "tiotest": _own(
         Parameter("file_size", 64 * MIB, parse_size, "bytes of each thread's file"),

@@ -41,6 +41,7 @@ def plan_of(test: str, **overrides: Any) -> Plan:
         # 3 compiled trees of 946,872,913 B that are read; 24,543 files and 1,510 folders in each.
         ("compilebench", {}, 11 * 233_176_153 + 10 * 713_696_760, 3 * 946_872_913, 10 * (24_543 + 1510)),
         ("dbench", {"loops": 1}, 1_015_974_170, 1_472_088_767, None),
+        ("sysbench-fileio:rndrd", {"events": 1000}, 2 * GIB, 1000 * 16 * 1024, 128),
     ],
 )
 def test_bytes_and_files_of_the_definitions(
@@ -94,6 +95,36 @@ def test_bonnie_phases_in_order(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+SYSBENCH = {"files": 8, "total_size": "2MiB"}
+
+
+@pytest.mark.parametrize("mode", ["rndrw", "rndwr", "seqrewr", "seqrd"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sysbench_counts_are_those_of_sysbench(tmp_path: Path, mode: str, threads: int) -> None:
+    """Its own calls, by strace; a round of syncs after every hundred requests, and one at the end of every thread."""
+    strace, sysbench = need_program("strace"), need_program("sysbench")
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    theirs.mkdir()
+    ours.mkdir()
+    words = [sysbench, "fileio", "--file-num=8", "--file-total-size=2M", f"--file-test-mode={mode}", "--time=0"]
+    words += ["--events=600", f"--threads={threads}"]
+    subprocess.run([*words, "prepare"], cwd=theirs, check=True, capture_output=True)
+    trace = tmp_path / "trace"
+    command = [strace, "-f", "-y", "-e", "trace=pread64,pwrite64,fsync", "-o", str(trace), *words, "run"]
+    subprocess.run(command, cwd=theirs, check=True, capture_output=True)
+    calls = Counter(re.findall(rf" (\w+)\(\d+<{re.escape(str(theirs))}/test_file", trace.read_text()))
+    test = "sysbench-fileio" if mode == "rndrw" else f"sysbench-fileio:{mode}"
+    outcome = outcome_of(plan_of(test, **SYSBENCH, events=600, threads=threads), ours)
+    found = {call: totals(outcome, kind)[0] for call, kind in CALLS.items()}
+    if threads == 1:
+        assert found == {call: calls[call] for call in CALLS}
+        return
+    # Which thread is first at a hundredth request, and so what it was about to do, is chance.
+    assert found["fsync"] == calls["fsync"]
+    assert found["pread64"] + found["pwrite64"] == calls["pread64"] + calls["pwrite64"]
+
+
+CALLS = {"pread64": "read", "pwrite64": "write", "fsync": "fsync"}
 SYNCS = {
     # Per file one fsync before its close.
     "fs-mark": (("files=7",), {"fsync": 7}),
@@ -102,6 +133,8 @@ SYNCS = {
     # Per INSERT: journal, folder, journal's header, database; and the same for CREATE TABLE.
     "sqlite-inserts": (("inserts=5", "passes=2"), {"all": 4 * (10 + 1)}),
     "postmark": (("transactions=20", "files=5"), {}),
+    # Each file after it was made, after the 100th request and at the end.
+    "sysbench-fileio": (("files=8", "total_size=2MiB", "events=150"), {"fsync": 8 + 8 + 8}),
     # One fsync and two fdatasync more lay out the file, before anything is measured.
     "writetest": (("max_operations=25",), {"fsync": 25 + 1, "fdatasync": 2}),
 }

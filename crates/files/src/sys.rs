@@ -275,6 +275,12 @@ pub fn fsync(file: &OwnedFd) -> io::Result<()> {
     done(unsafe { libc::fsync(file.as_raw_fd()) })
 }
 
+/// `fdatasync`.
+pub fn fdatasync(file: &OwnedFd) -> io::Result<()> {
+    // SAFETY: takes no pointers.
+    done(unsafe { libc::fdatasync(file.as_raw_fd()) })
+}
+
 /// `close`, with its result.
 pub fn close(file: OwnedFd) -> io::Result<()> {
     // SAFETY: the descriptor is ours and given up here.

@@ -428,3 +428,54 @@ mod zcav {
         assert_eq!(std::fs::read(foreign.path()).unwrap(), vec![0; 5 << 20]);
     }
 }
+
+mod sysbench {
+    use super::*;
+
+    fn asked(test: &str, changes: &[(&str, &str)]) -> String {
+        let mut text = format!(
+            r#"{{"files":8,"total_size":2097152,"block":16384,"test":"{test}","ratio":1.5,"fsync_every":100,
+            "fsync_each":false,"fsync_end":true,"fdatasync":false,"open":"none","runtime_ns":60000000000,"events":600}}"#
+        );
+        for (from, to) in changes {
+            assert!(text.contains(from), "{from}");
+            text = text.replace(from, to);
+        }
+        text
+    }
+
+    #[test]
+    fn calls_are_those_that_were_counted_of_the_original() {
+        let dir = memory();
+        let found = run_ok(spec("sysbench", &asked("rndrw", &[]), dir.path()));
+        let run = phase(&found, "run");
+        assert_eq!(counted(run, "read"), (336, 336 << 14));
+        assert_eq!(counted(run, "write"), (224, 224 << 14));
+        assert_eq!(counted(run, "fsync"), (5 * 8 + 8, 0));
+        assert_eq!((run.operations, run.bytes), (560, 560 << 14));
+        let names: Vec<&str> = run.scores.iter().map(|score| score.name.as_str()).collect();
+        let all = ["requests", "reads", "writes", "fsyncs", "read_throughput", "write_throughput", "event_mean"];
+        assert_eq!(names, all);
+    }
+
+    #[test]
+    fn every_write_may_be_synced_instead_and_the_end_left_out() {
+        let dir = memory();
+        let changes =
+            [(r#""fsync_each":false"#, r#""fsync_each":true"#), (r#""fsync_end":true"#, r#""fsync_end":false"#)];
+        let found = run_ok(spec("sysbench", &asked("rndwr", &changes), dir.path()));
+        // Events that would sync are taken, and do nothing.
+        assert_eq!(counted(phase(&found, "run"), "write").0, 560);
+        assert_eq!(counted(phase(&found, "run"), "fsync").0, 560);
+    }
+
+    #[test]
+    fn time_ends_it_and_reads_never_sync() {
+        let dir = memory();
+        let changes = [(r#""runtime_ns":60000000000,"events":600"#, r#""runtime_ns":20000000,"events":0"#)];
+        let found = run_ok(spec("sysbench", &asked("rndrd", &changes), dir.path()));
+        let run = phase(&found, "run");
+        assert!(counted(run, "read").0 > 0 && run.elapsed_ns >= 20_000_000);
+        assert_eq!((counted(run, "write").0, counted(run, "fsync").0), (0, 0));
+    }
+}

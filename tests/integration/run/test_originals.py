@@ -18,6 +18,7 @@ CASES = {
     "postmark": (*POSTMARK,),
     "dbench": ("--set", "runtime=1s", "--set", "warmup=0s"),
     "bonnie++": ("--set", "size=8MiB", "--set", "files=0", "--set", "skip_characters=yes", "--set", "seeks=64"),
+    "sysbench-fileio": ("--set", "total_size=4MiB", "--set", "events=500"),
 }
 
 
@@ -72,11 +73,13 @@ def test_an_original_does_as_many_operations_as_it_is_told(plimsoll: Command, di
 
 @pytest.mark.parametrize("test", CASES)
 def test_native_and_original_are_two_targets_of_one_place(plimsoll: Command, disk: Path, test: str) -> None:
-    need_program(test)
+    need_program(test.partition("-")[0])
     targets = ("--on", f"new={disk}", "--on", f"old={disk},implementation=original")
     plimsoll("run", test, *targets, *CASES[test], "--blocks", "1", "--noisy-host", "-q", check=None)
     runs = scored(plimsoll("show", "--json"))
     assert {run["target"] for run in runs} == {"new", "old"}
+    metrics = {target: {run["metric"] for run in runs if run["target"] == target} for target in ("new", "old")}
+    assert metrics["old"] <= metrics["new"]
     reasons = [run["reason"] for run in runs if run["target"] == "old" and run["status"] == "failed"]
     assert not reasons
     assert leftovers(disk) == []
@@ -166,12 +169,13 @@ def test_an_original_that_takes_too_long_is_ended_with_all_it_started(
         ("ioping", ("--set", "depth=2", "--set", "engine=libaio"), "one request in flight"),
         ("ioping-write", ("--set", "sync=none"), "makes every write durable"),
         ("dbench", ("--set", "runtime=1500ms"), "whole seconds"),
+        ("sysbench-fileio", ("--set", "runtime=1500ms"), "whole seconds"),
         ("postmark:durable", (), "no mode but classic"),
     ],
 )
 def test_what_an_original_cannot_do_is_refused(
     plimsoll: Command, disk: Path, tmp_path: Path, test: str, words: tuple[str, ...], reason: str
 ) -> None:
-    path = fake(tmp_path, test.partition(":")[0], "exit 1")
+    path = fake(tmp_path, test.partition(":")[0].removesuffix("-fileio"), "exit 1")
     answer = plimsoll("plan", test, "--on", f"old={disk},implementation=original", *words, check=2, PATH=path)
     assert reason in answer.err

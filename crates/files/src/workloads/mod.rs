@@ -44,4 +44,18 @@ macro_rules! workloads {
     };
 }
 
-workloads!(fs_mark, postmark, sqlite, compilebench, dbench, bonnie, iozone, tiotest, aio_stress, unpack, gzip, zcav);
+workloads!(
+    fs_mark,
+    postmark,
+    sqlite,
+    compilebench,
+    dbench,
+    bonnie,
+    iozone,
+    tiotest,
+    aio_stress,
+    unpack,
+    gzip,
+    zcav,
+    sysbench,
+);

@@ -33,6 +33,7 @@ _EPS = re.compile(rf"\bevents(?:/s \(eps\)| per second):\s+{_NUMBER}")
 _THREADS = re.compile(r"\bNumber of threads: (\d{1,6})\b")
 _TARGET_RATE = re.compile(r"\bTarget transaction rate: (\d{1,9})/sec")
 _LATENCY = re.compile(r"\b(min|avg|max):\s+([\d.]{1,20})\s*(ms|s|us)?\s*$")
+_SUM = re.compile(r"^\s*sum:\s+([\d.]{1,20})\s*$", re.MULTILINE)
 _PERCENTILE = re.compile(r"\b(\d{1,3}(?:\.\d{1,3})?)(?:th|st|nd|rd)? percentile:\s+([\d.]{1,20})\s*(ms|s|us)?\s*$")
 _FILE_RATE = re.compile(r"\b(reads|writes|fsyncs)/s:\s+([\d.]{1,20})")
 _FILE_BYTES = re.compile(r"\b(read|written), (MiB|KiB|GiB|MB)/s:\s+([\d.]{1,20})")
@@ -110,6 +111,9 @@ def _draft(lines: Sequence[str]) -> Draft | None:
     draft.duration_ns = scaled(total[1], SECOND) if total else None
     _rates(draft, text, kind)
     _latencies(draft, lines, stem)
+    if kind == "fileio" and (sum_ms := _SUM.search(text)) and counts.get("events"):
+        # The mean is told with two decimals of a millisecond, which is little of a request to memory or flash.
+        draft.latency("operation_mean", (scaled(sum_ms[1], MILLISECOND) or 0.0) / counts["events"])
     _series(draft, lines, kind)
     if not draft.scores:
         return None

@@ -32,8 +32,7 @@ def spec(plan: Plan, directory: Path) -> dict[str, Any]:
     """The plan as the record that the core takes (`crates/files/src/spec.rs`)."""
     values = dict(plan.parameters)
     common = {parameter.name: values.pop(parameter.name) for parameter in COMMON}
-    if plan.workload == "dbench":
-        values |= {"runtime_ns": values.pop("runtime"), "warmup_ns": values.pop("warmup")}
+    values |= {f"{name}_ns": values.pop(name) for name in ("runtime", "warmup") if name in values}
     return {
         "directory": str(directory),
         "workload": {"kind": plan.workload, **values},
@@ -88,7 +87,8 @@ def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # 
             f"target {target.name}, test {plan.case}: a file-system test needs a directory, {target.where} is a "
             f"{target.kind}; make a file system on it, mount it, and give the mount point"
         )
-    if target.kind == "directory" and plan.parameters.get("direct"):
+    direct = plan.parameters.get("direct") or plan.parameters.get("open") == "direct"
+    if target.kind == "directory" and direct:
         offset_alignment(target)
 
 
