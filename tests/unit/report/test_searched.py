@@ -52,6 +52,9 @@ def test_answers_in_words() -> None:
 def test_the_client_and_the_range_as_limits() -> None:
     assert "the client was the limit, not the place: from depth 5 on" in told(*searched(busiest=0.99))
     assert "no knee up to depth 16: throughput still grows there" in told(*searched(knee=100))
+    session, runs = searched(knee=100)
+    wider = {**session.study, "load_line": {"parameter": "depth", "range": "1..64"}}
+    assert "the knee is not settled: runs up to depth 16" in told(session.model_copy(update={"study": wider}), runs)
     assert "saturated from the start: the knee lies at or below depth 1" in told(*searched(knee=0.5))
 
 

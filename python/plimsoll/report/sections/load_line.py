@@ -81,10 +81,15 @@ def _knee(each: SearchedTarget) -> Sentence:
             Tone.UNKNOWN,
         )
     if not bend.reached:
-        return Sentence(
-            f"{each.label}: no knee up to {text(bend.last)}: throughput still grows there; search a larger range.",
-            Tone.UNKNOWN,
+        # The ramp saw it level off within the range, but the rounds are too far apart to confirm that.
+        inside = round(bend.last) < each.request.bounds.high
+        why = (
+            f"the knee is not settled: runs up to {text(bend.last)} scatter too much to say whether throughput still "
+            "grows there; let runs be longer (runtime=) or ask for more rounds (--mode publish)"
+            if inside
+            else f"no knee up to {text(bend.last)}: throughput still grows there; search a larger range"
         )
+        return Sentence(f"{each.label}: {why}.", Tone.UNKNOWN)
     if not bend.begun:
         return Sentence(
             f"{each.label}: saturated from the start: the knee lies at or below {text(bend.first)}.", Tone.NOTE
