@@ -33,10 +33,11 @@ run: setup
 test: $(BIN)/.set-up-dev
 	tools/test-packages.sh
 	cargo test --quiet --workspace
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile tests/unit tests/golden tests/conformance
+	$(BIN)/pytest tests/integration  # one after the other: they measure, and share loop devices and ports
 
 test-fast: $(BIN)/.set-up-dev
-	$(BIN)/pytest tests/unit tests/golden -m 'not slow'
+	$(BIN)/pytest -n auto --dist loadfile tests/unit tests/golden -m 'not slow'
 
 check: $(BIN)/.set-up-dev
 	cargo fmt --check
