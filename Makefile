@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # The build back end starts maturin by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+SIDE_BY_SIDE := tests/unit tests/golden tests/conformance
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help setup run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean
@@ -33,8 +34,8 @@ run: setup
 test: $(BIN)/.set-up-dev
 	tools/test-packages.sh
 	cargo test --quiet --workspace
-	$(BIN)/pytest -n auto --dist loadfile tests/unit tests/golden tests/conformance
-	$(BIN)/pytest tests/integration  # one after the other: they measure, and share loop devices and ports
+	$(BIN)/pytest -n auto --dist loadfile $(SIDE_BY_SIDE)
+	$(BIN)/pytest $(SIDE_BY_SIDE:%=--ignore=%)  # these measure, and share loop devices and ports
 
 test-fast: $(BIN)/.set-up-dev
 	$(BIN)/pytest -n auto --dist loadfile tests/unit tests/golden -m 'not slow'
