@@ -15,6 +15,6 @@ FILES = (
 )
 CASES = (
     Case("bonnie++", ("size=2GiB", "files=0", "skip_characters=yes"), BLOCKS, blocks=3),
-    Case("bonnie++", ("size=256MiB", "files=0", "skip_characters=yes", "seeks=400000"), SEEKS, blocks=3),
+    Case("bonnie++", ("size=256MiB", "files=0", "skip_characters=yes", "seeks=2000000"), SEEKS, blocks=3),
     Case("bonnie++", ("size=8MiB", "files=32768", "skip_characters=yes", "seeks=64"), FILES, blocks=3, fresh=True),
 )

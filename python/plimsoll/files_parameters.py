@@ -6,6 +6,7 @@ records, so that a plan is handed over as it is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,17 @@ def _words(choices: Sequence[str]) -> Reader:
         return list(found)
 
     return read
+
+
+def _ratio(value: Any) -> float:
+    """Reads for each write."""
+    try:
+        ratio = float(value)
+    except ValueError:
+        ratio = -1.0
+    if not 0 <= ratio < math.inf:
+        raise UsageError(f"{value!r} is no number of reads for each write; write it as 1.5")
+    return ratio
 
 
 def _place(value: Any) -> str:
@@ -139,7 +151,7 @@ FILES_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
         Parameter("total_size", 2 * GIB, parse_size, "bytes of all files together (--file-total-size)"),
         Parameter("block", 16 * KIB, parse_size, "bytes of a request (--file-block-size)"),
         Parameter("test", "rndrw", read_text, "what is done (--file-test-mode)", SYSBENCH_TESTS),
-        Parameter("ratio", 1.5, float, "reads for each write of rndrw (--file-rw-ratio)"),
+        Parameter("ratio", 1.5, _ratio, "reads for each write of rndrw (--file-rw-ratio)"),
         Parameter("fsync_every", 100, parse_count, "requests before all files are synced, 0 for never"),
         Parameter("fsync_each", False, read_flag, "one fsync after every write instead (--file-fsync-all)"),
         Parameter("fsync_end", True, read_flag, "at its end every thread syncs all files (--file-fsync-end)"),
