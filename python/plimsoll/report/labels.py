@@ -93,9 +93,16 @@ def score_text(value: float, unit: str, low: float | None = None, high: float | 
 
 
 def interval_text(low: float | None, high: float | None, unit: str) -> str:
-    """`117,000…119,000/s`; both ends in the unit of the upper one."""
+    """Interval of an estimate: `117,000…119,000/s`, or `wide open` where its ends would say nothing."""
     if low is None or high is None:
         return "one run: none"
+    if 0 < low <= high < math.inf and wide_open(low, math.sqrt(low) * math.sqrt(high), high):
+        return "wide open"
+    return range_text(low, high, unit)
+
+
+def range_text(low: float, high: float, unit: str) -> str:
+    """`117,000…119,000/s`; both ends in the unit of the upper one."""
     half = (high - low) / 2
     factor, name = scale(high, unit) if unit != "1/s" else (1.0, "/s")
     ends = [_plain(rounded(end, half) / factor) for end in (low, high)]

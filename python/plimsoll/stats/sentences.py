@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 from plimsoll.model import Direction, Unit
 from plimsoll.stats.paired import Cell
@@ -49,9 +50,9 @@ def ratio(verdict: Verdict) -> str:
     if verdict.ratio is None:
         return "no ratio"
     if verdict.ratio_low is None or verdict.ratio_high is None:
-        return f"{verdict.ratio:.2g}×"
+        return f"{_two_digits(verdict.ratio)}×"
     if wide_open(verdict.ratio_low, verdict.ratio, verdict.ratio_high):
-        return f"{verdict.ratio:.2g}× (wide open)"
+        return f"{_two_digits(verdict.ratio)}× (wide open)"
     common = decimals((verdict.ratio_high - verdict.ratio_low) / 2)
     # At least two digits of each number: the ends of a wide interval still tell how wide it is.
     middle, low, high = (
@@ -59,6 +60,11 @@ def ratio(verdict: Verdict) -> str:
         for x in (verdict.ratio, verdict.ratio_low, verdict.ratio_high)
     )
     return f"{middle}× ({low}…{high})"
+
+
+def _two_digits(value: float) -> str:
+    """`0.31`, `12`, `2,300`, `0.000067`: digits, where `g` alone would write 2.3e+03 and 6.7e-05."""
+    return f"{Decimal(f'{value:.2g}'):,f}"
 
 
 def wide_open(low: float, middle: float, high: float) -> bool:

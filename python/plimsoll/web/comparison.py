@@ -11,7 +11,7 @@ from plimsoll.model import Run, RunStatus, Session
 from plimsoll.report import Document, Evidence, build_document
 from plimsoll.report.document import Phrase, Section, Table, Tone, columns, phrase
 from plimsoll.report.labels import count_text
-from plimsoll.report.sections.environment import flat_facts
+from plimsoll.report.sections.environment import host_facts
 from plimsoll.report.sections.method import parameter_text
 from plimsoll.stats.rules import rules
 from plimsoll.store.names import short_id
@@ -183,7 +183,7 @@ def _circumstances(found: Comparison) -> list[Table]:
     """What else differs between the sessions: hosts, versions, rules."""
     if len(found.sessions) < 2:
         return []
-    facts = [dict(flat_facts(session.host)) for session in found.sessions]
+    facts = [host_facts(session.host) for session in found.sessions]
     words = [
         {
             "host": host_name(session) or "unknown",

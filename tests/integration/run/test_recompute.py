@@ -118,3 +118,22 @@ def test_imported_results_are_read_again(plimsoll: Command, tmp_path: Path) -> N
     assert "new is faster than gp2" in found.out
     assert "6 scores of runs: regenerated" in found.err
     assert "index.html: regenerated, equal byte for byte" in found.err
+
+
+def test_databases_and_load_lines_are_recomputed_beside_imported_runs(plimsoll: Command, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "old.csv").write_text("test,target,metric,unit,better,value\ndb,gp2,rate,1/s,higher,1000\n")
+    moment = ("--set", "runtime=100ms", "--set", "warmup=0s", "--noisy-host", "--quiet")
+    for server in ("memory", "sqlite"):
+        plimsoll("run", "ycsb-a", "--server", server, "--on", "a=disk", "--set", "records=100", "--repeats", 1, *moment)
+    small = ("--on", "a=disk,engine=null", "--set", "size=4MiB")
+    plimsoll("knee", "randread", *small, "--depth", "1..2", "--mode", "quick", *moment)
+    plimsoll("import", "old.csv")
+    plimsoll("export", "--all", "--output", "all.plimsoll.gz")
+    found = plimsoll("recompute", "all.plimsoll.gz")
+    assert re.search(r"[1-9]\d* scores of runs: regenerated from raw material, equal to the last bit", found.err)
+    assert "do not hold" not in found.err
+    ids = [row["session"] for row in plimsoll("list", "sessions", "--json").json]
+    for each in ids:
+        plimsoll("report", each, "--publish", f"page-{each}")
+        assert "index.html: regenerated, equal byte for byte" in plimsoll("recompute", f"page-{each}").err

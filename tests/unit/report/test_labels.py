@@ -5,6 +5,7 @@ from plimsoll.report.labels import (
     interval_text,
     metric_label,
     percent_text,
+    range_text,
     ratio_text,
     rounded,
     score_text,
@@ -45,6 +46,9 @@ def test_scores_and_intervals_are_written_in_one_unit() -> None:
     assert interval_text(900_000, 1_200_000, "ns") == "0.9…1.2 ms"
     assert interval_text(2**20 * 99.4, 2**20 * 101, "B/s") == "99.4…101 MiB/s"
     assert interval_text(None, None, "1/s") == "one run: none"
+    # Of two runs that have nothing in common: no table is wide enough for the ends, and they say nothing.
+    assert interval_text(7e-29, 4.7e29, "ns") == "wide open"
+    assert range_text(1, 1e6, "ns") == "0.000001…1 ms"
 
 
 @pytest.mark.parametrize(

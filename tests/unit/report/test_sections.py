@@ -285,6 +285,17 @@ def test_parameters_that_differ_between_targets_are_shown() -> None:
     assert sorted(row[-2:] for row in rows) == [["io_uring", "32"], ["psync", "1"]]
 
 
+def test_a_parameter_that_only_some_plans_have_differs() -> None:
+    """A database's settings beside a disk's parameters: an empty table is shown as one, and is no absent parameter."""
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=3)
+    runs = []
+    for run in found.runs:
+        plan = run.plan.model_copy(update={"parameters": {**run.plan.parameters, "server_settings": {}}})
+        runs.append(run.model_copy(update={"plan": plan}) if run.target.name == "b" else run)
+    rows = table(build_document(with_runs(found, runs)), "method", "Parameters that differ")
+    assert sorted(row[-1] for row in rows) == ["", "none"]
+
+
 def test_evidence_must_fit_together() -> None:
     session, runs = make_study()
     with pytest.raises(UnknownName, match="did you mean"):

@@ -89,6 +89,7 @@ def test_no_ratio_is_printed_as_zero(ratios: list[float]) -> None:
 def test_an_interval_that_says_nothing_is_not_printed() -> None:
     wild = cell([0.66, 30.0, 0.02])
     assert ratio(wild.verdict).endswith("× (wide open)")
+    assert ratio(cell([2312.0]).verdict) == "2,300×"
     assert "(wide open) after 3 blocks; more than 1,000 more blocks" in sentence(wild)
     # A ratio that is large for sure is something else.
     assert ratio(cell([1000.0, 1010.0, 990.0]).verdict) == "1,000× (930…1,080)"

@@ -71,7 +71,7 @@ def _hosts(evidence: Evidence) -> Table:
         others = workers if isinstance(workers, Mapping) else {}
         own = {name: value for name, value in session.host.items() if name != "workers" or not others}
         for title, values in ((session.title, own), *((f"worker {name}", each) for name, each in others.items())):
-            facts = dict(flat_facts(values)) if isinstance(values, Mapping) else {}
+            facts = host_facts(values) if isinstance(values, Mapping) else {}
             if all(facts != known for _, known in hosts):
                 hosts.append((title, facts))
     titles = [title for title, _ in hosts] if len(hosts) > 1 else ["Value"]
@@ -96,6 +96,11 @@ def _side_by_side(caption: str, titles: list[str], facts: list[dict[str, str]]) 
         (phrase(name), *(phrase(each[name]) if name in each else None for each in facts)) for name in names
     )
     return Table(caption, heads, rows)
+
+
+def host_facts(host: Mapping[str, Any]) -> dict[str, str]:
+    """Facts of a host as pairs of words, without which process it was that measured there: that is never the same."""
+    return dict(flat_facts({name: value for name, value in host.items() if name != "owner"}))
 
 
 def flat_facts(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -95,7 +95,7 @@ def _parameters(evidence: Evidence) -> list[Table]:
         key: {name: parameter_text(name, run.plan.parameters[name]) for name in run.plan.parameters}
         for key, (run, _) in plans.items()
     }
-    differing = [name for name in names if len({shown[key].get(name, "") for key in plans}) > 1]
+    differing = [name for name in names if len({shown[key].get(name) for key in plans}) > 1]
     common = next(iter(shown.values()))
     tables = []
     if differing:
@@ -118,7 +118,7 @@ def _parameters(evidence: Evidence) -> list[Table]:
 
 def parameter_text(name: str, value: Any) -> str:
     """A parameter in the words of a study file: `4 KiB`, `10 s`, `75 %`, `yes`."""
-    if value is None or value == []:
+    if value is None or value in ([], {}):
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"

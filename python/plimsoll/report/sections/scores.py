@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence, ScoreLine
-from plimsoll.report.labels import count_text, interval_text, percent_text, score_text, short_label
+from plimsoll.report.labels import count_text, interval_text, percent_text, range_text, score_text, short_label
 from plimsoll.stats.summary import Summary
 
 ORDER = 20
@@ -59,7 +59,7 @@ def _row(evidence: Evidence, line: ScoreLine) -> tuple[Cell, ...]:
         number(found.value, unit, score_text(found.value, unit, found.low, found.high)),
         span(found.low, found.high, unit, interval_text(found.low, found.high, unit)),
         number(found.runs, "1"),
-        span(found.minimum, found.maximum, unit, interval_text(found.minimum, found.maximum, unit)),
+        span(found.minimum, found.maximum, unit, range_text(found.minimum, found.maximum, unit)),
         None if found.variation is None else number(found.variation, "1", percent_text(round(found.variation, 3))),
         _stability(found, len(line.values) - found.runs),
     )

@@ -53,7 +53,7 @@ class Group:
 def groups_of(store: Store, one: Session, other: Session) -> list[Group]:
     """What two sessions tell about themselves, their host, each target and their study."""
     places = search.places(store, [one.id, other.id])
-    found = [_group("Session", _about(one), _about(other)), _group("Host", one.host, other.host)]
+    found = [_group("Session", _about(one), _about(other)), _group("Host", _host(one), _host(other))]
     targets = [search.targets(store, each.id) for each in (one, other)]
     names = dict.fromkeys(name for each in targets for name in each)
     found += [_group(f"Target {name}", *(_target(each.get(name)) for each in targets)) for name in names]
@@ -73,6 +73,10 @@ def _about(session: Session) -> dict[str, Any]:
         "Plimsoll": session.plimsoll_version,
         "rules of verdicts": session.policy_version,
     }
+
+
+def _host(session: Session) -> Mapping[str, Any]:
+    return {name: value for name, value in session.host.items() if name != "owner"}
 
 
 def _target(target: Target | None) -> Mapping[str, Any]:
