@@ -132,8 +132,13 @@ def upload(path: Path, address: str) -> None:
     store = place.store()
     # A file system keeps no attributes.
     kept = {} if place.bucket == "file://" else {"Content-Type": _type(path), DIGEST: _sha256(path)}
-    with _explained(address):
-        obstore.put(store, place.key, path, attributes=cast(Any, kept) or None)
+    try:
+        with _explained(address):
+            obstore.put(store, place.key, path, attributes=cast(Any, kept) or None)
+    except FileNotFoundError:
+        raise StoreError(
+            f"cannot use {address}: there is no bucket {place.bucket}; create it, or check its name"
+        ) from None
 
 
 def _type(path: Path) -> str:
@@ -253,6 +258,13 @@ def _explained(address: str) -> Iterator[None]:
         if isinstance(error, OSError) or not type(error).__module__.startswith(("obstore", "builtins")):
             raise
         reason = str(error).partition("\n")[0][:300] or type(error).__name__
-        raise StoreError(
-            f"cannot use {address}: {reason}; check address, credentials and end point in the environment"
-        ) from None
+        advice = "check address, credentials and end point in the environment"
+        if _without_tls():
+            advice += "; AWS_ALLOW_HTTP=true permits an end point without TLS"
+        raise StoreError(f"cannot use {address}: {reason}; {advice}") from None
+
+
+def _without_tls() -> bool:
+    """Whether the end point is a server that is not talked to unless the user permits it."""
+    plain = any(os.environ.get(name, "").startswith("http://") for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT"))
+    return plain and os.environ.get("AWS_ALLOW_HTTP", "").lower() not in ("true", "1", "yes", "on", "t", "y")

@@ -73,6 +73,8 @@ def test_names_that_are_not_there(bucket: str, tmp_path: Path) -> None:
         remote.download(f"{bucket}/nothing", tmp_path / "x")
     with pytest.raises(UsageError, match="there is no object"):
         remote.expand(f"{bucket}/*.gz")
+    with pytest.raises(StoreError, match="there is no bucket"):
+        remote.upload(random_file(tmp_path / "x", 10), "s3://no-such-bucket/x")
     for wrong in ("s3://", "s3:///key", "file://elsewhere/x", f"{bucket}/../x"):
         with pytest.raises(UsageError):
             remote.exists(wrong)
@@ -80,8 +82,11 @@ def test_names_that_are_not_there(bucket: str, tmp_path: Path) -> None:
 
 def test_wrong_keys_are_explained(bucket: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
-    with pytest.raises(StoreError, match="check address, credentials and end point"):
+    with pytest.raises(StoreError, match=r"check address, credentials and end point in the environment$"):
         remote.upload(random_file(tmp_path / "x", 10), f"{bucket}/x")
+    monkeypatch.delenv("AWS_ALLOW_HTTP")
+    with pytest.raises(StoreError, match="AWS_ALLOW_HTTP=true permits"):
+        remote.upload(tmp_path / "x", f"{bucket}/x")
 
 
 def test_a_download_goes_on_after_every_cut(

@@ -83,4 +83,5 @@ def _publish(found: Evidence, place: str, force: bool) -> None:
             raise UsageError(f"{folder} is there already and not empty; choose another folder, or say --force")
         folder.mkdir(parents=True, exist_ok=True)
         write(folder)
-    say(f"published: {place}; anyone checks it with `plimsoll recompute {publication.RESULTS}` in that folder")
+    check = f"{place.rstrip('/')}/`" if is_remote(place) else f"{publication.RESULTS}` in that folder"
+    say(f"published: {place}; anyone checks it with `plimsoll recompute {check}")
