@@ -253,6 +253,12 @@ CASES: dict[str, Case] = {
         queries(),
         says="1,000 of 101,000 operations failed",
     ),
+    "db_schedule": Case(
+        queries(outcome={"offered_operations": 200_000}),
+        queries(outcome={"offered_operations": 100_001}),
+        Level.WARN,
+        "100,000 of 200,000 scheduled operations were done in time (50 %)",
+    ),
     "device_bytes": Case(RunMaker(device_share=0.5), RunMaker(device_share=0.99), says="50 % never reached it"),
     "discard": Case(RunMaker(device_other={"discards": 5000}), RunMaker(), Level.WARN, "5,000 discards"),
     "durability": Case(write_run(device_other={}), write_run(), says="0 flushes reached the device for 5,000 syncs"),

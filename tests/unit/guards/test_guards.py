@@ -283,3 +283,9 @@ def test_a_test_in_memory_is_no_test_of_a_disk(engine: str) -> None:
     found = GUARDS["memory_file_system"].check(RunMaker(parameters={"engine": engine}, facts=facts).make())
     assert (found is not None) == (engine != "null")
     assert GUARDS["memory_file_system"].check(RunMaker().make()) is None
+
+
+def test_a_schedule_of_which_nothing_was_begun_is_invalid() -> None:
+    found = judge("db_schedule", queries(outcome={"offered_operations": 5, "completed": 0}))
+    assert found.level is Level.INVALID
+    assert "0 of 5 scheduled operations" in found.message
