@@ -7,16 +7,14 @@ of them, as fio has it wherever the depth changes. What is reported is the last 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Job, Words
 from plimsoll.model import Plan
-from plimsoll.run.sampler import Sampler
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import execute
 from plimsoll.stats.histogram import decode
@@ -26,6 +24,8 @@ DATA = ("read", "write", "trim")
 MOST_WINDOWS = 1000
 STABLE = 3
 """Successes just below the bound after which the bound is tried again."""
+OVER = 3
+"""Behind the plan: which argument of `execute` says whether to end."""
 TIMED_OUT = 110
 """The errno with which fio ends where even one operation in flight is too late."""
 
@@ -110,20 +110,14 @@ def carry_out(job: Job) -> Callable[..., Execution]:
     if wanted is None:
         return execute
 
-    def search(
-        plan: Plan,
-        path: Path,
-        sampler: Sampler,
-        on_progress: Callable[[Mapping[str, Any]], None],
-        over: Callable[[], bool],
-        keep: Iterable[str] = (),
-    ) -> Execution:
+    def search(plan: Plan, *where: Any) -> Execution:
+        over: Callable[[], bool] = where[OVER]
         depths = Search(plan.parameters["depth"], wanted.goes_on)
         spent_ns = windows = 0
         while True:
             window = _window(plan, depths.depth, wanted, windows)
             depth = depths.depth
-            execution = execute(window, path, sampler, on_progress, over, keep)
+            execution = execute(window, *where)
             found = execution.outcome
             spent_ns, windows = spent_ns + int(found["elapsed_ns"]), windows + 1
             execution = replace(execution, outcome={**found, "depth_found": depth})
