@@ -11,7 +11,7 @@ from typing import Any
 from plimsoll.importers.latencies import PERCENTILES, encode, recorded
 from plimsoll.importers.quantities import number
 from plimsoll.model import Direction, Finding, Level, RunStatus, Score, Unit
-from plimsoll.stats.histogram import counts_of
+from plimsoll.stats.histogram import counts_of, release
 
 PARTIAL_ERROR_SHARE = 0.001
 """With more failed operations than this a run is partial: its numbers are about another load than the one asked for."""
@@ -86,6 +86,7 @@ class Draft:
             return
         self.histograms[kind] = encode(histogram)
         counts = counts_of(histogram)
+        release(histogram)
         for percent, name in PERCENTILES:
             if f"{kind}_{name}" not in self.scores:
                 self.latency(f"{kind}_{name}", counts.percentile(percent))

@@ -97,7 +97,14 @@ def decode(encoded: bytes) -> Histogram:
     except Exception as error:
         # The decoder reports damage by exceptions of many unrelated classes.
         raise ResultFileError(f"a latency histogram is damaged ({error}); export or copy the result again") from error
-    return counts_of(histogram)
+    found = counts_of(histogram)
+    release(histogram)
+    return found
+
+
+def release(histogram: HdrHistogram) -> None:
+    """Let go of the counts now: the library's objects refer to each other, and 300 kB would wait to be collected."""
+    histogram.encoder.histogram = None
 
 
 def counts_of(histogram: HdrHistogram) -> Histogram:
