@@ -66,8 +66,14 @@ impl Engine for Kind {
             // Saves a lookup per call; kernels before 5.18 go without.
             let _ = ring.submitter().register_ring_fd();
         }
-        let mut engine =
-            Self { ring, files: setup.files.map(), in_flight: InFlight::new(setup.depth), pushed: 0, fixed_buffers, sqpoll: setup.sqpoll };
+        let mut engine = Self {
+            ring,
+            files: setup.files.map(),
+            in_flight: InFlight::new(setup.depth),
+            pushed: 0,
+            fixed_buffers,
+            sqpoll: setup.sqpoll,
+        };
         if setup.iopoll {
             engine.try_polling(setup.region.0)?;
         }
