@@ -29,6 +29,7 @@ from plimsoll.web.settings import Settings
 MILLISECONDS = 300.0
 TARGETS = ("nvme", "gp3")
 CASES, BLOCKS = 10, 5
+LARGE = "a large session"
 PARTS = (schema.score, schema.histogram, schema.series, schema.finding)
 
 
@@ -42,6 +43,10 @@ def fill(store: Store, runs: int) -> None:
         of_session = dict(connection.execute(select(schema.session)).one()._mapping)
         of_runs = [dict(row._mapping) for row in connection.execute(select(schema.run))]
         of_parts = {part: [dict(row._mapping) for row in connection.execute(select(part))] for part in PARTS}
+    large, of_large = make_study(TARGETS, many_cases(2 * CASES), 2 * BLOCKS, {"gp3": 0.4}, title=LARGE)
+    store.add_session(large)
+    for run in of_large:
+        store.add_run(run)
     rng = random.Random(1)
     for number in range(1, runs // len(made)):
         shift = number * HOUR
@@ -83,6 +88,7 @@ def pages(client: httpx.Client) -> list[tuple[str, str]]:
     found = client.get("/api/v1/sessions", params={"limit": 3}).json()["sessions"]
     one, other = found[0]["id"], found[1]["id"]
     run = client.get(f"/api/v1/sessions/{one}/runs", params={"limit": 1}).json()[0]["id"]
+    large = client.get("/api/v1/sessions", params={"text": LARGE}).json()["sessions"][0]["id"]
     series = "case=randread&target=gp3"
     return [
         ("list of sessions", "/"),
@@ -91,6 +97,7 @@ def pages(client: httpx.Client) -> list[tuple[str, str]]:
         ("search, test and kind", "/?test=commit&kind=directory&host=bench-2"),
         ("a far page of the list", f"/?before={START_NS + 20 * HOUR},ffffffff-ffff-ffff-ffff-ffffffffffff"),
         ("session, 100 runs", f"/sessions/{other}"),
+        ("session, 400 runs", f"/sessions/{large}"),
         ("its runs", f"/sessions/{one}/runs"),
         ("its latency", f"/sessions/{one}/latency"),
         ("one run", f"/runs/{run}"),

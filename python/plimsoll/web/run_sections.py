@@ -18,12 +18,15 @@ from plimsoll.report.document import (
     number,
     phrase,
 )
-from plimsoll.report.labels import metric_label
+from plimsoll.report.labels import count_text, metric_label
 from plimsoll.report.sections.environment import flat_facts, time_text
 from plimsoll.report.sections.method import parameter_text
 from plimsoll.units import SECOND
 
 MOST_POINTS = 1200
+FEW_POINTS = 30
+"""Of so many intervals each is marked."""
+
 _TONES = {Level.OK: Tone.PLAIN, Level.WARN: Tone.UNKNOWN, Level.INVALID: Tone.WORSE}
 _CURVES = ("p50", "p99", "max")
 
@@ -86,7 +89,7 @@ def _chart(place: int, kind: str, intervals: list[Interval]) -> Chart:
     return Chart(
         id=f"course-{place}",
         title=title,
-        description=f"p50, p99 and maximum of {kind} latency over {len(intervals)} intervals.",
+        description=f"p50, p99 and maximum of {kind} latency over {count_text(len(intervals), 'interval')}.",
         data=Table(title, heads, rows),
         draw=partial(_draw, kind, intervals),
         series=_CURVES,
@@ -103,6 +106,9 @@ def _draw(kind: str, intervals: list[Interval]) -> Canvas:
     canvas = Canvas(scales.seconds(last), scales.times(min(values), max(values)))
     for series, curve in enumerate(curves):
         canvas.line(curve, series, width=1.3)
+        if len(curve) <= FEW_POINTS:
+            # Of a run of one interval there is no line at all.
+            canvas.points(curve, series)
     return canvas
 
 

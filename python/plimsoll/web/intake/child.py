@@ -51,7 +51,7 @@ def check(path: Path, name: str, target: str, out: Path, limits: Limits) -> dict
     records = list(_records(outcomes).values())
     says = [sentence for each in outcomes for sentence in _says(each)]
     if not records:
-        raise ResultFileError(f"nothing was kept: {'; '.join(says) or f'{name} holds no result'}")
+        raise ResultFileError("; ".join(says) or f"{name} holds no result")
     if len(records) > limits.records:
         raise ResultFileError(f"{name} holds more than {limits.records} sessions and runs; split it")
     write_results(out, records, limits)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
+from markupsafe import Markup
 
 from plimsoll.report import Document
 from plimsoll.store import search
@@ -29,13 +31,21 @@ _documents: Kept[Document] = Kept(8)
 
 def document_of(request: Request, t: list[str], base: str, pool: bool, band: str | None) -> Document:
     """The comparison of the chosen targets."""
+    return _known(request, t, base, pool, band)[0]
+
+
+def _known(
+    request: Request, t: list[str], base: str, pool: bool, band: str | None
+) -> tuple[Document, tuple[Hashable, ...]]:
+    """The comparison, and what it is known by as long as it stays the same."""
     ordered = [base, *(each for each in t if each != base)] if base in t else t
     choices = comparison.parse_choices(ordered)
     store = request.app.state.store
     sessions = list(dict.fromkeys(choice.session_id for choice in choices))
     runs = sum(place.runs for place in search.places(store, sessions))
     key = (id(store), tuple(choices), pool, band, runs)
-    return _documents.get(key, lambda: comparison.build(comparison.collect(store, choices, pool=pool), band or None))
+    made = _documents.get(key, lambda: comparison.build(comparison.collect(store, choices, pool=pool), band or None))
+    return made, key
 
 
 @router.get("", response_class=HTMLResponse)
@@ -58,8 +68,12 @@ def show(
         (each, list(dict.fromkeys(place.target for place in by_session if place.session_id == each.id)))
         for each in sessions
     ]
-    document = document_of(request, t, base, pool, band) if t else None
+    document, key = _known(request, t, base, pool, band) if t else (None, ())
     again = query(t=t, base=base, pool=pool, band=band)
+
+    def report() -> Markup:
+        return Markup() if document is None else shown_sections(document.sections, "/compare/charts", again)
+
     return page(
         request,
         "compare.html",
@@ -69,7 +83,7 @@ def show(
         pool=pool,
         band=band or "",
         document=document,
-        report="" if document is None else shown_sections(document.sections, "/compare/charts", again),
+        report=request.app.state.pages.get(("compare", again, *key), report),
     )
 
 
