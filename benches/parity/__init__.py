@@ -147,7 +147,7 @@ def _worked_ns(done: Done) -> float:
     run = done.run
     results = run.facts.get("results")
     elapsed_ns = float(results[0]["elapsed_ns"] if results else run.facts["elapsed_ns"])
-    return elapsed_ns + (run.plan.parameters["warmup"] if done.side == ORIGINAL else 0)
+    return elapsed_ns + (run.plan.parameters.get("warmup", 0) if done.side == ORIGINAL else 0)
 
 
 def main(names: Sequence[str]) -> None:
