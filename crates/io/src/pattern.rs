@@ -351,6 +351,10 @@ mod tests {
         let groups: Vec<[u64; 3]> = (0..12).map(|_| group(&mut pattern)).collect();
         assert!(groups[..8].iter().all(|group| *group == [0, 1, 2]), "{groups:?}");
         assert!(groups[8..].iter().all(|group| group[..2] == [2, 2]), "{groups:?}");
+        // A file with gaps is never through.
+        spec.sequence = Some(Sequence { every: 1, stay: false, skip: 4096 });
+        let mut pattern = Pattern::new(&spec, 0, &blocks(&spec));
+        assert!((0..12).all(|_| group(&mut pattern) == [0, 1, 2]));
     }
 
     #[test]

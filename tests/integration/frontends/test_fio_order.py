@@ -112,3 +112,17 @@ def test_jobs_add_to_a_log_that_they_share(disk: Path, plimsoll: Command, origin
     ours = (disk / "run_lat.log").read_text().splitlines()
     assert len(ours) == len(theirs) == 4 * 16
     assert all(re.fullmatch(r"\d+, \d+, 1, 4096, 0", line) for line in ours)
+
+
+def test_a_latency_target_is_told_as_fio_tells_it(disk: Path, plimsoll: Command, original: Original) -> None:
+    words = ("--name=t", "--size=1g", "--rw=randread", "--ioengine=null", "--iodepth=8", "--time_based", "--runtime=5")
+    words += ("--latency_target=10s", "--latency_window=20ms", "--latency_percentile=99", "--output-format=json")
+    told = ("latency_depth", "latency_target", "latency_percentile", "latency_window")
+    theirs = json.loads(original("fio", *words))["jobs"][0]
+    ours = plimsoll("fio", *words, cwd=disk).json["jobs"][0]
+    # Nothing takes ten seconds: the depth that was asked for is found.
+    assert {name: ours[name] for name in told} == {name: theirs[name] for name in told}
+    assert ours["latency_depth"] == 8
+    late = ("--name=u", "--size=1m", "--rw=randread", "--direct=1")
+    answer = plimsoll("fio", *late, "--latency_target=1us", "--latency_window=50ms", cwd=disk, check=3)
+    assert "with one operation in flight" in answer.err
