@@ -18,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 use plimsoll_core::random::{Purpose, Stream};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, at_least, at_most};
+use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most};
 use crate::buffer::Buffer;
 use crate::fault::{Fault, Step};
 use crate::hand::Hand;
@@ -132,6 +132,7 @@ impl Kind for Parameters {
         at_most("block", self.block, 64 << 20)?;
         at_most("total_size", self.total_size, MAX_BYTES)?;
         at_least("runtime_ns", self.runtime_ns, 1)?;
+        at_most("events", self.events, MAX_COUNT)?;
         if self.file_size() < self.block || !self.file_size().is_multiple_of(self.block) {
             return Err(Fault::spec("each file of sysbench holds whole blocks: change total_size, files or block"));
         }
