@@ -79,7 +79,8 @@ def test_native_and_original_are_two_targets_of_one_place(plimsoll: Command, dis
     runs = scored(plimsoll("show", "--json"))
     assert {run["target"] for run in runs} == {"new", "old"}
     metrics = {target: {run["metric"] for run in runs if run["target"] == target} for target in ("new", "old")}
-    assert metrics["old"] <= metrics["new"]
+    # Bonnie++ gives no numbers for phases below half a second: here on fast disks for none.
+    assert metrics["old"] <= metrics["new"] or (test == "bonnie++" and metrics["old"] == {None})
     reasons = [run["reason"] for run in runs if run["target"] == "old" and run["status"] == "failed"]
     assert not reasons
     assert leftovers(disk) == []
