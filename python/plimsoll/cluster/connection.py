@@ -144,7 +144,11 @@ class Cluster:
     def _present(self) -> dict[str, Any]:
         """Address and description of all workers."""
         try:
-            identity = self._client.sync(self._client.scheduler.identity, n_workers=-1, callback_timeout=CONNECT_S)
+            try:
+                identity = self._identity()
+            except TimeoutError:
+                # A machine that slept meanwhile gave it no time to answer.
+                identity = self._identity()
         except _GONE:
             raise PlimsollError(
                 f"the scheduler of {self._text} is gone; finished runs are stored, and the workers clean up by "
@@ -152,6 +156,9 @@ class Cluster:
             ) from None
         found: dict[str, Any] = identity["workers"]
         return found
+
+    def _identity(self) -> Any:
+        return self._client.sync(self._client.scheduler.identity, n_workers=-1, callback_timeout=CONNECT_S)
 
     def _named(self, present: Mapping[str, Any]) -> dict[str, str]:
         """Address by name: the worker's own, or worker1, worker2, … in the order of addresses."""
