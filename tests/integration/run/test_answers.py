@@ -22,7 +22,7 @@ def test_every_quick_test_runs_and_is_scored(plimsoll: Command, disk: Path) -> N
         assert test in answer.out
 
 
-def test_depth_32_is_faster_than_depth_1_within_three_blocks(plimsoll: Command, disk: Path) -> None:
+def test_depth_32_of_the_disk_is_faster_than_depth_1(plimsoll: Command, disk: Path) -> None:
     plimsoll(
         "run", "randread", "--on", f"one={disk},depth=1", "--on", f"many={disk},depth=32",
         "--set", "size=64MiB", "--set", "runtime=1s", "--set", "warmup=200ms",
@@ -30,7 +30,6 @@ def test_depth_32_is_faster_than_depth_1_within_three_blocks(plimsoll: Command, 
     rows = plimsoll("compare", "--json").json
     (iops,) = [row for row in rows if row["metric"] == "iops"]
     assert iops["answer"] == "better"
-    assert iops["blocks"] <= 3
     assert "many is faster than one" in iops["sentence"]
     assert any("depth" in note for note in iops["notes"])
 

@@ -59,6 +59,17 @@ def test_a_session_on_two_volumes_of_one_instance(machine: Machine) -> None:
     assert "does not say which devices" not in text
 
 
+def test_depth_32_is_faster_than_depth_1_within_three_blocks(machine: Machine) -> None:
+    """On a volume: how much depth brings is known there, and other work on this machine does not hide it."""
+    volume = "vol:gp3,iops=16000,size=100GiB,backing=memory"
+    on = ["--on", f"one={volume},depth=1", "--on", f"many={volume},depth=32"]
+    machine.plimsoll("run", "randread", *on, *SHORT, "--set", "runtime=2s")
+    rows = json.loads(machine.plimsoll("compare", "--json").stdout)
+    (iops,) = [row for row in rows if row["metric"] == "iops"]
+    assert iops["answer"] == "better"
+    assert iops["blocks"] == 3
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_session_takes_its_volumes_away(machine: Machine, number: int) -> None:
     with _session() as session:
