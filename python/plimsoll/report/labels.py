@@ -64,9 +64,9 @@ def short_label(name: str) -> str:
 
 
 def percentile_label(name: str) -> str:
-    """`p999` → `p99.9`; `mean`, `max` and `p99.9` stay."""
+    """`p999` → `p99.9`; `mean`, `max`, `p100` and `p99.9` stay."""
     digits = name.removeprefix("p")
-    if digits.isdigit() and len(digits) > 2:
+    if digits.isdigit() and len(digits) > 2 and digits != "100":
         return f"p{digits[:2]}.{digits[2:]}"
     return name
 

@@ -24,6 +24,7 @@ from plimsoll.report.words import clean
         ("commit_p999", "commit latency p99.9", "commit p99.9"),
         ("read_p99.9", "read latency p99.9", "read p99.9"),
         ("sync_max", "sync latency max", "sync max"),
+        ("update_p100", "update latency p100", "update p100"),
         ("read_service_p50", "read latency from its real start p50", "read p50"),
         ("something_new", "something new", "something new"),
     ],

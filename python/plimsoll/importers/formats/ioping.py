@@ -64,7 +64,15 @@ def read(source: Source, options: Options) -> Imported:
         drafts = (draft for lines in _parts(source.lines) if (draft := _text(lines)) is not None)
     else:
         drafts = (draft for line in source.lines if (draft := _raw(line)) is not None)
-    return build(sys.modules[__name__], source, options, drafts)
+    return build(sys.modules[__name__], source, options, _told_apart(list(drafts)))
+
+
+def _told_apart(drafts: list[Draft]) -> list[Draft]:
+    """Several places in one file are several targets, not repeats of one."""
+    if len({(draft.where, draft.target_facts.get("device")) for draft in drafts}) > 1:
+        for draft in drafts:
+            draft.target = draft.where if any(map(str.isalnum, draft.where)) else draft.target_facts.get("device", "")
+    return drafts
 
 
 def _parts(lines: Sequence[str]) -> Iterator[list[str]]:

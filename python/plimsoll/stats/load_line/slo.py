@@ -54,7 +54,7 @@ def parse_objective(text: str) -> Objective:
     if not match:
         raise UsageError(f"{text!r} is no objective; write a percentile and a limit, such as p99<5ms or p99.9<20ms")
     digits = match[1]
-    percent = float(digits) if "." in digits or len(digits) < 3 else float(f"{digits[:2]}.{digits[2:]}")
+    percent = float(digits if "." in digits or len(digits) < 3 or digits == "100" else f"{digits[:2]}.{digits[2:]}")
     limit_ns = parse_duration(match[2])
     if not 0 < percent < 100 or limit_ns <= 0:
         raise UsageError(f"{text!r}: a percentile lies between p0 and p100, and a limit above zero")

@@ -40,6 +40,7 @@ def test_text_of_0_6_with_a_maximum_below_a_request() -> None:
     assert scores(file)["service_iops"] == 312
     assert scores(file)["read_max"] == 8 * MILLISECOND
     assert told(file) == {"order"}
+    assert (file.target.name, disk.target.name) == ("dev-sdb1", "dev-sdb"), "two places are not repeats of one"
     assert disk.target.where == "/dev/sdb"
     assert scores(disk)["read_mean"] == 16 * MILLISECOND
     assert not told(disk)

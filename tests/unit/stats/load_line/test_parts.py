@@ -121,7 +121,7 @@ def test_objectives(text: str, percent: float, limit_ns: int) -> None:
     assert parse_objective(found.text) == found
 
 
-@pytest.mark.parametrize("text", ["", "p99", "99<5ms", "p99<5", "p99>5ms", "p0<5ms", "p99<0ms", "p99<fast"])
+@pytest.mark.parametrize("text", ["", "p99", "99<5ms", "p99<5", "p99>5ms", "p0<5ms", "p100<5ms", "p99<0ms", "p99<fast"])
 def test_objectives_that_cannot_be_meant(text: str) -> None:
     if text == "p99<5":
         assert parse_objective(text).limit_ns == 5_000_000_000
