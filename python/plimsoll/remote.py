@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 SCHEMES = ("s3", "gs", "az", "file")
-DIGEST = "plimsoll-sha256"
-"""Name under which the SHA-256 of an object is kept with it."""
+DIGEST = "plimsollsha256"
+"""Name under which the SHA-256 of an object is kept with it; Azure takes letters, digits and underscores only."""
 
 _ATTEMPTS = 5
 """Attempts in a row that brought no byte before a download is given up."""

@@ -78,3 +78,9 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install 'plimsoll\[cloud\]'"):
         remote.exists("s3://bucket/key")
+
+
+def test_every_provider_takes_the_name_of_the_digest() -> None:
+    """Azure refuses an upload whose metadata are not named like a variable, and header names ignore case."""
+    assert remote.DIGEST.isidentifier()
+    assert remote.DIGEST.islower()

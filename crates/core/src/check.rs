@@ -137,8 +137,15 @@ fn limits(spec: &JobSpec) -> Result<(), JobError> {
         return refuse("runtime plus warm-up is beyond 292 years: use a shorter one");
     }
     if let Some(rate) = spec.rate {
-        if !(rate.per_second > 0.0 && rate.per_second <= MAX_RATE) {
-            return refuse(format!("a rate of {} per second: use a positive one up to {MAX_RATE:e}", rate.per_second));
+        let kinds = rate.apart.iter().flat_map(|apart| [apart.read, apart.write]).flatten();
+        if let Some(bad) = kinds.chain([rate.per_second]).find(|&each| !(each > 0.0 && each <= MAX_RATE)) {
+            return refuse(format!("a rate of {bad} per second: use a positive one up to {MAX_RATE:e}"));
+        }
+        if rate.apart.is_some_and(|apart| apart.read.is_none() && apart.write.is_none()) {
+            return refuse("rates of reads and of writes with neither: give one of them, or no rate");
+        }
+        if rate.apart.is_some() && !(spec.mode.reads() && spec.mode.writes()) {
+            return refuse("rates of reads and of writes apart are for modes that do both");
         }
         if spec.think.is_some() {
             return refuse("a rate and think time exclude each other: use one of them");
@@ -225,7 +232,7 @@ fn verify(spec: &JobSpec) -> Result<(), JobError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Arrival, Rate, RateUnit, SizeWeight, Think};
+    use crate::spec::{Apart, Arrival, Rate, RateUnit, SizeWeight, Think};
 
     const PLAIN: &str = r#"{"path":"/f","engine":"null","mode":"randwrite","read_share":0.5,
         "block_sizes":[{"size":4096,"weight":1.0}],"depth":1,"threads":1,"offset":0,"size":1048576,"direct":false,
@@ -258,8 +265,9 @@ mod tests {
     #[test]
     fn impossible_requests_are_refused_with_what_to_change() {
         let weighted = |size, weight| vec![SizeWeight { size, weight }];
-        let rate = |per_second| Some(Rate { per_second, unit: RateUnit::Operations, arrival: Arrival::Even });
-        let cases: [(&str, String); 30] = [
+        let rate = |per_second| Some(Rate { per_second, unit: RateUnit::Operations, arrival: Arrival::Even, apart: None });
+        let apart = |read, write| rate(1.0).map(|rate| Rate { apart: Some(Apart { read, write }), ..rate });
+        let cases: [(&str, String); 33] = [
             ("block size", message(|s| s.block_sizes.clear())),
             ("block sizes", message(|s| s.block_sizes = weighted(0, 1.0))),
             ("weights", message(|s| s.block_sizes = weighted(512, 0.0))),
@@ -286,6 +294,9 @@ mod tests {
             ("rate", message(|s| s.rate = rate(0.0))),
             ("rate", message(|s| s.rate = rate(f64::NAN))),
             ("rate", message(|s| s.rate = rate(f64::INFINITY))),
+            ("rate of -1", message(|s| (s.rate, s.mode) = (apart(Some(5.0), Some(-1.0)), Mode::Rw))),
+            ("neither", message(|s| (s.rate, s.mode) = (apart(None, None), Mode::Rw))),
+            ("modes that do both", message(|s| s.rate = apart(Some(5.0), None))),
             (
                 "exclude",
                 message(|s| (s.rate, s.think) = (rate(1.0), Some(Think { time_ns: 1, every: 1, from_start: false }))),

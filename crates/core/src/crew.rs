@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender};
 
 use crate::clock::{Clock, monotonic_ns};
-use crate::outcome::{CpuUse, Outcome};
+use crate::outcome::{CpuUse, Outcome, SoFar};
 use crate::timeline::{Batch, Timeline};
 use crate::usage::{Used, used};
 
@@ -124,19 +124,38 @@ pub fn sum_up<B: Batch>(
     outcome.interval_histograms = timeline.interval_histograms();
     let span = elapsed_ns.max(1) as f64;
     outcome.mean_in_flight = timeline.total().in_flight_ns() as f64 / span;
-    let sum = |of: fn(&Used) -> u64| back.iter().map(|report| of(&report.used)).sum();
-    let busiest_ns = back.iter().map(|report| report.used.cpu_ns()).max().unwrap_or(0);
-    outcome.cpu = CpuUse {
+    let threads: Vec<Used> = back.iter().map(|report| report.used).collect();
+    outcome.cpu = cpu_use(&threads, span);
+    outcome.offered_operations = scheduled.then(|| back.iter().map(|report| report.offered).sum());
+    let steady = back.iter().all(|report| report.clock == "tsc") && !back.is_empty();
+    outcome.clock = if steady { "tsc" } else { "monotonic" }.to_owned();
+}
+
+/// What was measured until the end of the last complete interval; `threads` had used so much by then.
+pub fn so_far<B: Batch>(timeline: &Timeline<B>, threads: &[Used]) -> SoFar {
+    let elapsed_ns = timeline.closed_ns();
+    let span = elapsed_ns.max(1) as f64;
+    SoFar {
+        elapsed_ns,
+        operations: timeline.totals(),
+        histograms: timeline.total().histograms(),
+        cpu: cpu_use(threads, span),
+        mean_in_flight: timeline.total().in_flight_ns() as f64 / span,
+    }
+}
+
+/// All threads together, over `span_ns`.
+fn cpu_use(threads: &[Used], span_ns: f64) -> CpuUse {
+    let sum = |of: fn(&Used) -> u64| threads.iter().map(of).sum();
+    let busiest_ns = threads.iter().map(|used| used.cpu_ns()).max().unwrap_or(0);
+    CpuUse {
         user_ns: sum(|used| used.user_ns),
         system_ns: sum(|used| used.system_ns),
         context_switches: sum(|used| used.context_switches),
         major_faults: sum(|used| used.major_faults),
         minor_faults: sum(|used| used.minor_faults),
-        busiest_thread: (busiest_ns as f64 / span).min(1.0),
-    };
-    outcome.offered_operations = scheduled.then(|| back.iter().map(|report| report.offered).sum());
-    let steady = back.iter().all(|report| report.clock == "tsc") && !back.is_empty();
-    outcome.clock = if steady { "tsc" } else { "monotonic" }.to_owned();
+        busiest_thread: (busiest_ns as f64 / span_ns).min(1.0),
+    }
 }
 
 #[cfg(test)]

@@ -165,6 +165,19 @@ pub struct Progress {
     /// Histograms by operation kind of each interval since the last question, only when asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interval_histograms: Vec<BTreeMap<String, String>>,
+    /// Everything measured until the end of the last complete interval, only when asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub so_far: Option<SoFar>,
+}
+
+/// What an [`Outcome`] would say had the job ended with its last complete interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SoFar {
+    pub elapsed_ns: u64,
+    pub operations: BTreeMap<String, OperationTotals>,
+    pub histograms: BTreeMap<String, String>,
+    pub cpu: CpuUse,
+    pub mean_in_flight: f64,
 }
 
 /// Part of a job, in order.

@@ -69,7 +69,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn rate(per_second: f64, arrival: Arrival, unit: RateUnit) -> Rate {
-        Rate { per_second, unit, arrival }
+        Rate { per_second, unit, arrival, apart: None }
     }
 
     proptest! {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::clock::monotonic_ns;
-use crate::outcome::{Interval, Phase, Progress, Traced};
+use crate::outcome::{Interval, Phase, Progress, SoFar, Traced};
 
 /// The part of the progress that changes at most a few times per second.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ struct State {
     trace: Vec<Traced>,
     /// Histograms of intervals that nobody has asked for yet.
     histograms: Vec<BTreeMap<String, String>>,
+    so_far: Option<SoFar>,
 }
 
 /// Written by the job, read by anyone.
@@ -41,6 +42,7 @@ impl Default for Board {
             interval: None,
             trace: Vec::new(),
             histograms: Vec::new(),
+            so_far: None,
         }))
     }
 }
@@ -80,6 +82,11 @@ impl Board {
         state.histograms.extend(histograms);
     }
 
+    /// Everything measured until the end of an interval.
+    pub fn so_far(&self, so_far: SoFar) {
+        self.state().so_far = Some(so_far);
+    }
+
     /// More operations of a traced job.
     pub fn traced(&self, operations: impl Iterator<Item = Traced>) {
         self.state().trace.extend(operations);
@@ -117,6 +124,7 @@ impl Board {
             interval: state.interval.clone(),
             trace: std::mem::take(&mut state.trace),
             interval_histograms: std::mem::take(&mut state.histograms),
+            so_far: state.so_far.clone(),
         }
     }
 }

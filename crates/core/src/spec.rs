@@ -72,6 +72,9 @@ pub struct JobSpec {
     /// Tell start and latency of every operation. Costs memory per operation: for slow loads.
     #[serde(default)]
     pub trace: bool,
+    /// Tell after every interval what was measured until then.
+    #[serde(default)]
+    pub so_far: bool,
     /// io_uring only: kernel submission thread, busy completion polling.
     pub sqpoll: bool,
     pub iopoll: bool,
@@ -168,6 +171,18 @@ pub struct Rate {
     pub per_second: f64,
     pub unit: RateUnit,
     pub arrival: Arrival,
+    /// Modes that read and write: each kind in a schedule of its own, `per_second` is their sum. A kind that is ahead
+    /// gives way to the other one when that is due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<Apart>,
+}
+
+/// Reads and writes per second, in the unit of the [`Rate`]; absent: as fast as the other kind leaves time for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Apart {
+    pub read: Option<f64>,
+    pub write: Option<f64>,
 }
 
 /// What a [`Rate`] counts.

@@ -115,6 +115,11 @@ impl<B: Batch> Timeline<B> {
         self.closed.last()
     }
 
+    /// Where the last complete interval ended.
+    pub fn closed_ns(&self) -> u64 {
+        self.closed.len() as u64 * self.interval_ns
+    }
+
     /// Everything so far.
     pub fn total(&self) -> &B {
         &self.total

@@ -140,6 +140,7 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
         drop_each: DropEach::Never,
         interval_histograms: false,
         trace: false,
+        so_far: false,
         depth: if uring { 32 } else { 1 },
         threads: 1,
         sync: SyncPolicy { kind: SyncKind::None, every: 0, at_end: true },

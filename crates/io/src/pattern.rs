@@ -116,7 +116,14 @@ impl Pattern {
     /// The next operation.
     #[inline]
     pub fn draw(&mut self) -> Next {
-        let kind = match (self.only, &mut self.turns) {
+        let kind = self.draw_kind();
+        self.draw_of(kind)
+    }
+
+    /// Whether the next operation reads, writes or trims.
+    #[inline]
+    pub fn draw_kind(&mut self) -> Kind {
+        match (self.only, &mut self.turns) {
             (Some(kind), _) => kind,
             (None, Some(wrote)) => {
                 *wrote = !*wrote;
@@ -124,7 +131,12 @@ impl Pattern {
             }
             (None, None) if self.kinds.chance(self.read_share) => Kind::Read,
             (None, None) => Kind::Write,
-        };
+        }
+    }
+
+    /// The next operation, of a kind that this pattern has.
+    #[inline]
+    pub fn draw_of(&mut self, kind: Kind) -> Next {
         let sizes = match &self.write_sizes {
             Some(sizes) if kind == Kind::Write => sizes,
             _ => &self.sizes,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use plimsoll_core::count::Count;
 use plimsoll_core::timeline;
+use plimsoll_core::usage::Used;
 
 /// A stream of latencies that is reported under a name of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct Batch {
     counts: [Option<Box<Count>>; NAMES.len()],
     /// Sum over time of the number of operations in flight.
     pub in_flight_ns: u64,
+    /// What the thread has used since counting began, only in a job that tells what it has measured so far.
+    pub used: Used,
     /// Single operations, only in a traced job: the one thing here that grows.
     pub trace: Vec<Single>,
 }
@@ -53,7 +56,7 @@ impl Batch {
         for &one in series {
             counts[one as usize] = Some(Box::default());
         }
-        Self { counts, in_flight_ns: 0, trace: Vec::new() }
+        Self { counts, in_flight_ns: 0, used: Used::default(), trace: Vec::new() }
     }
 
     /// Counts one operation.

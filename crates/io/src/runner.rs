@@ -7,11 +7,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
-use plimsoll_core::crew::{Delivery, Line, Window, sum_up};
+use plimsoll_core::crew::{self, Delivery, Line, Window, sum_up};
 use plimsoll_core::error::JobError;
 use plimsoll_core::outcome::{Outcome, Phase, Status, Verified};
 use plimsoll_core::spec::{JobSpec, Layout};
 use plimsoll_core::timeline::{Batch as _, Timeline};
+use plimsoll_core::usage::Used;
 
 use crate::admit::admit;
 use crate::buffer::Pool;
@@ -71,6 +72,8 @@ struct Crew {
     lines: Vec<Line<Batch>>,
     threads: Vec<libc::pid_t>,
     reports: Vec<Option<Report>>,
+    /// By the end of their last intervals.
+    used: Vec<Used>,
     fault: Option<JobError>,
 }
 
@@ -209,8 +212,13 @@ impl Runner {
             None => return Err(JobError::spec(format!("there is no engine {:?}", self.spec.engine))),
         };
         let count = lines.len();
-        let threads = vec![0; count];
-        let mut crew = Crew { lines, threads, reports: (0..count).map(|_| None).collect(), fault: None };
+        let mut crew = Crew {
+            lines,
+            threads: vec![0; count],
+            reports: (0..count).map(|_| None).collect(),
+            used: vec![Used::default(); count],
+            fault: None,
+        };
         if !self.gather(&mut crew)? {
             return Ok(Vec::new());
         }
@@ -294,14 +302,18 @@ impl Runner {
         }
     }
 
-    fn add(&self, crew: &Crew, timeline: &mut Timeline<Batch>, thread: u32, delivery: Delivery<Batch>) {
+    fn add(&self, crew: &mut Crew, timeline: &mut Timeline<Batch>, thread: u32, delivery: Delivery<Batch>) {
         let Delivery { index, mut batch } = delivery;
         timeline.add(thread, index, &batch);
+        crew.used[thread as usize] = batch.used;
         batch.clear();
         // A thread that has ended needs no empty batch.
         let _ = crew.lines[thread as usize].emptied.send(batch);
         if let Some(interval) = timeline.last().filter(|_| !self.laying) {
             self.shared.board.interval(interval.clone());
+            if self.spec.so_far {
+                self.shared.board.so_far(crew::so_far(timeline, &crew.used));
+            }
         }
         let (operations, bytes) = timeline.total().transferred();
         let limit = self.spec.limit;

@@ -11,7 +11,6 @@ use std::time::Duration;
 use plimsoll_core::clock::Clock;
 use plimsoll_core::crew::{self, Window};
 use plimsoll_core::error::JobError;
-use plimsoll_core::pace::Pace;
 use plimsoll_core::spec::{Batch as Batching, DropEach, JobSpec, SyncKind};
 use plimsoll_core::usage::{Used, sleep_until};
 
@@ -22,6 +21,7 @@ use crate::pattern::{Next, Pattern};
 use crate::recorder::Batch;
 use crate::rotation;
 use crate::runner::Event;
+use crate::schedule::Schedule;
 use crate::target;
 use crate::verify::Stamps;
 
@@ -108,7 +108,7 @@ enum Gate {
 pub struct Worker<E: Engine> {
     parts: Parts<E>,
     window: Window,
-    pace: Option<Pace>,
+    pace: Option<Schedule>,
     slots: Vec<Slot>,
     /// Tags and read or only buffers that are free.
     free: Vec<u32>,
@@ -194,10 +194,9 @@ impl<E: Engine> Worker<E> {
         sleep_until(self.window.begin_ns);
         self.started_ns = self.window.begin_ns;
         if let Some(rate) = self.parts.spec.rate {
-            let ahead = self.look_ahead();
-            let spec = &self.parts.spec;
-            let begin = self.window.begin_ns;
-            self.pace = Some(Pace::new(rate, begin, self.parts.thread, spec.threads, ahead, spec.seed));
+            let ahead = if rate.apart.is_some() { self.parts.spec.smallest_block() } else { self.look_ahead() };
+            self.pace =
+                Some(Schedule::new(&self.parts.spec, rate, self.window.begin_ns, self.parts.thread, ahead));
         }
         let result = self.work();
         self.finish(result)
@@ -245,17 +244,16 @@ impl<E: Engine> Worker<E> {
                 self.draining = true;
                 break;
             }
-            let start = match &self.pace {
-                Some(pace) if pace.due_ns() > now => break,
-                Some(pace) => pace.due_ns(),
-                None => now,
-            };
-            let next = self.held.take().unwrap_or_else(|| self.parts.pattern.draw());
+            if self.pace.as_ref().is_some_and(|pace| pace.due_ns() > now) {
+                break;
+            }
+            let next = self.held.take().unwrap_or_else(|| self.draw(now));
+            let start = self.pace.as_ref().map_or(now, |pace| pace.start_ns(next.kind, now));
             if !self.reserve(next) {
                 break;
             }
             if let Some(pace) = &mut self.pace {
-                pace.advance(u64::from(next.length));
+                pace.advance(next.kind, u64::from(next.length));
                 if start >= self.window.measure_ns {
                     self.report.common.offered += 1;
                 }
@@ -282,6 +280,13 @@ impl<E: Engine> Worker<E> {
             }
         }
         Ok(now)
+    }
+
+    /// The next operation, of a kind that is due.
+    #[inline]
+    fn draw(&mut self, now: u64) -> Next {
+        let kind = self.parts.pattern.draw_kind();
+        self.parts.pattern.draw_of(self.pace.as_ref().map_or(kind, |pace| pace.kind_due(kind, now)))
     }
 
     /// Hands an operation to the engine. The time moves on only when it was done at once.

@@ -3,11 +3,12 @@
 mod common;
 
 use std::path::Path;
+use std::time::Duration;
 
 use common::{run_ok, spec};
 use plimsoll_core::outcome::Outcome;
-use plimsoll_core::spec::{DropEach, JobSpec, Mode, SizeWeight, SyncKind, SyncPolicy, Think};
-use plimsoll_io::engines;
+use plimsoll_core::spec::{DropEach, JobSpec, Limit, Mode, SizeWeight, SyncKind, SyncPolicy, Think};
+use plimsoll_io::{Job, engines};
 
 fn psync(folder: &Path, change: impl FnOnce(&mut JobSpec)) -> Outcome {
     let caps = engines::find("psync").unwrap().caps;
@@ -83,4 +84,34 @@ fn histograms_of_intervals_are_kept_when_asked_for() {
     assert_eq!(outcome.interval_histograms.len(), outcome.intervals.len());
     assert!(outcome.interval_histograms.iter().any(|kinds| !kinds.is_empty()));
     assert!(outcome.cpu.context_switches > 0);
+}
+
+#[test]
+fn a_job_tells_what_it_has_measured_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = Job::start(JobSpec {
+        so_far: true,
+        interval_ns: 10_000_000,
+        limit: Limit { runtime_ns: 3_600_000_000_000, bytes: None, operations: None },
+        ..spec(engines::find("psync").unwrap().caps, &folder.path().join("f"))
+    })
+    .unwrap();
+    let told = loop {
+        match job.poll().so_far {
+            Some(so_far) if so_far.elapsed_ns >= 30_000_000 => break so_far,
+            _ => std::thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    job.stop();
+    let outcome = job.result(None).unwrap();
+    let (before, after) = (&told.operations["read"], &outcome.operations["read"]);
+    assert!(before.operations > 0 && before.operations <= after.operations);
+    assert_eq!(before.bytes, before.operations * common::BLOCK);
+    let shown: u64 = outcome.intervals[..(told.elapsed_ns / 10_000_000) as usize]
+        .iter()
+        .map(|interval| interval.operations["read"].operations)
+        .sum();
+    assert_eq!(shown, before.operations, "the totals are those of the intervals");
+    assert!(told.histograms.contains_key("read"));
+    assert!(told.cpu.context_switches <= outcome.cpu.context_switches);
 }

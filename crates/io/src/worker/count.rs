@@ -157,6 +157,9 @@ impl<E: Engine> Worker<E> {
 
     /// Swaps the batch for an empty one.
     pub(super) fn deliver(&mut self, index: u64) {
+        if let Some(start) = self.used_at_start.filter(|_| self.parts.spec.so_far) {
+            self.parts.batch.used = used().since(start);
+        }
         if let Some(delivery) = Delivery::swap(index, &mut self.parts.batch, &self.parts.emptied) {
             let _ = self.parts.deliveries.send(Event::Interval(self.parts.thread, delivery));
         }

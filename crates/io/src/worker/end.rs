@@ -77,12 +77,17 @@ impl<E: Engine> Worker<E> {
         if self.operations_left == 0 || self.bytes_left == 0 {
             return;
         }
+        pace.without_free();
         while pace.due_ns() < end {
-            if pace.due_ns() >= self.window.measure_ns {
+            let due_ns = pace.due_ns();
+            if due_ns >= self.window.measure_ns {
                 self.report.common.offered += 1;
             }
-            let length = self.held.take().unwrap_or_else(|| self.parts.pattern.draw()).length;
-            pace.advance(u64::from(length));
+            let next = self.held.take().unwrap_or_else(|| {
+                let kind = self.parts.pattern.draw_kind();
+                self.parts.pattern.draw_of(pace.kind_due(kind, due_ns))
+            });
+            pace.advance(next.kind, u64::from(next.length));
         }
     }
 }

@@ -65,6 +65,7 @@ pub fn spec(caps: Caps, path: &Path) -> JobSpec {
         files: None,
         batch: None,
         trace: false,
+        so_far: false,
         verify: false,
         cpus: Vec::new(),
         count_errors: false,
