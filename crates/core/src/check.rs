@@ -1,7 +1,7 @@
 //! Requests that make no sense on any target, refused before anything is opened.
 
 use crate::error::JobError;
-use crate::spec::{Distribution, JobSpec, Layout, Mode, SyncKind};
+use crate::spec::{Distribution, JobSpec, Layout, Mode, SyncKind, Zone};
 
 /// The longest time series that is kept.
 pub const MAX_INTERVALS: u64 = 100_000;
@@ -106,15 +106,57 @@ fn shares(spec: &JobSpec) -> Result<(), JobError> {
 }
 
 fn distribution(spec: &JobSpec) -> Result<(), JobError> {
-    match spec.distribution {
-        Distribution::Zipf { theta } if !(theta.is_finite() && theta > 0.0) || (theta - 1.0).abs() < 1e-6 => {
+    if spec.write_distribution == Some(Distribution::Once) {
+        return refuse("blocks that come once are for reads and writes together: use uniform places for writes");
+    }
+    let all = [Some(&spec.distribution), spec.write_distribution.as_ref()];
+    all.into_iter().flatten().try_for_each(|kind| places(spec, kind))
+}
+
+fn places(spec: &JobSpec, kind: &Distribution) -> Result<(), JobError> {
+    let centre = match *kind {
+        Distribution::Zipf { centre, .. }
+        | Distribution::Pareto { centre, .. }
+        | Distribution::Normal { centre, .. } => centre,
+        _ => None,
+    };
+    if let Some(centre) = centre.filter(|centre| !(0.0..=1.0).contains(centre)) {
+        return refuse(format!("centre {centre}: use a share of the region between 0 and 1"));
+    }
+    match *kind {
+        Distribution::Zipf { theta, .. } if !(theta.is_finite() && theta > 0.0) || (theta - 1.0).abs() < 1e-6 => {
             refuse(format!("zipf theta {theta}: use a value above 0 that is not 1, such as 0.99 or 1.1"))
         }
-        Distribution::Pareto { h } if !(h > 0.0 && h < 1.0) => {
+        Distribution::Pareto { h, .. } if !(h > 0.0 && h < 1.0) => {
             refuse(format!("pareto h {h}: use a share strictly between 0 and 1, such as 0.2"))
         }
+        Distribution::Normal { deviation, .. } if !(0.0..1.0).contains(&deviation) => {
+            refuse(format!("normal deviation {deviation}: use a share of the region from 0 to below 1, such as 0.1"))
+        }
+        Distribution::Zones { ref zones } => zones_fit(spec, zones),
         _ => Ok(()),
     }
+}
+
+fn zones_fit(spec: &JobSpec, zones: &[Zone]) -> Result<(), JobError> {
+    let sum: f64 = zones.iter().map(|zone| zone.weight).sum();
+    if zones.iter().any(|zone| zone.weight.is_nan() || zone.weight < 0.0) || !sum.is_finite() || sum <= 0.0 {
+        return refuse("weights of zones must be 0 or more, not all 0, and their sum must be finite");
+    }
+    let unit = spec.smallest_block();
+    if zones.iter().any(|zone| !zone.bytes.is_multiple_of(unit) || (zone.weight > 0.0 && zone.bytes == 0)) {
+        return refuse(format!("a zone with operations has at least one block, and whole ones of {unit} bytes"));
+    }
+    let files = spec.files.as_ref().map_or(1, |files| files.more.len() as u64 + 1);
+    let parts = if spec.verify { u64::from(spec.threads) } else { files };
+    let together = zones.iter().try_fold(0u64, |sum, zone| sum.checked_add(zone.bytes));
+    if together.is_none_or(|bytes| bytes > spec.size / parts) {
+        return refuse(format!(
+            "the zones are larger than the {} bytes they lie in: use smaller ones",
+            spec.size / parts
+        ));
+    }
+    Ok(())
 }
 
 fn limits(spec: &JobSpec) -> Result<(), JobError> {
@@ -265,9 +307,13 @@ mod tests {
     #[test]
     fn impossible_requests_are_refused_with_what_to_change() {
         let weighted = |size, weight| vec![SizeWeight { size, weight }];
-        let rate = |per_second| Some(Rate { per_second, unit: RateUnit::Operations, arrival: Arrival::Even, apart: None });
+        let rate =
+            |per_second| Some(Rate { per_second, unit: RateUnit::Operations, arrival: Arrival::Even, apart: None });
+        let zones = |zones: &[(f64, u64)]| Distribution::Zones {
+            zones: zones.iter().map(|&(weight, bytes)| Zone { weight, bytes }).collect(),
+        };
         let apart = |read, write| rate(1.0).map(|rate| Rate { apart: Some(Apart { read, write }), ..rate });
-        let cases: [(&str, String); 33] = [
+        let cases: [(&str, String); 43] = [
             ("block size", message(|s| s.block_sizes.clear())),
             ("block sizes", message(|s| s.block_sizes = weighted(0, 1.0))),
             ("weights", message(|s| s.block_sizes = weighted(512, 0.0))),
@@ -282,12 +328,22 @@ mod tests {
             ("read_share", message(|s| s.read_share = 1.5)),
             ("random_share", message(|s| s.random_share = f64::NAN)),
             ("compressible", message(|s| s.content.compressible = -0.1)),
-            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: 1.0 })),
-            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: 0.0 })),
-            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: f64::NAN })),
-            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: f64::INFINITY })),
-            ("pareto", message(|s| s.distribution = Distribution::Pareto { h: 1.0 })),
-            ("pareto", message(|s| s.distribution = Distribution::Pareto { h: f64::NAN })),
+            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: 1.0, centre: None })),
+            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: 0.0, centre: None })),
+            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: f64::NAN, centre: None })),
+            ("theta", message(|s| s.distribution = Distribution::Zipf { theta: f64::INFINITY, centre: None })),
+            ("pareto", message(|s| s.distribution = Distribution::Pareto { h: 1.0, centre: None })),
+            ("pareto", message(|s| s.distribution = Distribution::Pareto { h: f64::NAN, centre: None })),
+            ("centre", message(|s| s.distribution = Distribution::Zipf { theta: 1.1, centre: Some(1.5) })),
+            ("deviation", message(|s| s.distribution = Distribution::Normal { deviation: 1.0, centre: None })),
+            ("deviation", message(|s| s.distribution = Distribution::Normal { deviation: f64::NAN, centre: None })),
+            ("weights of zones", message(|s| s.distribution = zones(&[]))),
+            ("weights of zones", message(|s| s.distribution = zones(&[(f64::NAN, 4096)]))),
+            ("whole ones", message(|s| s.distribution = zones(&[(1.0, 4097)]))),
+            ("at least one", message(|s| s.distribution = zones(&[(1.0, 0)]))),
+            ("zones are larger", message(|s| s.write_distribution = Some(zones(&[(1.0, 4096), (1.0, 1 << 20)])))),
+            ("zones are larger", message(|s| s.distribution = zones(&[(1.0, 4096), (1.0, u64::MAX / 4096 * 4096)]))),
+            ("come once", message(|s| s.write_distribution = Some(Distribution::Once))),
             ("limit of 0", message(|s| s.limit.operations = Some(0))),
             ("smaller than the number of threads", message(|s| (s.threads, s.limit.operations) = (4, Some(3)))),
             ("intervals", message(|s| s.limit.runtime_ns = 200_000_000_000_000)),

@@ -40,6 +40,9 @@ pub struct JobSpec {
     pub rate: Option<Rate>,
     pub think: Option<Think>,
     pub distribution: Distribution,
+    /// Where writes go when it is elsewhere than reads.
+    #[serde(default)]
+    pub write_distribution: Option<Distribution>,
     /// Share of operations that take a new random offset in a random mode, 0…1; the others follow the last one.
     pub random_share: f64,
     /// Random places held for several operations, or gaps between sequential ones; absent: neither.
@@ -212,8 +215,8 @@ pub struct Think {
     pub from_start: bool,
 }
 
-/// Where random operations go.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// Where random operations go. A `centre`, 0…1 of the region, is where the hottest block lies; absent: anywhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind", deny_unknown_fields)]
 pub enum Distribution {
     /// Uniform, every block once before any repeats (fio's default, its "random map").
@@ -221,9 +224,35 @@ pub enum Distribution {
     /// Uniform with repetition.
     Uniform,
     /// Zipf with exponent `theta` (not 1), hot blocks scattered over the region.
-    Zipf { theta: f64 },
+    Zipf {
+        theta: f64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        centre: Option<f64>,
+    },
     /// Self-similar: a share `h` of the blocks gets a share `1-h` of the operations.
-    Pareto { h: f64 },
+    Pareto {
+        h: f64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        centre: Option<f64>,
+    },
+    /// fio's: the mean of twelve even draws and a jitter of `deviation`, a share of the region; the middle is hot, but
+    /// neighbours are scattered. A centre other than 0.5 moves all blocks.
+    Normal {
+        deviation: f64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        centre: Option<f64>,
+    },
+    /// Even inside zones that have a share of the operations each; they lie one behind the other from the beginning.
+    Zones { zones: Vec<Zone> },
+}
+
+/// A part of the region (of each file, where there are several) and its share of the operations.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Zone {
+    /// Relative to the sum of all.
+    pub weight: f64,
+    pub bytes: u64,
 }
 
 /// How the operations of a mode follow each other where it is not one by one. Reads and writes then each follow those of

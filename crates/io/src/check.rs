@@ -180,7 +180,7 @@ mod tests {
         ) {
             message(|s| {
                 (s.read_share, s.content.compressible, s.block_sizes[0].weight) = (numbers[0], numbers[1], numbers[2]);
-                s.distribution = Distribution::Zipf { theta: numbers[3] };
+                s.distribution = Distribution::Zipf { theta: numbers[3], centre: None };
                 (s.block_sizes[0].size, s.offset, s.size, s.warmup_ns) = (sizes[0], sizes[1], sizes[2], sizes[3]);
                 (s.depth, s.threads, s.mode) = (depth, threads, [Mode::Read, Mode::Randrw, Mode::Trim][mode]);
             });

@@ -149,6 +149,7 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
         rate: None,
         think: None,
         distribution: Distribution::Once,
+        write_distribution: None,
         random_share: 1.0,
         sequence: None,
         files: None,

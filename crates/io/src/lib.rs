@@ -19,6 +19,7 @@ pub mod pattern;
 pub mod recorder;
 mod rotation;
 mod runner;
+mod schedule;
 mod signal;
 mod target;
 mod trim;

@@ -53,6 +53,8 @@ struct Spot {
     base: u64,
     size: u64,
     random: Option<Blocks>,
+    /// Of writes, where they have their own.
+    random_writes: Option<Blocks>,
     /// Where the last operation began and where the next one follows, relative to `base`; with a [`Sequence`] for reads
     /// and for writes.
     last: [u64; 2],
@@ -61,8 +63,12 @@ struct Spot {
 
 /// The distribution of a job over its region, or over that part of it that is in one of several files, computed once and then given to each thread's [`Pattern`].
 pub fn blocks(spec: &JobSpec) -> Blocks {
+    blocks_of(spec, &spec.distribution)
+}
+
+fn blocks_of(spec: &JobSpec, kind: &Distribution) -> Blocks {
     let unit = spec.smallest_block();
-    Blocks::new(spec.distribution, slice(spec, 0).1 / rotation::count(spec) / unit, spec.seed)
+    Blocks::new(kind, slice(spec, 0).1 / rotation::count(spec) / unit, unit, spec.seed)
 }
 
 /// First byte and length of the part of the region that thread `thread` works on.
@@ -85,10 +91,13 @@ impl Pattern {
         let stream = |purpose| Stream::new(spec.seed, thread, purpose);
         // Slices are disjoint already; only a shared region has to be dealt out.
         let (dealer, hands) = if spec.verify { (0, 1) } else { (thread, spec.threads) };
-        let spots = match &spec.files {
+        let mut spots = match &spec.files {
             None => vec![Spot::new(base, size, spec.mode.is_random().then(|| blocks.for_thread(dealer, hands)))],
             Some(_) => spots_of_files(spec, blocks),
         };
+        if let Some(kind) = spec.write_distribution.as_ref().filter(|_| spec.mode.is_random()) {
+            spots.iter_mut().for_each(|spot| spot.random_writes = Some(blocks_of(spec, kind)));
+        }
         Self {
             spots,
             rotation: spec.files.as_ref().map(|files| Rotation::new(spec, files)),
@@ -158,7 +167,11 @@ impl Pattern {
         };
         let follow = spot.follow[own];
         let at_end = follow + length > spot.size;
-        let start = match &mut spot.random {
+        let random = match &mut spot.random_writes {
+            Some(blocks) if kind == Kind::Write => Some(blocks),
+            _ => spot.random.as_mut(),
+        };
+        let start = match random {
             Some(blocks) if jumps || (at_end && self.sequence.is_some() && !stay) => {
                 let start = blocks.draw(&mut self.offsets) * self.unit;
                 // A large operation of a mix that would stick out moves back to the last place where it fits.
@@ -194,7 +207,7 @@ impl Pattern {
 
 impl Spot {
     fn new(base: u64, size: u64, random: Option<Blocks>) -> Self {
-        Self { base, size, random, last: [0; 2], follow: [0; 2] }
+        Self { base, size, random, random_writes: None, last: [0; 2], follow: [0; 2] }
     }
 }
 
@@ -202,7 +215,7 @@ impl Spot {
 fn spots_of_files(spec: &JobSpec, blocks: &Blocks) -> Vec<Spot> {
     let (each, unit) = (rotation::each(spec), spec.smallest_block());
     let own = |file: u64| match spec.distribution {
-        Distribution::Once => Blocks::new(spec.distribution, each / unit, mix64(spec.seed).wrapping_add(file)),
+        Distribution::Once => Blocks::new(&spec.distribution, each / unit, unit, mix64(spec.seed).wrapping_add(file)),
         _ => blocks.clone(),
     };
     let spot = |file: u64| Spot::new(file * each, each, spec.mode.is_random().then(|| own(file)));

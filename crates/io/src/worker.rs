@@ -195,8 +195,7 @@ impl<E: Engine> Worker<E> {
         self.started_ns = self.window.begin_ns;
         if let Some(rate) = self.parts.spec.rate {
             let ahead = if rate.apart.is_some() { self.parts.spec.smallest_block() } else { self.look_ahead() };
-            self.pace =
-                Some(Schedule::new(&self.parts.spec, rate, self.window.begin_ns, self.parts.thread, ahead));
+            self.pace = Some(Schedule::new(&self.parts.spec, rate, self.window.begin_ns, self.parts.thread, ahead));
         }
         let result = self.work();
         self.finish(result)

@@ -217,7 +217,7 @@ fn open_loop_counts_from_the_intended_start() {
     let dir = tempdir().unwrap();
     for caps in all() {
         for arrival in [Arrival::Even, Arrival::Poisson] {
-            let rate = Some(Rate { per_second: 20_000.0, unit: RateUnit::Operations, arrival });
+            let rate = Some(Rate { per_second: 20_000.0, unit: RateUnit::Operations, arrival, apart: None });
             let outcome =
                 run_ok(JobSpec { rate, mode: Mode::Randread, threads: 2, ..spec(caps, &dir.path().join("f")) });
             assert_eq!(count(&outcome, "read"), 500, "{}", caps.name);
@@ -324,7 +324,9 @@ fn a_file_cut_off_during_the_run_is_an_error_with_its_offset() {
 fn a_stop_ends_any_job_with_what_it_measured() {
     let dir = tempdir().unwrap();
     for caps in all() {
-        for rate in [None, Some(Rate { per_second: 0.5, unit: RateUnit::Operations, arrival: Arrival::Even })] {
+        for rate in
+            [None, Some(Rate { per_second: 0.5, unit: RateUnit::Operations, arrival: Arrival::Even, apart: None })]
+        {
             let mut request = JobSpec { rate, threads: 2, ..spec(caps, &dir.path().join("f")) };
             request.limit.operations = None;
             let job = Job::start(request).unwrap();

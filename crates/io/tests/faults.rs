@@ -230,7 +230,7 @@ fn verify_names_the_first_block_that_was_changed() {
     let dir = tempdir().unwrap();
     for caps in real() {
         let path = dir.path().join(caps.name);
-        let rate = Some(Rate { per_second: 1000.0, unit: RateUnit::Operations, arrival: Arrival::Even });
+        let rate = Some(Rate { per_second: 1000.0, unit: RateUnit::Operations, arrival: Arrival::Even, apart: None });
         let mut request = JobSpec { rate, mode: Mode::Write, verify: true, depth: 1, ..spec(caps, &path) };
         request.limit.operations = Some(SIZE / BLOCK);
         let job = Job::start(request).unwrap();

@@ -1,14 +1,18 @@
 //! Where random operations go: each distribution turns a step into a block number.
 
+mod normal;
 mod once;
 mod pareto;
 mod uniform;
 mod zipf;
+mod zones;
 
+pub use normal::Normal;
 pub use once::Once;
 pub use pareto::Pareto;
 pub use uniform::Uniform;
 pub use zipf::Zipf;
+pub use zones::Zones;
 
 use crate::random::{Purpose, Stream};
 use crate::spec::Distribution;
@@ -27,17 +31,25 @@ pub enum Blocks {
     Zipf(Zipf),
     /// Some blocks hot, self-similar.
     Pareto(Pareto),
+    /// Some blocks hot, around one.
+    Normal(Normal),
+    /// Parts of the region hot.
+    Zones(Zones),
 }
 
 impl Blocks {
-    /// The distribution over `blocks` blocks; `blocks` is at least 1. Where hot blocks lie depends on the seed only.
-    pub fn new(kind: Distribution, blocks: u64, seed: u64) -> Self {
-        let place = Stream::new(seed, 0, Purpose::Offset).bits();
-        match kind {
+    /// The distribution over `blocks` blocks of `unit` bytes; `blocks` is at least 1. Where hot blocks lie depends on the
+    /// seed only, and not even on that where a centre is given.
+    pub fn new(kind: &Distribution, blocks: u64, unit: u64, seed: u64) -> Self {
+        let drawn = || Stream::new(seed, 0, Purpose::Offset).bits();
+        let place = |centre: Option<f64>| centre.map_or_else(drawn, |centre| (blocks as f64 * centre) as u64);
+        match *kind {
             Distribution::Once => Self::Once(Once::new(blocks, seed)),
             Distribution::Uniform => Self::Uniform(Uniform::new(blocks)),
-            Distribution::Zipf { theta } => Self::Zipf(Zipf::new(blocks, theta, place)),
-            Distribution::Pareto { h } => Self::Pareto(Pareto::new(blocks, h, place)),
+            Distribution::Zipf { theta, centre } => Self::Zipf(Zipf::new(blocks, theta, place(centre))),
+            Distribution::Pareto { h, centre } => Self::Pareto(Pareto::new(blocks, h, place(centre))),
+            Distribution::Normal { deviation, centre } => Self::Normal(Normal::new(blocks, deviation, centre)),
+            Distribution::Zones { ref zones } => Self::Zones(Zones::new(zones, unit)),
         }
     }
 
@@ -57,6 +69,8 @@ impl Blocks {
             Self::Uniform(uniform) => uniform.draw(stream),
             Self::Zipf(zipf) => zipf.draw(stream),
             Self::Pareto(pareto) => pareto.draw(stream),
+            Self::Normal(normal) => normal.draw(stream),
+            Self::Zones(zones) => zones.draw(stream),
         }
     }
 }

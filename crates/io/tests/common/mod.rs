@@ -54,6 +54,7 @@ pub fn spec(caps: Caps, path: &Path) -> JobSpec {
         rate: None,
         think: None,
         distribution: Distribution::Once,
+        write_distribution: None,
         random_share: 1.0,
         seed: 1,
         content: Content { zero: false, compressible: 0.0 },
