@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use common::{run_ok, spec};
-use plimsoll_core::outcome::Outcome;
+use plimsoll_core::outcome::{Outcome, Phase};
 use plimsoll_core::spec::{DropEach, JobSpec, Limit, Mode, SizeWeight, SyncKind, SyncPolicy, Think};
 use plimsoll_io::{Job, engines};
 
@@ -92,12 +92,14 @@ fn a_job_tells_what_it_has_measured_so_far() {
     let job = Job::start(JobSpec {
         so_far: true,
         interval_ns: 10_000_000,
-        limit: Limit { runtime_ns: 3_600_000_000_000, bytes: None, operations: None },
+        limit: Limit { runtime_ns: 60_000_000_000, bytes: None, operations: None },
         ..spec(engines::find("psync").unwrap().caps, &folder.path().join("f"))
     })
     .unwrap();
     let told = loop {
-        match job.poll().so_far {
+        let progress = job.poll();
+        assert_ne!(progress.phase, Phase::Finished, "ended too early: {:?}", job.result(None));
+        match progress.so_far {
             Some(so_far) if so_far.elapsed_ns >= 30_000_000 => break so_far,
             _ => std::thread::sleep(Duration::from_millis(1)),
         }
