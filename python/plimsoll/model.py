@@ -24,7 +24,7 @@ Unit = Literal["1/s", "B/s", "ns", "B", "1"]
 class Record(BaseModel):
     """A frozen record that refuses unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings", defer_build=True)
 
 
 class Level(StrEnum):
