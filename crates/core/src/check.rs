@@ -1,7 +1,7 @@
 //! Requests that make no sense on any target, refused before anything is opened.
 
 use crate::error::JobError;
-use crate::spec::{Distribution, JobSpec, Layout, Mode, SyncKind, Zone};
+use crate::spec::{Backlog, Distribution, JobSpec, Layout, Mode, Piece, SyncKind, Verification, Zone};
 
 /// The longest time series that is kept.
 pub const MAX_INTERVALS: u64 = 100_000;
@@ -9,6 +9,8 @@ pub const MAX_INTERVALS: u64 = 100_000;
 pub const MAX_VERIFIED_BLOCKS: u64 = 64 << 20;
 /// Room for checksum, offset, generation and seed in a verified block.
 pub const MIN_VERIFIED_BLOCK: u64 = 32;
+/// The longest pattern, that of fio.
+const MAX_PATTERN: usize = 512;
 const MAX_BLOCK: u64 = 1 << 30;
 const MAX_DEPTH: u32 = 16_384;
 const MAX_THREADS: u32 = 1024;
@@ -22,7 +24,7 @@ impl Mode {
 
     /// Some operations write.
     pub fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::Randwrite | Self::Rw | Self::Randrw)
+        matches!(self, Self::Write | Self::Randwrite | Self::Rw | Self::Randrw | Self::Trimwrite)
     }
 
     /// Some operations read.
@@ -30,9 +32,9 @@ impl Mode {
         matches!(self, Self::Read | Self::Randread | Self::Rw | Self::Randrw)
     }
 
-    /// All operations trim.
+    /// Some operations trim.
     pub fn trims(self) -> bool {
-        matches!(self, Self::Trim | Self::Randtrim)
+        matches!(self, Self::Trim | Self::Randtrim | Self::Trimwrite)
     }
 }
 
@@ -97,6 +99,7 @@ fn shares(spec: &JobSpec) -> Result<(), JobError> {
         ("read_share", spec.read_share),
         ("random_share", spec.random_share),
         ("compressible", spec.content.compressible),
+        ("dedupe", spec.content.dedupe),
     ] {
         if !(0.0..=1.0).contains(&value) {
             return refuse(format!("{name} is {value}: use a share between 0 and 1"));
@@ -207,6 +210,14 @@ fn sync(spec: &JobSpec) -> Result<(), JobError> {
     if !counts && spec.sync.every != 0 {
         return refuse("sync.every counts writes between fsync or fdatasync calls: set it to 0 for the other kinds");
     }
+    if let Some(beside) = spec.sync.beside {
+        if !counts || (beside.fdatasync_every > 0 && spec.sync.kind != SyncKind::Fsync) {
+            return refuse("a second way to sync is beside fsync, or as an open flag beside fdatasync");
+        }
+        if matches!(beside.opened, SyncKind::Fsync | SyncKind::Fdatasync) {
+            return refuse("the open flag beside fsync or fdatasync is none, dsync or sync");
+        }
+    }
     if (counts || spec.sync.at_end) && !spec.mode.writes() {
         return refuse("a sync policy needs a mode that writes");
     }
@@ -248,25 +259,49 @@ fn files(spec: &JobSpec) -> Result<(), JobError> {
 
 fn verify(spec: &JobSpec) -> Result<(), JobError> {
     if !spec.verify {
-        return Ok(());
+        let how = spec.verification.is_some();
+        return if how { refuse("how to verify is said, but not to verify: set verify") } else { Ok(()) };
     }
     if !spec.mode.writes() {
         return refuse("verify checks what the job wrote: use a mode that writes");
     }
     let smallest = spec.smallest_block();
-    if smallest < MIN_VERIFIED_BLOCK {
+    if let Some(how) = &spec.verification {
+        verification(how, smallest)?;
+    }
+    let (interval, checksums) = (spec.verified_block(), spec.verification.as_ref().is_none_or(|how| how.checksums));
+    if checksums && interval < MIN_VERIFIED_BLOCK {
         return refuse(format!("verify needs blocks of at least {MIN_VERIFIED_BLOCK} bytes"));
     }
     if spec.sizes().any(|size| size % smallest != 0) {
         return refuse("verify needs block sizes that are multiples of the smallest one");
     }
-    if spec.size / smallest > MAX_VERIFIED_BLOCKS {
+    if spec.size / interval > MAX_VERIFIED_BLOCKS {
         return refuse(format!(
             "verify keeps a map of at most {MAX_VERIFIED_BLOCKS} blocks: use larger blocks or a smaller region"
         ));
     }
-    if spec.content.zero || spec.content.compressible > 0.0 {
-        return refuse("verify writes its own content: leave zero and compressible off");
+    if spec.content.zero || spec.content.compressible > 0.0 || spec.content.dedupe > 0.0 {
+        return refuse("verify writes its own content: leave zero, compressible and dedupe off");
+    }
+    Ok(())
+}
+
+fn verification(how: &Verification, smallest: u64) -> Result<(), JobError> {
+    if how.interval == 0 || !smallest.is_multiple_of(how.interval) {
+        return refuse(format!(
+            "checksums stand every {} bytes: use a number that the smallest block, {smallest}, is a multiple of",
+            how.interval
+        ));
+    }
+    let length = |piece: &Piece| if let Piece::Bytes(bytes) = piece { bytes.len() } else { 8 };
+    let round: usize = how.pattern.iter().map(length).sum();
+    if round > MAX_PATTERN || (round == 0 && !(how.pattern.is_empty() && how.checksums)) {
+        return refuse(format!("a pattern to verify has 1 to {MAX_PATTERN} bytes, and is needed without checksums"));
+    }
+    let numbers = |backlog: Backlog| [backlog.every, backlog.batch];
+    if how.backlog.is_some_and(|backlog| numbers(backlog).iter().any(|n| !(1..=MAX_VERIFIED_BLOCKS).contains(n))) {
+        return refuse(format!("a backlog of writes to verify has 1 to {MAX_VERIFIED_BLOCKS} of them"));
     }
     Ok(())
 }
@@ -274,7 +309,7 @@ fn verify(spec: &JobSpec) -> Result<(), JobError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Apart, Arrival, Rate, RateUnit, SizeWeight, Think};
+    use crate::spec::{Apart, Arrival, Rate, RateUnit, SizeWeight, SyncBeside, Think};
 
     const PLAIN: &str = r#"{"path":"/f","engine":"null","mode":"randwrite","read_share":0.5,
         "block_sizes":[{"size":4096,"weight":1.0}],"depth":1,"threads":1,"offset":0,"size":1048576,"direct":false,
@@ -355,7 +390,9 @@ mod tests {
             ("modes that do both", message(|s| s.rate = apart(Some(5.0), None))),
             (
                 "exclude",
-                message(|s| (s.rate, s.think) = (rate(1.0), Some(Think { time_ns: 1, every: 1, from_start: false }))),
+                message(|s| {
+                    (s.rate, s.think) = (rate(1.0), Some(Think { time_ns: 1, every: 1, from_start: false, spin_ns: 0 }))
+                }),
             ),
             ("every 0", message(|s| s.sync.kind = SyncKind::Fsync)),
             ("mode that writes", message(|s| (s.sync.at_end, s.mode) = (true, Mode::Randread))),
@@ -379,5 +416,43 @@ mod tests {
         assert!(verify(|s| s.block_sizes[0].size = 16).contains("at least"));
         assert!(verify(|s| s.block_sizes.push(SizeWeight { size: 5000, weight: 1.0 })).contains("multiples"));
         assert!(verify(|s| s.content.zero = true).contains("own content"));
+        assert!(verify(|s| s.content.dedupe = 0.5).contains("own content"));
+    }
+
+    #[test]
+    fn ways_to_verify_are_possible_ones() {
+        let how = |change: fn(&mut Verification)| {
+            let mut how = Verification {
+                interval: 512,
+                pattern: vec![Piece::Bytes(vec![1, 2]), Piece::Offset],
+                checksums: false,
+                backlog: Some(Backlog { every: 16, batch: 16 }),
+                stop_at_first: false,
+                read_back: true,
+            };
+            change(&mut how);
+            message(|spec| (spec.verify, spec.verification) = (true, Some(how)))
+        };
+        assert_eq!(how(|_| ()), "");
+        assert_eq!(how(|h| h.interval = 16), "");
+        assert!(how(|h| (h.interval, h.checksums) = (16, true)).contains("at least"));
+        assert!(how(|h| h.interval = 0).contains("multiple"));
+        assert!(how(|h| h.interval = 1000).contains("multiple"));
+        assert!(how(|h| h.interval = 8192).contains("multiple"));
+        assert!(how(|h| h.pattern.clear()).contains("pattern"));
+        assert!(how(|h| h.pattern = vec![Piece::Bytes(Vec::new())]).contains("pattern"));
+        assert!(how(|h| h.pattern = vec![Piece::Offset; 65]).contains("pattern"));
+        assert!(how(|h| h.backlog = Some(Backlog { every: 0, batch: 1 })).contains("backlog"));
+        assert!(how(|h| h.backlog = Some(Backlog { every: 1, batch: 0 })).contains("backlog"));
+        let beside = |change: fn(&mut JobSpec)| {
+            message(|spec| {
+                (spec.sync.kind, spec.sync.every) = (SyncKind::Fsync, 4);
+                spec.sync.beside = Some(SyncBeside { fdatasync_every: 2, opened: SyncKind::Dsync });
+                change(spec);
+            })
+        };
+        assert_eq!(beside(|_| ()), "");
+        assert!(beside(|s| s.sync.kind = SyncKind::Fdatasync).contains("second way"));
+        assert!(beside(|s| s.sync.beside.as_mut().unwrap().opened = SyncKind::Fsync).contains("open flag"));
     }
 }

@@ -63,6 +63,9 @@ pub struct JobSpec {
     #[serde(default)]
     pub drop_each: DropEach,
     pub verify: bool,
+    /// With `verify`: how. Absent: a checksum in each of the smallest blocks, all of them read back after the run.
+    #[serde(default)]
+    pub verification: Option<Verification>,
     /// CPUs to pin the threads to, in turn; empty: not pinned.
     pub cpus: Vec<usize>,
     /// Go on after a failed operation and count it; otherwise the first one ends the job.
@@ -107,6 +110,8 @@ pub enum Mode {
     Randrw,
     Trim,
     Randtrim,
+    /// In order: each block is trimmed, then written.
+    Trimwrite,
 }
 
 impl JobSpec {
@@ -118,6 +123,11 @@ impl JobSpec {
     /// The smallest size: the unit of offsets. 0 when there is none.
     pub fn smallest_block(&self) -> u64 {
         self.sizes().min().unwrap_or(0)
+    }
+
+    /// Bytes that verification knows apart: with a checksum each, unless there are none.
+    pub fn verified_block(&self) -> u64 {
+        self.verification.as_ref().map_or(self.smallest_block(), |how| how.interval)
     }
 
     /// The largest size: what a buffer must hold. 0 when there is none.
@@ -143,6 +153,30 @@ pub struct SyncPolicy {
     pub every: u64,
     /// One `fsync` after the last write, inside the measured time.
     pub at_end: bool,
+    /// What is done beside; absent: nothing.
+    #[serde(default)]
+    pub beside: Option<SyncBeside>,
+}
+
+/// A second way to make written data durable, beside `Fsync` or `Fdatasync`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SyncBeside {
+    /// With `Fsync`: an `fdatasync` after so many writes, unless an `fsync` is due; 0: none.
+    pub fdatasync_every: u64,
+    /// The open flag: `None`, `Dsync` or `Sync`.
+    pub opened: SyncKind,
+}
+
+impl SyncPolicy {
+    /// The kind that stands for an open flag, or `None`.
+    pub fn opened(&self) -> SyncKind {
+        match (self.kind, self.beside) {
+            (SyncKind::Dsync | SyncKind::Sync, _) => self.kind,
+            (_, Some(beside)) => beside.opened,
+            _ => SyncKind::None,
+        }
+    }
 }
 
 /// The call or open flag behind a [`SyncPolicy`].
@@ -213,6 +247,9 @@ pub struct Think {
     /// The time counts from the last start instead of from the last completion; a late start moves the next ones.
     #[serde(default)]
     pub from_start: bool,
+    /// So much of the time is spent computing instead of asleep; more than `time_ns` makes the pause longer.
+    #[serde(default)]
+    pub spin_ns: u64,
 }
 
 /// Where random operations go. A `centre`, 0…1 of the region, is where the hottest block lies; absent: anywhere.
@@ -311,6 +348,44 @@ pub struct Content {
     pub zero: bool,
     /// Share of each 512-byte chunk that is zero, 0…1, so that it compresses by that share.
     pub compressible: f64,
+    /// Share of written blocks (of the smallest size) that repeat the one before, 0…1.
+    #[serde(default)]
+    pub dedupe: f64,
+}
+
+/// How written blocks are verified.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Verification {
+    /// Bytes with a checksum of their own: a part of the smallest block.
+    pub interval: u64,
+    /// Written over and over from the beginning of each of the smallest blocks; empty: random bytes.
+    pub pattern: Vec<Piece>,
+    /// Checksums stand in the blocks; otherwise the pattern alone is written and compared.
+    pub checksums: bool,
+    /// Blocks are also read and checked while the job runs.
+    pub backlog: Option<Backlog>,
+    /// The first bad block ends the job; otherwise all are counted.
+    pub stop_at_first: bool,
+    /// What is not checked yet is read back after the run.
+    pub read_back: bool,
+}
+
+/// A part of a [`Verification::pattern`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Piece {
+    Bytes(Vec<u8>),
+    /// Where the block lies, 64 bits, little endian.
+    Offset,
+}
+
+/// Writes wait for the check until there are `every` of them; then `batch` of them are read, as reads that are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Backlog {
+    pub every: u64,
+    pub batch: u64,
 }
 
 /// What is done to the region before measuring.

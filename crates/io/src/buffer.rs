@@ -115,17 +115,44 @@ pub struct Filler {
     random_bytes: usize,
     stream: Stream,
     mark: u64,
+    /// Where blocks repeat.
+    repeats: Option<Repeats>,
+}
+
+/// Blocks of one size that differ by their marks alone, so that one with the marks of another is the same.
+#[derive(Debug)]
+struct Repeats {
+    share: f64,
+    block: Vec<u8>,
+    /// The mark that the last new block began with.
+    last: Option<u64>,
 }
 
 impl Filler {
-    /// The content of one thread.
-    pub fn new(content: Content, mut stream: Stream) -> Self {
+    /// The content of one thread, whose writes are whole numbers of `unit` bytes where they repeat.
+    pub fn new(content: Content, unit: u64, mut stream: Stream) -> Self {
         let share = if content.zero { 0.0 } else { 1.0 - content.compressible };
-        Self { random_bytes: (CHUNK as f64 * share).round() as usize, mark: stream.bits() | 1, stream }
+        let random_bytes = (CHUNK as f64 * share).round() as usize;
+        let mut filler = Self { random_bytes, mark: stream.bits() | 1, stream, repeats: None };
+        if content.dedupe > 0.0 {
+            let mut block = vec![0; unit as usize];
+            filler.draw(&mut block);
+            filler.repeats = Some(Repeats { share: content.dedupe, block, last: None });
+        }
+        filler
     }
 
     /// First content of a buffer.
     pub fn fill(&mut self, bytes: &mut [u8]) {
+        match &self.repeats {
+            Some(Repeats { block, .. }) => {
+                bytes.chunks_mut(block.len()).for_each(|part| part.copy_from_slice(&block[..part.len()]));
+            }
+            None => self.draw(bytes),
+        }
+    }
+
+    fn draw(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(CHUNK) {
             let random = self.random_bytes.min(chunk.len());
             self.stream.fill(&mut chunk[..random]);
@@ -139,14 +166,36 @@ impl Filler {
         if self.random_bytes < 8 {
             return;
         }
-        for chunk in bytes.chunks_mut(CHUNK) {
-            if let Some(head) = chunk.first_chunk_mut::<8>() {
-                // A Weyl sequence: 2⁶⁴ steps before a mark comes back, and cheaper than any generator.
-                self.mark = self.mark.wrapping_add(0x9E37_79B9_7F4A_7C15);
-                *head = self.mark.to_le_bytes();
+        match &mut self.repeats {
+            None => self.mark = mark(bytes, self.mark),
+            Some(Repeats { share, block, last }) => {
+                for part in bytes.chunks_mut(block.len()) {
+                    match last {
+                        Some(begin) if self.stream.chance(*share) => {
+                            mark(part, *begin);
+                        }
+                        _ => {
+                            *last = Some(self.mark);
+                            self.mark = mark(part, self.mark);
+                        }
+                    }
+                }
             }
         }
     }
+}
+
+/// Puts the marks after `last` into the chunks; returns the last of them.
+#[inline]
+fn mark(bytes: &mut [u8], mut last: u64) -> u64 {
+    for chunk in bytes.chunks_mut(CHUNK) {
+        if let Some(head) = chunk.first_chunk_mut::<8>() {
+            // A Weyl sequence: 2⁶⁴ steps before a mark comes back, and cheaper than any generator.
+            last = last.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            *head = last.to_le_bytes();
+        }
+    }
+    last
 }
 
 #[cfg(test)]
@@ -159,7 +208,8 @@ mod tests {
 
     fn content(zero: bool, compressible: f64) -> Vec<u8> {
         let (_pool, mut buffers) = Pool::new(1, 256 * 1024).unwrap();
-        let mut filler = Filler::new(Content { zero, compressible }, Stream::new(1, 0, Purpose::Content));
+        let mut filler =
+            Filler::new(Content { zero, compressible, dedupe: 0.0 }, 4096, Stream::new(1, 0, Purpose::Content));
         filler.fill(buffers[0].bytes_mut());
         filler.stamp(buffers[0].bytes_mut());
         buffers[0].bytes().to_vec()
@@ -184,13 +234,40 @@ mod tests {
     #[test]
     fn stamped_chunks_never_repeat() {
         let (_pool, mut buffers) = Pool::new(1, 4096).unwrap();
-        let mut filler = Filler::new(Content { zero: false, compressible: 0.0 }, Stream::new(1, 0, Purpose::Content));
+        let mut filler = Filler::new(
+            Content { zero: false, compressible: 0.0, dedupe: 0.0 },
+            4096,
+            Stream::new(1, 0, Purpose::Content),
+        );
         let bytes = buffers[0].bytes_mut();
         filler.fill(bytes);
         let mut seen = std::collections::HashSet::new();
         for _ in 0..1000 {
             filler.stamp(bytes);
             assert!(bytes.chunks(CHUNK).all(|chunk| seen.insert(chunk.to_vec())));
+        }
+    }
+
+    #[test]
+    fn the_share_of_blocks_that_repeat_is_the_one_asked_for() {
+        for (dedupe, compressible, low, high) in [
+            (0.5, 0.0, 950, 1050),
+            (0.9, 0.0, 160, 240),
+            (0.3, 0.5, 1340, 1460),
+            (1.0, 0.0, 1, 1),
+            (0.0, 0.5, 2000, 2000),
+        ] {
+            let (_pool, mut buffers) = Pool::new(2, 8192).unwrap();
+            let stream = Stream::new(1, 0, Purpose::Content);
+            let mut filler = Filler::new(Content { zero: false, compressible, dedupe }, 4096, stream);
+            buffers.iter_mut().for_each(|buffer| filler.fill(buffer.bytes_mut()));
+            let mut seen = std::collections::HashSet::new();
+            for turn in 0..1000 {
+                let bytes = buffers[turn % 2].bytes_mut();
+                filler.stamp(bytes);
+                seen.extend(bytes.chunks(4096).map(<[u8]>::to_vec));
+            }
+            assert!((low..=high).contains(&seen.len()), "{dedupe}: {} of 2000", seen.len());
         }
     }
 

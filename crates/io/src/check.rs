@@ -50,7 +50,7 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
     if spec.direct && !caps.direct {
         return refuse(format!("engine {name} works through the page cache: leave direct off or use another engine"));
     }
-    if matches!(spec.sync.kind, SyncKind::Dsync | SyncKind::Sync) && !caps.dsync {
+    if spec.sync.opened() != SyncKind::None && !caps.dsync {
         return refuse(format!("engine {name} has no O_SYNC or O_DSYNC writes: use fdatasync or another engine"));
     }
     if (spec.sqpoll || spec.iopoll) && !caps.polls {

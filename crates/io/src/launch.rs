@@ -46,9 +46,10 @@ pub struct Launch {
 pub fn series(spec: &JobSpec) -> Vec<Series> {
     let mode = spec.mode;
     let open_loop = spec.rate.is_some();
+    let checks = spec.verification.as_ref().is_some_and(|how| how.backlog.is_some());
     let counts = matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync);
     [
-        (mode.reads(), Series::Read),
+        (mode.reads() || checks, Series::Read),
         (mode.writes(), Series::Write),
         (mode.trims(), Series::Trim),
         (counts || spec.sync.at_end, Series::Sync),
@@ -141,7 +142,8 @@ impl Launch {
         let count = buffers(spec);
         let (pool, mut buffers) = Pool::new(count, largest)
             .map_err(|error| JobError::spec(format!("no memory for {count} buffers of {largest} bytes: {error}")))?;
-        let mut filler = Filler::new(spec.content, Stream::new(spec.seed, thread, Purpose::Content));
+        let unit = spec.smallest_block();
+        let mut filler = Filler::new(spec.content, unit, Stream::new(spec.seed, thread, Purpose::Content));
         // Read buffers are filled as well: their pages then exist before they are needed.
         buffers.iter_mut().for_each(|buffer| filler.fill(buffer.bytes_mut()));
         let engine = self.engine::<E>(&files, &pool)?;
@@ -149,8 +151,7 @@ impl Launch {
         for _ in 0..SPARE_BATCHES {
             let _ = spares.send(Box::new(Batch::new(&series)));
         }
-        let (base, size) = pattern::slice(spec, thread);
-        let unit = spec.smallest_block();
+        let slice = pattern::slice(spec, thread);
         Ok(Parts {
             engine,
             pool,
@@ -159,7 +160,7 @@ impl Launch {
             thread,
             pattern: Pattern::new(spec, thread, blocks),
             filler,
-            stamps: spec.verify.then(|| Stamps::new(base, size, unit, spec.seed)),
+            stamps: spec.verify.then(|| Stamps::new(spec, slice)),
             clock: Clock::new(),
             stop: Arc::clone(&self.stop),
             writing,

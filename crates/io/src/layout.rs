@@ -76,7 +76,8 @@ fn write(
     let failed = |offset: u64, error: &io::Error| layout_failed(spec, offset, error);
     reserve(spec, target, file).map_err(|error| failed(spec.offset, &error))?;
     let (_pool, mut buffers) = Pool::new(1, PIECE as usize).map_err(|error| failed(spec.offset, &error))?;
-    let mut filler = Filler::new(spec.content, Stream::new(spec.seed, u32::MAX, Purpose::Content));
+    let mut filler =
+        Filler::new(spec.content, spec.smallest_block(), Stream::new(spec.seed, u32::MAX, Purpose::Content));
     let bytes = buffers[0].bytes_mut();
     filler.fill(bytes);
     let end = spec.offset + spec.size;
@@ -143,7 +144,7 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
         so_far: false,
         depth: if uring { 32 } else { 1 },
         threads: 1,
-        sync: SyncPolicy { kind: SyncKind::None, every: 0, at_end: true },
+        sync: SyncPolicy { kind: SyncKind::None, every: 0, at_end: true, beside: None },
         limit: Limit { runtime_ns: NO_LIMIT_NS, bytes: None, operations: Some((spec.size / unit).max(1)) },
         warmup_ns: 0,
         rate: None,
@@ -156,6 +157,7 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
         batch: None,
         layout: Layout::Keep,
         verify: false,
+        verification: None,
         count_errors: false,
         interval_ns: 1_000_000_000,
         sqpoll: false,

@@ -36,6 +36,9 @@ pub struct Pattern {
     /// Kinds take turns; true: the last one was a write.
     turns: Option<bool>,
     only: Option<Kind>,
+    /// Each block is trimmed first; holds the one that is to be written now.
+    trims_first: bool,
+    trimmed: Option<Next>,
     read_share: f64,
     random_share: f64,
     sequence: Option<Sequence>,
@@ -109,8 +112,10 @@ impl Pattern {
                 Mode::Read | Mode::Randread => Some(Kind::Read),
                 Mode::Write | Mode::Randwrite => Some(Kind::Write),
                 Mode::Trim | Mode::Randtrim => Some(Kind::Trim),
-                Mode::Rw | Mode::Randrw => None,
+                Mode::Rw | Mode::Randrw | Mode::Trimwrite => None,
             },
+            trims_first: spec.mode == Mode::Trimwrite,
+            trimmed: None,
             read_share: spec.read_share,
             random_share: spec.random_share,
             sequence: spec.sequence,
@@ -134,6 +139,13 @@ impl Pattern {
     pub fn draw_kind(&mut self) -> Kind {
         match (self.only, &mut self.turns) {
             (Some(kind), _) => kind,
+            _ if self.trims_first => {
+                if self.trimmed.is_some() {
+                    Kind::Write
+                } else {
+                    Kind::Trim
+                }
+            }
             (None, Some(wrote)) => {
                 *wrote = !*wrote;
                 if *wrote { Kind::Write } else { Kind::Read }
@@ -146,6 +158,9 @@ impl Pattern {
     /// The next operation, of a kind that this pattern has.
     #[inline]
     pub fn draw_of(&mut self, kind: Kind) -> Next {
+        if let Some(trimmed) = self.trimmed.take() {
+            return Next { kind, ..trimmed };
+        }
         let sizes = match &self.write_sizes {
             Some(sizes) if kind == Kind::Write => sizes,
             _ => &self.sizes,
@@ -153,7 +168,9 @@ impl Pattern {
         let length = sizes.draw(&mut self.draws);
         let spot = self.rotation.as_mut().map_or(0, |rotation| rotation.next(length));
         let offset = self.offset(spot, kind, length);
-        Next { kind, offset, length: length as u32 }
+        let next = Next { kind, offset, length: length as u32 };
+        self.trimmed = (self.trims_first).then_some(next);
+        next
     }
 
     /// Where an operation goes.
@@ -225,7 +242,7 @@ fn spots_of_files(spec: &JobSpec, blocks: &Blocks) -> Vec<Spot> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plimsoll_core::spec::{FileOrder, Files, SizeWeight};
+    use plimsoll_core::spec::{FileOrder, Files, SizeWeight, Zone};
     use proptest::prelude::*;
 
     fn spec(mode: Mode, sizes: &[u64], offset: u64, size: u64, threads: u32) -> JobSpec {
@@ -286,6 +303,26 @@ mod tests {
         let mut seen: Vec<u64> = (0..3).flat_map(|t| draws(&spec, t, 10)).map(|next| next.offset / 4096).collect();
         seen.sort_unstable();
         assert!(seen.into_iter().eq(0..30));
+    }
+
+    #[test]
+    fn each_block_is_trimmed_before_it_is_written() {
+        let spec = spec(Mode::Trimwrite, &[4096], 0, 4 * 4096, 1);
+        let steps: Vec<_> = draws(&spec, 0, 10).iter().map(|next| (next.kind, next.offset / 4096)).collect();
+        let (trim, write) = (Kind::Trim, Kind::Write);
+        assert_eq!(steps[..6], [(trim, 0), (write, 0), (trim, 1), (write, 1), (trim, 2), (write, 2)]);
+        assert_eq!(steps[6..], [(trim, 3), (write, 3), (trim, 0), (write, 0)]);
+    }
+
+    #[test]
+    fn writes_go_to_places_of_their_own() {
+        let mut spec = spec(Mode::Randrw, &[4096], 0, 64 * 4096, 1);
+        let zone = |bytes| vec![Zone { weight: 1.0, bytes }];
+        spec.distribution = Distribution::Zones { zones: zone(64 * 4096) };
+        spec.write_distribution = Some(Distribution::Zones { zones: zone(8 * 4096) });
+        let all = draws(&spec, 0, 2000);
+        let last = |kind| all.iter().filter(|next| next.kind == kind).map(|next| next.offset / 4096).max();
+        assert_eq!((last(Kind::Read), last(Kind::Write)), (Some(63), Some(7)));
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Target {
         if spec.direct {
             flags |= libc::O_DIRECT;
         }
-        match spec.sync.kind {
+        match spec.sync.opened() {
             SyncKind::Dsync => flags |= libc::O_DSYNC,
             SyncKind::Sync => flags |= libc::O_SYNC,
             SyncKind::None | SyncKind::Fsync | SyncKind::Fdatasync => {}

@@ -1,11 +1,13 @@
 //! Blocks that can be told apart: every written block carries where, when (which generation) and by which job it was
-//! written, under a checksum, and a map in memory knows what must be there.
+//! written, under a checksum, and a map in memory knows what must be there. Or it holds a pattern, and nothing else.
 //!
 //! Block layout, little endian: crc32 of the rest · generation (u32) · offset (u64) · seed (u64) · content.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+
+use plimsoll_core::spec::{JobSpec, Piece};
 
 use crate::buffer::Buffer;
 
@@ -17,10 +19,17 @@ pub struct Stamps {
     base: u64,
     unit: u64,
     seed: u64,
+    checksums: bool,
+    pattern: Option<Pattern>,
+    stop_at_first: bool,
     /// Of the last write; 0 when nothing is known about the block.
     generations: Vec<u16>,
-    /// One bit per block that is being written.
-    busy: Vec<u64>,
+    /// One bit per block that is being written, or read for a check.
+    busy: Bits,
+    /// One bit per block that has been checked since its last write.
+    checked: Bits,
+    /// By checks during the run.
+    found: ReadBack,
 }
 
 /// Result of reading one slice back.
@@ -34,11 +43,103 @@ pub struct ReadBack {
     pub first_bad_offset: Option<u64>,
 }
 
+impl ReadBack {
+    fn count(&mut self, offset: u64, good: bool) {
+        self.blocks += 1;
+        if !good {
+            self.bad_blocks += 1;
+            self.first_bad_offset.get_or_insert(offset);
+        }
+    }
+
+    /// Adds what was found in another slice.
+    pub fn add(&mut self, other: Self) {
+        self.blocks += other.blocks;
+        self.bad_blocks += other.bad_blocks;
+        self.first_bad_offset = self.first_bad_offset.or(other.first_bad_offset);
+    }
+}
+
+#[derive(Debug)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    #[inline]
+    fn has(&self, index: usize) -> bool {
+        self.0[index / 64] & (1 << (index % 64)) != 0
+    }
+
+    #[inline]
+    fn set(&mut self, index: usize, on: bool) {
+        let (word, bit) = (&mut self.0[index / 64], 1 << (index % 64));
+        *word = if on { *word | bit } else { *word & !bit };
+    }
+}
+
+/// Content that is known beforehand.
+#[derive(Debug)]
+struct Pattern {
+    /// Bytes after which it begins again.
+    round: Vec<u8>,
+    /// Places in it that hold the offset of the block.
+    offsets: Vec<usize>,
+    /// Bytes of the blocks that it begins anew in.
+    block: u64,
+}
+
+impl Pattern {
+    fn new(pieces: &[Piece], block: u64) -> Self {
+        let (mut round, mut offsets) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            match piece {
+                Piece::Bytes(bytes) => round.extend(bytes),
+                Piece::Offset => {
+                    offsets.push(round.len());
+                    round.extend([0; 8]);
+                }
+            }
+        }
+        Self { round, offsets, block }
+    }
+
+    /// Fills whole blocks; the first one lies at `place`.
+    fn lay(&self, place: u64, bytes: &mut [u8]) {
+        for (place, block) in (place..).step_by(self.block as usize).zip(bytes.chunks_mut(self.block as usize)) {
+            for round in block.chunks_mut(self.round.len()) {
+                round.copy_from_slice(&self.round[..round.len()]);
+                for &at in &self.offsets {
+                    let length = round.len().saturating_sub(at).min(8);
+                    if length > 0 {
+                        round[at..at + length].copy_from_slice(&place.to_le_bytes()[..length]);
+                    }
+                }
+            }
+        }
+    }
+}
+
 impl Stamps {
-    /// For the slice that begins at `base` and is `size` bytes long, in blocks of `unit`.
-    pub fn new(base: u64, size: u64, unit: u64, seed: u64) -> Self {
+    /// For the slice that begins at the first of two numbers and is as long as the second says.
+    pub fn new(spec: &JobSpec, (base, size): (u64, u64)) -> Self {
+        let (unit, how) = (spec.verified_block(), spec.verification.as_ref());
         let blocks = (size / unit) as usize;
-        Self { base, unit, seed, generations: vec![0; blocks], busy: vec![0; blocks.div_ceil(64)] }
+        let pieces = how.map_or(&[][..], |how| &how.pattern);
+        Self {
+            base,
+            unit,
+            seed: spec.seed,
+            checksums: how.is_none_or(|how| how.checksums),
+            pattern: (!pieces.is_empty()).then(|| Pattern::new(pieces, spec.smallest_block())),
+            stop_at_first: how.is_some_and(|how| how.stop_at_first),
+            generations: vec![0; blocks],
+            busy: Bits::new(blocks),
+            checked: Bits::new(blocks),
+            found: ReadBack::default(),
+        }
     }
 
     fn range(&self, offset: u64, length: u64) -> std::ops::Range<usize> {
@@ -46,20 +147,24 @@ impl Stamps {
         first..first + (length / self.unit) as usize
     }
 
-    /// Claims the blocks of a write; false when one of them is being written.
+    fn place(&self, index: usize) -> u64 {
+        self.base + index as u64 * self.unit
+    }
+
+    /// Claims the blocks of a write or a check; false when one of them is being written or checked.
     pub fn reserve(&mut self, offset: u64, length: u32) -> bool {
         let range = self.range(offset, u64::from(length));
-        if range.clone().any(|block| self.busy[block / 64] & (1 << (block % 64)) != 0) {
+        if range.clone().any(|block| self.busy.has(block)) {
             return false;
         }
-        range.for_each(|block| self.busy[block / 64] |= 1 << (block % 64));
+        range.for_each(|block| self.busy.set(block, true));
         true
     }
 
     /// The write of the blocks has ended; after a failed one nothing is known about them.
     pub fn release(&mut self, offset: u64, length: u32, good: bool) {
         for block in self.range(offset, u64::from(length)) {
-            self.busy[block / 64] &= !(1 << (block % 64));
+            self.busy.set(block, false);
             if !good {
                 self.generations[block] = 0;
             }
@@ -68,29 +173,69 @@ impl Stamps {
 
     /// Puts the next generation of each block into the bytes to be written.
     pub fn stamp(&mut self, offset: u64, bytes: &mut [u8]) {
+        if let Some(pattern) = &self.pattern {
+            pattern.lay(offset, bytes);
+        }
         let first = self.range(offset, 0).start;
-        for (i, block) in bytes.chunks_exact_mut(self.unit as usize).enumerate() {
-            let generation = &mut self.generations[first + i];
+        for (index, block) in (first..).zip(bytes.chunks_exact_mut(self.unit as usize)) {
+            let place = self.place(index);
+            let generation = &mut self.generations[index];
             *generation = generation.checked_add(1).unwrap_or(1);
-            let place = self.base + (first + i) as u64 * self.unit;
-            block[4..8].copy_from_slice(&u32::from(*generation).to_le_bytes());
-            block[8..16].copy_from_slice(&place.to_le_bytes());
-            block[16..HEADER].copy_from_slice(&self.seed.to_le_bytes());
-            let sum = crc32fast::hash(&block[4..]);
-            block[..4].copy_from_slice(&sum.to_le_bytes());
+            self.checked.set(index, false);
+            if self.checksums {
+                block[4..8].copy_from_slice(&u32::from(*generation).to_le_bytes());
+                block[8..16].copy_from_slice(&place.to_le_bytes());
+                block[16..HEADER].copy_from_slice(&self.seed.to_le_bytes());
+                let sum = crc32fast::hash(&block[4..]);
+                block[..4].copy_from_slice(&sum.to_le_bytes());
+            }
         }
     }
 
     fn is_good(&self, index: usize, block: &[u8]) -> bool {
-        let place = self.base + index as u64 * self.unit;
+        if !self.checksums {
+            return self.is_pattern(index, block);
+        }
         block[4..8] == u32::from(self.generations[index]).to_le_bytes()
-            && block[8..16] == place.to_le_bytes()
+            && block[8..16] == self.place(index).to_le_bytes()
             && block[16..HEADER] == self.seed.to_le_bytes()
             && block[..4] == crc32fast::hash(&block[4..]).to_le_bytes()
     }
 
-    /// Reads every written block and checks it. `keep_going` is told the share done, 0…1, after each piece, and ends the
-    /// pass early by returning false. A block that cannot be read counts as bad.
+    fn is_pattern(&self, index: usize, block: &[u8]) -> bool {
+        let Some(pattern) = &self.pattern else { return true };
+        let inside = index as u64 * self.unit % pattern.block;
+        let mut whole = vec![0; pattern.block as usize];
+        pattern.lay(self.place(index) - inside, &mut whole);
+        whole[inside as usize..][..block.len()] == *block
+    }
+
+    /// Checks blocks that were read during the run. False when the job is to end at the first bad one, and one was bad.
+    pub fn check(&mut self, offset: u64, bytes: &[u8]) -> bool {
+        let first = self.range(offset, 0).start;
+        for (index, block) in (first..).zip(bytes.chunks_exact(self.unit as usize)) {
+            let good = self.is_good(index, block);
+            self.found.count(self.place(index), good);
+            self.checked.set(index, true);
+            if !good && self.stop_at_first {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What the checks during the run have found.
+    pub fn found(&self) -> ReadBack {
+        self.found
+    }
+
+    fn is_due(&self, index: usize) -> bool {
+        self.generations[index] != 0 && !self.checked.has(index)
+    }
+
+    /// Reads every written block that has not been checked yet, and checks it; tells what was found with what the run
+    /// itself has found. `keep_going` is told the share done, 0…1, after each piece, and ends the pass early by returning
+    /// false. A block that cannot be read counts as bad.
     pub fn read_back(
         &self,
         file: &File,
@@ -99,21 +244,19 @@ impl Stamps {
     ) -> io::Result<ReadBack> {
         let unit = self.unit as usize;
         let per_piece = (buffer.bytes().len() / unit).max(1);
-        let mut found = ReadBack::default();
+        let mut found = self.found;
         for first in (0..self.generations.len()).step_by(per_piece) {
             let last = (first + per_piece).min(self.generations.len());
-            if self.generations[first..last].iter().any(|&generation| generation != 0) {
+            if (first..last).any(|index| self.is_due(index)) {
                 let bytes = &mut buffer.bytes_mut()[..(last - first) * unit];
-                let got = read_fully(file, bytes, self.base + (first * unit) as u64)?;
+                let got = read_fully(file, bytes, self.place(first))?;
                 for (index, block) in (first..last).zip(bytes.chunks_exact(unit)) {
-                    if self.generations[index] == 0 {
-                        continue;
-                    }
-                    found.blocks += 1;
-                    let whole = (index - first + 1) * unit <= got;
-                    if !(whole && self.is_good(index, block)) {
-                        found.bad_blocks += 1;
-                        found.first_bad_offset.get_or_insert(self.base + index as u64 * self.unit);
+                    if self.is_due(index) {
+                        let whole = (index - first + 1) * unit <= got;
+                        found.count(self.place(index), whole && self.is_good(index, block));
+                        if found.bad_blocks > 0 && self.stop_at_first {
+                            return Ok(found);
+                        }
                     }
                 }
             }
@@ -137,4 +280,63 @@ fn read_fully(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
         }
     }
     Ok(got)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// `%o` is `None`.
+    fn pattern(pieces: &[Option<&[u8]>], block: u64) -> Pattern {
+        let pieces: Vec<Piece> =
+            pieces.iter().map(|piece| piece.map_or(Piece::Offset, |bytes| Piece::Bytes(bytes.to_vec()))).collect();
+        Pattern::new(&pieces, block)
+    }
+
+    #[test]
+    fn patterns_begin_anew_in_each_block_and_name_it() {
+        // As fio 3.33 writes verify_pattern=0xff%o"ab"-12 at 4096.
+        let pattern = pattern(&[Some(&[0xff]), None, Some(b"ab"), Some(&[0xf4, 0xff, 0xff, 0xff])], 4096);
+        let mut bytes = vec![0; 8192];
+        pattern.lay(0, &mut bytes);
+        let round = |place: u8| [0xff, 0, place, 0, 0, 0, 0, 0, 0, b'a', b'b', 0xf4, 0xff, 0xff, 0xff];
+        assert_eq!(bytes[..30], [round(0), round(0)].concat());
+        assert_eq!(bytes[4096..4126], [round(0x10), round(0x10)].concat());
+        assert_eq!(bytes[4095], 0xff, "4096 = 273 · 15 + 1");
+    }
+
+    proptest! {
+        #[test]
+        fn one_byte_is_as_good_as_many(
+            interval in prop::sample::select(vec![32u64, 512, 4096]), checksums: bool, patterned: bool,
+            at in 0usize..8192, flip in 1u8..,
+        ) {
+            prop_assume!(checksums || patterned);
+            let mut stamps = Stamps {
+                base: 4096,
+                unit: interval,
+                seed: 7,
+                checksums,
+                pattern: patterned.then(|| pattern(&[Some(b"abc"), None], 4096)),
+                stop_at_first: false,
+                generations: vec![0; 16384 / interval as usize],
+                busy: Bits::new(16384 / interval as usize),
+                checked: Bits::new(16384 / interval as usize),
+                found: ReadBack::default(),
+            };
+            let mut bytes = vec![0x55; 8192];
+            stamps.stamp(8192, &mut bytes);
+            prop_assert!(stamps.check(8192, &bytes));
+            prop_assert_eq!(stamps.found(), ReadBack { blocks: 8192 / interval, ..ReadBack::default() });
+            stamps.found = ReadBack::default();
+            bytes[at] ^= flip;
+            stamps.check(8192, &bytes);
+            let bad = 8192 + at as u64 / interval * interval;
+            prop_assert_eq!(stamps.found().bad_blocks, 1);
+            prop_assert_eq!(stamps.found().first_bad_offset, Some(bad));
+            stamps.stop_at_first = true;
+            prop_assert!(!stamps.check(8192, &bytes));
+        }
+    }
 }

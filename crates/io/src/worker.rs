@@ -1,5 +1,6 @@
 //! The loop of one thread: choose, submit, reap, count.
 
+mod checks;
 mod count;
 mod end;
 
@@ -24,6 +25,7 @@ use crate::runner::Event;
 use crate::schedule::Schedule;
 use crate::target;
 use crate::verify::Stamps;
+use checks::Checks;
 
 /// A sleeping thread wakes up this much before the time it is wanted, and then watches the clock.
 const WAKE_EARLY_NS: u64 = 60_000;
@@ -86,6 +88,8 @@ struct Slot {
     start_ns: u64,
     /// Submission.
     issued_ns: u64,
+    /// Reads what was written, to see whether it is.
+    checks: bool,
 }
 
 /// Why nothing may be issued at the moment.
@@ -132,7 +136,9 @@ pub struct Worker<E: Engine> {
     interval: u64,
     operations_left: u64,
     bytes_left: u64,
-    since_sync: u64,
+    writes: u64,
+    /// Of the sync that is due.
+    sync_kind: Kind,
     since_think: u64,
     /// Bytes of the current pass over the region, where passes are told apart.
     since_drop: u64,
@@ -143,8 +149,11 @@ pub struct Worker<E: Engine> {
     /// Files that the last sync is still to come for.
     unsynced: u64,
     report: Report,
+    checks: Option<Checks>,
     /// When the last operation of a loop with think time from start to start was due.
     started_ns: u64,
+    /// Until then a pause is spent computing.
+    spin_until_ns: u64,
     /// What the thread had used when counting began.
     used_at_start: Option<Used>,
 }
@@ -155,7 +164,7 @@ impl<E: Engine> Worker<E> {
         let spec = &parts.spec;
         let depth = spec.depth as usize;
         let buffers: Vec<_> = std::mem::take(&mut parts.buffers).into_iter().map(Some).collect();
-        let idle = Slot { kind: Kind::Read, length: 0, offset: 0, start_ns: 0, issued_ns: 0 };
+        let idle = Slot { kind: Kind::Read, length: 0, offset: 0, start_ns: 0, issued_ns: 0, checks: false };
         Self {
             pace: None,
             slots: vec![idle; depth],
@@ -175,14 +184,17 @@ impl<E: Engine> Worker<E> {
             interval: 0,
             operations_left: u64::MAX,
             bytes_left: u64::MAX,
-            since_sync: 0,
+            writes: 0,
+            sync_kind: Kind::Fsync,
             since_think: 0,
             since_drop: 0,
             group_ns: None,
             left: false,
             unsynced: 0,
             report: Report::default(),
+            checks: spec.verification.as_ref().and_then(|how| how.backlog).map(Checks::new),
             started_ns: 0,
+            spin_until_ns: 0,
             used_at_start: None,
             parts,
             window,
@@ -239,6 +251,9 @@ impl<E: Engine> Worker<E> {
                 self.gate = Gate::Shut;
                 break;
             }
+            if self.checks.is_some() && self.issue_checks(&mut now)? {
+                break;
+            }
             if self.free.is_empty() {
                 self.draining = true;
                 break;
@@ -256,6 +271,9 @@ impl<E: Engine> Worker<E> {
                 if start >= self.window.measure_ns {
                     self.report.common.offered += 1;
                 }
+            }
+            if let Some(checks) = &mut self.checks {
+                checks.issued(next.kind);
             }
             self.since_think += 1;
             let start = if self.parts.spec.drop_each == DropEach::Never {
@@ -353,7 +371,7 @@ impl<E: Engine> Worker<E> {
                 stamps.stamp(offset, bytes);
             }
         }
-        self.slots[tag as usize] = Slot { kind, length, offset, start_ns, issued_ns };
+        self.slots[tag as usize] = Slot { kind, length, offset, start_ns, issued_ns, checks: false };
         if issued_ns >= self.counting_ns {
             self.operations_left -= 1;
             self.bytes_left = self.bytes_left.saturating_sub(u64::from(length));
@@ -369,8 +387,16 @@ impl<E: Engine> Worker<E> {
         let spec = &self.parts.spec;
         if kind == Kind::Write && matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync) {
             self.group_ns.get_or_insert(start_ns);
-            self.since_sync += 1;
-            if self.since_sync >= spec.sync.every {
+            self.writes += 1;
+            let sync = spec.sync;
+            let data_every = sync.beside.map_or(0, |beside| beside.fdatasync_every);
+            if self.writes.is_multiple_of(sync.every) {
+                self.sync_kind = if sync.kind == SyncKind::Fsync { Kind::Fsync } else { Kind::Fdatasync };
+                self.gate = Gate::Sync;
+                return;
+            }
+            if data_every > 0 && self.writes.is_multiple_of(data_every) {
+                self.sync_kind = Kind::Fdatasync;
                 self.gate = Gate::Sync;
                 return;
             }
@@ -417,16 +443,18 @@ impl<E: Engine> Worker<E> {
         let until = match self.gate {
             Gate::Sync => {
                 self.gate = Gate::Syncing;
-                let kind = if self.parts.spec.sync.kind == SyncKind::Fsync { Kind::Fsync } else { Kind::Fdatasync };
                 let offset = self.parts.pattern.sync_offset();
-                let operation = self.prepare_sync(kind, offset, now);
+                let operation = self.prepare_sync(self.sync_kind, offset, now);
                 return self.accept(operation, now);
             }
             Gate::Think => {
-                let (pause_ns, from_start) =
-                    self.parts.spec.think.map_or((0, false), |think| (think.time_ns, think.from_start));
+                let (pause_ns, spin_ns, from_start) =
+                    self.parts.spec.think.map_or((0, 0, false), |think| {
+                        (think.time_ns.max(think.spin_ns), think.spin_ns, think.from_start)
+                    });
                 self.since_think = 0;
                 self.tell_before_pause(pause_ns);
+                self.spin_until_ns = now.saturating_add(spin_ns);
                 let until = if from_start { self.started_ns } else { now }.saturating_add(pause_ns);
                 self.started_ns = until.max(now);
                 self.gate = Gate::Pause(until);
@@ -436,6 +464,7 @@ impl<E: Engine> Worker<E> {
                 self.gate = Gate::Open;
                 return Ok(now);
             }
+            Gate::Pause(_) if now < self.spin_until_ns => return Ok(self.parts.clock.now_ns()),
             Gate::Pause(until) => until,
             Gate::Open => match &self.pace {
                 Some(pace) => pace.due_ns(),
@@ -460,7 +489,7 @@ impl<E: Engine> Worker<E> {
 
     fn prepare_sync(&mut self, kind: Kind, offset: u64, now: u64) -> Operation {
         let tag = self.free.pop().expect("a sync is prepared only while nothing is in flight, and depth is 1 or more");
-        self.slots[tag as usize] = Slot { kind, length: 0, offset, start_ns: now, issued_ns: now };
+        self.slots[tag as usize] = Slot { kind, length: 0, offset, start_ns: now, issued_ns: now, checks: false };
         self.account(now);
         self.in_flight += 1;
         Operation { tag, kind, offset, length: 0, buffer: None }

@@ -161,7 +161,7 @@ fn syncs_and_commits_follow_the_policy() {
     let dir = tempdir().unwrap();
     for caps in all() {
         for kind in [SyncKind::Fsync, SyncKind::Fdatasync] {
-            let sync = SyncPolicy { kind, every: 5, at_end: true };
+            let sync = SyncPolicy { kind, every: 5, at_end: true, beside: None };
             let outcome = run_ok(JobSpec { mode: Mode::Write, sync, ..spec(caps, &dir.path().join("f")) });
             assert_eq!(count(&outcome, "write"), 500, "{}", caps.name);
             // The last group of five ends the run before its own sync; the sync at the end follows.
@@ -179,7 +179,7 @@ fn syncs_and_commits_follow_the_policy() {
 fn synchronous_writes_work_or_are_refused() {
     let dir = tempdir().unwrap();
     for caps in all() {
-        let sync = SyncPolicy { kind: SyncKind::Dsync, every: 0, at_end: false };
+        let sync = SyncPolicy { kind: SyncKind::Dsync, every: 0, at_end: false, beside: None };
         let request = JobSpec { mode: Mode::Write, sync, ..spec(caps, &dir.path().join("f")) };
         if caps.dsync {
             assert_eq!(count(&run_ok(request), "write"), 500);
@@ -233,7 +233,7 @@ fn open_loop_counts_from_the_intended_start() {
 fn think_time_and_part_sequential_access_run() {
     let dir = tempdir().unwrap();
     for caps in all() {
-        let think = Some(Think { time_ns: 10_000, every: 50, from_start: false });
+        let think = Some(Think { time_ns: 10_000, every: 50, from_start: false, spin_ns: 0 });
         let request = JobSpec { think, random_share: 0.3, mode: Mode::Randread, ..spec(caps, &dir.path().join("f")) };
         let outcome = run_ok(request);
         assert_eq!(count(&outcome, "read"), 500, "{}", caps.name);

@@ -35,7 +35,7 @@ fn a_traced_write_with_sync_lasts_until_it_is_durable() {
     let folder = tempfile::tempdir().unwrap();
     let outcome = psync(folder.path(), |request| {
         request.mode = Mode::Randwrite;
-        request.sync = SyncPolicy { kind: SyncKind::Fdatasync, every: 1, at_end: false };
+        request.sync = SyncPolicy { kind: SyncKind::Fdatasync, every: 1, at_end: false, beside: None };
     });
     assert!(outcome.trace.iter().all(|(kind, _, _)| kind == "write"));
     let told: u64 = outcome.trace.iter().map(|(_, _, latency)| latency).sum();
@@ -51,7 +51,7 @@ fn starts_keep_their_distance_with_and_without_a_sync() {
             request.limit.operations = Some(10);
             request.sync.kind = kind;
             request.sync.every = u64::from(kind != SyncKind::None);
-            request.think = Some(Think { time_ns: 20_000_000, every: 1, from_start: true });
+            request.think = Some(Think { time_ns: 20_000_000, every: 1, from_start: true, spin_ns: 0 });
         });
         let starts: Vec<u64> = outcome.trace.iter().map(|(_, start, _)| *start).collect();
         assert_eq!(starts.len(), 10);
@@ -78,7 +78,7 @@ fn histograms_of_intervals_are_kept_when_asked_for() {
     let outcome = psync(folder.path(), |request| {
         (request.interval_histograms, request.trace) = (true, false);
         (request.interval_ns, request.limit.runtime_ns) = (10_000_000, 60_000_000_000);
-        request.think = Some(Think { time_ns: 2_000_000, every: 1, from_start: false });
+        request.think = Some(Think { time_ns: 2_000_000, every: 1, from_start: false, spin_ns: 0 });
     });
     assert!(outcome.trace.is_empty());
     assert_eq!(outcome.interval_histograms.len(), outcome.intervals.len());

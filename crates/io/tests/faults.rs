@@ -176,7 +176,7 @@ fn a_stop_is_honoured_while_the_device_hangs() {
         command("mount", &[&device.device, point.to_str().unwrap()]);
         let mount = Mount(point.clone());
         let mut request = JobSpec { mode: Mode::Randwrite, direct: caps.direct, ..spec(caps, &point.join("f")) };
-        request.sync = SyncPolicy { kind: SyncKind::Fdatasync, every: 16, at_end: true };
+        request.sync = SyncPolicy { kind: SyncKind::Fdatasync, every: 16, at_end: true, beside: None };
         request.limit.operations = None;
         request.interval_ns = 1_000_000;
         request.limit.runtime_ns = 60_000_000_000;

@@ -7,7 +7,9 @@ use plimsoll_core::error::JobError;
 use plimsoll_core::spec::JobSpec;
 use plimsoll_core::usage::used;
 
+use super::checks::mismatch;
 use super::{Gate, Slot, Worker};
+use crate::buffer::Buffer;
 use crate::engine::{Completion, Engine, Kind};
 use crate::recorder::Series;
 use crate::runner::Event;
@@ -33,18 +35,15 @@ impl<E: Engine> Worker<E> {
     pub(super) fn complete(&mut self, completion: Completion, now: u64) -> Result<(), JobError> {
         let Completion { tag, result, buffer } = completion;
         let slot = self.slots[tag as usize];
+        let good = result == i64::from(slot.length);
+        let checked = self.judge(&slot, good, buffer.as_ref());
         if let Some(buffer) = buffer {
             let index = usize::from(buffer.index());
             self.buffers[index] = Some(buffer);
         }
         self.free.push(tag);
         self.in_flight -= 1;
-        let good = result == i64::from(slot.length);
-        if let Some(stamps) = &mut self.parts.stamps
-            && slot.kind == Kind::Write
-        {
-            stamps.release(slot.offset, slot.length, good);
-        }
+        checked?;
         if !good {
             return self.failed(slot, result);
         }
@@ -72,6 +71,25 @@ impl<E: Engine> Worker<E> {
         Ok(())
     }
 
+    /// Keeps the books of what has to be in the blocks, and looks at those that were read for that.
+    #[inline]
+    fn judge(&mut self, slot: &Slot, good: bool, buffer: Option<&Buffer>) -> Result<(), JobError> {
+        let Some(stamps) = &mut self.parts.stamps else { return Ok(()) };
+        if slot.checks {
+            stamps.release(slot.offset, slot.length, true);
+            let read = buffer.filter(|_| good).map(|buffer| &buffer.bytes()[..slot.length as usize]);
+            if read.is_some_and(|bytes| !stamps.check(slot.offset, bytes)) {
+                return Err(mismatch(&self.parts.spec.path, stamps.found().first_bad_offset));
+            }
+        } else if slot.kind == Kind::Write {
+            stamps.release(slot.offset, slot.length, good);
+            if let Some(checks) = self.checks.as_mut().filter(|_| good) {
+                checks.written(slot);
+            }
+        }
+        Ok(())
+    }
+
     fn synced(&mut self, now: u64, latency: u64, counts: bool) {
         if counts {
             self.parts.batch.record(Series::Sync, latency, 0);
@@ -87,7 +105,6 @@ impl<E: Engine> Worker<E> {
 
     fn reopen(&mut self) {
         self.group_ns = None;
-        self.since_sync = 0;
         if self.gate == Gate::Syncing {
             self.gate = if self.wants_to_think() { Gate::Think } else { Gate::Open };
         }
