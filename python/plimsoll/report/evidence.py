@@ -15,6 +15,7 @@ from plimsoll.phases import memory_metrics
 from plimsoll.report.labels import metric_label
 from plimsoll.report.memory import NOT_THE_DISK, noted
 from plimsoll.report.searched import SearchedTarget, searched_targets
+from plimsoll.stats.load_line.points import load_of
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import MODES, STANDARD, Mode
 from plimsoll.stats.summary import Summary, summarise
@@ -54,8 +55,15 @@ class Evidence:
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
-        """Cases in the order in which they first ran."""
-        return tuple(dict.fromkeys(run.plan.case for run in self.runs))
+        """Cases in the order in which they first ran; those of a search stand at its first, the least load first."""
+        begun: dict[str, int] = {}
+        places: dict[str, tuple[int, float]] = {}
+        for place, run in enumerate(self.runs):
+            if run.plan.case not in places:
+                load = load_of(run)
+                start = place if load is None else begun.setdefault(run.session_id, place)
+                places[run.plan.case] = (start, load or 0.0)
+        return tuple(sorted(places, key=lambda case: places[case]))
 
     @cached_property
     def targets(self) -> tuple[str, ...]:

@@ -70,6 +70,18 @@ def test_a_search_that_has_just_begun() -> None:
     assert "no knee from 0 loads" in told(session, [])
 
 
+def test_loads_stand_in_their_order_whatever_was_measured_first() -> None:
+    session, made = searched()
+    named = [(run, int(run.facts["load_line"]["load"])) for run in made]
+    runs = [run.model_copy(update={"plan": run.plan.model_copy(update={"case": f"at {n}"})}) for run, n in named]
+    other, earlier = make_study(targets=("b",), blocks=2)
+    apart = [run.model_copy(update={"session_id": "other"}) for run in earlier]
+    evidence = Evidence(sessions=[session, other], runs=[apart[0], *reversed(runs)], baseline=None, band=0.1)
+    assert evidence.cases == (apart[0].plan.case, *(f"at {load}" for load in sorted({*LOADS, 5})))
+    apart_last = Evidence(sessions=[session, other], runs=[*reversed(runs), apart[0]], baseline=None, band=0.1)
+    assert apart_last.cases == (*evidence.cases[1:], evidence.cases[0])
+
+
 def test_a_search_is_no_comparison() -> None:
     session, runs = searched()
     document = build_document(Evidence(sessions=[session], runs=runs, baseline=None, band=0.1))

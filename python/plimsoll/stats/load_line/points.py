@@ -87,6 +87,12 @@ def point_of(run: Run, percent: float | None) -> Point | None:
     )
 
 
+def load_of(run: Run) -> float | None:
+    """The load of a run that a search asked for."""
+    about = _about(run.facts.get(FACT))
+    return about[0] if about else None
+
+
 def _about(fact: object) -> tuple[float, Phase, int] | None:
     """Load, phase and round; None where a result file holds something else."""
     if not isinstance(fact, dict):
