@@ -37,3 +37,20 @@ def test_a_scheduler_that_stays_silent_is_gone(answers: list[Any]) -> None:
     with pytest.raises(PlimsollError, match=r"scheduler of tcp://scheduler:8786 is gone"):
         present(answers)
     assert answers == []
+
+
+def test_a_client_that_has_closed_itself_says_that_the_scheduler_is_gone() -> None:
+    need_module("distributed")
+    from distributed.client import ClosedClientError
+
+    from plimsoll.cluster.connection import Cluster, forget
+
+    def closed(*_: object, **__: object) -> Any:
+        raise ClosedClientError("Client is closed. Can't send cancel-keys message.")
+
+    cluster = object.__new__(Cluster)
+    cluster._text = "tcp://scheduler:8786"
+    cluster._client = SimpleNamespace(submit=closed)
+    with pytest.raises(PlimsollError, match=r"scheduler of tcp://scheduler:8786 is gone"):
+        cluster.call(SimpleNamespace(address="tcp://a"), len)  # type: ignore[arg-type]
+    forget(SimpleNamespace(cancel=closed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -14,6 +14,7 @@ from typing import Any
 
 import cloudpickle
 import distributed
+from distributed.client import ClosedClientError
 from distributed.comm.core import CommClosedError
 
 import plimsoll
@@ -32,8 +33,8 @@ SILENT_S = 15.0
 RENEW_S = 4.0
 WAIT_S = 0.05
 
-_GONE = (OSError, CommClosedError, TimeoutError, RuntimeError)
-"""RuntimeError: Dask's client has given the scheduler up and closed itself."""
+_GONE = (OSError, CommClosedError, TimeoutError, RuntimeError, ClosedClientError)
+"""The last two: Dask's client has given the scheduler up and closed itself."""
 
 
 class WorkerLost(PlimsollError):
@@ -84,7 +85,7 @@ class Cluster:
                 time.sleep(WAIT_S)
             return self._result(worker, future)
         finally:
-            future.cancel()
+            forget(future)
 
     def start(self, worker: Worker, function: Callable[..., Any], *args: Any) -> Task:
         """Begin something long on a worker that tells its progress; its last argument is the task's number."""
@@ -126,9 +127,12 @@ class Cluster:
 
     def _submit(self, worker: Worker, function: Callable[..., Any], args: tuple[Any, ...]) -> distributed.Future:
         self._asked_s = 0.0
-        return self._client.submit(
-            function, *args, workers=[worker.address], allow_other_workers=False, pure=False, retries=0
-        )
+        try:
+            return self._client.submit(
+                function, *args, workers=[worker.address], allow_other_workers=False, pure=False, retries=0
+            )
+        except ClosedClientError:
+            raise self._gone() from None
 
     def _result(self, worker: Worker, future: distributed.Future) -> Any:
         try:
@@ -150,12 +154,15 @@ class Cluster:
                 # A machine that slept meanwhile gave it no time to answer.
                 identity = self._identity()
         except _GONE:
-            raise PlimsollError(
-                f"the scheduler of {self._text} is gone; finished runs are stored, and the workers clean up by "
-                f"themselves within {remote.LEASE_S:g} s"
-            ) from None
+            raise self._gone() from None
         found: dict[str, Any] = identity["workers"]
         return found
+
+    def _gone(self) -> PlimsollError:
+        return PlimsollError(
+            f"the scheduler of {self._text} is gone; finished runs are stored, and the workers clean up by "
+            f"themselves within {remote.LEASE_S:g} s"
+        )
 
     def _identity(self) -> Any:
         return self._client.sync(self._client.scheduler.identity, n_workers=-1, callback_timeout=CONNECT_S)
@@ -233,7 +240,13 @@ class Task:
 
     def cancel(self) -> None:
         """Forget it; what goes on there is stopped by other means."""
-        self.future.cancel()
+        forget(self.future)
+
+
+def forget(future: distributed.Future) -> None:
+    """Tell the scheduler that nobody waits for it any more; one that is gone has forgotten it."""
+    with suppress(ClosedClientError):
+        future.cancel()
 
 
 @contextmanager
@@ -265,7 +278,14 @@ def _client(address: ClusterAddress, stack: ExitStack) -> distributed.Client:
         )
     else:
         cluster = import_module("plimsoll.cluster.ssh").start(address)
-    return distributed.Client(stack.enter_context(cluster), **about)
+    stack.enter_context(cluster)
+    expected = len(cluster.worker_spec)
+    try:
+        # A worker that runs is not yet one that the scheduler knows.
+        cluster.wait_for_workers(expected, timeout=ANSWER_S)
+    except TimeoutError:
+        raise TargetError(f"{address.text}: not all of its {expected} workers came within {ANSWER_S:g} s") from None
+    return distributed.Client(cluster, **about)
 
 
 def _check_certificates(address: ClusterAddress) -> None:

@@ -41,10 +41,12 @@ class Hosts:
         """What was started on the hosts and runs."""
         found = []
         for process in psutil.process_iter():
+            # One that ends meanwhile has neither any more.
             with suppress(psutil.Error):
-                if process.environ().get("PLIMSOLL_HOME") == str(self.home / "remote"):
+                ours = process.environ().get("PLIMSOLL_HOME") == str(self.home / "remote")
+                if ours and "dask_spec" in " ".join(process.cmdline()):
                     found.append(process)
-        return [each for each in found if "dask_spec" in " ".join(each.cmdline())]
+        return found
 
     def wait_until_idle(self) -> None:
         deadline = time.monotonic() + LIMIT_S
