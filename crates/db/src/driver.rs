@@ -98,6 +98,16 @@ pub enum State {
 
 /// One connection. At most one request is in progress. What does every request at once needs [`Session::start`] only.
 pub trait Session: Send {
+    /// Wants to be told what is next.
+    const LOOKS_AHEAD: bool = false;
+
+    /// Told, before a request is begun, the key of the one after it, and the field that is written when it is one: memory
+    /// can be brought near. Nothing may depend on it.
+    #[inline]
+    fn expect(&mut self, key: &[u8], written: Option<u32>) {
+        let _ = (key, written);
+    }
+
     /// Begins a request.
     fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault>;
 
@@ -248,5 +258,17 @@ impl Reply {
         {
             self.wrong += 1;
         }
+    }
+
+    /// All `count` values of a row, of equal lengths and side by side.
+    #[inline]
+    pub fn fields(&mut self, count: u32, values: &[u8]) {
+        if self.checker.is_some() {
+            let length = values.len() / count.max(1) as usize;
+            (0..).zip(values.chunks_exact(length.max(1))).for_each(|(field, value)| self.field(field, value));
+            return;
+        }
+        self.fields += count;
+        self.bytes += values.len() as u64;
     }
 }

@@ -70,6 +70,12 @@ impl Chooser {
         Self { kind, shared }
     }
 
+    /// Draws do not depend on when they happen, as long as nothing is inserted: what was drawn and never used is missed by
+    /// nobody.
+    pub fn is_steady(&self) -> bool {
+        !matches!(self.kind, Kind::Sequential { .. })
+    }
+
     /// Number of a record that is there.
     #[inline]
     pub fn draw(&mut self, stream: &mut Stream) -> u64 {

@@ -208,6 +208,11 @@ impl<D: Driver> Worker<D> {
             self.idle.push_back(index as u32);
             return now;
         }
+        if D::Session::LOOKS_AHEAD
+            && let (Some(session), Some((key, written))) = (&mut lane.session, self.parts.work.coming())
+        {
+            session.expect(key, written);
+        }
         if let Some(pace) = &mut self.pace {
             pace.advance(1);
             self.report.common.offered += u64::from(intended_ns >= self.window.measure_ns);

@@ -35,6 +35,8 @@ pub struct Turn {
     pub field: Option<u32>,
     /// YCSB: records to scan.
     pub scan: u32,
+    /// YCSB: the one field that is written, where not all are.
+    pub written: u32,
     /// TPC-B.
     pub numbers: Numbers,
 }
@@ -104,14 +106,27 @@ impl Work {
     /// Chooses a client's next operation. False: there is nothing left to do.
     #[inline]
     pub fn draw(&mut self, turn: &mut Turn) -> bool {
+        if let Self::Core(core) = self {
+            core.draw(turn);
+            return true;
+        }
         (turn.step, turn.steps, turn.kind) = (0, 1, 0);
         match self {
             Self::Load(load) => return load.draw(turn),
-            Self::Core(core) => core.draw(turn),
             Self::Scripted(scripted) => scripted.draw(turn),
-            Self::Web => {}
+            Self::Core(_) | Self::Web => {}
         }
         true
+    }
+
+    /// The key of the operation after the one that was drawn last, and the one field that it writes, where they can be
+    /// known.
+    #[inline]
+    pub fn coming(&mut self) -> Option<(&[u8], Option<u32>)> {
+        match self {
+            Self::Core(core) => core.coming(),
+            _ => None,
+        }
     }
 
     /// The request of the turn's step.

@@ -101,7 +101,33 @@ pub struct Core {
     operation: Stream,
     choice: Stream,
     other: Stream,
-    key: Vec<u8>,
+    /// The operation after the one that was drawn last, where it can be known.
+    coming: Option<Turn>,
+    key: Key,
+    /// The key of `coming`, when somebody has asked for it.
+    next_key: Key,
+}
+
+/// A record's key, written once.
+#[derive(Debug)]
+struct Key {
+    record: Option<u64>,
+    bytes: Vec<u8>,
+}
+
+impl Key {
+    fn new() -> Self {
+        Self { record: None, bytes: Vec::with_capacity(64) }
+    }
+
+    #[inline]
+    fn write(&mut self, keys: Keys, record: u64) -> &[u8] {
+        if self.record != Some(record) {
+            keys.write(record, &mut self.bytes);
+            self.record = Some(record);
+        }
+        &self.bytes
+    }
 }
 
 impl Core {
@@ -114,9 +140,11 @@ impl Core {
             // Whatever rounding leaves over belongs to the last kind that can happen, not to one that cannot.
             if share > 0.0 && sum > 1.0 - 1e-9 { 1.0 } else { sum }
         });
-        Self {
+        let chooser = Chooser::new(ycsb, operations, Arc::clone(&shared));
+        let looks_ahead = ycsb.mix.insert == 0.0 && chooser.is_steady();
+        let mut core = Self {
             keys: Keys::new(ycsb),
-            chooser: Chooser::new(ycsb, operations, Arc::clone(&shared)),
+            chooser,
             shared,
             fields: Fields::new(ycsb, seed, thread),
             scan: Length::new(ycsb.scan_length.distribution, ycsb.scan_length.min, ycsb.scan_length.max),
@@ -126,21 +154,50 @@ impl Core {
             operation: Stream::new(seed, thread, Purpose::Kind),
             choice: Stream::new(seed, thread, Purpose::Offset),
             other: Stream::new(seed, thread, Purpose::Follow),
-            key: Vec::with_capacity(64),
+            coming: None,
+            key: Key::new(),
+            next_key: Key::new(),
+        };
+        if looks_ahead {
+            core.coming = Some(core.choose());
         }
+        core
     }
 
     #[inline]
     pub fn draw(&mut self, turn: &mut Turn) {
+        *turn = match self.coming {
+            Some(known) => {
+                self.coming = Some(self.choose());
+                std::mem::swap(&mut self.key, &mut self.next_key);
+                known
+            }
+            None => self.choose(),
+        };
+    }
+
+    #[inline]
+    fn choose(&mut self) -> Turn {
         let u = self.operation.unit();
-        turn.kind = self.bounds.iter().position(|&bound| u < bound).unwrap_or(READ);
-        turn.steps = if turn.kind == READ_MODIFY_WRITE { 2 } else { 1 };
-        turn.record =
-            if turn.kind == INSERT { self.shared.records.next() } else { self.chooser.draw(&mut self.choice) };
-        turn.field = if self.read_all { None } else { Some(self.any_field()) };
-        if turn.kind == SCAN {
-            turn.scan = self.scan.draw(&mut self.other) as u32;
+        let kind = self.bounds.iter().position(|&bound| u < bound).unwrap_or(READ);
+        Turn {
+            kind,
+            steps: if kind == READ_MODIFY_WRITE { 2 } else { 1 },
+            record: if kind == INSERT { self.shared.records.next() } else { self.chooser.draw(&mut self.choice) },
+            field: if self.read_all { None } else { Some(self.any_field()) },
+            scan: if kind == SCAN { self.scan.draw(&mut self.other) as u32 } else { 0 },
+            written: if matches!(kind, UPDATE | READ_MODIFY_WRITE) && !self.write_all { self.any_field() } else { 0 },
+            ..Turn::default()
         }
+    }
+
+    /// The key of the operation after the one that was drawn last, and the one field that it writes, where they can be
+    /// known.
+    #[inline]
+    pub fn coming(&mut self) -> Option<(&[u8], Option<u32>)> {
+        let turn = self.coming?;
+        let written = (matches!(turn.kind, UPDATE | READ_MODIFY_WRITE) && !self.write_all).then_some(turn.written);
+        Some((self.next_key.write(self.keys, turn.record), written))
     }
 
     fn any_field(&mut self) -> u32 {
@@ -149,24 +206,23 @@ impl Core {
 
     #[inline]
     pub fn request(&mut self, turn: &Turn) -> Request<'_> {
-        self.keys.write(turn.record, &mut self.key);
+        self.key.write(self.keys, turn.record);
         match turn.kind {
-            READ_MODIFY_WRITE if turn.step == 0 => Request::Read { key: &self.key, field: turn.field },
+            READ_MODIFY_WRITE if turn.step == 0 => Request::Read { key: &self.key.bytes, field: turn.field },
             UPDATE | READ_MODIFY_WRITE => {
                 if self.write_all {
-                    self.fields.write_all(&self.key);
+                    self.fields.write_all(&self.key.bytes);
                 } else {
-                    let field = self.any_field();
-                    self.fields.write_one(&self.key, field);
+                    self.fields.write_one(&self.key.bytes, turn.written);
                 }
-                Request::Update { key: &self.key, values: &self.fields.values }
+                Request::Update { key: &self.key.bytes, values: &self.fields.values }
             }
             INSERT => {
-                self.fields.write_all(&self.key);
-                Request::Insert { key: &self.key, values: &self.fields.values }
+                self.fields.write_all(&self.key.bytes);
+                Request::Insert { key: &self.key.bytes, values: &self.fields.values }
             }
-            SCAN => Request::Scan { key: &self.key, count: turn.scan, field: turn.field },
-            _ => Request::Read { key: &self.key, field: turn.field },
+            SCAN => Request::Scan { key: &self.key.bytes, count: turn.scan, field: turn.field },
+            _ => Request::Read { key: &self.key.bytes, field: turn.field },
         }
     }
 
@@ -176,8 +232,7 @@ impl Core {
     }
 
     pub fn key(&mut self, record: u64) -> &[u8] {
-        self.keys.write(record, &mut self.key);
-        &self.key
+        self.key.write(self.keys, record)
     }
 
     pub fn acknowledge(&self, record: u64) {
@@ -233,6 +288,44 @@ mod tests {
         turn.step = 1;
         let Request::Update { key, values } = core.request(&turn) else { panic!("not an update") };
         assert_eq!((key, values.len(), values.size()), (read.as_slice(), 1, 100));
+    }
+
+    #[test]
+    fn looking_ahead_leaves_the_sequence_as_it_is() {
+        let ycsb = Ycsb { read_all_fields: false, mix: mix(0.4, 0.4, 0.0, 0.2, 0.0), ..workload_a() };
+        let shared = || Arc::new(Shared::new(ycsb.record_count));
+        let mut core = Core::new(&ycsb, 0, 7, 0, shared());
+        let mut chooser = Chooser::new(&ycsb, 0, shared());
+        let [mut operation, mut choice, mut other] =
+            [Purpose::Kind, Purpose::Offset, Purpose::Follow].map(|purpose| Stream::new(7, 0, purpose));
+        let mut turn = Turn::default();
+        for _ in 0..2000 {
+            let promised = core.coming().map(|(key, written)| (key.to_vec(), written));
+            core.draw(&mut turn);
+            let u = operation.unit();
+            let kind = if u < 0.4 { READ } else { usize::from(u >= 0.8) * (SCAN - UPDATE) + UPDATE };
+            assert_eq!((turn.kind, turn.record), (kind, chooser.draw(&mut choice)));
+            let fields = u64::from(ycsb.field_count);
+            assert_eq!(turn.field, Some(other.below(fields) as u32));
+            match core.request(&turn) {
+                Request::Update { key, values } => {
+                    let field = other.below(fields) as u32;
+                    assert_eq!((values.first(), promised), (field, Some((key.to_vec(), Some(field)))));
+                }
+                Request::Scan { count, .. } => assert_eq!(u64::from(count), core.scan.draw(&mut other)),
+                Request::Read { key, .. } => assert_eq!(promised, Some((key.to_vec(), None))),
+                request => panic!("{request:?} is not in the mix"),
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_looks_ahead_where_it_would_change_the_sequence() {
+        let inserts = Ycsb { mix: mix(0.5, 0.0, 0.5, 0.0, 0.0), ..workload_a() };
+        let sequential = Ycsb { request: Distribution::Sequential, ..workload_a() };
+        for ycsb in [inserts, sequential] {
+            assert_eq!(Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000))).coming(), None);
+        }
     }
 
     #[test]
