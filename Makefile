@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # The build back end starts maturin by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-SIDE_BY_SIDE := tests/unit tests/golden tests/conformance
+SIDE_BY_SIDE := tests/unit tests/golden tests/conformance tests/web $(addprefix tests/integration/,web store cloud install)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help setup run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean
