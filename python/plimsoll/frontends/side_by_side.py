@@ -58,27 +58,33 @@ class Ended:
     started_ns: int
 
 
-def run_together(tasks: Sequence[Task], stop: Stop) -> list[Ended | None]:
+def run_together(tasks: Sequence[Task], stop: Stop, tick: Callable[[], None] = lambda: None) -> list[Ended | None]:
     """Run all tasks at the same time; None stands for one that was stopped before it began.
 
-    Ctrl-C stops them all and sets `stop.interrupted`: what was measured until then is returned.
+    `tick` is called about ten times a second meanwhile. Ctrl-C stops them all and sets `stop.interrupted`: what was
+    measured until then is returned.
     """
     with ThreadPoolExecutor(max_workers=len(tasks), thread_name_prefix="plimsoll-job") as pool:
         futures = [pool.submit(_run, task, stop) for task in tasks]
-        wait_for(futures, stop)
+        wait_for(futures, stop, tick)
     return [future.result() for future in futures]
 
 
-def wait_for(futures: Sequence[Future[Any]], stop: Stop) -> None:
+def wait_for(futures: Sequence[Future[Any]], stop: Stop, tick: Callable[[], None] = lambda: None) -> None:
     """Until all have ended; Ctrl-C, or the fault of one, asks the others to stop."""
     pending = set(futures)
     while pending:
         try:
             done, pending = wait(pending, timeout=WATCH_S)
+            tick()
         except KeyboardInterrupt:
             stop.interrupted = True
             stop.event.set()
             continue
+        except BaseException:
+            # Of `tick`, which may write to what is no longer there: the jobs must not go on without anyone to tell.
+            stop.event.set()
+            raise
         if any(future.exception() is not None for future in done):
             stop.event.set()
 

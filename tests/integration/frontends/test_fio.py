@@ -195,3 +195,27 @@ def test_steady_state_ends_a_job(disk: Path, plimsoll: Command) -> None:
     assert job["steadystate"]["attained"] == 1
     assert job["read"]["runtime"] < 15_000
     assert len(job["steadystate"]["data"]["iops"]) == 2
+
+
+def test_a_status_is_a_whole_document_now_and_then(disk: Path, plimsoll: Command) -> None:
+    words = ("--rw=randread", "--time_based", "--runtime=1", "--status-interval=300ms", "--output-format=json")
+    text = plimsoll("fio", "--name=t", "--size=1m", *words, "--name=next", "--stonewall", "--size=1m", cwd=disk).out
+    documents, decoder = [], json.JSONDecoder()
+    while text := text.strip():
+        document, end = decoder.raw_decode(text)
+        documents.append(document)
+        text = text[end:]
+    assert len(documents) >= 2
+    counts = [document["jobs"][0]["read"]["total_ios"] for document in documents]
+    assert counts == sorted(counts)
+    assert [job["jobname"] for job in documents[0]["jobs"]] == ["t", "next"]
+    assert documents[0]["jobs"][1]["read"]["total_ios"] == 0
+    assert documents[-1]["jobs"][1]["read"]["total_ios"] == 256
+
+
+def test_a_job_below_its_least_rate_fails(disk: Path, plimsoll: Command) -> None:
+    words = ("--time_based", "--runtime=60", "--rate_iops_min=100m", "--rate_cycle=100")
+    answer = plimsoll("fio", "--name=t", "--size=1m", *words, cwd=disk, check=None)
+    assert answer.code == 1
+    assert re.search(r"t: rate_iops_min=104857600 not met, got \d+ IOPS", answer.err)
+    assert "err= 5 (Input/output error)" in answer.out

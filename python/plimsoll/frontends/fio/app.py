@@ -12,9 +12,12 @@ from plimsoll.errors import NothingMeasured, UsageError
 from plimsoll.frontends.fio import json_output, latency_target, logs, normal_output, terse_output
 from plimsoll.frontends.fio.command_line import VERSION, Invocation, parse
 from plimsoll.frontends.fio.disks import disks_of
-from plimsoll.frontends.fio.execution import Done, check_files, hold, run_jobs
+from plimsoll.frontends.fio.execution import Done, Member, members_of, run_jobs
 from plimsoll.frontends.fio.job_file import named
 from plimsoll.frontends.fio.jobs import Job, jobs_of
+from plimsoll.frontends.fio.layout import check_files
+from plimsoll.frontends.fio.least import least
+from plimsoll.frontends.fio.monitor import Monitor
 from plimsoll.frontends.fio.plans import plan_of, without_limit
 from plimsoll.frontends.fio.statistics import entries
 from plimsoll.frontends.merging import together
@@ -23,7 +26,9 @@ from plimsoll.frontends.side_by_side import Stop
 from plimsoll.model import RunStatus
 from plimsoll.run.workers.local import impossible
 from plimsoll.store.store import Store
+from plimsoll.units import MILLISECOND, SECOND
 
+SHORTEST_NS = 50 * MILLISECOND
 INTERRUPTED = 130
 SOME_FAILED = 1
 
@@ -64,6 +69,7 @@ def _check(jobs: Sequence[Job], asked: Invocation, say: Callable[[str], None]) -
     for job in jobs:
         plan = plan_of(job)
         latency_target.target(job.words)
+        least(job.words, job.name)
         if reason := impossible(plan, job.path):
             raise UsageError(f"{job.section.where}: {reason}")
         notes |= dict.fromkeys(f"{job.name}: {note}" for note in job.words.notes())
@@ -88,26 +94,41 @@ def _measure(
     output: TextIO,
 ) -> int:
     normal = "normal" in asked.formats
+    stop, started_ns = Stop(), time.time_ns()
 
     def told(line: str) -> None:
         if normal:
             print(line, file=output, flush=True)
 
+    def results(done: Sequence[Done], eta: int) -> None:
+        for line in _results(done, asked, started_ns, eta):
+            print(line, file=output)
+        output.flush()
+
     for line in normal_output.header(jobs):
         told(line)
-    stop, started_ns = Stop(), time.time_ns()
     with open_store() as store, Places(asked.destroy) as places:
-        held = [hold(job, places) for job in jobs]
-        recorder = Recorder(store, "fio", f"fio {named(asked.sections)}", list(words), held)
+        members = members_of(jobs, places, _finest_ns(asked))
+        recorder = Recorder(store, "fio", f"fio {named(asked.sections)}", list(words), [each.place for each in members])
+        monitor = Monitor(members, results, asked.status_ns / SECOND, _eta_s(asked, output), asked.newline_ns / SECOND)
         try:
-            done = run_jobs(jobs, places, stop, told, lambda found: _record(recorder, found))
+            done = run_jobs(members, stop, told, lambda found: _record(recorder, found), monitor.tick)
         finally:
             recorder.finish()
-    for line in _results(done, asked, started_ns):
-        print(line, file=output)
-    output.flush()
+    results([each for each in done if each.ended is not None], 0)
     logs.write(done)
-    return _ending(recorder, stop, say)
+    return _ending(recorder, members, stop, say)
+
+
+def _finest_ns(asked: Invocation) -> int:
+    """Intervals of the run: a status shows whole ones."""
+    return min(SECOND, max(asked.status_ns // 4, SHORTEST_NS)) if asked.status_ns else SECOND
+
+
+def _eta_s(asked: Invocation, output: TextIO) -> float:
+    """How often the line of the ETA is due: never where it would be among results that programs read."""
+    for_people = sys.stdout.isatty() and (output is not sys.stdout or "normal" in asked.formats)
+    return asked.eta_ns / SECOND if asked.eta == "always" or (asked.eta == "auto" and for_people) else 0.0
 
 
 def _record(recorder: Recorder, found: Sequence[Done]) -> None:
@@ -127,8 +148,8 @@ def _record(recorder: Recorder, found: Sequence[Done]) -> None:
         recorder.add(first.place, plan, merged, min(each.started_ns for each in ended), facts)
 
 
-def _results(done: Sequence[Done], asked: Invocation, started_ns: int) -> list[str]:
-    found, disks = entries([each for each in done if each.ended is not None]), disks_of(done)
+def _results(done: Sequence[Done], asked: Invocation, started_ns: int, eta: int) -> list[str]:
+    found, disks = entries(done), disks_of(done)
     lines: list[str] = []
     for each in asked.formats:
         if each == "normal":
@@ -137,18 +158,20 @@ def _results(done: Sequence[Done], asked: Invocation, started_ns: int) -> list[s
             lines += terse_output.lines(found, disks)
         else:
             shared: dict[str, str] = asked.sections[0].shared
-            document: dict[str, Any] = json_output.document(found, shared, disks, started_ns, bins=each == "json+")
+            bins = each == "json+"
+            document: dict[str, Any] = json_output.document(found, shared, disks, started_ns, eta, bins=bins)
             lines.append(json.dumps(document, indent=2))
     return lines
 
 
-def _ending(recorder: Recorder, stop: Stop, say: Callable[[str], None]) -> int:
+def _ending(recorder: Recorder, members: Sequence[Member], stop: Stop, say: Callable[[str], None]) -> int:
     for warning in recorder.warnings():
         say(f"plimsoll fio: {warning}")
     failed = [run for run in recorder.runs if run.status is RunStatus.FAILED]
     if stop.interrupted:
         say("plimsoll fio: interrupted; what was measured until then is above and in the store")
         return INTERRUPTED
-    if recorder.runs and len(failed) == len(recorder.runs):
+    below = any(each.least and each.least.missed for each in members)
+    if recorder.runs and len(failed) == len(recorder.runs) and not below:
         raise NothingMeasured("no job of this run was carried out to its end")
     return SOME_FAILED if failed else 0

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import job_file
+from plimsoll.frontends.fio import job_file, values
 from plimsoll.frontends.fio.job_file import Section, Sections
 from plimsoll.frontends.fio.options import ALIASES, FLAGS, canonical
+from plimsoll.units import MILLISECOND, SECOND, format_duration
 
 FORMATS = ("normal", "json", "json+", "terse")
 VERSION = "fio-3.33"
@@ -18,13 +19,14 @@ VERSION = "fio-3.33"
 
 WITH_VALUE = (
     "output", "output-format", "section", "terse-version", "bandwidth-log", "eta", "eta-interval", "eta-newline",
+    "status-interval",
     "max-jobs", "alloc-size", "aux-path", "destroy",
 )  # fmt: skip
 WITHOUT_VALUE = (
     "minimal", "append-terse", "parse-only", "readonly", "warnings-fatal", "version", "help",
 )  # fmt: skip
 NOT_CARRIED_OUT = (
-    "debug", "showcmd", "client", "server", "remote-config", "status-interval", "cmdhelp", "enghelp", "profile",
+    "debug", "showcmd", "client", "server", "remote-config", "cmdhelp", "enghelp", "profile",
     "daemonize", "idle-prof", "inflate-log", "trigger-file", "trigger-timeout", "trigger", "trigger-remote", "crctest",
     "cpuclock-test", "merge-blktrace-only",
 )  # fmt: skip
@@ -43,6 +45,13 @@ class Invocation:
     warnings_fatal: bool = False
     want_version: bool = False
     want_help: bool = False
+    eta: str = "auto"
+    """`always`, `never`, or `auto`: on a terminal."""
+    eta_ns: int = SECOND
+    newline_ns: int = 0
+    """The line of the ETA becomes another line so often; 0: never."""
+    status_ns: int = 0
+    """All results so far are printed so often; 0: only at the end."""
 
 
 def parse(words: Sequence[str]) -> Invocation:
@@ -111,7 +120,32 @@ def _invocation(
         warnings_fatal="warnings-fatal" in general,
         want_version="version" in general,
         want_help="help" in general,
+        eta=_eta(general),
+        eta_ns=_time(general, "eta-interval", "ms", 250 * MILLISECOND) or SECOND,
+        newline_ns=_time(general, "eta-newline", "s", 0),
+        status_ns=_time(general, "status-interval", "s", MILLISECOND),
     )
+
+
+def _eta(general: Mapping[str, Sequence[str]]) -> str:
+    when = general.get("eta", ["auto"])[-1]
+    if when not in ("always", "never", "auto"):
+        raise UsageError(f"--eta={when}: there are always, never and auto")
+    return when
+
+
+def _time(general: Mapping[str, Sequence[str]], name: str, unit: str, least_ns: int) -> int:
+    """A time in ns, where a bare number counts `unit`; 0 where the option is absent."""
+    if name not in general:
+        return 0
+    text = general[name][-1]
+    try:
+        found = values.time_ns(text, unit)
+    except UsageError as error:
+        raise UsageError(f"--{name}: {error}") from None
+    if found < least_ns:
+        raise UsageError(f"--{name}={text} is too small; use {format_duration(least_ns)} or more")
+    return found
 
 
 def _formats(general: dict[str, list[str]]) -> tuple[str, ...]:

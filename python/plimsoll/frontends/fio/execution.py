@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from plimsoll.errors import TargetError, UnsafeTarget, UsageError
+from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import latency_target, values
 from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.layout import clean_up, prepare
+from plimsoll.frontends.fio.least import Least, least
+from plimsoll.frontends.fio.live import SO_FAR, Live, planned_s
 from plimsoll.frontends.fio.lockmem import locked
 from plimsoll.frontends.fio.plans import plan_of
 from plimsoll.frontends.fio.single_logs import SingleLogs, wanted
@@ -19,12 +21,6 @@ from plimsoll.frontends.recording import Places
 from plimsoll.frontends.side_by_side import Ended, Stop, Task, run_together
 from plimsoll.model import Plan
 from plimsoll.run.places import Place
-from plimsoll.run.workers.execution import failure
-from plimsoll.run.workers.local import execute
-from plimsoll.units import format_size
-
-MARK = "user.plimsoll"
-"""Extended attribute of files that this front end made: they may be written again without asking."""
 
 
 @dataclass(frozen=True)
@@ -38,78 +34,75 @@ class Done:
     steady: Steady | None
 
 
-def check_files(jobs: Sequence[Job], destroy: Sequence[str], *, readonly: bool) -> None:
-    """Refuse to overwrite what the user may want to keep, before anything is written. Raises UnsafeTarget."""
-    for job in jobs:
-        if readonly and job.changes:
-            raise UsageError(f"{job.name}: rw={job.mode} writes, but --readonly is given")
-        if not job.is_device:
-            for path in job.paths:
-                _check_file(job, path, destroy)
+@dataclass
+class Member:
+    """One job from its plan to its end."""
+
+    job: Job
+    plan: Plan
+    place: Place
+    steady: Steady | None
+    least: Least | None
+    log: SingleLogs | None = None
+    live: Live | None = None
+    """Once its stage has begun."""
+
+    def so_far(self) -> Done:
+        """As if all had ended now."""
+        return Done(self.job, self.plan, self.place, self.live.ended() if self.live else None, self.steady)
+
+    def left_s(self) -> float | None:
+        """Seconds to its end, as far as can be told."""
+        return self.live.left_s() if self.live else planned_s(self.plan)
 
 
-def _check_file(job: Job, path: Path, destroy: Sequence[str]) -> None:
-    if not path.parent.is_dir():
-        raise UsageError(f"{job.name}: there is no directory {path.parent}; make it, or name another")
-    if not path.exists():
-        if not job.words.on("allow_file_create"):
-            raise UsageError(f"{job.name}: {path} does not exist and allow_file_create=0; make it first")
-        return
-    short = path.stat().st_size < job.end
-    if (job.changes or short) and not _ours(path) and str(path) not in destroy:
-        raise UnsafeTarget(
-            f"{job.name}: {path} exists and was not made by `plimsoll fio`; its data would be lost. Remove it, "
-            f"name another file, or add --destroy {path}"
-        )
-
-
-def _ours(path: Path) -> bool:
-    try:
-        return os.getxattr(path, MARK) == b"fio"
-    except OSError:
-        return path.stat().st_size == 0
+def members_of(jobs: Sequence[Job], places: Places, finest_ns: int) -> list[Member]:
+    """All jobs with their plans, of intervals not longer than `finest_ns`, and the places that they hold."""
+    return [
+        Member(job, plan_of(job, finest_ns), hold(job, places), criterion(job.words), least(job.words, job.name))
+        for job in jobs
+    ]
 
 
 def run_jobs(
-    jobs: Sequence[Job],
-    places: Places,
+    members: Sequence[Member],
     stop: Stop,
     told: Callable[[str], None],
     stage_done: Callable[[list[Done]], None],
+    tick: Callable[[], None],
 ) -> list[Done]:
-    """Run all jobs; `told` gets fio's remarks, `stage_done` each stage as it ends."""
-    plans = [plan_of(job) for job in jobs]
-    held = [hold(job, places) for job in jobs]
+    """Run all jobs; `told` gets fio's remarks, `stage_done` each stage as it ends; `tick` is called often meanwhile."""
     done: list[Done] = []
-    for stage in sorted({job.stage for job in jobs}):
-        members = [index for index, job in enumerate(jobs) if job.stage == stage]
+    for stage in sorted({member.job.stage for member in members}):
+        side_by_side = [member for member in members if member.job.stage == stage]
         if stop.interrupted:
             break
-        for index in members:
-            prepare(jobs[index], plans[index], held[index], told)
-        if all(jobs[index].words.on("create_only") for index in members):
+        for member in side_by_side:
+            prepare(member.job, member.plan, member.place, told)
+        if all(member.job.words.on("create_only") for member in side_by_side):
             continue
-        steady = [criterion(jobs[index].words) for index in members]
-        singles = [_single_logs(jobs[index]) for index in members]
-        keep = _keeps(jobs, members)
-        tasks = [
-            _task(jobs[index], plans[index], held[index], each, log, keep)
-            for index, each, log in zip(members, steady, singles, strict=True)
-        ]
-        stage_stop = Stop()
-        with locked(sum(jobs[index].words.size("lockmem") for index in members)):
-            ended = [_traced(end, log) for end, log in zip(run_together(tasks, stage_stop), singles, strict=True)]
-        stop.interrupted = stage_stop.interrupted
-        found = [
-            Done(jobs[index], plans[index], held[index], end, each)
-            for index, end, each in zip(members, ended, steady, strict=True)
-        ]
-        _clean_up(found)
+        found = _stage(side_by_side, stop, tick)
+        clean_up(each.job for each in found)
         stage_done(found)
         done += found
         if any(_failed(each) and each.job.words.on("exitall_on_error") for each in found):
             break
     return done
+
+
+def _stage(members: Sequence[Member], stop: Stop, tick: Callable[[], None]) -> list[Done]:
+    keep = _keeps([member.job for member in members])
+    for member in members:
+        member.log, member.live = _single_logs(member.job), Live(member.plan, member.place)
+    tasks = [_task(member, member.live, keep) for member in members if member.live]
+    stage_stop = Stop()
+    with locked(sum(member.job.words.size("lockmem") for member in members)):
+        ended = run_together(tasks, stage_stop, tick)
+    stop.interrupted = stage_stop.interrupted
+    return [
+        Done(member.job, member.plan, member.place, _judged(_traced(end, member.log), member.least), member.steady)
+        for member, end in zip(members, ended, strict=True)
+    ]
 
 
 def hold(job: Job, places: Places) -> Place:
@@ -123,12 +116,11 @@ def _failed(each: Done) -> bool:
     return each.ended is not None and each.ended.execution.outcome["status"] == "failed"
 
 
-def _keeps(jobs: Sequence[Job], members: Sequence[int]) -> tuple[str, ...]:
+def _keeps(jobs: Sequence[Job]) -> tuple[str, ...]:
     """Histograms of intervals are for latency logs, and for percentiles of clones together."""
     logs = ("write_lat_log", "write_hist_log")
-    several = any(jobs[index].clone for index in members)
-    wanted = several or any(jobs[index].words.given(log) for index in members for log in logs)
-    return ("interval_histograms",) if wanted else ()
+    wanted = any(job.clone or any(map(job.words.given, logs)) for job in jobs)
+    return (SO_FAR, "interval_histograms") if wanted else (SO_FAR,)
 
 
 def _single_logs(job: Job) -> SingleLogs | None:
@@ -150,26 +142,30 @@ def _traced(ended: Ended | None, log: SingleLogs | None) -> Ended | None:
     return ended
 
 
-def _task(
-    job: Job, plan: Plan, place: Place, steady: Steady | None, log: SingleLogs | None, keep: Sequence[str]
-) -> Task:
-    seeing = [each.see for each in (steady, log) if each is not None]
+def _judged(ended: Ended | None, limits: Least | None) -> Ended | None:
+    return limits.judged(ended) if limits else ended
+
+
+def _task(member: Member, live: Live, keep: Sequence[str]) -> Task:
+    job, log = member.job, member.log
+    judges = [each for each in (member.steady, member.least) if each is not None]
+    seeing = [live.see, *(each.see for each in judges), *([log.see] if log else [])]
 
     def see(progress: Mapping[str, Any]) -> None:
         for each in seeing:
             each(progress)
 
     return Task(
-        plan=plan,
+        plan=member.plan,
         path=job.path,
-        chain=place.chain,
+        chain=member.place.chain,
         delay_ns=job.words.read("startdelay", lambda text: values.time_ns(text, "s")),
         cpus=_cpus(job),
         keep=(*keep, "trace") if log else keep,
-        carry_out=latency_target.carry_out(job),
+        carry_out=live.carried_out(latency_target.carry_out(job)),
         ends_all=job.words.on("exitall"),
         on_progress=see,
-        enough=steady.attained if steady else lambda: False,
+        enough=lambda: any(each.enough() for each in judges),
     )
 
 
@@ -185,75 +181,3 @@ def _cpus(job: Job) -> list[int]:
     if missing:
         raise UsageError(f"{job.section.where}: this process may not run on CPU {min(missing)}; choose others")
     return [cpus[job.clone % len(cpus)]] if job.words.text("cpus_allowed_policy") == "split" else cpus
-
-
-def prepare(job: Job, plan: Plan, place: Place, told: Callable[[str], None]) -> None:
-    """Make the files as fio does: blocks written where they will be read, otherwise space reserved."""
-    if job.is_device or plan.parameters["engine"] == "null":
-        return
-    lacking = [path for path in job.paths if not path.exists() or path.stat().st_size < job.end]
-    if lacking and job.needs_data:
-        count, mib = len(job.paths), job.end * len(job.paths) // 2**20
-        what = f"files ({count} files / total {mib}MiB)" if count > 1 else f"file (1 file / {mib}MiB)"
-        told(f"{job.name}: Laying out IO {what}")
-    for path in lacking:
-        _make(job, path)
-        if job.needs_data:
-            laid = execute(_layout(plan, job.end), path, place.sampler, lambda _progress: None, lambda: False).outcome
-            if laid["status"] == "failed":
-                raise TargetError(f"{job.name}: {failure(laid)}")
-
-
-def _make(job: Job, path: Path) -> None:
-    """The file with its mark, and with the room that it will need."""
-    end = job.end
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise TargetError(f"{job.name}: cannot make {path}: {error.strerror}") from None
-    try:
-        _mark(descriptor)
-        if not job.needs_data:
-            if job.words.text("fallocate") in ("native", "posix", "1"):
-                os.posix_fallocate(descriptor, 0, end)
-            os.ftruncate(descriptor, end)
-    except OSError as error:
-        raise TargetError(
-            f"{job.name}: cannot make {path} {format_size(end)} long: {error.strerror}; free some space, or use a "
-            "smaller size="
-        ) from None
-    finally:
-        os.close(descriptor)
-
-
-def _mark(descriptor: int) -> None:
-    try:
-        os.setxattr(descriptor, MARK, b"fio")
-    except OSError:
-        # Without extended attributes the next run asks before it overwrites.
-        return
-
-
-def _layout(plan: Plan, end: int) -> Plan:
-    """Write the file once, then read one block of it: the core lays out only for a job."""
-    changes = {
-        "engine": "psync", "mode": "read", "block_size": [[4096.0 if end >= 4096 else 1.0, 1.0]], "depth": 1,
-        "write_block_size": None, "direct": False, "sync": "none", "sync_at_end": False, "max_operations": 1,
-        "max_bytes": None, "warmup": 0, "rate": None, "think_time": 0, "verify": False, "sqpoll": False,
-        "iopoll": False, "offset": 0, "size": end, "layout": "fill", "alternate": False, "drop_each": "never",
-    }  # fmt: skip
-    kept = {name: value for name, value in plan.parameters.items() if name not in ("sequence", "files", "batch")}
-    return plan.model_copy(update={"parameters": {**kept, **changes}})
-
-
-def _clean_up(done: Sequence[Done]) -> None:
-    """fsync_on_close and unlink, after everything is measured."""
-    for each in done:
-        for path in each.job.paths:
-            if each.job.is_device or not path.is_file():
-                continue
-            if each.job.words.on("fsync_on_close") and each.job.writes:
-                with path.open("rb+") as file:
-                    os.fsync(file.fileno())
-            if each.job.words.on("unlink"):
-                path.unlink(missing_ok=True)

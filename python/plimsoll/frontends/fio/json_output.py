@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,9 +29,9 @@ NOT_MEASURED = dict.fromkeys(("0", "4", "8", "16", "32", "64", ">=64"), 0.0)
 
 
 def document(
-    entries: Sequence[Entry], shared: Mapping[str, str], disks: Sequence[Disk], started_ns: int, *, bins: bool
+    entries: Sequence[Entry], shared: Mapping[str, str], disks: Sequence[Disk], started_ns: int, eta: int, *, bins: bool
 ) -> dict[str, Any]:
-    """The whole document; `bins` adds what json+ has."""
+    """The whole document; `eta` is in seconds, `bins` adds what json+ has."""
     now = time.time()
     named: dict[str, Any] = {
         "fio version": VERSION,
@@ -40,14 +41,14 @@ def document(
     }
     if shared:
         named["global options"] = {name: value for name, value in shared.items() if value}
-    elapsed_s = max(1, round(now - started_ns / 1e9))
-    named["jobs"] = [_job(entry, entries, elapsed_s, bins=bins) for entry in entries]
+    elapsed_s = max(1, math.ceil(now - started_ns / 1e9))
+    named["jobs"] = [_job(entry, entries, elapsed_s, eta, bins=bins) for entry in entries]
     if disks:
         named["disk_util"] = [disk.as_table() for disk in disks]
     return named
 
 
-def _job(entry: Entry, entries: Sequence[Entry], elapsed_s: int, *, bins: bool) -> dict[str, Any]:
+def _job(entry: Entry, entries: Sequence[Entry], elapsed_s: int, eta: int, *, bins: bool) -> dict[str, Any]:
     job = entry.job
     # As with fio, switches without a value are not told.
     own = {name: value for name, value in job.section.own.items() if name != "name" and value}
@@ -56,7 +57,7 @@ def _job(entry: Entry, entries: Sequence[Entry], elapsed_s: int, *, bins: bool) 
         "jobname": job.name,
         "groupid": job.group,
         "error": entry.error,
-        "eta": 0,
+        "eta": eta,
         "elapsed": elapsed_s,
     }
     if description := job.words.text("description"):
@@ -112,7 +113,7 @@ def _steady(members: Sequence[Done]) -> dict[str, Any] | None:
     return {
         "ss": f"{found.kind}:{found.limit:f}{'%' if found.percent else ''}",
         "duration": found.window,
-        "attained": int(found.attained()),
+        "attained": int(found.enough()),
         "criterion": f"{found.criterion if window else 0.0:f}{'%' if found.percent else ''}",
         "max_deviation": max((abs(rate - mean[0]) for rate, _ in window), default=0.0),
         "slope": found.criterion if window and found.kind.endswith("slope") else 0.0,

@@ -16,7 +16,7 @@ from plimsoll.frontends.fio import single_logs, values
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.single_logs import DIRECTIONS, KINDS, log_path, opened
-from plimsoll.frontends.fio.statistics import BUCKETS, buckets_of, whole_intervals
+from plimsoll.frontends.fio.statistics import BUCKETS, buckets_of, windows
 from plimsoll.stats.histogram import Histogram, decode
 from plimsoll.units import KIB, MILLISECOND, SECOND
 
@@ -58,7 +58,7 @@ def _series(job: Job, outcome: Mapping[str, Any], kind: str) -> Iterator[str]:
     if kind == "slat":
         return
     window = job.words.read("log_avg_msec", values.whole)
-    for rows in _windows(outcome, window):
+    for rows in windows(outcome, window):
         time_ms = _time(job, outcome, rows[-1][1])
         seconds = sum(row["duration_ns"] for _, row in rows) / SECOND
         for direction, number in DIRECTIONS.items():
@@ -73,18 +73,6 @@ def _series(job: Job, outcome: Mapping[str, Any], kind: str) -> Iterator[str]:
             else:
                 value = int(_mean(outcome, [index for index, _ in rows], direction))
             yield f"{time_ms}, {value}, {number}, 0, 0"
-
-
-def _windows(outcome: Mapping[str, Any], window_ms: int) -> Iterator[list[tuple[int, Mapping[str, Any]]]]:
-    """Intervals with their index, joined to windows of the asked length."""
-    rows: list[tuple[int, Mapping[str, Any]]] = []
-    for index, interval in enumerate(whole_intervals(outcome)):
-        rows.append((index, interval))
-        if sum(row["duration_ns"] for _, row in rows) >= window_ms * MILLISECOND * 0.9:
-            yield rows
-            rows = []
-    if rows:
-        yield rows
 
 
 def _time(job: Job, outcome: Mapping[str, Any], interval: Mapping[str, Any]) -> int:
@@ -110,7 +98,7 @@ def _histograms(job: Job, outcome: Mapping[str, Any]) -> Iterator[str]:
     window = job.words.read("log_hist_msec", values.whole)
     coarse = job.words.read("log_hist_coarseness", values.whole)
     size = int(job.block_sizes[0][0])
-    for rows in _windows(outcome, window):
+    for rows in windows(outcome, window):
         time_ms = _time(job, outcome, rows[-1][1])
         for direction, number in DIRECTIONS.items():
             counts = [0] * BUCKETS

@@ -65,7 +65,9 @@ def text(entries: Sequence[Entry], disks: Sequence[Disk]) -> Iterator[str]:
     """Everything after the run."""
     yield ""
     for entry in entries:
-        yield from _entry(entry, entries)
+        # A status leaves out the jobs whose turn has not come.
+        if any(each.ended is not None for each in entry.members):
+            yield from _entry(entry, entries)
     for group in sorted({entry.job.group for entry in entries}):
         yield ""
         yield f"Run status group {group} (all jobs):"
@@ -119,7 +121,7 @@ def _entry(entry: Entry, entries: Sequence[Entry]) -> Iterator[str]:
     steady = entry.members[0].steady
     if steady is not None:
         yield (
-            f"  steadystate  : attained={'yes' if steady.attained() else 'no'}, iops/bw_{steady.kind} "
+            f"  steadystate  : attained={'yes' if steady.enough() else 'no'}, iops/bw_{steady.kind} "
             f"limit={steady.limit:g}{'%' if steady.percent else ''}"
         )
 

@@ -108,6 +108,7 @@ DEFAULTS = {
     "steadystate": "iops_slope:0.01%",
     "steadystate_duration": "0",
     "steadystate_ramp_time": "0",
+    "rate_cycle": "1000",
 }
 """fio 3.33's defaults of the options that are carried out; the others are off, empty or absent."""
 
@@ -120,7 +121,7 @@ CARRIED_OUT = (
         "cpus_allowed", "cpumask", "group_reporting", "stonewall", "new_group", "exitall", "write_bw_log",
         "write_lat_log", "write_iops_log", "write_hist_log", "log_unix_epoch", "log_max_value", "hipri",
         "sqthread_poll", "create_only", "exitall_on_error", "openfiles", "iodepth_low",
-        "latency_target", "latency_run",
+        "latency_target", "latency_run", "rate_min", "rate_iops_min",
     }
 )  # fmt: skip
 
@@ -150,7 +151,6 @@ NO_DIFFERENCE = {
     "unique_filename": "there are no network clients",
     "log_entries": "logs have no limit of entries",
     "fadvise_hint": "the kernel is told whether the pattern is random, as by default",
-    "rate_cycle": "there is no rate_min to check",
     "iodepth_batch_complete_max": "all that have completed are taken at once",
     "mem": "buffers always are page-aligned memory",
     "significant_figures": "numbers are printed as by default",
@@ -185,7 +185,7 @@ MISSING = _words(
     "replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters exec_prerun exec_postrun "
     "ioscheduler zonemode zonesize zonecapacity zonerange zoneskip read_beyond_wp max_open_zones "
     "job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency nice prio "
-    "prioclass thinktime_spin thinktime_iotime rate_min rate_ignore_thinktime rate_iops_min max_latency "
+    "prioclass thinktime_spin thinktime_iotime rate_ignore_thinktime max_latency "
     "write_hint pre_read numa_cpu_nodes "
     "numa_mem_policy unlink_each_loop exit_what log_offset log_prio log_compression log_compression_cpus "
     "log_store_compressed log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles "

@@ -10,7 +10,7 @@ from plimsoll.frontends.fio import files, values
 from plimsoll.frontends.fio.jobs import Job, Words
 from plimsoll.model import Plan
 from plimsoll.parameters import defaults
-from plimsoll.units import SECOND
+from plimsoll.units import MILLISECOND, SECOND
 
 ENGINES = {
     "psync": "psync", "sync": "psync", "pvsync": "psync", "pvsync2": "psync", "vsync": "psync", "libaio": "libaio",
@@ -21,8 +21,8 @@ MOST_INTERVALS = 100_000
 """What the core keeps; a run without `runtime=` ends after so many intervals at the latest."""
 
 
-def plan_of(job: Job) -> Plan:
-    """The plan of one job. Raises UsageError for combinations that can't be carried out."""
+def plan_of(job: Job, finest_ns: int = SECOND) -> Plan:
+    """The plan of one job, with intervals of `finest_ns` at most. Raises UsageError for what can't be carried out."""
     words = job.words
     parameters = defaults("io") | {
         "engine": _engine(words),
@@ -48,7 +48,7 @@ def plan_of(job: Job) -> Plan:
         "count_errors": _goes_on(words),
         "sqpoll": words.on("sqthread_poll"),
         "iopoll": words.on("hipri"),
-        **_times(words),
+        **_times(words, finest_ns),
         **_syncs(job),
         **_content(words),
         **_pace(job),
@@ -190,14 +190,17 @@ def _goes_on(words: Words) -> bool:
     )
 
 
-def _times(words: Words) -> dict[str, Any]:
+def _times(words: Words, finest_ns: int) -> dict[str, Any]:
     """Run time and interval. Without `runtime=` bytes or operations end the run."""
     runtime = words.read("runtime", lambda text: values.time_ns(text, "s"))
     if words.on("time_based") and not runtime:
         raise UsageError(f"{words.section.where}: time_based needs runtime=")
     logged = [words.read(name, values.whole) for name in ("log_avg_msec", "log_hist_msec")]
-    shortest = min((each for each in logged if each), default=1000)
-    interval = shortest * 1_000_000
+    interval = min((each * MILLISECOND for each in logged if each), default=SECOND)
+    # A whole number of intervals makes a window of the log.
+    if any(map(words.given, ("rate_min", "rate_iops_min"))):
+        finest_ns = min(finest_ns, max(words.read("rate_cycle", values.whole), 10) * MILLISECOND)
+    interval //= -(-interval // finest_ns)
     longest = interval * MOST_INTERVALS
     while runtime > longest:
         interval, longest = interval * 2, longest * 2

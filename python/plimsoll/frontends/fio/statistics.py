@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,8 @@ BITS = 6
 BUCKETS = 29 * 64
 WHOLE_SAMPLE = 0.9
 """Share of its length that an interval must have to count as a sample."""
+SAMPLE_MS = 500
+"""fio's `bwavgtime`: shorter intervals are joined to samples of bandwidth and IOPS."""
 
 
 def bucket_of(value_ns: int) -> int:
@@ -185,9 +187,10 @@ def _flow(kinds: Sequence[str], outcomes: Sequence[Mapping[str, Any]]) -> Flow:
         flow.bytes += sum(count["bytes"] for count in counts)
         flow.operations += sum(count["operations"] for count in counts)
         flow.runtime_ms = max(flow.runtime_ms, round(outcome["elapsed_ns"] / MILLISECOND), 1)
-        for interval in whole_intervals(outcome):
-            rows = [interval["operations"][kind] for kind in kinds if kind in interval["operations"]]
-            seconds = interval["duration_ns"] / SECOND
+        for window in windows(outcome, SAMPLE_MS):
+            intervals = [interval for _, interval in window]
+            rows = [row for each in intervals for kind, row in each["operations"].items() if kind in kinds]
+            seconds = sum(each["duration_ns"] for each in intervals) / SECOND
             flow.bandwidth.append(sum(row["bytes"] for row in rows) / KIB / seconds)
             flow.iops.append(sum(row["operations"] for row in rows) / seconds)
     # With a rate the plain histogram counts from the intended start; fio counts from the real one.
@@ -217,6 +220,18 @@ def whole_intervals(outcome: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Intervals without a last one that the end of the run cut short."""
     usual = outcome["intervals"][0]["duration_ns"] if outcome["intervals"] else 0
     return [each for each in outcome["intervals"] if each["duration_ns"] >= WHOLE_SAMPLE * usual]
+
+
+def windows(outcome: Mapping[str, Any], window_ms: int) -> Iterator[list[tuple[int, Mapping[str, Any]]]]:
+    """Intervals with their index, joined to windows of the asked length."""
+    rows: list[tuple[int, Mapping[str, Any]]] = []
+    for index, interval in enumerate(whole_intervals(outcome)):
+        rows.append((index, interval))
+        if sum(row["duration_ns"] for _, row in rows) >= window_ms * MILLISECOND * WHOLE_SAMPLE:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
 
 
 def _latency(outcomes: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Latency:
@@ -294,6 +309,8 @@ def latency_shares(entry: Entry) -> tuple[dict[str, float], dict[str, float], di
         edges = [*LATENCY_EDGES, 2000] if table is ms else LATENCY_EDGES
         key = next((str(edge) for edge in edges if scaled < edge), ">=2000")
         table[key] += 100 * count / total
+    # fio never prints 0 for something.
+    ns, us, ms = ({edge: max(share, 0.01) if share else 0.0 for edge, share in each.items()} for each in (ns, us, ms))
     return ns, us, ms
 
 

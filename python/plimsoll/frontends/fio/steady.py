@@ -29,19 +29,20 @@ class Steady:
     window: int
     ramp: int
     samples: list[tuple[float, float]] = field(default_factory=list)
-    """IOPS and KiB/s of each interval so far."""
-    _last_ns: int = -1
+    """IOPS and KiB/s of each second so far."""
+    _last: tuple[int, int, int] = (0, 0, 0)
+    """Time, operations and bytes at the end of the last one."""
 
     def see(self, progress: Mapping[str, Any]) -> None:
-        """Take in the last interval that is complete."""
-        interval = progress.get("interval")
-        if not interval or interval["start_ns"] <= self._last_ns:
+        """Take in a second that is complete, whatever the length of intervals."""
+        now = progress.get("so_far")
+        if not now or now["elapsed_ns"] - self._last[0] < SECOND:
             return
-        self._last_ns = interval["start_ns"]
-        seconds = interval["duration_ns"] / SECOND
-        data = [each for kind, each in interval["operations"].items() if kind in ("read", "write", "trim")]
+        data = [each for kind, each in now["operations"].items() if kind in ("read", "write", "trim")]
         operations, transferred = (sum(each[name] for each in data) for name in ("operations", "bytes"))
-        self.samples.append((operations / seconds, transferred / seconds / KIB))
+        seconds = (now["elapsed_ns"] - self._last[0]) / SECOND
+        self.samples.append(((operations - self._last[1]) / seconds, (transferred - self._last[2]) / seconds / KIB))
+        self._last = (now["elapsed_ns"], operations, transferred)
 
     @property
     def rolling(self) -> list[float]:
@@ -62,8 +63,8 @@ class Steady:
             found = max(abs(rate - mean) for rate in rates)
         return 100 * found / mean if self.percent and mean else found
 
-    def attained(self) -> bool:
-        """Whether the window is full and steady."""
+    def enough(self) -> bool:
+        """Whether the job may end: the window is full and steady."""
         return len(self.rolling) == self.window and self.criterion < self.limit
 
 

@@ -1,0 +1,123 @@
+"""The files of jobs before and after a run: which may be written, laid out as fio does, synced and removed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from plimsoll.errors import TargetError, UnsafeTarget, UsageError
+from plimsoll.frontends.fio.jobs import Job
+from plimsoll.model import Plan
+from plimsoll.run.places import Place
+from plimsoll.run.workers.execution import failure
+from plimsoll.run.workers.local import execute
+from plimsoll.units import format_size
+
+MARK = "user.plimsoll"
+"""Extended attribute of files that this front end made: they may be written again without asking."""
+
+
+def check_files(jobs: Sequence[Job], destroy: Sequence[str], *, readonly: bool) -> None:
+    """Refuse to overwrite what the user may want to keep, before anything is written. Raises UnsafeTarget."""
+    for job in jobs:
+        if readonly and job.changes:
+            raise UsageError(f"{job.name}: rw={job.mode} writes, but --readonly is given")
+        if not job.is_device:
+            for path in job.paths:
+                _check_file(job, path, destroy)
+
+
+def _check_file(job: Job, path: Path, destroy: Sequence[str]) -> None:
+    if not path.parent.is_dir():
+        raise UsageError(f"{job.name}: there is no directory {path.parent}; make it, or name another")
+    if not path.exists():
+        if not job.words.on("allow_file_create"):
+            raise UsageError(f"{job.name}: {path} does not exist and allow_file_create=0; make it first")
+        return
+    short = path.stat().st_size < job.end
+    if (job.changes or short) and not _ours(path) and str(path) not in destroy:
+        raise UnsafeTarget(
+            f"{job.name}: {path} exists and was not made by `plimsoll fio`; its data would be lost. Remove it, "
+            f"name another file, or add --destroy {path}"
+        )
+
+
+def _ours(path: Path) -> bool:
+    try:
+        return os.getxattr(path, MARK) == b"fio"
+    except OSError:
+        return path.stat().st_size == 0
+
+
+def prepare(job: Job, plan: Plan, place: Place, told: Callable[[str], None]) -> None:
+    """Make the files as fio does: blocks written where they will be read, otherwise space reserved."""
+    if job.is_device or plan.parameters["engine"] == "null":
+        return
+    lacking = [path for path in job.paths if not path.exists() or path.stat().st_size < job.end]
+    if lacking and job.needs_data:
+        count, mib = len(job.paths), job.end * len(job.paths) // 2**20
+        what = f"files ({count} files / total {mib}MiB)" if count > 1 else f"file (1 file / {mib}MiB)"
+        told(f"{job.name}: Laying out IO {what}")
+    for path in lacking:
+        _make(job, path)
+        if job.needs_data:
+            laid = execute(_layout(plan, job.end), path, place.sampler, lambda _progress: None, lambda: False).outcome
+            if laid["status"] == "failed":
+                raise TargetError(f"{job.name}: {failure(laid)}")
+
+
+def _make(job: Job, path: Path) -> None:
+    """The file with its mark, and with the room that it will need."""
+    end = job.end
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise TargetError(f"{job.name}: cannot make {path}: {error.strerror}") from None
+    try:
+        _mark(descriptor)
+        if not job.needs_data:
+            if job.words.text("fallocate") in ("native", "posix", "1"):
+                os.posix_fallocate(descriptor, 0, end)
+            os.ftruncate(descriptor, end)
+    except OSError as error:
+        raise TargetError(
+            f"{job.name}: cannot make {path} {format_size(end)} long: {error.strerror}; free some space, or use a "
+            "smaller size="
+        ) from None
+    finally:
+        os.close(descriptor)
+
+
+def _mark(descriptor: int) -> None:
+    try:
+        os.setxattr(descriptor, MARK, b"fio")
+    except OSError:
+        # Without extended attributes the next run asks before it overwrites.
+        return
+
+
+def _layout(plan: Plan, end: int) -> Plan:
+    """Write the file once, then read one block of it: the core lays out only for a job."""
+    changes = {
+        "engine": "psync", "mode": "read", "block_size": [[4096.0 if end >= 4096 else 1.0, 1.0]], "depth": 1,
+        "write_block_size": None, "direct": False, "sync": "none", "sync_at_end": False, "max_operations": 1,
+        "max_bytes": None, "warmup": 0, "rate": None, "think_time": 0, "verify": False, "sqpoll": False,
+        "iopoll": False, "offset": 0, "size": end, "layout": "fill", "alternate": False, "drop_each": "never",
+        "distribution": {"kind": "once"},
+    }  # fmt: skip
+    kept = {name: value for name, value in plan.parameters.items() if name not in ("sequence", "files", "batch")}
+    return plan.model_copy(update={"parameters": {**kept, **changes}})
+
+
+def clean_up(jobs: Iterable[Job]) -> None:
+    """fsync_on_close and unlink, after everything is measured."""
+    for job in jobs:
+        for path in job.paths:
+            if job.is_device or not path.is_file():
+                continue
+            if job.words.on("fsync_on_close") and job.writes:
+                with path.open("rb+") as file:
+                    os.fsync(file.fileno())
+            if job.words.on("unlink"):
+                path.unlink(missing_ok=True)
