@@ -133,7 +133,7 @@ def comparability(found: Comparison) -> Table:
     )
     notes = (
         "The same work: workload and every parameter are equal, which the hash of the plan says. Only then a ratio "
-        "says something about the targets.",
+        "says something about the targets alone; with other parameters it is about these too.",
     )
     caption = f"Against {found.baseline}"
     return Table(caption, columns("Case", "Target", "Comparable", "Reason", "Plans"), rows, notes)
@@ -147,7 +147,8 @@ def _reason(ours: list[Run], theirs: list[Run]) -> tuple[Phrase, Phrase, Phrase]
     shown = phrase(", ".join(dict.fromkeys((*plans[0], *plans[1]))))
     shared = plans[0].keys() & plans[1].keys()
     if not shared:
-        return Phrase("no", Tone.WORSE), phrase(_difference(ours[0], theirs[0])), shown
+        mark = "with care" if ours[0].plan.workload == theirs[0].plan.workload else "no"
+        return Phrase(mark, Tone.UNKNOWN), phrase(_difference(ours[0], theirs[0])), shown
     valid = [[run for run in runs if run.plan.hash in shared and run.status is RunStatus.OK] for runs in (ours, theirs)]
     if not all(valid):
         return Phrase("no", Tone.UNKNOWN), phrase("one of the two has no valid run of this work"), shown
