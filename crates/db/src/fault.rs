@@ -131,7 +131,9 @@ impl JobError {
 
     /// An operation failed and errors are not to be counted.
     pub fn operation(kind: &'static str, fault: &Fault) -> Self {
-        Self { kind: "operation", message: format!("{kind}: {}", fault.message), operation: Some(kind) }
+        let message =
+            format!("{kind}: {} (with count_errors=true errors are counted, and the run goes on)", fault.message);
+        Self { kind: "operation", message, operation: Some(kind) }
     }
 
     /// Our own side failed.

@@ -9,6 +9,9 @@ use crate::workloads::accounts;
 
 /// Keys that are removed with one command.
 const REMOVED_AT_ONCE: u64 = 500;
+/// As `plimsoll run` and as `plimsoll ycsb` are asked.
+const REUSE: &str = "data=reuse (--reuse)";
+const RECREATE: &str = "data=recreate (--recreate)";
 
 /// Sees to the tables. Says how many records are to be loaded; nothing when there are fitting ones.
 pub fn tables<D: Driver>(driver: &D, setup: &Setup, keep_going: impl Fn(f64) -> bool) -> Result<Option<u64>, JobError> {
@@ -27,7 +30,7 @@ pub fn tables<D: Driver>(driver: &D, setup: &Setup, keep_going: impl Fn(f64) -> 
         },
         (Data::Create, Some(found)) if occupied => Err(JobError::schema(format!(
             "the tables of this workload are there and hold {} records, which are left as they are: use them with \
-             --reuse, or drop them with --recreate",
+             {REUSE}, or drop them with {RECREATE}",
             found.records
         ))),
         (Data::Reuse, Some(found)) if occupied => reuse(driver, spec, found, wanted, keep_going).map(|()| None),
@@ -54,7 +57,7 @@ fn shape_fault(found: Found, wanted: Found) -> Option<String> {
     match (found.shape, wanted.shape) {
         (Some(is), Some(should)) if is != should => Some(format!(
             "the tables of this workload are there in another shape ({is} fields or branches, not {should}): \
-             ask for that, or drop them with --recreate"
+             ask for that, or drop them with {RECREATE}"
         )),
         _ => None,
     }
@@ -80,7 +83,7 @@ fn reuse<D: Driver>(
     }
     Err(JobError::schema(format!(
         "the tables of this workload are there with {} records, not {}: ask for that number, or drop them with \
-         --recreate",
+         {RECREATE}",
         found.records, wanted.records
     )))
 }

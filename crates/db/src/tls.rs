@@ -8,7 +8,7 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use crate::fault::{Cause, Fault};
 use crate::spec::{Tls, TlsMode};
@@ -23,6 +23,23 @@ pub struct Trust {
 
 fn unusable(what: impl std::fmt::Display) -> Fault {
     Fault::broken(Cause::Connect, format!("TLS cannot be set up: {what}"))
+}
+
+/// Why the handshake failed, and what can be done about it.
+fn refused(error: &io::Error) -> Fault {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
+    let why = match cause {
+        Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+            "no authority that is trusted here has signed the server's certificate: name the file of the one that has in \
+             ca_file, or let tls=require encrypt without verifying"
+                .to_owned()
+        }
+        Some(rustls::Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        )) => format!("use the name of the server that its certificate is for ({error})"),
+        _ => error.to_string(),
+    };
+    Fault::broken(Cause::Connect, format!("the TLS handshake failed: {why}"))
 }
 
 impl Trust {
@@ -48,9 +65,7 @@ impl Trust {
         // The caller's buffer is the limit; what a slow socket does not take must find room here.
         connection.set_buffer_limit(None);
         while connection.is_handshaking() {
-            connection
-                .complete_io(&mut Socket(socket))
-                .map_err(|error| Fault::broken(Cause::Connect, format!("the TLS handshake failed: {error}")))?;
+            connection.complete_io(&mut Socket(socket)).map_err(|error| refused(&error))?;
         }
         Ok(Cipher { connection })
     }
@@ -61,10 +76,10 @@ fn authorities(file: Option<&str>) -> Result<RootCertStore, Fault> {
     match file {
         Some(file) => {
             let certificates =
-                CertificateDer::pem_file_iter(file).map_err(|error| unusable(format!("{file}: {error}")))?;
+                CertificateDer::pem_file_iter(file).map_err(|error| unusable(format!("ca_file {file}: {error}")))?;
             for certificate in certificates {
-                let certificate = certificate.map_err(|error| unusable(format!("{file}: {error}")))?;
-                store.add(certificate).map_err(|error| unusable(format!("{file}: {error}")))?;
+                let certificate = certificate.map_err(|error| unusable(format!("ca_file {file}: {error}")))?;
+                store.add(certificate).map_err(|error| unusable(format!("ca_file {file}: {error}")))?;
             }
         }
         None => {
@@ -72,7 +87,10 @@ fn authorities(file: Option<&str>) -> Result<RootCertStore, Fault> {
         }
     }
     if store.is_empty() {
-        return Err(unusable("there is no trusted authority: name a file in ca_file"));
+        let none = "this host knows no trusted authority: name a file of certificates in ca_file".to_owned();
+        return Err(unusable(
+            file.map_or(none, |file| format!("there is no certificate (PEM) in {file}, the ca_file")),
+        ));
     }
     Ok(store)
 }
@@ -169,5 +187,31 @@ impl ServerCertVerifier for Anyone {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_certificate_says_what_to_do() {
+        let said = |error: CertificateError| {
+            refused(&io::Error::new(ErrorKind::InvalidData, rustls::Error::InvalidCertificate(error))).message
+        };
+        assert!(said(CertificateError::UnknownIssuer).contains("ca_file"));
+        assert!(said(CertificateError::NotValidForName).contains("use the name"));
+        assert!(said(CertificateError::Expired).contains("xpired"));
+        let refusal = refused(&io::Error::from(ErrorKind::ConnectionReset)).message;
+        assert!(refusal.starts_with("the TLS handshake failed: "), "{refusal}");
+    }
+
+    #[test]
+    fn a_file_without_certificates_is_named() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let name = file.path().to_str().expect("plain");
+        let message = authorities(Some(name)).expect_err("it is empty").message;
+        assert!(message.contains(name) && message.contains("no certificate"), "{message}");
+        assert!(authorities(Some("/nowhere.pem")).expect_err("it is missing").message.contains("ca_file /nowhere.pem"));
     }
 }
