@@ -225,6 +225,10 @@ class Listing:
 Block = Text | Table | Chart | Warning | Listing
 
 
+def _is_short(block: Block) -> bool:
+    return not isinstance(block, Table) or block.short
+
+
 @dataclass(frozen=True)
 class Section:
     """One part of a report. `short` ones are all that a terminal and a pull request show."""
@@ -255,8 +259,8 @@ class Document:
 
     @property
     def short_sections(self) -> Sequence[Section]:
-        """The sections that a terminal and a pull request show."""
-        return [section for section in self.sections if section.short]
+        """The sections that a terminal and a pull request show: short ones with more than long tables."""
+        return [section for section in self.sections if section.short and any(map(_is_short, section.blocks))]
 
     @property
     def charts(self) -> Sequence[Chart]:

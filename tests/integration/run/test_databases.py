@@ -153,6 +153,19 @@ def test_no_server_outlives_a_session(plimsoll: Command, place: Path, ending: si
     plimsoll("list", "tests")
 
 
+def test_a_private_server_that_ends_by_itself_is_quoted(place: Path) -> None:
+    need_server("redis")
+    with running("redis", place / "server", "none", {}) as server:
+        assert server.ended() is None
+        found = [psutil.Process(pid) for pid in servers_below(place)]
+        assert len(found) == 1
+        found[0].terminate()
+        psutil.wait_procs(found, timeout=30)
+        # Redis says goodbye in its log.
+        assert "bye bye" in (server.ended() or "")
+    shutil.rmtree(place / "server")
+
+
 def test_a_disk_that_fills_up_under_its_server_is_counted_and_kept(plimsoll: Command, place: Path) -> None:
     need_root()
     need_server("redis")

@@ -190,6 +190,15 @@ def test_a_failed_half_of_an_operation_counts_once() -> None:
     assert "found no record" not in found.message
 
 
+def test_a_table_with_too_few_records_is_no_failure_of_the_server() -> None:
+    found = judge("db_errors", queries(outcome={"not_found": {"read": 2_000}}))
+    assert found.message == "2,000 of 100,000 operations found no record (2.0 %)"
+    assert "fewer records" in found.advice
+    both = judge("db_errors", queries(outcome={"errors": {"read": {"timeout": 100}}, "not_found": {"read": 2_000}}))
+    assert both.message.startswith("100 of 100,100 operations failed (0.10 %); 2,000 found no record (2.0 %)")
+    assert "server's log" in both.advice
+
+
 def test_a_page_cache_that_is_asked_for() -> None:
     run = buffered(parameters={"direct": False, "drop_cache": False}, device_share=0.0)
     assert GUARDS["page_cache"].check(run.make()) is None

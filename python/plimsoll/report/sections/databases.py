@@ -36,7 +36,8 @@ def build(evidence: Evidence) -> list[Block]:
     ]
     heads = ("Case", "Target", "Operation", ">Per second", ">p50", ">p95", ">p99", ">p99.9", ">Errors", ">Not found")
     blocks: list[Block] = [Table("Operations", columns(*heads), tuple(rows), _NOTES, _BRIEF)] if rows else []
-    return [*blocks, _servers(evidence, runs)]
+    servers = _servers(evidence, runs)
+    return [*blocks, *([servers] if servers.rows else [])]
 
 
 def _operations(case: str, target: str, runs: list[Run]) -> Iterator[tuple[Cell, ...]]:

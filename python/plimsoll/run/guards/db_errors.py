@@ -32,15 +32,19 @@ def check(evidence: RunEvidence) -> Finding | None:
     level = worst(graded(failed / tried, WARN, INVALID), graded(missing / tried, WARN, INVALID))
     if reconnects:
         level = worst(level, Level.WARN)
-    parts = [f"{failed:,} of {tried:,} operations failed ({percent(failed / tried)})"]
-    parts += [f"{missing:,} found no record ({percent(missing / tried)})"] if missing else []
+    of = f" of {tried:,} operations"
+    parts = [f"{failed:,}{of} failed ({percent(failed / tried)})"] if failed or not missing else []
+    parts += [f"{missing:,}{'' if failed else of} found no record ({percent(missing / tried)})"] if missing else []
     parts += [f"{reconnects:,} connections were opened anew: the server was away"] if reconnects else []
     parts += [f"first: {message}" for message in list(outcome["messages"].values())[:1]]
     return finding(
         NAME,
         level,
         "; ".join(parts),
-        "Look at the server's log; load the data anew with data=recreate.",
+        "Look at the server's log; load the data anew with data=recreate."
+        if failed or not missing
+        else "The table has fewer records than the test asks for; load it anew with data=recreate, or give the number "
+        "that it has.",
         failed=failed,
         missing=missing,
         reconnects=reconnects,

@@ -12,7 +12,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -33,6 +33,8 @@ class PrivateServer:
     driver: str
     url: str
     password_env: str | None
+    ended: Callable[[], str | None] = lambda: None
+    """The last words of a private server that has ended by itself; None while it runs."""
 
 
 def kind(name: str) -> ModuleType:
@@ -72,7 +74,13 @@ def running(
         )
     try:
         _wait(process, ground.port, server.READY, log, name)
-        yield PrivateServer(server.DRIVER, server.url(ground), None if server.DRIVER == "http" else PASSWORD_ENV)
+        password_env = None if server.DRIVER == "http" else PASSWORD_ENV
+        yield PrivateServer(
+            server.DRIVER,
+            server.url(ground),
+            password_env,
+            lambda: None if process.poll() is None else _last_words(log),
+        )
     finally:
         _end(process, server.STOP)
 

@@ -228,6 +228,8 @@ def execute(
     outcome, samples = watch(job, server.url or plan.parameters["server"], place.sampler, on_progress, deadline_reached)
     if outcome["status"] == "ok":
         place.services[f"data of {_server_key(plan)}"] = _data_shape(plan)
+    elif outcome["error"] and (words := server.ended()):
+        outcome["error"]["message"] += f"; the private {plan.parameters['server']} has ended by itself: {words}"
     return Execution(outcome, before, place.sampler.sample(), samples)
 
 
