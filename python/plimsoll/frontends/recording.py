@@ -70,7 +70,7 @@ class Places:
 
     def address(self, target: Target) -> Place:
         """A database, for this session alone. Raises TargetError."""
-        return database_place(target, self._stack, locked=False)
+        return database_place(target, self._stack, None)
 
 
 class Recorder:

@@ -48,12 +48,10 @@ def open_places(
     """
     with ExitStack() as stack:
         folders: dict[tuple[int, int, int], Path | None] = {}
-        addresses: set[str] = set()
         places = {}
         for target in targets:
             if target.kind == "database":
-                places[target.name] = database_place(target, stack, locked=target.where in addresses)
-                addresses.add(target.where)
+                places[target.name] = database_place(target, stack, session.id)
                 continue
             status = os.stat(target.where)
             key = (status.st_dev, status.st_ino, status.st_rdev)
@@ -82,10 +80,9 @@ def _place(target: Target, folder: Path | None, stack: ExitStack) -> Place:
     )
 
 
-def database_place(target: Target, stack: ExitStack, *, locked: bool) -> Place:
-    """A database address: no folder and no device that could be seen from here. `locked`: the session has it."""
-    if not locked:
-        stack.enter_context(lock_address(target.where))
+def database_place(target: Target, stack: ExitStack, session_id: str | None) -> Place:
+    """A database address, for one session alone: no folder and no device that could be seen from here."""
+    stack.enter_context(lock_address(target.where, session_id))
     return Place(
         target=target.model_copy(update={"facts": database.facts(target)}),
         folder=None,

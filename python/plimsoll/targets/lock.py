@@ -16,6 +16,8 @@ from plimsoll.targets.blockdev import text_of
 
 UDEV_WAIT_S = 1.0
 """Udev holds a shared lock on a block device for moments after an event."""
+SESSION_BYTES = 64
+"""Room for a session's number in the lock file of an address."""
 
 
 @contextmanager
@@ -41,23 +43,31 @@ def lock(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def lock_address(address: str) -> Iterator[None]:
-    """Hold a database for this session, against other sessions of this user. Raises TargetError if one has it."""
+def lock_address(address: str, session_id: str | None) -> Iterator[None]:
+    """Hold a database for this session, against other sessions of this user. Raises TargetError if one has it.
+
+    The workers of one session may share it; None shares with nobody.
+    """
     descriptor = os.open(_lock_file(address), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        _take(descriptor, address)
+        _take(descriptor, address, session_id)
         yield
     finally:
         os.close(descriptor)
 
 
-def _take(descriptor: int, path: Path | str) -> None:
+def _take(descriptor: int, path: Path | str, session_id: str | None = None) -> None:
     deadline = time.monotonic() + UDEV_WAIT_S
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if session_id is not None:
+                os.pwrite(descriptor, session_id.encode().ljust(SESSION_BYTES), 0)
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
             return
         except BlockingIOError:
+            if session_id is not None and _joined(descriptor, session_id):
+                return
             if time.monotonic() > deadline:
                 pid = _holder(descriptor)
                 by = f"process {pid}" if pid else "another process"
@@ -66,6 +76,17 @@ def _take(descriptor: int, path: Path | str) -> None:
                     "Wait until it ends, or choose another place"
                 ) from None
             time.sleep(0.05)
+
+
+def _joined(descriptor: int, session_id: str) -> bool:
+    """Whether the holder is this session, and shares."""
+    if os.pread(descriptor, SESSION_BYTES, 0).decode(errors="replace").strip() != session_id:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _holder(descriptor: int) -> int | None:
