@@ -80,21 +80,24 @@ def read_size_mix(value: Any) -> list[list[float]]:
 
 
 def read_distribution(value: Any) -> dict[str, Any]:
-    """`once`, `uniform`, `zipf:1.1` or `pareto:0.2`."""
+    """`once`, `uniform`, `zipf:1.1`, `pareto:0.2`, `normal:0.1`; the last three also with a centre, `zipf:1.1:0.5`."""
     if isinstance(value, dict):
         return value
-    kind, _, number = read_text(value).partition(":")
+    kind, _, numbers = read_text(value).partition(":")
+    number, _, centre = numbers.partition(":")
     try:
-        match kind:
-            case "once" | "uniform" if not number:
-                return {"kind": kind}
-            case "zipf":
-                return {"kind": kind, "theta": float(number or 1.1)}
-            case "pareto":
-                return {"kind": kind, "h": float(number or 0.2)}
+        if kind in ("once", "uniform") and not numbers:
+            return {"kind": kind}
+        if kind in _HOT_PLACES:
+            name, usual = _HOT_PLACES[kind]
+            return {"kind": kind, name: float(number or usual), **({"centre": float(centre)} if centre else {})}
     except ValueError:
         pass
-    raise UsageError(f"{value!r} is no access distribution; write once, uniform, zipf:1.1 or pareto:0.2")
+    raise UsageError(f"{value!r} is no access distribution; write once, uniform, zipf:1.1, pareto:0.2 or normal:0.1")
+
+
+_HOT_PLACES = {"zipf": ("theta", 1.1), "pareto": ("h", 0.2), "normal": ("deviation", 0.0)}
+"""Distributions with hot places: the name of their number, and what it is unless given."""
 
 
 def read_rate(value: Any) -> dict[str, Any]:
@@ -140,6 +143,8 @@ def value_text(parameter: Parameter, value: Any) -> str:
         sizes = [(format_size(size).replace(" ", ""), weight) for size, weight in value]
         return sizes[0][0] if len(sizes) == 1 else " ".join(f"{size}:{weight:g}" for size, weight in sizes)
     if read is read_distribution:
+        if "zones" in value:
+            return "zones " + " ".join(f"{format_size(each['bytes'])}:{each['weight']:g}" for each in value["zones"])
         return ":".join(f"{part:g}" if isinstance(part, float) else part for part in value.values())
     if read is read_cpus:
         return "+".join(str(cpu) for cpu in value) or "any"

@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 
 MODES = {
     "read": "read", "write": "write", "trim": "trim", "randread": "randread", "randwrite": "randwrite",
-    "randtrim": "randtrim", "rw": "rw", "readwrite": "rw", "randrw": "randrw",
+    "randtrim": "randtrim", "rw": "rw", "readwrite": "rw", "randrw": "randrw", "trimwrite": "trimwrite",
 }  # fmt: skip
 
 
@@ -120,6 +120,11 @@ class Job:
         return self.writes or self.mode in ("trim", "randtrim")
 
     @property
+    def trims_first(self) -> bool:
+        """Whether each block is trimmed before it is written."""
+        return self.mode == "trimwrite"
+
+    @property
     def reads(self) -> bool:
         """Whether it reads."""
         return self.mode in ("read", "randread", "rw", "randrw")
@@ -127,7 +132,7 @@ class Job:
     @property
     def writes(self) -> bool:
         """Whether it writes."""
-        return self.mode in ("write", "randwrite", "rw", "randrw")
+        return self.mode in ("write", "randwrite", "rw", "randrw", "trimwrite")
 
     @property
     def needs_data(self) -> bool:
@@ -212,7 +217,7 @@ def _block_sizes(words: Words) -> tuple[list[tuple[int, float]], list[tuple[int,
     mode = words.mode
     if mode in ("trim", "randtrim"):
         return [(sizes[2], 1.0)], None
-    if mode in ("write", "randwrite"):
+    if mode in ("write", "randwrite", "trimwrite"):
         return [(sizes[1], 1.0)], None
     mixed = mode in ("rw", "randrw") and sizes[1] != sizes[0]
     return [(sizes[0], 1.0)], [(sizes[1], 1.0)] if mixed else None
@@ -244,6 +249,8 @@ def _max_bytes(words: Words, region: int, largest: int, *, fixed: bool) -> int |
         total = amount if isinstance(amount, int) else int(region * amount)
     else:
         total = region
+    # What is trimmed counts beside what is written.
+    loops *= 2 if words.mode == "trimwrite" else 1
     total = (total // largest * largest if fixed else total) * loops
     if words.after_mode and not words.mode.startswith("rand") and words.read("offset", lambda text: text != "0"):
         # Behind the end of a region with gaps fio begins anew only where the region begins the file.

@@ -11,7 +11,7 @@ from plimsoll.frontends.fio.jobs import Job
 from plimsoll.model import Plan
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import failure
-from plimsoll.run.workers.local import execute
+from plimsoll.run.workers.local import RARE, execute
 from plimsoll.units import format_size
 
 MARK = "user.plimsoll"
@@ -106,7 +106,7 @@ def _layout(plan: Plan, end: int) -> Plan:
         "iopoll": False, "offset": 0, "size": end, "layout": "fill", "alternate": False, "drop_each": "never",
         "distribution": {"kind": "once"},
     }  # fmt: skip
-    kept = {name: value for name, value in plan.parameters.items() if name not in ("sequence", "files", "batch")}
+    kept = {name: value for name, value in plan.parameters.items() if name not in (*RARE, "files", "sync_beside")}
     return plan.model_copy(update={"parameters": {**kept, **changes}})
 
 

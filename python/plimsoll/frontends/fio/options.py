@@ -122,6 +122,8 @@ CARRIED_OUT = (
         "write_lat_log", "write_iops_log", "write_hist_log", "log_unix_epoch", "log_max_value", "hipri",
         "sqthread_poll", "create_only", "exitall_on_error", "openfiles", "iodepth_low",
         "latency_target", "latency_run", "rate_min", "rate_iops_min",
+        "verify_fatal", "verify_interval", "verify_pattern", "verify_backlog", "verify_backlog_batch", "thinktime_spin",
+        "dedupe_percentage",
     }
 )  # fmt: skip
 
@@ -142,7 +144,6 @@ NO_DIFFERENCE = {
     "create_fsync": "files are always synced after the layout",
     "create_on_open": "files exist before they are opened for I/O",
     "allow_mounted_write": "Plimsoll's own rules protect devices in use",
-    "verify_fatal": "the read-back pass counts all bad blocks",
     "verify_dump": "the first bad offset is told",
     "fixedbufs": "io_uring always has registered buffers",
     "registerfiles": "io_uring always has registered files",
@@ -178,18 +179,18 @@ ONLY_VALUES = {
 
 MISSING = _words(
     "wait_for lockfile opendir ba bs_unaligned ignore_error serialize_overlap fill_device "
-    "file_append offset_align write_barrier sync_file_range atomic verify_only verify_interval verify_offset "
-    "verify_pattern verify_async verify_backlog verify_backlog_batch experimental_verify verify_state_load "
+    "file_append offset_align write_barrier sync_file_range atomic verify_only verify_offset "
+    "verify_async experimental_verify verify_state_load "
     "trim_percentage trim_verify_zero trim_backlog trim_backlog_batch write_iolog read_iolog "
     "read_iolog_chunked replay_no_stall replay_redirect replay_scale replay_align replay_time_scale "
     "replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters exec_prerun exec_postrun "
     "ioscheduler zonemode zonesize zonecapacity zonerange zoneskip read_beyond_wp max_open_zones "
     "job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency nice prio "
-    "prioclass thinktime_spin thinktime_iotime rate_ignore_thinktime max_latency "
+    "prioclass thinktime_iotime rate_ignore_thinktime max_latency "
     "write_hint pre_read numa_cpu_nodes "
     "numa_mem_policy unlink_each_loop exit_what log_offset log_prio log_compression log_compression_cpus "
     "log_store_compressed log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles "
-    "buffer_pattern buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage "
+    "buffer_pattern buffer_compress_chunk dedupe_mode dedupe_working_set_percentage "
     "dedupe_global gtod_cpu error_dump profile cgroup cgroup_nodelete cgroup_weight uid gid unit_base "
     "hugepage-size flow_id flow flow_sleep cmdprio_percentage sqthread_poll_cpu uncached nowait hostname port "
     "protocol"
@@ -201,7 +202,6 @@ HINTS = {
     "nice": "start Plimsoll under nice",
     "exec_prerun": "run the command before Plimsoll",
     "exec_postrun": "run the command after Plimsoll",
-    "thinktime_spin": "leave it out, so that the pause sleeps",
 }
 
 

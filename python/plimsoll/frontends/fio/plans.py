@@ -8,6 +8,8 @@ from typing import Any
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import files, values
 from plimsoll.frontends.fio.jobs import Job, Words
+from plimsoll.frontends.fio.places import places
+from plimsoll.frontends.fio.verification import verification
 from plimsoll.model import Plan
 from plimsoll.parameters import defaults
 from plimsoll.units import MILLISECOND, SECOND
@@ -36,21 +38,21 @@ def plan_of(job: Job, finest_ns: int = SECOND) -> Plan:
         "offset": job.offset,
         "direct": direct(words),
         "max_bytes": job.max_bytes,
-        "max_operations": words.read("number_ios", values.whole) or None,
+        "max_operations": words.read("number_ios", values.whole) * (2 if job.trims_first else 1) or None,
         "warmup": words.read("ramp_time", lambda text: values.time_ns(text, "s")),
         "seed": _seed(job),
         "random_share": _random_share(words),
-        "distribution": _distribution(words),
         "layout": "keep",
         "drop_cache": words.on("invalidate"),
         "drop_each": "pass" if words.on("invalidate") and not direct(words) else "never",
-        "verify": _verify(job),
         "count_errors": _goes_on(words),
         "sqpoll": words.on("sqthread_poll"),
         "iopoll": words.on("hipri"),
         **_times(words, finest_ns),
         **_syncs(job),
         **_content(words),
+        **places(job),
+        **verification(job),
         **_pace(job),
         **_groups(job),
     }
@@ -70,7 +72,7 @@ def _groups(job: Job) -> dict[str, Any]:
         found["sequence"] = sequence
     order, turn = files.service(words)
     if len(job.paths) > 1:
-        if job.words.text("verify") not in ("0", "", None):
+        if verification(job)["verify"]:
             raise UsageError(f"{words.section.where}: verify works on one file; give each file a job of its own")
         beside = [os.path.relpath(path, job.path.parent) for path in job.paths[1:]]
         found["files"] = {"more": beside, "order": order, "turn": turn}
@@ -152,33 +154,6 @@ def _random_share(words: Words) -> float:
     return shares[1 if words.mode in ("write", "randwrite") else 0] / 100
 
 
-def _distribution(words: Words) -> dict[str, Any]:
-    text = words.text("random_distribution") or "random"
-    kind, _, number = text.partition(":")
-    if kind == "random":
-        return {"kind": "uniform" if words.on("norandommap") else "once"}
-    if kind == "zipf" and ":" not in number:
-        return {"kind": "zipf", "theta": float(number or 1.1)}
-    if kind == "pareto" and ":" not in number:
-        return {"kind": "pareto", "h": float(number or 0.2)}
-    raise UsageError(
-        f"{words.section.where}: random_distribution={text} is not carried out by Plimsoll; there are random, zipf:θ "
-        "and pareto:h"
-    )
-
-
-def _verify(job: Job) -> bool:
-    kind = job.words.text("verify")
-    if kind in ("0", "", None) or not job.words.on("do_verify"):
-        return False
-    if not job.writes:
-        raise UsageError(
-            f"{job.section.where}: verify={kind} with rw={job.mode}: Plimsoll verifies what the job itself wrote; add "
-            "the write to the job"
-        )
-    return True
-
-
 def _goes_on(words: Words) -> bool:
     kind = words.text("continue_on_error") or "none"
     if kind in ("none", "0"):
@@ -216,13 +191,16 @@ def _syncs(job: Job) -> dict[str, Any]:
         raise UsageError(f"{words.section.where}: sync={opened}: there are none, sync and dsync")
     chosen = [("fsync", fsync), ("fdatasync", fdatasync), (kinds[opened], int(kinds[opened] != "none"))]
     chosen = [(kind, every) for kind, every in chosen if every]
-    if len(chosen) > 1:
-        names = " and ".join(kind for kind, _ in chosen)
-        raise UsageError(f"{words.section.where}: {names} together are not carried out by Plimsoll; keep one of them")
     if not chosen or not job.writes:
         return {"sync": "none", "sync_at_end": words.on("end_fsync") and job.writes}
     kind, every = chosen[0]
-    return {"sync": kind, "sync_every": every, "sync_at_end": words.on("end_fsync")}
+    found: dict[str, Any] = {"sync": kind, "sync_every": every, "sync_at_end": words.on("end_fsync")}
+    if len(chosen) > 1:
+        found["sync_beside"] = {
+            "fdatasync_every": fdatasync if kind == "fsync" else 0,
+            "opened": kinds[opened],
+        }
+    return found
 
 
 def _content(words: Words) -> dict[str, Any]:
@@ -231,7 +209,10 @@ def _content(words: Words) -> dict[str, Any]:
     )
     if compress >= 100 or words.on("zero_buffers"):
         return {"content": "zero"}
-    return {"content": "random", "compressible": compress / 100}
+    found: dict[str, Any] = {"content": "random", "compressible": compress / 100}
+    if words.given("dedupe_percentage") and (share := words.read("dedupe_percentage", values.percent)):
+        found["dedupe"] = share
+    return found
 
 
 def _pace(job: Job) -> dict[str, Any]:
@@ -239,24 +220,29 @@ def _pace(job: Job) -> dict[str, Any]:
     words = job.words
     think = words.read("thinktime", lambda text: values.time_ns(text, "us"))
     found: dict[str, Any] = {"think_time": think, "think_every": words.read("thinktime_blocks", values.whole)}
+    if think and words.given("thinktime_spin"):
+        found["think_spin"] = words.read("thinktime_spin", lambda text: values.time_ns(text, "us"))
     limits = [name for name in ("rate", "rate_iops") if words.given(name)]
     if not limits:
         return found
     if len(limits) > 1:
         raise UsageError(f"{words.section.where}: rate and rate_iops exclude each other; keep one of them")
-    if job.mode in ("rw", "randrw"):
-        raise UsageError(
-            f"{words.section.where}: {limits[0]} limits each direction of rw={job.mode} on its own, which Plimsoll "
-            "does not carry out; give reads and writes a section each"
-        )
+    if job.trims_first:
+        raise UsageError(f"{words.section.where}: {limits[0]} with rw=trimwrite is not carried out; leave it out")
     name = limits[0]
     amounts = words.read(
         name, lambda text: values.per_direction(text, lambda part: values.size(part, words.kb_base), 0)
     )
+    mixed = job.reads and job.writes
     amount = amounts[{"write": 1, "randwrite": 1, "trim": 2, "randtrim": 2}.get(job.mode, 0)]
+    if mixed:
+        amount = amounts[0] + amounts[1]
     if not amount:
         return found
     found["rate"] = {"per_second": float(amount), "unit": "bytes" if name == "rate" else "operations"}
+    if mixed:
+        # Each direction has its own; one without may go on at any time.
+        found["rate"]["apart"] = {kind: amounts[at] or None for at, kind in enumerate(("read", "write"))}
     found["arrival"] = "poisson" if words.text("rate_process") == "poisson" else "even"
     if think:
         raise UsageError(f"{words.section.where}: {name} and thinktime together are not carried out; keep one of them")

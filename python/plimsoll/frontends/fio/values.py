@@ -54,6 +54,14 @@ def size_or_percent(text: str, kb_base: int = 1024) -> int | float:
     return size(text, kb_base)
 
 
+def percent(text: str) -> float:
+    """A whole percentage 0…100 as a share 0…1."""
+    number = whole(text)
+    if not 0 <= number <= 100:
+        raise UsageError(f"{number} %: use 0 to 100")
+    return number / 100
+
+
 def time_ns(text: str, unit: str) -> int:
     """Nanoseconds; `unit` is what a bare number counts: `s` or `us`."""
     match = _TIME.fullmatch(text.strip())
@@ -68,6 +76,14 @@ def whole(text: str) -> int:
         return int(text.strip(), 0)
     except ValueError:
         raise UsageError(f"{text!r} is no whole number") from None
+
+
+def number(text: str) -> float:
+    """A number, perhaps with a fraction."""
+    try:
+        return float(text.strip())
+    except ValueError:
+        raise UsageError(f"{text!r} is no number") from None
 
 
 def boolean(text: str) -> bool:

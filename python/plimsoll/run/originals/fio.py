@@ -119,10 +119,10 @@ def _random(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     match values["distribution"]:
         case {"kind": "uniform"}:
             yield "norandommap", 1
-        case {"kind": "zipf", "theta": theta}:
-            yield "random_distribution", f"zipf:{theta:g}"
-        case {"kind": "pareto", "h": share}:
-            yield "random_distribution", f"pareto:{share:g}"
+        case {"kind": "zipf" | "pareto" | "normal" as kind, **numbers}:
+            centre = f":{numbers.pop('centre'):g}" if "centre" in numbers else ""
+            number = next(float(str(each)) for each in numbers.values())
+            yield "random_distribution", f"{kind}:{number * (100 if kind == 'normal' else 1):g}{centre}"
     if values["random_share"] < 1:
         yield "percentage_random", round(values["random_share"] * 100)
 

@@ -13,6 +13,9 @@ from plimsoll.parameters import interval_of
 from plimsoll.run.sampler import HostSample, Sampler
 from plimsoll.run.workers.execution import Execution, watch
 
+RARE = ("sequence", "batch", "write_distribution", "verification")
+"""Parameters that a plan holds only where it asks for them, and the core under the same names."""
+
 
 def engines() -> dict[str, dict[str, Any]]:
     """The engines of the core by name, with what each can do on this machine."""
@@ -44,6 +47,7 @@ def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
             "kind": values["sync"],
             "every": values["sync_every"] if syncs else 0,
             "at_end": values["sync_at_end"],
+            "beside": values.get("sync_beside"),
         },
         "limit": {
             "runtime_ns": values["runtime"],
@@ -55,7 +59,11 @@ def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
         "think": _think(values) if values["think_time"] else None,
         **{name: values[name] for name in ("distribution", "random_share", "seed", "layout", "verify")},
         **{name: values[name] for name in ("alternate", "drop_cache", "drop_each")},
-        "content": {"zero": values["content"] == "zero", "compressible": values["compressible"]},
+        "content": {
+            "zero": values["content"] == "zero",
+            "compressible": values["compressible"],
+            "dedupe": values.get("dedupe", 0.0),
+        },
         **{name: values[name] for name in ("cpus", "count_errors", "sqpoll", "iopoll")},
         "interval_ns": interval_of(values),
         **_rare(values, path),
@@ -63,8 +71,8 @@ def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
 
 
 def _rare(values: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """What a plan holds only where it asks for it, so that the plans of others are what they were."""
-    found: dict[str, Any] = {name: values[name] for name in ("sequence", "batch") if name in values}
+    """What only some plans hold, so that the others are what they were."""
+    found: dict[str, Any] = {name: values[name] for name in RARE if name in values}
     if "files" in values:
         files = values["files"]
         found["files"] = {**files, "more": [str(path.parent / name) for name in files["more"]]}
@@ -84,6 +92,7 @@ def _think(values: Mapping[str, Any]) -> dict[str, Any]:
         "time_ns": values["think_time"],
         "every": values["think_every"],
         "from_start": values["think_from"] == "start",
+        "spin_ns": values.get("think_spin", 0),
     }
 
 

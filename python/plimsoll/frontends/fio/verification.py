@@ -1,0 +1,106 @@
+"""`verify` and what belongs to it, as the core takes it: intervals, patterns, a backlog, and what a mismatch ends."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from plimsoll.errors import UsageError
+from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio.jobs import Job, Words
+
+PIECE = re.compile(r'%o|"([^"]*)"|0[xX]([0-9a-fA-F]+)|(-?\d+)')
+MOST_BYTES = 512
+"""fio's longest pattern."""
+
+
+def verification(job: Job) -> dict[str, Any]:
+    """The parameters `verify` and, unless checksums in each block are read back after the run, `verification`."""
+    words = job.words
+    kind = words.text("verify")
+    pattern = words.read("verify_pattern", _pattern) if words.given("verify_pattern") else []
+    if kind in ("0", "", None):
+        if not pattern:
+            return {"verify": False}
+        # As with fio: a pattern alone asks for headers with it.
+        kind = "meta"
+    if kind == "pattern" and not pattern:
+        raise UsageError(
+            f"{words.section.where}: verify=pattern needs verify_pattern=, such as verify_pattern=0xdeadbeef"
+        )
+    read_back = words.on("do_verify")
+    if not job.writes or not (read_back or pattern):
+        if job.writes or not read_back:
+            return {"verify": False}
+        raise UsageError(
+            f"{job.section.where}: verify={kind} with rw={job.mode}: Plimsoll verifies what the job itself wrote; add "
+            "the write to the job"
+        )
+    smallest = min(size for size, _ in (*job.block_sizes, *(job.write_block_sizes or [])))
+    how = {
+        "interval": _interval(words, smallest),
+        "pattern": pattern,
+        "checksums": kind != "pattern",
+        "backlog": _backlog(words) if read_back else None,
+        "stop_at_first": words.on("verify_fatal"),
+        "read_back": read_back,
+    }
+    usual = {
+        "interval": smallest, "pattern": [], "checksums": True, "backlog": None, "stop_at_first": False,
+        "read_back": True,
+    }  # fmt: skip
+    return {"verify": True} if how == usual else {"verify": True, "verification": how}
+
+
+def _interval(words: Words, smallest: int) -> int:
+    """Bytes with a header of their own; more than a block has are a block, as with fio."""
+    if not words.given("verify_interval"):
+        return smallest
+    interval = min(words.size("verify_interval") or smallest, smallest)
+    if smallest % interval:
+        raise UsageError(
+            f"{words.section.where}: verify_interval={interval}: blocks of {smallest} bytes are no multiple of it; use "
+            "one that divides them"
+        )
+    return interval
+
+
+def _backlog(words: Words) -> dict[str, int] | None:
+    every = words.read("verify_backlog", values.whole) if words.given("verify_backlog") else 0
+    batch = words.read("verify_backlog_batch", values.whole) if words.given("verify_backlog_batch") else 0
+    return {"every": every, "batch": batch or every} if every else None
+
+
+def _pattern(text: str) -> list[str | dict[str, list[int]]]:
+    """`0xff%o"abcd"-12`: hex digits in their order, numbers in as few bytes as hold them, text, the block's offset."""
+    pieces: list[str | dict[str, list[int]]] = []
+    at = length = 0
+    while at < len(text):
+        match = PIECE.match(text, at)
+        if match is None:
+            raise UsageError(
+                f'{text[at:]!r} is no pattern; write 0xdeadbeef, 255, "text" or %o, also one after the other'
+            )
+        if match[0] == "%o":
+            pieces.append("offset")
+            length += 8
+        else:
+            found = _bytes(match)
+            pieces.append({"bytes": list(found)})
+            length += len(found)
+        at = match.end()
+    if not 0 < length <= MOST_BYTES:
+        raise UsageError(f"a pattern of {length} bytes: use 1 to {MOST_BYTES}")
+    return pieces
+
+
+def _bytes(match: re.Match[str]) -> bytes:
+    quoted, hexadecimal, decimal = match.groups()
+    if quoted is not None:
+        return quoted.encode()
+    if hexadecimal is not None:
+        return bytes.fromhex(hexadecimal.zfill(len(hexadecimal) + len(hexadecimal) % 2))
+    number = int(decimal)
+    if not -(2**31) <= number < 2**32:
+        raise UsageError(f"{number} has more than 32 bits; write it as 0x{abs(number):x}")
+    return number.to_bytes(4 if number < 0 else max(1, (number.bit_length() + 7) // 8), "little", signed=number < 0)
