@@ -76,8 +76,9 @@ def test_json_has_the_keys_and_counts_of_fio(form: str, disk: Path, plimsoll: Co
         )
 
 
-def test_terse_has_the_fields_of_fio(disk: Path, plimsoll: Command, original: Original) -> None:
-    words = ("--name=t", "--size=1m", "--rw=randread", "--output-format=terse")
+@pytest.mark.parametrize("version", ["3", "4", "5"])
+def test_terse_has_the_fields_of_fio(version: str, disk: Path, plimsoll: Command, original: Original) -> None:
+    words = ("--name=t", "--size=1m", "--rw=randread", "--output-format=terse", f"--terse-version={version}")
     theirs = original("fio", *words).strip().split(";")
     (disk / "t.0.0").unlink()
     ours = plimsoll("fio", *words, cwd=disk).out.strip().split(";")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 from plimsoll.errors import NothingMeasured, UsageError
-from plimsoll.frontends.fio import json_output, latency_target, logs, normal_output, terse_output
+from plimsoll.frontends.fio import inquiry, json_output, latency_target, logs, normal_output, terse_output
 from plimsoll.frontends.fio.command_line import VERSION, Invocation, parse
 from plimsoll.frontends.fio.disks import disks_of
 from plimsoll.frontends.fio.execution import Done, Member, members_of, run_jobs
@@ -41,6 +41,12 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     asked = parse(words)
     if asked.want_version:
         print(VERSION)
+        return 0
+    if asked.engines_of is not None:
+        print("\n".join(inquiry.engines(asked.engines_of)))
+        return 0
+    if asked.show_command:
+        print(inquiry.command_of(asked.sections))
         return 0
     jobs = jobs_of(asked.sections)
     _check(jobs, asked, say)
@@ -155,7 +161,7 @@ def _results(done: Sequence[Done], asked: Invocation, started_ns: int, eta: int)
         if each == "normal":
             lines += normal_output.text(found, disks)
         elif each == "terse":
-            lines += terse_output.lines(found, disks)
+            lines += terse_output.lines(found, disks, asked.terse_version)
         else:
             shared: dict[str, str] = asked.sections[0].shared
             bins = each == "json+"

@@ -13,23 +13,36 @@ from plimsoll.frontends.fio.job_file import Section, Sections
 from plimsoll.frontends.fio.options import ALIASES, FLAGS, canonical
 from plimsoll.units import MILLISECOND, SECOND, format_duration
 
-FORMATS = ("normal", "json", "json+", "terse")
+FORMATS = ("terse", "json", "json+", "normal")
+"""In the order in which fio prints them, whichever is named first."""
+TERSE_VERSIONS = ("3", "4", "5")
 VERSION = "fio-3.33"
 """The version whose formats are printed; parsers look at it to choose between µs and ns."""
 
 WITH_VALUE = (
-    "output", "output-format", "section", "terse-version", "bandwidth-log", "eta", "eta-interval", "eta-newline",
+    "output", "output-format", "section", "terse-version", "eta", "eta-interval", "eta-newline",
     "status-interval",
     "max-jobs", "alloc-size", "aux-path", "destroy",
 )  # fmt: skip
 WITHOUT_VALUE = (
-    "minimal", "append-terse", "parse-only", "readonly", "warnings-fatal", "version", "help",
+    "minimal", "append-terse", "parse-only", "readonly", "warnings-fatal", "version", "showcmd", "enghelp",
 )  # fmt: skip
+"""As with fio, the value of `--enghelp=` needs the equals sign."""
+SHORT = {"v": "version"}
 NOT_CARRIED_OUT = (
-    "debug", "showcmd", "client", "server", "remote-config", "cmdhelp", "enghelp", "profile",
+    "debug", "client", "server", "remote-config", "cmdhelp", "profile", "bandwidth-log",
     "daemonize", "idle-prof", "inflate-log", "trigger-file", "trigger-timeout", "trigger", "trigger-remote", "crctest",
     "cpuclock-test", "merge-blktrace-only",
 )  # fmt: skip
+INSTEAD = {
+    "bandwidth-log": "write_bw_log=NAME in each job writes the same, job by job",
+    "cmdhelp": "docs/front-ends.md has the options",
+    "client": "`plimsoll run --cluster` runs on several machines",
+    "server": "`plimsoll run --cluster` runs on several machines",
+    "idle-prof": "usr_cpu and sys_cpu of the output are the processor's use",
+    "crctest": "`openssl speed` or fio itself measure checksums",
+    "trigger": "leave it out, and stop Plimsoll with Ctrl-C or SIGTERM",
+}
 
 
 @dataclass
@@ -44,7 +57,10 @@ class Invocation:
     parse_only: bool = False
     warnings_fatal: bool = False
     want_version: bool = False
-    want_help: bool = False
+    show_command: bool = False
+    engines_of: str | None = None
+    """`--enghelp`: empty for the list of engines, or one of them."""
+    terse_version: str = "3"
     eta: str = "auto"
     """`always`, `never`, or `auto`: on a terminal."""
     eta_ns: int = SECOND
@@ -66,6 +82,7 @@ def parse(words: Sequence[str]) -> Invocation:
             files.append(word)
             continue
         name, equals, value = word.lstrip("-").partition("=")
+        name = SHORT.get(name, name)
         takes_value = name in WITH_VALUE or not _is_switch(name)
         if not equals and takes_value:
             if not rest:
@@ -74,7 +91,9 @@ def parse(words: Sequence[str]) -> Invocation:
         if name in WITH_VALUE or name in WITHOUT_VALUE:
             general.setdefault(name, []).append(value)
         elif name in NOT_CARRIED_OUT:
-            raise UsageError(f"fio's option --{name} is not carried out by Plimsoll; leave it out")
+            raise UsageError(
+                f"fio's option --{name} is not carried out by Plimsoll; {INSTEAD.get(name, 'leave it out')}"
+            )
         else:
             _must_exist(name)
             job_words.append((name, value))
@@ -103,11 +122,11 @@ def _invocation(
             sections.begin(value, "the command line")
         else:
             sections.put(name, value, f"--{name}")
-    if general.get("bandwidth-log"):
-        sections.put("write_bw_log", general["bandwidth-log"][-1], "--bandwidth-log")
     for path in files:
         sections.begin("global", path)
         job_file.read(Path(path), sections)
+    for name in sections.unknown():
+        raise UsageError(f"--section={name}: no job file has a section of this name")
     if "max-jobs" in general:
         _check_max_jobs(general["max-jobs"][-1], sections.found)
     return Invocation(
@@ -119,7 +138,9 @@ def _invocation(
         parse_only="parse-only" in general,
         warnings_fatal="warnings-fatal" in general,
         want_version="version" in general,
-        want_help="help" in general,
+        show_command="showcmd" in general,
+        engines_of=general["enghelp"][-1] if "enghelp" in general else None,
+        terse_version=_terse_version(general),
         eta=_eta(general),
         eta_ns=_time(general, "eta-interval", "ms", 250 * MILLISECOND) or SECOND,
         newline_ns=_time(general, "eta-newline", "s", 0),
@@ -149,8 +170,6 @@ def _time(general: Mapping[str, Sequence[str]], name: str, unit: str, least_ns: 
 
 
 def _formats(general: dict[str, list[str]]) -> tuple[str, ...]:
-    if general.get("terse-version", ["3"])[-1] != "3":
-        raise UsageError("--terse-version: only version 3 is written, fio's default; leave the option out")
     chosen = general.get("output-format", ["normal"])[-1].split(",")
     if "minimal" in general:
         chosen = ["terse"]
@@ -159,7 +178,14 @@ def _formats(general: dict[str, list[str]]) -> tuple[str, ...]:
     for each in chosen:
         if each not in FORMATS:
             raise UsageError(f"--output-format={each}: there are {', '.join(FORMATS)}")
-    return tuple(chosen)
+    return tuple(sorted(set(chosen), key=FORMATS.index))
+
+
+def _terse_version(general: Mapping[str, Sequence[str]]) -> str:
+    version = general.get("terse-version", ["3"])[-1]
+    if version not in TERSE_VERSIONS:
+        raise UsageError(f"--terse-version={version}: there are {', '.join(TERSE_VERSIONS)}")
+    return version
 
 
 def _check_max_jobs(text: str, sections: Sequence[Section]) -> None:

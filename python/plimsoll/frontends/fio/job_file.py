@@ -43,6 +43,7 @@ class Sections:
     wanted: Sequence[str] = ()
     """Only these (`--section`); empty: all."""
     found: list[Section] = field(default_factory=list)
+    """Those that are wanted."""
     shared: dict[str, str] = field(default_factory=dict)
     _current: Section | None = None
 
@@ -65,10 +66,9 @@ class Sections:
             raise UsageError(f"{where}: {error}") from None
         (self.shared if self._current is None else self._current.own)[plain] = value
 
-    @property
-    def in_global(self) -> bool:
-        """Whether no job section is open."""
-        return self._current is None
+    def unknown(self) -> list[str]:
+        """Names that are wanted and not there."""
+        return [name for name in self.wanted if name not in {section.name for section in self.found}]
 
 
 def read(path: Path, sections: Sections, depth: int = 0) -> None:

@@ -193,7 +193,10 @@ MISSING = _words(
     "buffer_pattern buffer_compress_chunk dedupe_mode dedupe_working_set_percentage "
     "dedupe_global gtod_cpu error_dump profile cgroup cgroup_nodelete cgroup_weight uid gid unit_base "
     "hugepage-size flow_id flow flow_sleep cmdprio_percentage sqthread_poll_cpu uncached nowait hostname port "
-    "protocol"
+    "protocol arguments bindname brick busy_poll clientname clustername cmd_type cmdprio cmdprio_bssplit cmdprio_class "
+    "conf cpuchunks cpuload cpumode donorname exit_on_io_done force_async grace_time hipri_percentage inplace "
+    "interface listen mss nodelay pingpong pool program rbdname readfua sg_write_mode single-instance skip_bad "
+    "stat_type std_redirect stream_id thp touch_objects ttl uri verb volume window_size writefua"
 )
 
 HINTS = {

@@ -1,4 +1,7 @@
-"""fio's terse output, version 3: 129 fields of a job and nine of each disk, separated by semicolons."""
+"""fio's terse output: 129 fields of a job and nine of each disk, separated by semicolons.
+
+That is version 3. Version 4 also has trims, version 5 besides IOPS and the number of samples.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +22,23 @@ from plimsoll.frontends.fio.statistics import (
 PERCENTILES = 20
 
 
-def lines(entries: Sequence[Entry], disks: Sequence[Disk]) -> Iterator[str]:
+def lines(entries: Sequence[Entry], disks: Sequence[Disk], version: str) -> Iterator[str]:
     """One line per entry."""
     for entry in entries:
-        yield ";".join(_fields(entry, entries, disks))
+        yield ";".join(_fields(entry, entries, disks, version))
 
 
-def _fields(entry: Entry, entries: Sequence[Entry], disks: Sequence[Disk]) -> Iterator[str]:
-    yield from ("3", VERSION, entry.job.name, str(entry.job.group), str(entry.error))
+def _fields(entry: Entry, entries: Sequence[Entry], disks: Sequence[Disk], version: str) -> Iterator[str]:
+    yield from (version, VERSION, entry.job.name, str(entry.job.group), str(entry.error))
     for kind in entry.told:
-        if kind == "trim":
+        if kind == "trim" and version == "3":
             continue
         flows = [each.flows[kind] for each in entries if each.job.group == entry.job.group]
         longest = max(flow.runtime_ms for flow in flows)
         aggregate = sum(flow.bytes for flow in flows) * 1000 / longest / 1024 if longest else 0.0
         yield from _flow(entry.flows[kind], entry, aggregate)
+        if version == "5":
+            yield from _samples(entry.flows[kind])
     yield f"{entry.user_percent:f}%"
     yield f"{entry.system_percent:f}%"
     yield from (str(entry.context_switches), str(entry.major_faults), str(entry.minor_faults))
@@ -66,6 +71,12 @@ def _flow(flow: Flow, entry: Entry, aggregate: float) -> Iterator[str]:
     low, high, mean, deviation, _ = spread(flow.bandwidth)
     share = min(100.0, 100 * mean / aggregate) if aggregate else 0.0
     yield from (str(int(low)), str(int(high)), f"{share:f}%", f"{mean:f}", f"{deviation:f}")
+
+
+def _samples(flow: Flow) -> Iterator[str]:
+    """Number of samples of the bandwidth; IOPS of samples, and their number."""
+    low, high, mean, deviation, samples = spread(flow.iops)
+    yield from (str(len(flow.bandwidth)), str(int(low)), str(int(high)), f"{mean:f}", f"{deviation:f}", str(samples))
 
 
 def _latency(latency: Latency) -> Iterator[str]:
