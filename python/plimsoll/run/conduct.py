@@ -90,7 +90,8 @@ class Conduct:
             self.observer.session_finished(self._session)
 
     def measure(self, opened: Opened, order: Order, remaining_ns: int, facts: Mapping[str, Any] | None = None) -> Run:
-        """One run, stored; `remaining_ns` is the expected time left of the whole session."""
+        """One run, stored; `remaining_ns` is the expected time left of the whole session, were there no bound."""
+        remaining_ns = int(min(remaining_ns, max(0.0, self.left_ns())))
         self.observer.run_started(order.block.step, order.target, order.block.number, remaining_ns)
         run = opened.measure(order, self.observer.run_progress, self.used_up)
         if facts:

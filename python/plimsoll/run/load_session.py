@@ -139,5 +139,4 @@ class _LoadSession:
 
     def _remaining_ns(self) -> int:
         """Expected time of all searches."""
-        expected = sum(each.search.expected_left() * self._run_ns for each in self._targets if each.probe)
-        return int(min(expected, max(0.0, self._conduct.left_ns())))
+        return int(sum(each.search.expected_left() * self._run_ns for each in self._targets if each.probe))
