@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::fault::JobError;
 use crate::spec::{DbSpec, TlsMode, Workload, Ycsb};
+use crate::wire::Wait;
 
 /// The request, and the password that it names.
 pub struct Setup {
@@ -46,6 +47,11 @@ impl Setup {
     /// Limit of everything that waits for the server outside of the measured part.
     pub fn patience(&self) -> Duration {
         Duration::from_nanos(self.spec.timeout_ns)
+    }
+
+    /// The same for connections, which a stop request ends as well.
+    pub fn wait(&self) -> Wait {
+        Wait { patience: Some(self.patience()), stopped: Arc::clone(&self.stopped) }
     }
 
     /// Refuses what a driver without these abilities would silently leave out.

@@ -59,13 +59,17 @@ impl Trust {
         Ok(Self { config: Arc::new(config), name })
     }
 
-    /// Shakes hands over a socket that waits.
-    pub fn shake_hands(&self, socket: RawFd) -> Result<Cipher, Fault> {
+    /// Shakes hands over a socket that waits; asks `go_on` whenever that took its time.
+    pub fn shake_hands(&self, socket: RawFd, go_on: impl Fn() -> Result<(), Fault>) -> Result<Cipher, Fault> {
         let mut connection = ClientConnection::new(Arc::clone(&self.config), self.name.clone()).map_err(unusable)?;
         // The caller's buffer is the limit; what a slow socket does not take must find room here.
         connection.set_buffer_limit(None);
         while connection.is_handshaking() {
-            connection.complete_io(&mut Socket(socket)).map_err(|error| refused(&error))?;
+            go_on()?;
+            match connection.complete_io(&mut Socket(socket)) {
+                Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(refused(&error)),
+                _ => {}
+            }
         }
         Ok(Cipher { connection })
     }

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::driver::{Reply, Request, Session, State};
 use crate::fault::{Cause, Fault};
@@ -14,7 +14,7 @@ use crate::fault::{Cause, Fault};
 use crate::tls::Cipher;
 use crate::url::Url;
 
-/// How often a connection that prepares the data looks for a stop request.
+/// How often a connection that waits looks for a stop request.
 const GLANCE: Duration = Duration::from_millis(200);
 /// Room for what comes, at first; it grows with the largest reply.
 const ROOM: usize = 4096;
@@ -105,13 +105,42 @@ pub struct Wire {
     room: Vec<u8>,
     start: usize,
     end: usize,
-    /// Present while it prepares the data, which may take long: ends the wait.
-    stopped: Option<Arc<AtomicBool>>,
+    /// Present while it waits.
+    wait: Option<Wait>,
+}
+
+/// How long to wait for a server.
+#[derive(Debug, Clone)]
+pub struct Wait {
+    /// A single wait at most; nothing: for ever.
+    pub patience: Option<Duration>,
+    /// Set when the job is stopped, which ends every wait.
+    pub stopped: Arc<AtomicBool>,
+}
+
+impl Wait {
+    /// Said at every glance of a wait that began then: fails when it is over.
+    pub fn go_on(&self, began: Instant) -> Result<(), Fault> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return Err(Fault::broken(Cause::Timeout, "the job was stopped before the server answered"));
+        }
+        match self.patience.filter(|&patience| began.elapsed() > patience) {
+            Some(patience) => Err(Fault::broken(
+                Cause::Timeout,
+                format!(
+                    "the server did not answer in time ({} s): is it one of this kind, and does it speak TLS if asked to?",
+                    patience.as_secs_f64()
+                ),
+            )),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Wire {
-    /// Connects; each wait for the server ends after `patience`.
-    pub fn connect(address: &Address, patience: Duration) -> Result<Self, Fault> {
+    /// Connects.
+    pub fn connect(address: &Address, wait: Wait) -> Result<Self, Fault> {
+        let patience = wait.patience.unwrap_or(Duration::MAX);
         let failed = |error: &io::Error| {
             Fault::broken(Cause::Connect, format!("cannot connect to {}: {error}", address.describe()))
         };
@@ -119,12 +148,12 @@ impl Wire {
             Address::Tcp(host, port) => connect_tcp(host, *port, patience).map_err(|error| failed(&error))?,
             Address::Unix(path) => {
                 let stream = UnixStream::connect(path).map_err(|error| failed(&error))?;
-                stream.set_read_timeout(Some(patience)).map_err(|error| failed(&error))?;
+                stream.set_read_timeout(Some(GLANCE)).map_err(|error| failed(&error))?;
                 stream.set_write_timeout(Some(patience)).map_err(|error| failed(&error))?;
                 stream.into()
             }
         };
-        Ok(Self::over(socket))
+        Ok(Self { wait: Some(wait), ..Self::over(socket) })
     }
 
     /// Over a connected socket.
@@ -138,32 +167,23 @@ impl Wire {
             room: vec![0; ROOM],
             start: 0,
             end: 0,
-            stopped: None,
+            wait: None,
         }
     }
 
     /// From here on a wait lasts until the server answers or the job is stopped.
-    pub fn wait_until_stopped(&mut self, stopped: Arc<AtomicBool>) -> Result<(), Fault> {
-        let time = libc::timeval { tv_sec: 0, tv_usec: GLANCE.as_micros() as libc::suseconds_t };
-        let length = size_of::<libc::timeval>() as libc::socklen_t;
-        // SAFETY: `time` is as long as `length` says and lives through the call.
-        let result = unsafe {
-            libc::setsockopt(
-                self.socket.as_raw_fd(),
-                libc::SOL_SOCKET,
-                libc::SO_RCVTIMEO,
-                (&raw const time).cast(),
-                length,
-            )
-        };
-        self.stopped = Some(stopped);
-        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error().into()) }
+    pub fn wait_until_stopped(&mut self) {
+        if let Some(wait) = &mut self.wait {
+            wait.patience = None;
+        }
     }
 
     /// Encrypts everything from here on.
     #[cfg(feature = "tls")]
     pub fn encrypt(&mut self, trust: &crate::tls::Trust) -> Result<(), Fault> {
-        self.cipher = Some(Box::new(trust.shake_hands(self.socket.as_raw_fd())?));
+        let began = Instant::now();
+        let go_on = || self.wait.as_ref().map_or(Ok(()), |wait| wait.go_on(began));
+        self.cipher = Some(Box::new(trust.shake_hands(self.socket.as_raw_fd(), go_on)?));
         Ok(())
     }
 
@@ -267,9 +287,11 @@ impl Wire {
 
     /// Takes more from the socket while it waits.
     pub fn await_more(&mut self) -> Result<(), Fault> {
+        let began = Instant::now();
         while !self.receive()? {
-            if self.stopped.as_ref().is_none_or(|stopped| stopped.load(Ordering::Relaxed)) {
-                return Err(Fault::broken(Cause::Timeout, "the server did not answer in time"));
+            match &self.wait {
+                Some(wait) => wait.go_on(began)?,
+                None => return Err(io::Error::from(ErrorKind::WouldBlock).into()),
             }
         }
         Ok(())
@@ -293,7 +315,7 @@ fn connect_tcp(host: &str, port: u16, patience: Duration) -> io::Result<OwnedFd>
         match TcpStream::connect_timeout(&address, patience) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(patience))?;
+                stream.set_read_timeout(Some(GLANCE))?;
                 stream.set_write_timeout(Some(patience))?;
                 return Ok(stream.into());
             }

@@ -234,6 +234,26 @@ fn connections_can_be_encrypted() {
 }
 
 #[test]
+fn a_server_that_never_says_a_word_ends_the_job_and_a_stop_request_ends_it_sooner() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    for (driver, tls) in [("redis", "off"), ("redis", "require"), ("mysql", "off"), ("postgresql", "require")] {
+        let at = |timeout_ns: u64| {
+            let url = format!("{driver}://me@127.0.0.1:{port}/0");
+            let tls = json!({"mode": tls, "ca_file": null});
+            spec(driver, &url, &[("tls", tls), ("timeout_ns", json!(timeout_ns))])
+        };
+        let (kind, message) = failure(at(100_000_000));
+        assert_eq!(kind, "connect", "{driver}: {message}");
+        assert!(message.contains("did not answer in time (0.1 s)"), "{driver}: {message}");
+        let job = Job::start(at(3_600_000_000_000)).unwrap();
+        job.stop();
+        let stopped = job.result(Some(Duration::from_secs(60))).expect("it does not wait for the server");
+        assert_eq!(stopped.common.status, Status::Stopped, "{driver}");
+    }
+}
+
+#[test]
 fn a_rocksdb_database_is_used_by_one_at_a_time_and_says_what_is_wrong() {
     let Some(folder) = servers::rocksdb() else { return };
     let url = format!("rocksdb:{}", folder.path().join("db").display());

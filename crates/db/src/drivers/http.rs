@@ -90,7 +90,7 @@ impl Driver for Kind {
 impl Kind {
     fn wire(&self) -> Result<Wire, Fault> {
         #[allow(unused_mut, reason = "without TLS nothing is changed")]
-        let mut wire = Wire::connect(&Address::Tcp(self.url.host.clone(), self.url.port), self.setup.patience())?;
+        let mut wire = Wire::connect(&Address::Tcp(self.url.host.clone(), self.url.port), self.setup.wait())?;
         #[cfg(feature = "tls")]
         if self.setup.spec.tls.mode != TlsMode::Off {
             wire.encrypt(&crate::tls::Trust::new(&self.setup.spec.tls, &self.url.host)?)?;

@@ -39,7 +39,7 @@ struct Greeting {
 impl Kind {
     /// A connection that waits for each answer, logged in.
     pub(super) fn log_in(&self) -> Result<MySql, Fault> {
-        let mut wire = Wire::connect(&self.address, self.setup.patience())?;
+        let mut wire = Wire::connect(&self.address, self.setup.wait())?;
         let (greeting, _) = packet(&mut wire)?;
         if greeting.first() == Some(&0xFF) {
             return Err(Fault { broken: true, ..error_of(&greeting) });

@@ -15,7 +15,7 @@ const TLS_REQUEST: u32 = 80_877_103;
 impl Kind {
     /// A connection that waits for each answer, logged in.
     pub(super) fn log_in(&self) -> Result<Postgres, Fault> {
-        let mut wire = Wire::connect(&self.address, self.setup.patience())?;
+        let mut wire = Wire::connect(&self.address, self.setup.wait())?;
         if self.setup.spec.tls.mode != TlsMode::Off {
             self.encrypt(&mut wire)?;
         }

@@ -132,7 +132,7 @@ impl Database for Kind {
 
     fn console(&self) -> Result<Postgres, Fault> {
         let mut session = self.log_in()?;
-        session.wire.wait_until_stopped(Arc::clone(&self.setup.stopped))?;
+        session.wire.wait_until_stopped();
         Ok(session)
     }
 }

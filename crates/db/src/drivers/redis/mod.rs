@@ -128,7 +128,7 @@ impl Driver for Kind {
 
 impl Kind {
     fn log_in(&self) -> Result<Redis, Fault> {
-        let mut wire = Wire::connect(&self.address, self.setup.patience())?;
+        let mut wire = Wire::connect(&self.address, self.setup.wait())?;
         #[cfg(feature = "tls")]
         if self.setup.spec.tls.mode != TlsMode::Off {
             wire.encrypt(&crate::tls::Trust::new(&self.setup.spec.tls, &self.url.host)?)?;
