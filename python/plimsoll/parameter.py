@@ -96,8 +96,8 @@ def read_distribution(value: Any) -> dict[str, Any]:
     raise UsageError(f"{value!r} is no access distribution; write once, uniform, zipf:1.1, pareto:0.2 or normal:0.1")
 
 
-_HOT_PLACES = {"zipf": ("theta", 1.1), "pareto": ("h", 0.2), "normal": ("deviation", 0.0)}
-"""Distributions with hot places: the name of their number, and what it is unless given."""
+_HOT_PLACES = {"zipf": ("theta", "1.1"), "pareto": ("h", "0.2"), "normal": ("deviation", "")}
+"""Distributions with hot places: the name of their number, and what it is unless given; the last has to be given."""
 
 
 def read_rate(value: Any) -> dict[str, Any]:

@@ -100,3 +100,64 @@ impl Schedule {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plimsoll_core::random::{Purpose, Stream};
+    use plimsoll_core::spec::{Apart, Arrival, RateUnit};
+    use proptest::prelude::*;
+
+    const SPEC: &str = r#"{"path":"/f","engine":"null","mode":"randrw","read_share":0.5,
+        "block_sizes":[{"size":4096,"weight":1.0}],"depth":1,"threads":1,"offset":0,"size":1048576,"direct":false,
+        "sync":{"kind":"none","every":0,"at_end":false},
+        "limit":{"runtime_ns":1,"bytes":null,"operations":null},"warmup_ns":0,"rate":null,"think":null,
+        "distribution":{"kind":"once"},"random_share":1.0,"seed":1,"content":{"zero":false,"compressible":0.0},
+        "layout":"keep","drop_cache":false,"verify":false,"cpus":[],"count_errors":false,"interval_ns":1,
+        "sqpoll":false,"iopoll":false}"#;
+
+    /// Reads and writes until `end_ns` of a thread that never is late, or always as late as `late_ns`.
+    fn counts(rate: Rate, read_share: f64, late_ns: u64, end_ns: u64) -> [u64; 2] {
+        let mut spec: JobSpec = serde_json::from_str(SPEC).unwrap();
+        spec.read_share = read_share;
+        let mut schedule = Schedule::new(&spec, rate, 0, 0, 4096);
+        let mut kinds = Stream::new(1, 0, Purpose::Kind);
+        let (mut now, mut counts) = (0, [0, 0]);
+        while schedule.due_ns() < end_ns {
+            now = now.max(schedule.due_ns() + late_ns);
+            let drawn = if kinds.chance(read_share) { Kind::Read } else { Kind::Write };
+            let kind = schedule.kind_due(drawn, now);
+            assert!(schedule.start_ns(kind, now) <= now);
+            counts[usize::from(kind == Kind::Write)] += 1;
+            schedule.advance(kind, 4096);
+        }
+        counts
+    }
+
+    proptest! {
+        #[test]
+        fn each_kind_keeps_its_pace_whatever_is_drawn(
+            read in 1u32..5000, write in 1u32..5000, read_share in 0.01f64..0.99, late_ns in 0u64..50_000_000,
+            bytes: bool,
+        ) {
+            let (unit, scale) = if bytes { (RateUnit::Bytes, 4096.0) } else { (RateUnit::Operations, 1.0) };
+            let [read, write] = [f64::from(read), f64::from(write)];
+            let apart = Some(Apart { read: Some(read * scale), write: Some(write * scale) });
+            let rate = Rate { per_second: (read + write) * scale, unit, arrival: Arrival::Even, apart };
+            let counts = counts(rate, read_share, late_ns, 1_000_000_000);
+            // The first is due at once; while a kind is late, the other one may be as many ahead.
+            for (count, pace) in counts.into_iter().zip([read, write]) {
+                let spare = 2.0 + pace * late_ns as f64 * 1e-9;
+                prop_assert!((count as f64 - pace).abs() <= spare, "{counts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_kind_without_a_share_is_left_out() {
+        let apart = Some(Apart { read: Some(100.0), write: Some(100.0) });
+        let rate = Rate { per_second: 200.0, unit: RateUnit::Operations, arrival: Arrival::Even, apart };
+        assert_eq!(counts(rate, 1.0, 0, 1_000_000_000), [100, 0]);
+        assert_eq!(counts(rate, 0.0, 0, 1_000_000_000), [0, 100]);
+    }
+}

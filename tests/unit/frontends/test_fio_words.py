@@ -167,10 +167,10 @@ def test_variables_keywords_and_includes(tmp_path: Path, monkeypatch: pytest.Mon
         (["--latency_target=10ms", "--latency_window=1s", "--latency_run=1"], "latency_run", "runtime"),
         (["--outptu=x"], "outptu", "output"),
         (["--ioengine=rbd"], "rbd", "libaio"),
-        (["--rw=trimwrite"], "trimwrite", "randtrim"),
+        (["--rw=randtrimwrite"], "randtrimwrite", "trimwrite"),
         (["--output-format=xml"], "xml", "json+"),
         (["--verify=md5"], "verify", "write"),
-        (["--rate_iops=5", "--rw=randrw"], "rate_iops", "each"),
+        (["--rate_iops=5", "--rw=trimwrite"], "rate_iops", "leave"),
     ],
 )
 def test_what_is_missing_is_named_with_the_nearest(words: list[str], named: str, nearest: str) -> None:
