@@ -12,11 +12,10 @@ from plimsoll.errors import NothingMeasured, UsageError
 from plimsoll.frontends.fio import inquiry, json_output, latency_target, logs, normal_output, terse_output
 from plimsoll.frontends.fio.command_line import VERSION, Invocation, parse
 from plimsoll.frontends.fio.disks import disks_of
-from plimsoll.frontends.fio.execution import Done, Member, members_of, run_jobs
+from plimsoll.frontends.fio.execution import Done, Member, limits_of, members_of, run_jobs
 from plimsoll.frontends.fio.job_file import named
 from plimsoll.frontends.fio.jobs import Job, jobs_of
 from plimsoll.frontends.fio.layout import check_files
-from plimsoll.frontends.fio.least import least
 from plimsoll.frontends.fio.monitor import Monitor
 from plimsoll.frontends.fio.plans import plan_of, without_limit
 from plimsoll.frontends.fio.statistics import entries
@@ -75,7 +74,7 @@ def _check(jobs: Sequence[Job], asked: Invocation, say: Callable[[str], None]) -
     for job in jobs:
         plan = plan_of(job)
         latency_target.target(job.words)
-        least(job.words, job.name)
+        limits_of(job)
         if reason := impossible(plan, job.path):
             raise UsageError(f"{job.section.where}: {reason}")
         notes |= dict.fromkeys(f"{job.name}: {note}" for note in job.words.notes())
@@ -177,7 +176,7 @@ def _ending(recorder: Recorder, members: Sequence[Member], stop: Stop, say: Call
     if stop.interrupted:
         say("plimsoll fio: interrupted; what was measured until then is above and in the store")
         return INTERRUPTED
-    below = any(each.least and each.least.missed for each in members)
-    if recorder.runs and len(failed) == len(recorder.runs) and not below:
+    ended_by_limit = any(limit.enough() for member in members for limit in member.limits)
+    if recorder.runs and len(failed) == len(recorder.runs) and not ended_by_limit:
         raise NothingMeasured("no job of this run was carried out to its end")
     return SOME_FAILED if failed else 0

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import latency_target, values
+from plimsoll.frontends.fio import hooks, latency_target, values
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.layout import clean_up, prepare
 from plimsoll.frontends.fio.least import Least, least
 from plimsoll.frontends.fio.live import SO_FAR, Live, planned_s
 from plimsoll.frontends.fio.lockmem import locked
+from plimsoll.frontends.fio.longest import Longest, longest
 from plimsoll.frontends.fio.plans import plan_of
 from plimsoll.frontends.fio.single_logs import SingleLogs, wanted
 from plimsoll.frontends.fio.steady import Steady, criterion
@@ -42,7 +43,7 @@ class Member:
     plan: Plan
     place: Place
     steady: Steady | None
-    least: Least | None
+    limits: Sequence[Least | Longest]
     log: SingleLogs | None = None
     live: Live | None = None
     """Once its stage has begun."""
@@ -59,9 +60,14 @@ class Member:
 def members_of(jobs: Sequence[Job], places: Places, finest_ns: int) -> list[Member]:
     """All jobs with their plans, of intervals not longer than `finest_ns`, and the places that they hold."""
     return [
-        Member(job, plan_of(job, finest_ns), hold(job, places), criterion(job.words), least(job.words, job.name))
-        for job in jobs
+        Member(job, plan_of(job, finest_ns), hold(job, places), criterion(job.words), limits_of(job)) for job in jobs
     ]
+
+
+def limits_of(job: Job) -> list[Least | Longest]:
+    """What ends a job as a failure. Raises UsageError."""
+    found = least(job.words, job.name), longest(job.words, job.name)
+    return [each for each in found if each is not None]
 
 
 def run_jobs(
@@ -81,7 +87,7 @@ def run_jobs(
             prepare(member.job, member.plan, member.place, told)
         if all(member.job.words.on("create_only") for member in side_by_side):
             continue
-        found = _stage(side_by_side, stop, tick)
+        found = _stage(side_by_side, stop, told, tick)
         clean_up(each.job for each in found)
         stage_done(found)
         done += found
@@ -90,17 +96,17 @@ def run_jobs(
     return done
 
 
-def _stage(members: Sequence[Member], stop: Stop, tick: Callable[[], None]) -> list[Done]:
+def _stage(members: Sequence[Member], stop: Stop, told: Callable[[str], None], tick: Callable[[], None]) -> list[Done]:
     keep = _keeps([member.job for member in members])
     for member in members:
         member.log, member.live = _single_logs(member.job), Live(member.plan, member.place)
-    tasks = [_task(member, member.live, keep) for member in members if member.live]
+    tasks = [_task(member, member.live, keep, told) for member in members if member.live]
     stage_stop = Stop()
     with locked(sum(member.job.words.size("lockmem") for member in members)):
         ended = run_together(tasks, stage_stop, tick)
     stop.interrupted = stage_stop.interrupted
     return [
-        Done(member.job, member.plan, member.place, _judged(_traced(end, member.log), member.least), member.steady)
+        Done(member.job, member.plan, member.place, _judged(_traced(end, member.log), member.limits), member.steady)
         for member, end in zip(members, ended, strict=True)
     ]
 
@@ -142,13 +148,15 @@ def _traced(ended: Ended | None, log: SingleLogs | None) -> Ended | None:
     return ended
 
 
-def _judged(ended: Ended | None, limits: Least | None) -> Ended | None:
-    return limits.judged(ended) if limits else ended
+def _judged(ended: Ended | None, limits: Sequence[Least | Longest]) -> Ended | None:
+    for each in limits:
+        ended = each.judged(ended)
+    return ended
 
 
-def _task(member: Member, live: Live, keep: Sequence[str]) -> Task:
+def _task(member: Member, live: Live, keep: Sequence[str], told: Callable[[str], None]) -> Task:
     job, log = member.job, member.log
-    judges = [each for each in (member.steady, member.least) if each is not None]
+    judges = [*member.limits, *([member.steady] if member.steady else [])]
     seeing = [live.see, *(each.see for each in judges), *([log.see] if log else [])]
 
     def see(progress: Mapping[str, Any]) -> None:
@@ -162,7 +170,7 @@ def _task(member: Member, live: Live, keep: Sequence[str]) -> Task:
         delay_ns=job.words.read("startdelay", lambda text: values.time_ns(text, "s")),
         cpus=_cpus(job),
         keep=(*keep, "trace") if log else keep,
-        carry_out=live.carried_out(latency_target.carry_out(job)),
+        carry_out=hooks.between(job, live.carried_out(latency_target.carry_out(job)), told),
         ends_all=job.words.on("exitall"),
         on_progress=see,
         enough=lambda: any(each.enough() for each in judges),

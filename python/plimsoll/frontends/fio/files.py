@@ -78,6 +78,10 @@ def region_of(words: Words, paths: Sequence[Path], clone: int) -> tuple[int, int
             raise UsageError(f"{words.section.where}: {name}: a percentage needs a file that exists; {path} does not")
         return int(whole * amount)
 
+    if "-" in (words.text("filesize") or ""):
+        raise UsageError(
+            f"{words.section.where}: filesize={words.text('filesize')}: all files have one size here; name one"
+        )
     filesize = bytes_of("filesize", length) if words.given("filesize") else None
     whole = filesize if filesize is not None else length
     offset = bytes_of("offset", whole) + clone * bytes_of("offset_increment", whole)

@@ -246,6 +246,8 @@ def _max_bytes(words: Words, region: int, largest: int, *, fixed: bool) -> int |
     loops = words.read("loops", values.whole)
     if words.given("io_size"):
         amount = words.read("io_size", lambda text: values.size_or_percent(text, words.kb_base))
+        if isinstance(amount, float) and amount > 1:
+            raise UsageError(f"{words.section.where}: io_size values greater than 100% aren't supported; use loops")
         total = amount if isinstance(amount, int) else int(region * amount)
     else:
         total = region

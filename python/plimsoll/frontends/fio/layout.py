@@ -77,7 +77,7 @@ def _make(job: Job, path: Path) -> None:
     try:
         _mark(descriptor)
         if not job.needs_data:
-            if job.words.text("fallocate") in ("native", "posix", "1"):
+            if job.words.text("fallocate") in ("native", "posix", "keep", "1"):
                 os.posix_fallocate(descriptor, 0, end)
             os.ftruncate(descriptor, end)
     except OSError as error:

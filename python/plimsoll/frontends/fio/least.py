@@ -65,9 +65,14 @@ class Least:
         """As a failure where a window was below the limit."""
         if ended is None or not self.missed:
             return ended
-        error = {"message": self.missed, "errno": errno.EIO, "offset": None}
-        outcome = {**ended.execution.outcome, "status": "failed", "error": error}
-        return replace(ended, execution=replace(ended.execution, outcome=outcome))
+        return failed(ended, self.missed, errno.EIO)
+
+
+def failed(ended: Ended, reason: str, number: int) -> Ended:
+    """The same with an error; what was measured stays."""
+    error = {"message": reason, "errno": number, "offset": None}
+    outcome = {**ended.execution.outcome, "status": "failed", "error": error}
+    return replace(ended, execution=replace(ended.execution, outcome=outcome))
 
 
 def least(words: Words, name: str) -> Least | None:

@@ -109,6 +109,7 @@ DEFAULTS = {
     "steadystate_duration": "0",
     "steadystate_ramp_time": "0",
     "rate_cycle": "1000",
+    "disk_util": "1",
 }
 """fio 3.33's defaults of the options that are carried out; the others are off, empty or absent."""
 
@@ -121,7 +122,7 @@ CARRIED_OUT = (
         "cpus_allowed", "cpumask", "group_reporting", "stonewall", "new_group", "exitall", "write_bw_log",
         "write_lat_log", "write_iops_log", "write_hist_log", "log_unix_epoch", "log_max_value", "hipri",
         "sqthread_poll", "create_only", "exitall_on_error", "openfiles", "iodepth_low",
-        "latency_target", "latency_run", "rate_min", "rate_iops_min",
+        "latency_target", "latency_run", "rate_min", "rate_iops_min", "max_latency", "exec_prerun", "exec_postrun",
         "verify_fatal", "verify_interval", "verify_pattern", "verify_backlog", "verify_backlog_batch", "thinktime_spin",
         "dedupe_percentage",
     }
@@ -137,7 +138,6 @@ NO_DIFFERENCE = {
     "disable_bw_measurement": "intervals are always kept",
     "bwavgtime": "bandwidth samples are the intervals of the run, about a second",
     "iopsavgtime": "IOPS samples are the intervals of the run, about a second",
-    "disk_util": "the device's counters are always read",
     "random_generator": "one generator serves all sizes; without norandommap every block comes once, as with lfsr",
     "softrandommap": "the map of blocks needs no memory here",
     "create_serialize": "files are always laid out one after the other",
@@ -172,7 +172,7 @@ ONLY_VALUES = {
     "stats": ("1", ""),
     "rate_process": ("linear", "poisson"),
     "cpus_allowed_policy": ("shared", "split"),
-    "fallocate": ("native", "posix", "none", "0", "1", "truncate"),
+    "fallocate": ("native", "posix", "keep", "none", "0", "1", "truncate"),
     "log_max_value": ("0",),
 }
 """Options of which only some values are carried out."""
@@ -183,10 +183,10 @@ MISSING = _words(
     "verify_async experimental_verify verify_state_load "
     "trim_percentage trim_verify_zero trim_backlog trim_backlog_batch write_iolog read_iolog "
     "read_iolog_chunked replay_no_stall replay_redirect replay_scale replay_align replay_time_scale "
-    "replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters exec_prerun exec_postrun "
+    "replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters "
     "ioscheduler zonemode zonesize zonecapacity zonerange zoneskip read_beyond_wp max_open_zones "
     "job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency nice prio "
-    "prioclass thinktime_iotime rate_ignore_thinktime max_latency "
+    "prioclass thinktime_iotime rate_ignore_thinktime "
     "write_hint pre_read numa_cpu_nodes "
     "numa_mem_policy unlink_each_loop exit_what log_offset log_prio log_compression log_compression_cpus "
     "log_store_compressed log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles "
@@ -203,8 +203,8 @@ HINTS = {
     "prio": "start Plimsoll under ionice",
     "prioclass": "start Plimsoll under ionice",
     "nice": "start Plimsoll under nice",
-    "exec_prerun": "run the command before Plimsoll",
-    "exec_postrun": "run the command after Plimsoll",
+    "unlink_each_loop": "unlink removes the files at the end; leave loops out and start Plimsoll several times",
+    "unit_base": "both units are printed; JSON has bytes",
 }
 
 

@@ -19,6 +19,8 @@ ENGINES = {
     "io_uring": "io_uring", "posixaio": "io_uring", "mmap": "mmap", "null": "null",
 }  # fmt: skip
 SYNCHRONOUS = ("psync", "mmap")
+SOON_NS = SECOND // 10
+"""An operation beyond `max_latency` is seen this late at most."""
 MOST_INTERVALS = 100_000
 """What the core keeps; a run without `runtime=` ends after so many intervals at the latest."""
 
@@ -175,6 +177,8 @@ def _times(words: Words, finest_ns: int) -> dict[str, Any]:
     # A whole number of intervals makes a window of the log.
     if any(map(words.given, ("rate_min", "rate_iops_min"))):
         finest_ns = min(finest_ns, max(words.read("rate_cycle", values.whole), 10) * MILLISECOND)
+    if words.given("max_latency"):
+        finest_ns = min(finest_ns, SOON_NS)
     interval //= -(-interval // finest_ns)
     longest = interval * MOST_INTERVALS
     while runtime > longest:

@@ -1,0 +1,41 @@
+"""fio's `exec_prerun` and `exec_postrun`: commands of the user around a job, in the job's own thread."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import TargetError
+from plimsoll.frontends.fio.jobs import Job
+from plimsoll.run.workers.execution import Execution
+
+SHELL = "/bin/sh"
+
+
+def between(job: Job, carry_out: Callable[..., Execution], told: Callable[[str], None]) -> Callable[..., Execution]:
+    """Carries a job out between its commands; each leaves what it prints in `NAME.prerun.txt`, `NAME.postrun.txt`."""
+
+    def carried(*words: Any) -> Execution:
+        _run(job, "prerun", told)
+        execution = carry_out(*words)
+        _run(job, "postrun", told)
+        return execution
+
+    return carried
+
+
+def _run(job: Job, when: str, told: Callable[[str], None]) -> None:
+    command = job.words.text(f"exec_{when}")
+    if not command:
+        return
+    path = Path(f"{job.name.replace('/', '_')}.{when}.txt")
+    told(f"{job.name} : Saving output of {when} in {path}")
+    try:
+        with path.open("wb") as output:
+            code = subprocess.run([SHELL, "-c", command], stdout=output, stderr=output, check=False).returncode
+    except OSError as error:
+        raise TargetError(f"{job.name}: exec_{when}: cannot write {path}: {error.strerror}") from None
+    if code:
+        raise TargetError(f"{job.name}: exec_{when}={command} ended with exit code {code}; {path} has what it printed")

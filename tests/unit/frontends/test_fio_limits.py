@@ -1,0 +1,80 @@
+"""What ends a job as a failure, commands around it, and files that are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from plimsoll.errors import TargetError, UsageError
+from plimsoll.frontends.fio.command_line import parse
+from plimsoll.frontends.fio.hooks import between
+from plimsoll.frontends.fio.jobs import Job, jobs_of
+from plimsoll.frontends.fio.longest import longest
+from plimsoll.frontends.fio.plans import plan_of
+from plimsoll.frontends.side_by_side import Ended
+from plimsoll.run.workers.execution import Execution
+
+
+def the_job(*words: str) -> Job:
+    (job,) = jobs_of(parse(["--name=t", "--size=1m", *words]).sections)
+    return job
+
+
+def interval(longest_ns: int, kind: str = "read") -> dict[str, Any]:
+    return {"interval": {"operations": {kind: {"max_ns": longest_ns}}}}
+
+
+def test_an_operation_beyond_max_latency_fails_the_job() -> None:
+    judge = longest(the_job("--max_latency=100").words, "t")
+    assert judge is not None
+    judge.see({"interval": None})
+    judge.see(interval(100_000))
+    judge.see(interval(900_000, "sync"))
+    assert not judge.enough()
+    sample: Any = None
+    ended = Ended(Execution({"status": "ok", "intervals": [interval(100_001)["interval"]]}, sample, sample, ()), 0)
+    judged = judge.judged(ended)
+    assert judged is not None
+    assert judged.execution.outcome["error"]["message"] == (
+        "t: latency of 100001 nsec exceeds specified max (100000 nsec)"
+    )
+    assert judged.execution.outcome["error"]["errno"] == 110
+
+
+def test_no_limit_is_no_judge() -> None:
+    assert longest(the_job().words, "t") is None
+    with pytest.raises(UsageError, match="max_latency"):
+        longest(the_job("--max_latency=1ms", "--rate=1m").words, "t")
+
+
+def test_commands_run_around_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    job, told, order = the_job("--exec_prerun=echo one; echo two >&2", "--exec_postrun=cat t.prerun.txt"), [], []
+    done: Any = SimpleNamespace()
+
+    def carry_out() -> Any:
+        order.append(Path("t.prerun.txt").read_text())
+        return done
+
+    assert between(job, carry_out, told.append)() is done
+    assert order == ["one\ntwo\n"]
+    assert Path("t.postrun.txt").read_text() == "one\ntwo\n"
+    assert told == ["t : Saving output of prerun in t.prerun.txt", "t : Saving output of postrun in t.postrun.txt"]
+    with pytest.raises(TargetError, match="exit code 3"):
+        between(the_job("--exec_prerun=exit 3"), carry_out, told.append)()
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--filesize=64k-1m", "--nrfiles=4"], "one size"),
+        (["--unlink_each_loop=1"], "unlink_each_loop"),
+        (["--io_size=200%"], "100%"),
+    ],
+)
+def test_what_files_cannot_be_is_named(words: list[str], named: str) -> None:
+    with pytest.raises(UsageError, match=named):
+        plan_of(the_job(*words))
