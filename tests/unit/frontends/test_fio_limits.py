@@ -13,7 +13,7 @@ from plimsoll.frontends.fio.command_line import parse
 from plimsoll.frontends.fio.hooks import between
 from plimsoll.frontends.fio.jobs import Job, jobs_of
 from plimsoll.frontends.fio.longest import longest
-from plimsoll.frontends.fio.plans import plan_of
+from plimsoll.frontends.fio.plans import cut_short, plan_of
 from plimsoll.frontends.side_by_side import Ended
 from plimsoll.run.workers.execution import Execution
 
@@ -78,3 +78,12 @@ def test_commands_run_around_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_what_files_cannot_be_is_named(words: list[str], named: str) -> None:
     with pytest.raises(UsageError, match=named):
         plan_of(the_job(*words))
+
+
+def test_the_end_by_the_number_of_intervals_is_told() -> None:
+    job = the_job("--log_avg_msec=10")
+    plan = plan_of(job)
+    assert cut_short(job, plan, 999_999_999_999) is None
+    assert "log_avg_msec" in str(cut_short(job, plan, 1_000_000_000_000))
+    bounded = the_job("--log_avg_msec=10", "--runtime=5")
+    assert cut_short(bounded, plan_of(bounded), 5_000_000_000) is None

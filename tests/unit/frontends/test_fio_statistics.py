@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.frontends.fio.latency import BUCKETS, Latency, bucket_of, middle_of, together
 from plimsoll.frontends.fio.normal_output import number
-from plimsoll.frontends.fio.statistics import BUCKETS, Latency, bucket_of, middle_of, spread, together
+from plimsoll.frontends.fio.statistics import spread
 
 
 @given(st.integers(0, 2**33))

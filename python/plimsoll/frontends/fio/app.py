@@ -17,7 +17,7 @@ from plimsoll.frontends.fio.job_file import named
 from plimsoll.frontends.fio.jobs import Job, jobs_of
 from plimsoll.frontends.fio.layout import check_files
 from plimsoll.frontends.fio.monitor import Monitor
-from plimsoll.frontends.fio.plans import plan_of, without_limit
+from plimsoll.frontends.fio.plans import cut_short, plan_of, without_limit
 from plimsoll.frontends.fio.statistics import entries
 from plimsoll.frontends.merging import together
 from plimsoll.frontends.recording import Places, Recorder
@@ -122,6 +122,10 @@ def _measure(
             recorder.finish()
     results([each for each in done if each.ended is not None], 0)
     logs.write(done)
+    for each in done:
+        elapsed_ns = each.ended.execution.outcome["elapsed_ns"] if each.ended else 0
+        if sentence := cut_short(each.job, each.plan, elapsed_ns):
+            say(f"plimsoll fio: {sentence}")
     return _ending(recorder, members, stop, say)
 
 

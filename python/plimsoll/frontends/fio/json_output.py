@@ -11,13 +11,12 @@ from plimsoll.frontends.fio import latency_target
 from plimsoll.frontends.fio.command_line import VERSION
 from plimsoll.frontends.fio.disks import Disk
 from plimsoll.frontends.fio.execution import Done
+from plimsoll.frontends.fio.latency import Latency, middle_of
 from plimsoll.frontends.fio.statistics import (
     Entry,
     Flow,
-    Latency,
     depth_shares,
     latency_shares,
-    middle_of,
     percentile_list,
     shown_percentiles,
     spread,

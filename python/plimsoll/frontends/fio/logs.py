@@ -15,8 +15,9 @@ from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import single_logs, values
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.latency import BUCKETS, buckets_of
 from plimsoll.frontends.fio.single_logs import DIRECTIONS, KINDS, log_path, opened
-from plimsoll.frontends.fio.statistics import BUCKETS, buckets_of, windows
+from plimsoll.frontends.fio.statistics import windows
 from plimsoll.stats.histogram import Histogram, decode
 from plimsoll.units import KIB, MILLISECOND, SECOND
 

@@ -10,11 +10,11 @@ from plimsoll.frontends.fio import latency_target, plans
 from plimsoll.frontends.fio.command_line import VERSION
 from plimsoll.frontends.fio.disks import Disk
 from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.latency import Latency
 from plimsoll.frontends.fio.statistics import (
     DIRECTIONS,
     Entry,
     Flow,
-    Latency,
     depth_shares,
     latency_shares,
     percentile_list,

@@ -12,7 +12,7 @@ from plimsoll.frontends.fio.places import places
 from plimsoll.frontends.fio.verification import verification
 from plimsoll.model import Plan
 from plimsoll.parameters import defaults
-from plimsoll.units import MILLISECOND, SECOND
+from plimsoll.units import MILLISECOND, SECOND, format_duration
 
 ENGINES = {
     "psync": "psync", "sync": "psync", "pvsync": "psync", "pvsync2": "psync", "vsync": "psync", "libaio": "libaio",
@@ -259,3 +259,15 @@ def without_limit(job: Job, plan: Plan) -> str | None:
     if "runtime" in job.section.options or values_["max_bytes"] is not None:
         return None
     return f"{job.name} has neither runtime nor size; it ends after {values_['runtime'] // SECOND} s"
+
+
+def cut_short(job: Job, plan: Plan, elapsed_ns: int) -> str | None:
+    """A sentence where the core's own bound ended a run that was to end by its size."""
+    bound_ns = plan.parameters["runtime"]
+    if "runtime" in job.section.options or plan.parameters["max_bytes"] is None or elapsed_ns < bound_ns:
+        return None
+    interval = format_duration(plan.parameters["interval"])
+    return (
+        f"{job.name} was ended after {format_duration(bound_ns)}: no more intervals of {interval} are kept; give it a "
+        "runtime=, or a longer log_avg_msec or --status-interval"
+    )

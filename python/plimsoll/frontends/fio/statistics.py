@@ -1,69 +1,27 @@
 """The core's outcomes as fio's statistics: one entry per job, or per group with group_reporting.
 
-Latencies go into fio's own buckets (64 per power of two), so that percentiles and bins are those of fio's formats. The
-time of submission is not measured apart: completion latency is the whole latency, and `slat` has no samples.
+The time of submission is not measured apart: completion latency is the whole latency, and `slat` has no samples.
 """
 
 from __future__ import annotations
 
-import base64
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.frontends.fio import plans, values
+from plimsoll.frontends.fio import plans
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
-from plimsoll.stats.histogram import decode
+from plimsoll.frontends.fio.latency import Latency, latency_of, middle_of, together
 from plimsoll.units import KIB, MILLISECOND, SECOND
 
 DIRECTIONS = ("read", "write", "trim")
-BITS = 6
-BUCKETS = 29 * 64
 WHOLE_SAMPLE = 0.9
 """Share of its length that an interval must have to count as a sample."""
 SAMPLE_MS = 500
 """fio's `bwavgtime`: shorter intervals are joined to samples of bandwidth and IOPS."""
-
-
-def bucket_of(value_ns: int) -> int:
-    """Index of fio's bucket of a latency (`plat_val_to_idx`)."""
-    top = value_ns.bit_length() - 1
-    if top <= BITS:
-        return max(value_ns, 0)
-    error_bits = top - BITS
-    return min(((error_bits + 1) << BITS) + ((value_ns >> error_bits) & 63), BUCKETS - 1)
-
-
-def middle_of(bucket: int) -> int:
-    """The latency that fio prints for a bucket (`plat_idx_to_val`)."""
-    if bucket < 128:
-        return bucket
-    error_bits = (bucket >> BITS) - 1
-    return (1 << (error_bits + BITS)) + int(((bucket % 64) + 0.5) * (1 << error_bits))
-
-
-@dataclass
-class Latency:
-    """fio's numbers of one latency, ns."""
-
-    count: int = 0
-    min: int = 0
-    max: int = 0
-    mean: float = 0.0
-    stddev: float = 0.0
-    buckets: Counter[int] = field(default_factory=Counter)
-
-    def percentile(self, percent: float) -> int:
-        """fio's rule: the middle of the first bucket that reaches the share."""
-        wanted, seen = percent / 100 * self.count, 0
-        for bucket in sorted(self.buckets):
-            seen += self.buckets[bucket]
-            if seen >= wanted:
-                return middle_of(bucket)
-        return 0
 
 
 @dataclass
@@ -101,7 +59,6 @@ class Entry:
     """Of each direction, and `mixed` of all together."""
     sync: Latency
     runtime_ms: int
-    elapsed_s: int
     user_percent: float
     system_percent: float
     context_switches: int
@@ -158,9 +115,8 @@ def _entry(members: list[Done]) -> Entry:
         error=(failed["errno"] or 5) if failed else 0,
         error_text=failed["message"] if failed else "",
         flows={kind: _flow((kind,), outcomes) for kind in DIRECTIONS} | {"mixed": _flow(DIRECTIONS, outcomes)},
-        sync=_latency(outcomes, ("sync",)),
+        sync=latency_of(outcomes, ("sync",)),
         runtime_ms=round(elapsed_ns / MILLISECOND),
-        elapsed_s=math.ceil(max((_whole_ns(outcome) for outcome in outcomes), default=0) / SECOND),
         user_percent=100 * cpu["user_ns"] / total_ns,
         system_percent=100 * cpu["system_ns"] / total_ns,
         context_switches=cpu["context_switches"],
@@ -171,10 +127,6 @@ def _entry(members: list[Done]) -> Entry:
         errors=sum(counts["errors"] for outcome in outcomes for counts in outcome["operations"].values()),
         members=members,
     )
-
-
-def _whole_ns(outcome: Mapping[str, Any]) -> int:
-    return int(sum(outcome["phases"][name] for name in ("layout_ns", "warmup_ns", "measure_ns", "verify_ns")))
 
 
 def _flow(kinds: Sequence[str], outcomes: Sequence[Mapping[str, Any]]) -> Flow:
@@ -194,26 +146,8 @@ def _flow(kinds: Sequence[str], outcomes: Sequence[Mapping[str, Any]]) -> Flow:
             flow.bandwidth.append(sum(row["bytes"] for row in rows) / KIB / seconds)
             flow.iops.append(sum(row["operations"] for row in rows) / seconds)
     # With a rate the plain histogram counts from the intended start; fio counts from the real one.
-    flow.latency = together([_latency(outcomes, (f"{kind}_service", kind)) for kind in kinds])
+    flow.latency = together([latency_of(outcomes, (f"{kind}_service", kind)) for kind in kinds])
     return flow
-
-
-def together(parts: Sequence[Latency]) -> Latency:
-    """Latencies of several directions as one."""
-    parts = [part for part in parts if part.count] or parts[:1]
-    if len(parts) == 1:
-        return parts[0]
-    count = sum(part.count for part in parts)
-    mean = sum(part.mean * part.count for part in parts) / count
-    square = sum(part.stddev**2 * (part.count - 1) + part.count * (part.mean - mean) ** 2 for part in parts)
-    return Latency(
-        count=count,
-        min=min(part.min for part in parts),
-        max=max(part.max for part in parts),
-        mean=mean,
-        stddev=math.sqrt(square / (count - 1)),
-        buckets=sum((part.buckets for part in parts), Counter()),
-    )
 
 
 def whole_intervals(outcome: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -232,45 +166,6 @@ def windows(outcome: Mapping[str, Any], window_ms: int) -> Iterator[list[tuple[i
             rows = []
     if rows:
         yield rows
-
-
-def _latency(outcomes: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Latency:
-    """Of the first of `names` that each outcome has."""
-    total = Latency()
-    sum_ns = square = 0.0
-    for outcome in outcomes:
-        name = next((each for each in names if each in outcome["histograms"]), None)
-        if name is None:
-            continue
-        histogram = decode(base64.b64decode(outcome["histograms"][name]))
-        middles = [(low + high) / 2 for low, high in zip(histogram.low.tolist(), histogram.high.tolist(), strict=True)]
-        counts = histogram.counts.tolist()
-        total.buckets.update(buckets_of(middles, counts))
-        total.min = min(total.min, int(histogram.low[0])) if total.count else int(histogram.low[0])
-        total.max = max(total.max, int(histogram.high[-1]))
-        total.count += sum(counts)
-        sum_ns += _exact_sum(outcome, name, middles, counts)
-        square += sum(middle * middle * count for middle, count in zip(middles, counts, strict=True))
-    if total.count:
-        total.mean = min(max(sum_ns / total.count, total.min), total.max)
-        spread = square - sum_ns * sum_ns / total.count
-        total.stddev = math.sqrt(max(spread, 0.0) / (total.count - 1)) if total.count > 1 else 0.0
-    return total
-
-
-def _exact_sum(outcome: Mapping[str, Any], name: str, middles: Sequence[float], counts: Sequence[int]) -> float:
-    """The sum of latencies: exact where the core keeps it."""
-    if name in outcome["operations"]:
-        return float(outcome["operations"][name]["latency_sum_ns"])
-    return sum(middle * count for middle, count in zip(middles, counts, strict=True))
-
-
-def buckets_of(middles: Iterable[float], counts: Iterable[int]) -> Counter[int]:
-    """Counts in fio's buckets."""
-    found: Counter[int] = Counter()
-    for middle, count in zip(middles, counts, strict=True):
-        found[bucket_of(int(middle))] += count
-    return found
 
 
 def percentile_list(job: Job) -> list[float]:
@@ -339,8 +234,3 @@ def shown_percentiles(entry: Entry) -> tuple[bool, bool]:
 def thread_id(entry: Entry) -> int:
     """Stands where fio prints a process: jobs are threads here."""
     return entry.job.number
-
-
-def start_delay_s(job: Job) -> float:
-    """`startdelay` in seconds."""
-    return job.words.read("startdelay", lambda text: values.time_ns(text, "s")) / SECOND

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from plimsoll.frontends.fio.command_line import VERSION
 from plimsoll.frontends.fio.disks import Disk
+from plimsoll.frontends.fio.latency import Latency
 from plimsoll.frontends.fio.statistics import (
     Entry,
     Flow,
-    Latency,
     depth_shares,
     latency_shares,
     percentile_list,
