@@ -240,12 +240,12 @@ fn spots_of_files(spec: &JobSpec, blocks: &Blocks) -> Vec<Spot> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use plimsoll_core::spec::{FileOrder, Files, SizeWeight, Zone};
     use proptest::prelude::*;
 
-    fn spec(mode: Mode, sizes: &[u64], offset: u64, size: u64, threads: u32) -> JobSpec {
+    pub(crate) fn spec(mode: Mode, sizes: &[u64], offset: u64, size: u64, threads: u32) -> JobSpec {
         let mut spec: JobSpec = serde_json::from_str(
             r#"{"path":"/f","engine":"null","mode":"read","read_share":0.7,"block_sizes":[],"depth":1,"threads":1,
             "offset":0,"size":0,"direct":false,"sync":{"kind":"none","every":0,"at_end":false},

@@ -105,20 +105,12 @@ impl Schedule {
 mod tests {
     use super::*;
     use plimsoll_core::random::{Purpose, Stream};
-    use plimsoll_core::spec::{Apart, Arrival, RateUnit};
+    use plimsoll_core::spec::{Apart, Arrival, Mode, RateUnit};
     use proptest::prelude::*;
-
-    const SPEC: &str = r#"{"path":"/f","engine":"null","mode":"randrw","read_share":0.5,
-        "block_sizes":[{"size":4096,"weight":1.0}],"depth":1,"threads":1,"offset":0,"size":1048576,"direct":false,
-        "sync":{"kind":"none","every":0,"at_end":false},
-        "limit":{"runtime_ns":1,"bytes":null,"operations":null},"warmup_ns":0,"rate":null,"think":null,
-        "distribution":{"kind":"once"},"random_share":1.0,"seed":1,"content":{"zero":false,"compressible":0.0},
-        "layout":"keep","drop_cache":false,"verify":false,"cpus":[],"count_errors":false,"interval_ns":1,
-        "sqpoll":false,"iopoll":false}"#;
 
     /// Reads and writes until `end_ns` of a thread that never is late, or always as late as `late_ns`.
     fn counts(rate: Rate, read_share: f64, late_ns: u64, end_ns: u64) -> [u64; 2] {
-        let mut spec: JobSpec = serde_json::from_str(SPEC).unwrap();
+        let mut spec = crate::pattern::tests::spec(Mode::Randrw, &[4096], 0, 1 << 20, 1);
         spec.read_share = read_share;
         let mut schedule = Schedule::new(&spec, rate, 0, 0, 4096);
         let mut kinds = Stream::new(1, 0, Purpose::Kind);

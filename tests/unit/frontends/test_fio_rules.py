@@ -161,6 +161,7 @@ def test_other_options(words: list[str], expected: dict[str, object]) -> None:
         (["--verify=md5", "--verify_interval=1000"], "no multiple"),
         (["--rw=read", "--verify=md5"], "add the write"),
         (["--dedupe_percentage=101"], "0 to 100"),
+        (["--dedupe_percentage=10", "--verify=md5"], "leave dedupe_percentage out"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_way_out(words: list[str], named: str) -> None:

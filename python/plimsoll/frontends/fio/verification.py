@@ -10,6 +10,7 @@ from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Job, Words
 
 PIECE = re.compile(r'%o|"([^"]*)"|0[xX]([0-9a-fA-F]+)|(-?\d+)')
+OWN_CONTENT = ("zero_buffers", "buffer_compress_percentage", "dedupe_percentage")
 MOST_BYTES = 512
 """fio's longest pattern."""
 
@@ -36,6 +37,8 @@ def verification(job: Job) -> dict[str, Any]:
             f"{job.section.where}: verify={kind} with rw={job.mode}: Plimsoll verifies what the job itself wrote; add "
             "the write to the job"
         )
+    if taken := [name for name in OWN_CONTENT if words.given(name) and words.text(name) != "0"]:
+        raise UsageError(f"{words.section.where}: verify writes content of its own; leave {' and '.join(taken)} out")
     smallest = min(size for size, _ in (*job.block_sizes, *(job.write_block_sizes or [])))
     how = {
         "interval": _interval(words, smallest),
