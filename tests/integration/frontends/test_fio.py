@@ -94,8 +94,6 @@ def shape(text: str) -> list[str]:
         "lat (",
         "bw (",
         "iops  ",
-        "submit",
-        "complete",
         "|",
         "clat percentiles",
         "t: Laying",

@@ -15,6 +15,7 @@ from plimsoll.frontends.fio.latency import Latency, middle_of
 from plimsoll.frontends.fio.statistics import (
     Entry,
     Flow,
+    batch_shares,
     depth_shares,
     latency_shares,
     percentile_list,
@@ -22,9 +23,6 @@ from plimsoll.frontends.fio.statistics import (
     spread,
 )
 from plimsoll.units import MICROSECOND
-
-NOT_MEASURED = dict.fromkeys(("0", "4", "8", "16", "32", "64", ">=64"), 0.0)
-"""Sizes of submission and completion batches."""
 
 
 def document(
@@ -78,8 +76,8 @@ def _job(entry: Entry, entries: Sequence[Entry], elapsed_s: int, eta: int, *, bi
         "majf": entry.major_faults,
         "minf": entry.minor_faults,
         "iodepth_level": depth_shares(entry),
-        "iodepth_submit": dict(NOT_MEASURED),
-        "iodepth_complete": dict(NOT_MEASURED),
+        "iodepth_submit": batch_shares(entry),
+        "iodepth_complete": batch_shares(entry),
         "latency_ns": ns,
         "latency_us": us,
         "latency_ms": ms,

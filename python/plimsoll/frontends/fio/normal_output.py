@@ -12,9 +12,11 @@ from plimsoll.frontends.fio.disks import Disk
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.latency import Latency
 from plimsoll.frontends.fio.statistics import (
+    BATCHES,
     DIRECTIONS,
     Entry,
     Flow,
+    batch_shares,
     depth_shares,
     latency_shares,
     percentile_list,
@@ -107,6 +109,9 @@ def _entry(entry: Entry, entries: Sequence[Entry]) -> Iterator[str]:
     )
     depths = ", ".join(f"{name}={_share(share)}" for name, share in depth_shares(entry).items())
     yield f"  IO depths    : {depths}"
+    if any(sizes := batch_shares(entry).values()):
+        shares = ", ".join(f"{name}={_share(share)}" for name, share in zip(BATCHES, sizes, strict=True))
+        yield from (f"     {each}: {shares}" for each in ("submit    ", "complete  "))
     issued = ",".join(str(entry.flows[kind].operations) for kind in DIRECTIONS)
     if entry.told == ("mixed",):
         issued = f"{entry.operations},0,0"

@@ -225,6 +225,15 @@ def depth_shares(entry: Entry) -> dict[str, float]:
     return shares
 
 
+BATCHES = ("0", "4", "8", "16", "32", "64", ">=64")
+
+
+def batch_shares(entry: Entry) -> dict[str, float]:
+    """Percent of submissions and of completions by size: one by one at a depth of 1, else not measured and 0."""
+    one_by_one = entry.depth == 1 and entry.operations
+    return {size: 100.0 if size == "4" and one_by_one else 0.0 for size in BATCHES}
+
+
 def shown_percentiles(entry: Entry) -> tuple[bool, bool]:
     """Whether completion and whole latency have their percentiles printed."""
     words = entry.job.words
