@@ -54,6 +54,16 @@ def test_a_running_job_is_reported_as_if_it_had_ended() -> None:
     assert running.left_s() == pytest.approx(6)
 
 
+def test_a_search_is_reported_by_its_last_window() -> None:
+    live = member("--rw=randread").live
+    assert live is not None
+    for start in (0, 1, 2, 0, 1, 1):
+        told = progress(start + 1, 100, 0.5)
+        live.see({**told, "interval": {**told["interval"], "start_ns": start * SECOND}})
+    starts = [each["start_ns"] for each in live.ended().execution.outcome["intervals"]]
+    assert starts == [0, SECOND]
+
+
 def test_the_line_of_the_eta_is_that_of_fio() -> None:
     running, waiting = member("--rw=randread", "--time_based", "--runtime=10"), member("--time_based", "--runtime=5")
     waiting.live = None

@@ -18,7 +18,7 @@ from plimsoll.model import Plan
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import execute
 from plimsoll.stats.histogram import decode
-from plimsoll.units import MICROSECOND, SECOND
+from plimsoll.units import MICROSECOND
 
 DATA = ("read", "write", "trim")
 MOST_WINDOWS = 1000
@@ -141,7 +141,7 @@ def _window(plan: Plan, depth: int, wanted: Target, number: int) -> Plan:
         "runtime": wanted.window_ns,
         "max_bytes": None,
         "max_operations": None,
-        "interval": min(wanted.window_ns, SECOND),
+        "interval": min(wanted.window_ns, plan.parameters["interval"]),
         "seed": (plan.parameters["seed"] + number * 7919) % 2**63,
         "warmup": 0 if number else plan.parameters["warmup"],
     }

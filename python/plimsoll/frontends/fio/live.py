@@ -41,7 +41,11 @@ class Live:
         self._progress = progress
         self._so_far = progress.get(SO_FAR) or self._so_far
         interval = progress["interval"]
-        if interval and (not self._intervals or interval["start_ns"] > self._intervals[-1]["start_ns"]):
+        last_ns = self._intervals[-1]["start_ns"] if self._intervals else -1
+        if interval and interval["start_ns"] < last_ns:
+            # The next window of a search begins: what counts is the last one.
+            self._intervals, last_ns = [], -1
+        if interval and interval["start_ns"] > last_ns:
             self._intervals.append(interval)
 
     def carried_out(self, carry_out: Callable[..., Execution]) -> Callable[..., Execution]:
