@@ -1,5 +1,7 @@
 //! Random values.
 
+use std::mem::MaybeUninit;
+
 use plimsoll_core::random::Stream;
 
 /// Each byte is a space plus 5, 6 or other 6 random bits in turn, as in YCSB's `RandomByteIterator`.
@@ -20,21 +22,33 @@ const fn mask(first: usize) -> u64 {
 /// Appends `length` random printable bytes.
 #[inline]
 pub fn write_random(buffer: &mut Vec<u8>, length: usize, stream: &mut Stream) {
-    let start = buffer.len();
     // Whole words, cut off afterwards.
-    buffer.resize(start + length.next_multiple_of(8), 0);
-    for (place, mask) in buffer[start..].chunks_exact_mut(8).zip(MASKS.iter().cycle()) {
+    let (end, room) = (buffer.len() + length, length.next_multiple_of(8));
+    buffer.reserve(room);
+    for (place, mask) in buffer.spare_capacity_mut()[..room].chunks_exact_mut(8).zip(MASKS.iter().cycle()) {
         // No byte overflows: 32 + 95 is 127.
         let word = (stream.bits() & mask) + SPACES;
-        place.copy_from_slice(&word.to_le_bytes());
+        place.copy_from_slice(&word.to_le_bytes().map(MaybeUninit::new));
     }
-    buffer.truncate(start + length);
+    // SAFETY: `room` bytes after the old end are reserved and written, and `length` is at most that.
+    unsafe { buffer.set_len(end) };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use plimsoll_core::random::Purpose;
+
+    #[test]
+    fn lengths_are_as_asked_and_short_values_are_the_beginning_of_long_ones() {
+        let write = |length: usize| {
+            let mut buffer = b"before".to_vec();
+            write_random(&mut buffer, length, &mut Stream::new(1, 0, Purpose::Content));
+            buffer
+        };
+        let long = write(200);
+        assert!((0..=200).all(|length| write(length) == long[..6 + length]));
+    }
 
     #[test]
     fn bytes_have_the_ranges_of_ycsb() {

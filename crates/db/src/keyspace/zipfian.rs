@@ -87,10 +87,10 @@ impl Zipfian {
         // The exponent 100, which YCSB's constant has, takes eight multiplications; where their rounding could matter the
         // power itself is taken.
         if self.whole_alpha > 0 {
-            let near = items * whole_power(x, self.whole_alpha);
-            let number = (near * (1.0 - ROUNDING)) as u64;
-            if near * (1.0 + ROUNDING) < (number + 1) as f64 {
-                return number;
+            let power = if self.whole_alpha == 100 { whole_power(x, 100) } else { whole_power(x, self.whole_alpha) };
+            let number = (items * power * (1.0 - ROUNDING)) as i64;
+            if items * power * (1.0 + ROUNDING) < (number + 1) as f64 {
+                return number as u64;
             }
         }
         (items * x.powf(self.alpha)) as u64
@@ -109,7 +109,7 @@ impl Zipfian {
 }
 
 /// x to the power of n ≥ 1.
-#[inline]
+#[inline(always)]
 fn whole_power(x: f64, mut n: u32) -> f64 {
     let (mut square, mut power) = (x, 1.0);
     loop {

@@ -101,8 +101,10 @@ pub struct Core {
     operation: Stream,
     choice: Stream,
     other: Stream,
-    /// The operation after the one that was drawn last, where it can be known.
-    coming: Option<Turn>,
+    /// The operation after the one that is drawn is known.
+    looks_ahead: bool,
+    /// It, then.
+    coming: Turn,
     key: Key,
     /// The key of `coming`, when somebody has asked for it.
     next_key: Key,
@@ -154,29 +156,29 @@ impl Core {
             operation: Stream::new(seed, thread, Purpose::Kind),
             choice: Stream::new(seed, thread, Purpose::Offset),
             other: Stream::new(seed, thread, Purpose::Follow),
-            coming: None,
+            looks_ahead,
+            coming: Turn::default(),
             key: Key::new(),
             next_key: Key::new(),
         };
         if looks_ahead {
-            core.coming = Some(core.choose());
+            core.coming = core.choose();
         }
         core
     }
 
     #[inline]
     pub fn draw(&mut self, turn: &mut Turn) {
-        *turn = match self.coming {
-            Some(known) => {
-                self.coming = Some(self.choose());
-                std::mem::swap(&mut self.key, &mut self.next_key);
-                known
-            }
-            None => self.choose(),
-        };
+        if self.looks_ahead {
+            *turn = self.coming;
+            self.coming = self.choose();
+            std::mem::swap(&mut self.key, &mut self.next_key);
+        } else {
+            *turn = self.choose();
+        }
     }
 
-    #[inline]
+    #[inline(always)]
     fn choose(&mut self) -> Turn {
         let u = self.operation.unit();
         let kind = self.bounds.iter().position(|&bound| u < bound).unwrap_or(READ);
@@ -195,7 +197,10 @@ impl Core {
     /// known.
     #[inline]
     pub fn coming(&mut self) -> Option<(&[u8], Option<u32>)> {
-        let turn = self.coming?;
+        if !self.looks_ahead {
+            return None;
+        }
+        let turn = &self.coming;
         let written = (matches!(turn.kind, UPDATE | READ_MODIFY_WRITE) && !self.write_all).then_some(turn.written);
         Some((self.next_key.write(self.keys, turn.record), written))
     }
