@@ -1,7 +1,7 @@
 //! Requests that make no sense on any target, refused before anything is opened.
 
 use crate::error::JobError;
-use crate::spec::{Backlog, Distribution, JobSpec, Layout, Mode, Piece, SyncKind, Verification, Zone};
+use crate::spec::{Backlog, Distribution, FileOrder, JobSpec, Layout, Mode, Piece, SyncKind, Verification, Zone};
 
 /// The longest time series that is kept.
 pub const MAX_INTERVALS: u64 = 100_000;
@@ -248,6 +248,13 @@ fn files(spec: &JobSpec) -> Result<(), JobError> {
     if files.turn == 0 {
         return refuse("0 operations in each file before the next: use 1 or more");
     }
+    if let Some(kind) = &files.favour {
+        let hot = matches!(kind, Distribution::Zipf { .. } | Distribution::Pareto { .. } | Distribution::Normal { .. });
+        if !hot || files.order != FileOrder::Random {
+            return refuse("files that come more often are in random order, by zipf, pareto or normal");
+        }
+        places(spec, kind)?;
+    }
     if !spec.size.is_multiple_of(count) || spec.size / count < spec.largest_block() {
         return refuse(format!("a region over {count} files has as many bytes in each, at least one block"));
     }
@@ -309,7 +316,7 @@ fn verification(how: &Verification, smallest: u64) -> Result<(), JobError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Apart, Arrival, Rate, RateUnit, SizeWeight, SyncBeside, Think};
+    use crate::spec::{Apart, Arrival, Files, Rate, RateUnit, SizeWeight, SyncBeside, Think};
 
     const PLAIN: &str = r#"{"path":"/f","engine":"null","mode":"randwrite","read_share":0.5,
         "block_sizes":[{"size":4096,"weight":1.0}],"depth":1,"threads":1,"offset":0,"size":1048576,"direct":false,
@@ -347,8 +354,12 @@ mod tests {
         let zones = |zones: &[(f64, u64)]| Distribution::Zones {
             zones: zones.iter().map(|&(weight, bytes)| Zone { weight, bytes }).collect(),
         };
+        let favour = |order, theta| {
+            let favour = Some(Distribution::Zipf { theta, centre: None });
+            Some(Files { more: vec!["/g".to_owned()], order, turn: 1, favour })
+        };
         let apart = |read, write| rate(1.0).map(|rate| Rate { apart: Some(Apart { read, write }), ..rate });
-        let cases: [(&str, String); 43] = [
+        let cases: [(&str, String); 45] = [
             ("block size", message(|s| s.block_sizes.clear())),
             ("block sizes", message(|s| s.block_sizes = weighted(0, 1.0))),
             ("weights", message(|s| s.block_sizes = weighted(512, 0.0))),
@@ -379,6 +390,8 @@ mod tests {
             ("zones are larger", message(|s| s.write_distribution = Some(zones(&[(1.0, 4096), (1.0, 1 << 20)])))),
             ("zones are larger", message(|s| s.distribution = zones(&[(1.0, 4096), (1.0, u64::MAX / 4096 * 4096)]))),
             ("come once", message(|s| s.write_distribution = Some(Distribution::Once))),
+            ("files that come", message(|s| s.files = favour(FileOrder::Turns, 1.1))),
+            ("theta", message(|s| s.files = favour(FileOrder::Random, 1.0))),
             ("limit of 0", message(|s| s.limit.operations = Some(0))),
             ("smaller than the number of threads", message(|s| (s.threads, s.limit.operations) = (4, Some(3)))),
             ("intervals", message(|s| s.limit.runtime_ns = 200_000_000_000_000)),

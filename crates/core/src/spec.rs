@@ -306,7 +306,7 @@ pub struct Sequence {
 }
 
 /// Several files of one size. The region's size is that of all together; its offset is that in each.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Files {
     /// Those beside the one at `path`.
@@ -314,6 +314,9 @@ pub struct Files {
     pub order: FileOrder,
     /// Operations in one file before it is the turn of the next.
     pub turn: u64,
+    /// In `Random` order: which of them come more often, as if they were a region, with neighbours not scattered.
+    #[serde(default)]
+    pub favour: Option<Distribution>,
 }
 
 /// Which of several files is next.

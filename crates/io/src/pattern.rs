@@ -387,7 +387,8 @@ pub(crate) mod tests {
     #[test]
     fn files_take_turns_as_with_fio() {
         let mut spec = spec(Mode::Write, &[4096], 0, 24 * 4096, 1);
-        let files = |order, turn| Some(Files { more: vec!["/b".to_owned(), "/c".to_owned()], order, turn });
+        let files =
+            |order, turn| Some(Files { more: vec!["/b".to_owned(), "/c".to_owned()], order, turn, favour: None });
         spec.files = files(FileOrder::Turns, 1);
         assert_eq!(written_out(&spec, 5), ["0:w0", "1:w0", "2:w0", "0:w1", "1:w1"]);
         spec.files = files(FileOrder::Turns, 4);
@@ -404,7 +405,7 @@ pub(crate) mod tests {
     fn a_sync_takes_the_turn_of_a_file_as_with_fio() {
         let mut spec = spec(Mode::Write, &[4096], 0, 24 * 4096, 1);
         let more = vec!["/b".to_owned(), "/c".to_owned()];
-        spec.files = Some(Files { more, order: FileOrder::Turns, turn: 1 });
+        spec.files = Some(Files { more, order: FileOrder::Turns, turn: 1, favour: None });
         let mut pattern = Pattern::new(&spec, 0, &blocks(&spec));
         let each = 8 * 4096;
         let group = |pattern: &mut Pattern| {
@@ -420,11 +421,28 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn some_files_come_more_often() {
+        let mut spec = spec(Mode::Read, &[512], 0, 8 * 1024 * 1024, 1);
+        let more: Vec<String> = (1..8).map(|number| format!("/{number}")).collect();
+        // As fio counts them with zipf:1.2:0 and with gauss:10.
+        for (favour, hot, share) in [
+            (Distribution::Zipf { theta: 1.2, centre: Some(0.0) }, 0..1, 0.89..0.94),
+            (Distribution::Normal { deviation: 0.1, centre: None }, 3..5, 0.83..0.88),
+        ] {
+            let more = more.clone();
+            spec.files = Some(Files { more, order: FileOrder::Random, turn: 1, favour: Some(favour) });
+            let all = draws(&spec, 0, 2000);
+            let there = all.iter().filter(|next| hot.contains(&(next.offset >> 20))).count() as f64 / 2000.0;
+            assert!(share.contains(&there), "{hot:?}: {there}");
+        }
+    }
+
+    #[test]
     fn every_block_of_every_file_comes_once() {
         for order in [FileOrder::Turns, FileOrder::Sequential, FileOrder::Random] {
             let mut spec = spec(Mode::Randread, &[4096], 0, 24 * 4096, 1);
             let more = vec!["/b".to_owned(), "/c".to_owned()];
-            spec.files = Some(Files { more, order, turn: 1 });
+            spec.files = Some(Files { more, order, turn: 1, favour: None });
             let mut seen: Vec<u64> = draws(&spec, 0, 24).iter().map(|next| next.offset / 4096).collect();
             assert!(seen[..8] != seen[8..16], "{order:?}");
             seen.sort_unstable();

@@ -1,7 +1,11 @@
 //! Which of several files is next: fio's `file_service_type`, tried with its binary.
 
+use plimsoll_core::distribution::Blocks;
 use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::spec::{FileOrder, Files, JobSpec};
+
+/// Parts of a file that a distribution over files tells apart, so that it is one over few of them, too: as many as fio has.
+const FINE: u64 = 1024;
 
 /// The order of the files of one thread, without end. A file is through when it has had as many bytes as it holds; when
 /// all are, the next pass begins at the first.
@@ -17,6 +21,8 @@ pub struct Rotation {
     /// Operations since it is the turn of this file.
     served: u64,
     draws: Stream,
+    /// Which files come more often, in [`FINE`] parts of each.
+    favour: Option<Blocks>,
 }
 
 /// Files that the region of a job lies over.
@@ -41,6 +47,7 @@ impl Rotation {
             at: 0,
             served: 0,
             draws: Stream::new(spec.seed, 0, Purpose::File),
+            favour: files.favour.as_ref().map(|kind| Blocks::new(kind, count(spec) * FINE, 1, spec.seed)),
         }
     }
 
@@ -50,7 +57,10 @@ impl Rotation {
         let over = self.served >= self.turn;
         let first = match self.order {
             FileOrder::Turns if over => (self.at + 1) % count,
-            FileOrder::Random if over || self.served == 0 => self.draws.below(count as u64) as usize,
+            FileOrder::Random if over || self.served == 0 => match &mut self.favour {
+                Some(favour) => (favour.draw_in_order(&mut self.draws) / FINE) as usize,
+                None => self.draws.below(count as u64) as usize,
+            },
             _ => self.at,
         };
         let fits = |&index: &usize| self.done[index] + length.max(1) <= self.each;

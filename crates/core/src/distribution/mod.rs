@@ -75,6 +75,18 @@ impl Blocks {
     }
 }
 
+impl Blocks {
+    /// Like [`Self::draw`], but the hottest blocks lie side by side.
+    pub fn draw_in_order(&mut self, stream: &mut Stream) -> u64 {
+        match self {
+            Self::Zipf(zipf) => zipf.draw_in_order(stream),
+            Self::Pareto(pareto) => pareto.draw_in_order(stream),
+            Self::Normal(normal) => normal.draw_in_order(stream),
+            other => other.draw(stream),
+        }
+    }
+}
+
 /// Places rank `rank` somewhere in `0..blocks`.
 #[inline]
 fn scatter(rank: u64, place: u64, blocks: u64) -> u64 {

@@ -29,6 +29,11 @@ impl Normal {
         (self.rank(stream).wrapping_mul(SCATTER) % self.blocks + self.place) % self.blocks
     }
 
+    /// The next block number, with neighbouring ranks side by side.
+    pub fn draw_in_order(&mut self, stream: &mut Stream) -> u64 {
+        (self.rank(stream) + self.place) % self.blocks
+    }
+
     #[inline]
     fn rank(&self, stream: &mut Stream) -> u64 {
         let sum: u128 = (0..DRAWS).map(|_| u128::from(stream.below(self.blocks + 1))).sum();

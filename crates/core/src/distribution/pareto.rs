@@ -24,6 +24,11 @@ impl Pareto {
         scatter(self.rank(stream.unit()), self.place, self.blocks)
     }
 
+    /// The next block number, with neighbouring ranks side by side.
+    pub fn draw_in_order(&mut self, stream: &mut Stream) -> u64 {
+        self.rank(stream.unit()).wrapping_add(self.place) % self.blocks
+    }
+
     #[inline]
     fn rank(&self, u: f64) -> u64 {
         ((self.blocks - 1) as f64 * u.powf(self.power)) as u64

@@ -40,6 +40,11 @@ impl Zipf {
         scatter(self.rank(stream.unit()), self.place, self.blocks)
     }
 
+    /// The next block number, with neighbouring ranks side by side.
+    pub fn draw_in_order(&mut self, stream: &mut Stream) -> u64 {
+        self.rank(stream.unit()).wrapping_add(self.place) % self.blocks
+    }
+
     #[inline]
     fn rank(&self, u: f64) -> u64 {
         let weight = u * self.zeta;
