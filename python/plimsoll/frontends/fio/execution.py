@@ -102,6 +102,8 @@ def _stage(members: Sequence[Member], stop: Stop, told: Callable[[str], None], t
         member.log, member.live = _single_logs(member.job), Live(member.plan, member.place)
     tasks = [_task(member, member.live, keep, told) for member in members if member.live]
     stage_stop = Stop()
+    # The time until a status counts from here, however late the machine comes to the first one.
+    tick()
     with locked(sum(member.job.words.size("lockmem") for member in members)):
         ended = run_together(tasks, stage_stop, tick)
     stop.interrupted = stage_stop.interrupted
