@@ -51,6 +51,20 @@ def test_places_with_hot_blocks(text: str, distribution: dict[str, object]) -> N
     assert read_distribution(value_text(known, distribution)) == distribution
 
 
+@pytest.mark.parametrize(
+    ("text", "favour"),
+    [
+        ("zipf", {"kind": "zipf", "theta": 1.1}),
+        ("gauss:10:0.2", {"kind": "normal", "deviation": 0.1, "centre": 0.2}),
+        ("pareto:0.3", {"kind": "pareto", "h": 0.3}),
+    ],
+)
+def test_files_that_come_more_often(text: str, favour: dict[str, object]) -> None:
+    files = parameters("--nrfiles=4", f"--file_service_type={text}")["files"]
+    assert (files["order"], files["turn"], files["favour"]) == ("random", 1, favour)
+    assert "favour" not in parameters("--nrfiles=4", "--file_service_type=random:3")["files"]
+
+
 def zones(*shares: tuple[float, int]) -> dict[str, object]:
     """Of (percent, blocks of 4 KiB)."""
     return {"kind": "zones", "zones": [{"weight": weight, "bytes": blocks * 4096} for weight, blocks in shares]}

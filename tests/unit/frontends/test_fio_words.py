@@ -156,7 +156,7 @@ def test_variables_keywords_and_includes(tmp_path: Path, monkeypatch: pytest.Mon
         (["--rwmixreed=5"], "rwmixreed", "rwmixread"),
         (["--iodept", "4"], "iodept", "iodepth"),
         (["--zonemode=zbd"], "zonemode", "not carried out"),
-        (["--nrfiles=4", "--file_service_type=zipf:1.2"], "file_service_type=zipf", "roundrobin"),
+        (["--nrfiles=4", "--file_service_type=lru"], "file_service_type=lru", "roundrobin"),
         (["--nrfiles=4", "--openfiles=2"], "open at once", "openfiles"),
         (["--nrfiles=2", "--filename_format=one"], "one name", "$filenum"),
         (["--directory=a:b", "--filename=x"], "several directories", "filename"),

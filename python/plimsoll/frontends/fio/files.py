@@ -7,7 +7,7 @@ import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
@@ -131,14 +131,20 @@ def _length(path: Path) -> int | None:
     return status.st_size
 
 
-def service(words: Words) -> tuple[str, int]:
-    """Order of several files as the core calls it, and the operations of a turn. Raises UsageError."""
+def service(words: Words) -> dict[str, Any]:
+    """Order of several files as the core calls it, the operations of a turn, and which files come more often, if some
+    do. Raises UsageError.
+    """
     kind, _, turn = (words.text("file_service_type") or "").partition(":")
-    if kind not in ORDERS:
+    favoured = "normal" if kind == "gauss" else kind
+    if kind not in ORDERS and favoured not in values.HOT:
         raise UsageError(
             f"{words.section.where}: file_service_type={kind} is not carried out by Plimsoll; there are "
-            f"{', '.join(ORDERS)}"
+            f"{', '.join((*ORDERS, *values.HOT, 'gauss'))}"
         )
     if words.given("openfiles") and words.read("openfiles", values.whole) < words.read("nrfiles", values.whole):
         raise UsageError(f"{words.section.where}: all files are open at once here; leave openfiles out")
-    return ORDERS[kind], max(1, values.whole(turn)) if turn else 1
+    if kind not in ORDERS:
+        favour = words.read("file_service_type", lambda _: values.hot(favoured, turn))
+        return {"order": "random", "turn": 1, "favour": favour}
+    return {"order": ORDERS[kind], "turn": max(1, values.whole(turn)) if turn else 1}

@@ -9,8 +9,6 @@ from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Job, Words
 
-HOT = {"zipf": ("theta", 1.1), "pareto": ("h", 0.2), "normal": ("deviation", 0.0)}
-"""Kinds with hot blocks: the core's name of their number, and fio's default."""
 ZONED = ("zoned", "zoned_abs")
 
 
@@ -21,8 +19,8 @@ def places(job: Job) -> dict[str, Any]:
     kind, _, rest = text.partition(":")
     if kind == "random":
         return {"distribution": {"kind": "uniform" if words.on("norandommap") else "once"}}
-    if kind in HOT:
-        return {"distribution": words.read("random_distribution", lambda _: _hot(kind, rest))}
+    if kind in values.HOT:
+        return {"distribution": words.read("random_distribution", lambda _: values.hot(kind, rest))}
     if kind in ZONED:
         none: list[tuple[str, str]] = []
         each = words.read("random_distribution", lambda _: values.per_direction(rest, _entries, none))
@@ -33,21 +31,6 @@ def places(job: Job) -> dict[str, Any]:
     raise UsageError(
         f"{words.section.where}: random_distribution={text}: there are random, zipf, pareto, normal, zoned, zoned_abs"
     )
-
-
-def _hot(kind: str, rest: str) -> dict[str, Any]:
-    """`1.2` or `1.2:0.3`: the number of a kind, and the centre."""
-    number_text, colon, centre_text = rest.partition(":")
-    name, default = HOT[kind]
-    number = values.number(number_text) if number_text else default
-    if kind == "normal" and not 0 <= number < 100:
-        raise UsageError(f"a deviation of {number:g} %: use 0 or more, and less than 100")
-    found: dict[str, Any] = {"kind": kind, name: number / 100 if kind == "normal" else number}
-    if colon:
-        found["centre"] = values.number(centre_text)
-        if not 0 <= found["centre"] <= 1:
-            raise UsageError(f"a centre of {centre_text}: use 0 to 1")
-    return found
 
 
 def _entries(text: str) -> list[tuple[str, str]]:
@@ -83,7 +66,7 @@ def _zones(job: Job, kind: str, entries: list[tuple[str, str]]) -> list[dict[str
 
 def _percents(words: Words, texts: list[str], *, complete: bool) -> list[float]:
     """Percentages; those that are left out share what is left."""
-    found = words.read("random_distribution", lambda _: [values.number(text) if text else None for text in texts])
+    found = words.read("random_distribution", lambda _: [values.number_of(text) if text else None for text in texts])
     given, missing = sum(each or 0 for each in found), found.count(None)
     where = f"{words.section.where}: random_distribution={words.text('random_distribution')}"
     if given > 100 or any(each is not None and each < 0 for each in found):

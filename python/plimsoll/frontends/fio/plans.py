@@ -72,12 +72,12 @@ def _groups(job: Job) -> dict[str, Any]:
     words, found = job.words, dict[str, Any]()
     if sequence := _sequence(job):
         found["sequence"] = sequence
-    order, turn = files.service(words)
+    service = files.service(words)
     if len(job.paths) > 1:
         if verification(job)["verify"]:
             raise UsageError(f"{words.section.where}: verify works on one file; give each file a job of its own")
         beside = [os.path.relpath(path, job.path.parent) for path in job.paths[1:]]
-        found["files"] = {"more": beside, "order": order, "turn": turn}
+        found["files"] = {"more": beside, **service}
     batch = {
         "submit": words.read("iodepth_batch", values.whole),
         "complete": words.read("iodepth_batch_complete_min", values.whole),

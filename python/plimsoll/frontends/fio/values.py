@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from plimsoll.errors import UsageError
 
@@ -78,7 +78,7 @@ def whole(text: str) -> int:
         raise UsageError(f"{text!r} is no whole number") from None
 
 
-def number(text: str) -> float:
+def number_of(text: str) -> float:
     """A number, perhaps with a fraction."""
     try:
         return float(text.strip())
@@ -130,6 +130,25 @@ def split_of(text: str, kb_base: int = 1024) -> list[tuple[int, float]]:
             f"bssplit {text!r} adds up to {given:g} %, less than 100; leave one percentage out for the rest"
         )
     return [(length, (100 - given) / missing if percent is None else percent) for length, percent in entries]
+
+
+HOT = {"zipf": ("theta", 1.1), "pareto": ("h", 0.2), "normal": ("deviation", 0.0)}
+"""Kinds with hot blocks: the core's name of their number, and fio's default."""
+
+
+def hot(kind: str, rest: str) -> dict[str, Any]:
+    """`1.2` or `1.2:0.3`: the number of a kind, and the centre."""
+    number_text, colon, centre_text = rest.partition(":")
+    name, default = HOT[kind]
+    number = number_of(number_text) if number_text else default
+    if kind == "normal" and not 0 <= number < 100:
+        raise UsageError(f"a deviation of {number:g} %: use 0 or more, and less than 100")
+    found: dict[str, Any] = {"kind": kind, name: number / 100 if kind == "normal" else number}
+    if colon:
+        found["centre"] = number_of(centre_text)
+        if not 0 <= found["centre"] <= 1:
+            raise UsageError(f"a centre of {centre_text}: use 0 to 1")
+    return found
 
 
 def cpu_list(text: str) -> list[int]:
