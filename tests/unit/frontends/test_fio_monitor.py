@@ -40,7 +40,7 @@ def progress(seconds: float, operations: int, done: float) -> dict[str, Any]:
 def member(*words: str) -> Member:
     job = the_job(*words)
     plan = plan_of(job)
-    return Member(job, plan, PLACE, None, [], live=Live(plan, PLACE))
+    return Member(job, plan, PLACE, None, [], reported=True, live=Live(plan, PLACE))
 
 
 def test_a_running_job_is_reported_as_if_it_had_ended() -> None:

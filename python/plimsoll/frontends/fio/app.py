@@ -113,7 +113,7 @@ def _measure(
     for line in normal_output.header(jobs):
         told(line)
     with open_store() as store, Places(asked.destroy) as places:
-        members = members_of(jobs, places, _finest_ns(asked))
+        members = members_of(jobs, places, _finest_ns(asked), reported=bool(asked.status_ns))
         recorder = Recorder(store, "fio", f"fio {named(asked.sections)}", list(words), [each.place for each in members])
         monitor = Monitor(members, results, asked.status_ns / SECOND, _eta_s(asked, output), asked.newline_ns / SECOND)
         try:

@@ -44,6 +44,8 @@ class Member:
     place: Place
     steady: Steady | None
     limits: Sequence[Least | Longest]
+    reported: bool = False
+    """Whether it may be asked what was measured so far."""
     log: SingleLogs | None = None
     live: Live | None = None
     """Once its stage has begun."""
@@ -57,10 +59,11 @@ class Member:
         return self.live.left_s() if self.live else planned_s(self.plan)
 
 
-def members_of(jobs: Sequence[Job], places: Places, finest_ns: int) -> list[Member]:
+def members_of(jobs: Sequence[Job], places: Places, finest_ns: int, *, reported: bool) -> list[Member]:
     """All jobs with their plans, of intervals not longer than `finest_ns`, and the places that they hold."""
     return [
-        Member(job, plan_of(job, finest_ns), hold(job, places), criterion(job.words), limits_of(job)) for job in jobs
+        Member(job, plan_of(job, finest_ns), hold(job, places), criterion(job.words), limits_of(job), reported)
+        for job in jobs
     ]
 
 
@@ -128,7 +131,7 @@ def _keeps(jobs: Sequence[Job]) -> tuple[str, ...]:
     """Histograms of intervals are for latency logs, and for percentiles of clones together."""
     logs = ("write_lat_log", "write_hist_log")
     wanted = any(job.clone or any(map(job.words.given, logs)) for job in jobs)
-    return (SO_FAR, "interval_histograms") if wanted else (SO_FAR,)
+    return ("interval_histograms",) if wanted else ()
 
 
 def _single_logs(job: Job) -> SingleLogs | None:
@@ -171,7 +174,7 @@ def _task(member: Member, live: Live, keep: Sequence[str], told: Callable[[str],
         chain=member.place.chain,
         delay_ns=job.words.read("startdelay", lambda text: values.time_ns(text, "s")),
         cpus=_cpus(job),
-        keep=(*keep, "trace") if log else keep,
+        keep=(*keep, *(["trace"] if log else []), *([SO_FAR] if member.reported or judges else [])),
         carry_out=hooks.between(job, live.carried_out(latency_target.carry_out(job)), told),
         ends_all=job.words.on("exitall"),
         on_progress=see,
