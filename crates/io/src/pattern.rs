@@ -422,7 +422,7 @@ pub(crate) mod tests {
 
     #[test]
     fn some_files_come_more_often() {
-        let mut spec = spec(Mode::Read, &[512], 0, 8 * 1024 * 1024, 1);
+        let mut spec = spec(Mode::Randread, &[4096], 0, 8 << 20, 1);
         let more: Vec<String> = (1..8).map(|number| format!("/{number}")).collect();
         // As fio counts them with zipf:1.2:0 and with gauss:10.
         for (favour, hot, share) in [

@@ -41,8 +41,13 @@ impl Rotation {
         Self {
             order: files.order,
             turn: files.turn,
-            // A file with gaps begins anew at its end, and is never through: so it is with fio.
-            each: if spec.sequence.is_some_and(|sequence| sequence.skip > 0) { u64::MAX } else { each(spec) },
+            // A file with gaps, or that may come more often than others, begins anew at its end, and is never through: so
+            // it is with fio.
+            each: if files.favour.is_some() || spec.sequence.is_some_and(|sequence| sequence.skip > 0) {
+                u64::MAX
+            } else {
+                each(spec)
+            },
             done: vec![0; files.more.len() + 1],
             at: 0,
             served: 0,
