@@ -68,7 +68,7 @@ def check(target: Target, *, needed_bytes: int = 0) -> None:
     if needed_bytes + reserve > free:
         raise TargetError(
             f"{here}: the test needs {format_size(needed_bytes)} in {path} and leaves {format_size(reserve)} free, "
-            f"but only {format_size(free)} are free; set size= to less, or make room"
+            f"but only {format_size(free)} are free; set size= to less (databases: records=, scale=), or make room"
         )
 
 
