@@ -70,7 +70,7 @@ def test_a_postgresql_has_the_same_knee_again(plimsoll: Command, place: Path) ->
 
 def test_a_capped_volume_carries_its_cap(plimsoll: Command, machine: Machine) -> None:
     volume = "vol:type=io1,size=100GiB,iops=2000,backing=memory,time_scale=100"
-    settings = [word for each in ("size=8MiB", "runtime=200ms", "warmup=50ms") for word in ("--set", each)]
+    settings = [word for each in ("size=8MiB", "runtime=500ms", "warmup=50ms") for word in ("--set", each)]
     plimsoll(
         "knee", "randread", "--on", f"here={volume}", "--rate", "1000..4000", *settings, "--noisy-host", "--seed", "1"
     )
