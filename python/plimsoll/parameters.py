@@ -56,7 +56,9 @@ IO_PARAMETERS = (
     Parameter("think_time", 0, parse_duration, "pause after every think_every operations"),
     Parameter("think_every", 1, read_positive_count, "operations between two pauses"),
     Parameter("think_from", "end", read_text, "a pause counts from the last start, or from its end", ("end", "start")),
-    Parameter("distribution", {"kind": "once"}, read_distribution, "random places: once, uniform, zipf:θ, pareto:h, normal:d"),
+    Parameter(
+        "distribution", {"kind": "once"}, read_distribution, "random places: once, uniform, zipf:θ, pareto:h, normal:d"
+    ),
     Parameter("random_share", 1.0, parse_share, "share of random operations that jump; the others follow the last one"),
     Parameter("seed", 1, parse_count, "start of all random streams"),
     Parameter("content", "random", read_text, "what is written", ("random", "zero")),
