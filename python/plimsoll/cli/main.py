@@ -79,6 +79,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
+    code = 0
     try:
         code = app(standalone_mode=False) or 0
         sys.stdout.flush()
@@ -87,7 +88,11 @@ def main() -> None:
     except BrokenPipeError:
         # The reader of our output went away (`plimsoll show | head`): nothing is wrong, and nobody listens any more.
         _discard_output()
-        code = 0
+    except SystemExit as leaving:
+        # Typer and Rich leave so when the reader has gone, and nobody else does; here 1 says that a gate is closed.
+        if leaving.code != 1:
+            raise
+        _discard_output()
     except Exception as error:
         if os.environ.get("PLIMSOLL_DEBUG"):
             raise
@@ -120,4 +125,4 @@ def _explain(error: Exception) -> int:
 
 def _discard_output() -> None:
     """Let what is still buffered go nowhere, so that the interpreter does not try to write it again at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
-from tests.integration.run.conftest import SHORT, Command, leftovers
+from tests.integration.run.conftest import PLIMSOLL, SHORT, Command, leftovers
 
 
 def test_every_quick_test_runs_and_is_scored(plimsoll: Command, disk: Path) -> None:
@@ -38,6 +39,8 @@ def test_a_gate_closes_when_something_got_worse(plimsoll: Command, disk: Path) -
     plimsoll("run", "randread", "--on", f"many={disk},depth=32", "--on", f"one={disk},depth=1", *SHORT)
     gate = plimsoll("compare", "--baseline", "many", "--fail-on", "worse", check=1)
     assert "one is slower than many" in gate.err
+    unread = f"{PLIMSOLL} compare --baseline many --fail-on worse 2>/dev/null | :; exit ${{PIPESTATUS[0]}}"
+    assert subprocess.run(["bash", "-c", unread]).returncode == 1, "it stays closed when nobody reads"
     # The other way round nothing is slower; latency is, so the gate looks at what the tests judge.
     assert plimsoll("compare", "--baseline", "many", check=0).out
 

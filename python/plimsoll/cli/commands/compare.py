@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -62,7 +63,9 @@ def command(
 
     form = Format.JSON if json else Format.CSV if csv else form
     comparison = _comparison(sessions, baseline, band, every, fail_on)
-    _write(comparison, form)
+    # A gate answers by its exit code, also when the reader has gone.
+    with suppress(BrokenPipeError):
+        _write(comparison, form)
     failed = [cell for cell in comparison.cells if cell.verdict.answer in comparison.failing]
     for cell in failed:
         say(f"gate: {cell.case}, {cell.metric}: {_row(cell)['sentence']}")

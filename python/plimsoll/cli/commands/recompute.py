@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -67,11 +68,13 @@ def command(
             else:
                 render(build_document(evidence), chosen, output)
             found.notes.append(f"report: {output}")
-    if json:
-        print_json({"file": name, "equal": found.equal, "differs": found.differs, "notes": found.notes, **again})
-    else:
-        for verdict in again["verdicts"]:
-            typer.echo(f"{verdict['case']}, {verdict['metric'].replace('_', ' ')}: {verdict['sentence']}")
+    # The exit code answers, also when the reader has gone.
+    with suppress(BrokenPipeError):
+        if json:
+            print_json({"file": name, "equal": found.equal, "differs": found.differs, "notes": found.notes, **again})
+        else:
+            for verdict in again["verdicts"]:
+                typer.echo(f"{verdict['case']}, {verdict['metric'].replace('_', ' ')}: {verdict['sentence']}")
     for sentence in (*found.equal, *found.notes):
         say(sentence)
     for sentence in found.differs:
