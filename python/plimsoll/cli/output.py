@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,9 @@ def harmless(text: object) -> str:
 
 
 def say(sentence: str) -> None:
-    """A message to the user, on standard error."""
-    print(harmless(sentence), file=sys.stderr)
+    """A message to the user, on standard error; when nobody reads there any more, the work goes on."""
+    with suppress(BrokenPipeError):
+        print(harmless(sentence), file=sys.stderr, flush=True)
 
 
 def refuse_to_replace(name: str | Path | None, force: bool) -> None:

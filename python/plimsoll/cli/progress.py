@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from plimsoll.cli.output import harmless
+from plimsoll.cli.output import harmless, say
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run.observer import Observer, Silent
 from plimsoll.run.plan import Step
@@ -58,7 +58,7 @@ class _Plain(Silent):
         self._say(sentence)
 
     def _say(self, line: str) -> None:
-        print(harmless(line), file=sys.stderr, flush=True)
+        say(line)
 
 
 class _Moving(_Plain):

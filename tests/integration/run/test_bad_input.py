@@ -122,6 +122,14 @@ def test_titles_do_not_drive_the_terminal(plimsoll: Command, disk: Path) -> None
         assert "\x07" not in answer.out + answer.err
 
 
+def test_a_session_goes_on_when_nobody_reads_its_messages(plimsoll: Command, disk: Path) -> None:
+    words = " ".join(["run", "ping", "--on", f"here={disk}", *SHORT, "--blocks", "1"])
+    piped = f"{PLIMSOLL} {words} 2>&1 | :; exit ${{PIPESTATUS[0]}}"
+    assert subprocess.run(["bash", "-c", piped], timeout=120).returncode == 0
+    (session,) = plimsoll("list", "sessions", "--json").json
+    assert session["state"] == "done"
+
+
 def test_a_full_standard_output_and_a_reader_that_leaves() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([PLIMSOLL, "list", "tests"], stdout=full, stderr=subprocess.PIPE, text=True)
