@@ -196,8 +196,8 @@ class Store:
     ) -> list[ScoreRow]:
         """One light row per score, in the order in which the runs started; `metrics` names those wanted of each plan.
 
-        A run without scores has a row with value None for each metric that others of its case and session have, so
-        that a comparison sees that it was tried.
+        A run without any of these has a row with value None for each metric that others of its case and session have,
+        so that a comparison sees that it was tried.
         """
         of_run = score.c.run_id == run.c.id
         wanted = [(plan, metric) for plan, names in (metrics or {}).items() for metric in names]

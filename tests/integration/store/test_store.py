@@ -181,6 +181,16 @@ def test_what_memory_answered_is_found_as_the_report_finds_it(store: Store) -> N
     assert not store.from_memory([session.id], ["another"])
 
 
+def test_a_run_without_a_wanted_score_was_tried(store: Store) -> None:
+    session, runs = make_study(("a", "b"), ("randread",), 3)
+    lost = runs[0].model_copy(update={"scores": tuple(each for each in runs[0].scores if each.metric != "iops")})
+    add(store, session, [lost, *runs[1:]])
+    rows = store.score_rows([session.id], {run.plan.hash: ("iops",) for run in runs})
+    assert {row.metric for row in rows} == {"iops"}
+    assert len(rows) == len(runs)
+    assert [(row.target, row.block) for row in rows if row.value is None] == [(lost.target.name, lost.block)]
+
+
 def test_score_rows_are_one_statement_over_indexes(store: Store) -> None:
     """However many runs there are; this is what keeps `compare` fast."""
     session, runs = make_study(("a",), ("randread",), 30)
