@@ -36,7 +36,7 @@ _UNITS: Mapping[str, tuple[Unit, float]] = {
 class _Part(BaseModel):
     """Read from the facts of a run, which may come from somebody else's file; what is not known is ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 class Number(_Part):
@@ -89,7 +89,7 @@ class Phase(_Part):
         return sum(self.kinds[kind].bytes for kind in kinds if kind in self.kinds)
 
 
-_PHASES = TypeAdapter(tuple[Phase, ...])
+_PHASES = TypeAdapter(tuple[Phase, ...], config=ConfigDict(defer_build=True))
 
 
 def phases(facts: Mapping[str, Any]) -> tuple[Phase, ...]:

@@ -186,22 +186,21 @@ def _grouped(
     """The rows by what is compared, target, place and attempt, without the values of invalid runs; all targets."""
     groups: dict[_Key, dict[str, dict[Place, Attempts]]] = {}
     targets: dict[str, None] = {}
+    found: dict[tuple[Any, ...], dict[Place, Attempts]] = {}
     for row in rows:
-        if row.value is not None and (row.status != _OK or row.value != row.value):
+        session, case, metric, unit, direction, target, block, attempt, _, status, value, _ = row
+        if value is not None and (status != _OK or value != value):
             row = row._replace(value=None)
-        # A plain tuple finds the group of an equal _Key.
-        by_target = groups.get((row.case, row.metric, row.unit, row.direction))  # type: ignore[call-overload]
-        if by_target is None:
-            by_target = groups[_Key(row.case, row.metric, row.unit, row.direction)] = {}
-        places = by_target.get(row.target)
+        name = (case, metric, unit, direction, target)
+        places = found.get(name)
         if places is None:
-            places = by_target[row.target] = {}
-            targets[row.target] = None
-        attempts = places.get((row.session, row.block))
+            places = found[name] = groups.setdefault(_Key(*name[:4]), {}).setdefault(target, {})
+            targets[target] = None
+        attempts = places.get((session, block))
         if attempts is None:
-            places[row.session, row.block] = {row.attempt: row}
+            places[session, block] = {attempt: row}
         else:
-            attempts[row.attempt] = row
+            attempts[attempt] = row
     return groups, targets
 
 

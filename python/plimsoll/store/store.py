@@ -201,7 +201,8 @@ class Store:
         """
         of_run = score.c.run_id == run.c.id
         wanted = [(plan, metric) for plan, names in (metrics or {}).items() for metric in names]
-        if metrics is not None and len(wanted) <= _MOST_WANTED:
+        asked = metrics is not None and len(wanted) <= _MOST_WANTED
+        if asked:
             of_run = and_(of_run, tuple_(run.c.plan_hash, score.c.metric).in_(wanted))
         statement = (
             select(*_SCORE_ROW)
@@ -210,14 +211,10 @@ class Store:
             .order_by(run.c.started_ns, run.c.id, score.c.position)
         )
         with reading(self.engine) as connection:
-            found = connection.execute(statement).all()
-        return _with_missing(
-            [
-                row
-                for row in map(ScoreRow._make, found)
-                if metrics is None or row.metric is None or row.metric in metrics[row.plan_hash]
-            ]
-        )
+            rows = list(map(ScoreRow._make, connection.execute(statement)))
+        if metrics is not None and not asked:
+            rows = [row for row in rows if row.metric is None or row.metric in metrics[row.plan_hash]]
+        return _with_missing(rows)
 
 
 _MOST_WANTED = 10_000

@@ -171,7 +171,9 @@ def test_a_disk_that_fills_up_under_its_server_is_counted_and_kept(plimsoll: Com
     need_server("redis")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m,mode=755", "tmpfs", place], check=True)
     try:
-        inserts = ("--set", "read=0%", "--set", "insert=100%", "--set", "count_errors=yes", "--set", "runtime=2s")
+        # Twice what fits, however slow the machine is.
+        inserts = ("--set", "read=0%", "--set", "insert=100%", "--set", "count_errors=yes")
+        inserts += ("--set", "max_operations=60000", "--set", "runtime=1m")
         target = ("--server", "redis", "--on", f"here={place},durability=relaxed")
         answer = plimsoll("run", "ycsb-d", *target, *inserts, "--set", "records=300", *QUICK[2:], check=3)
         assert "No space left on device" in answer.err
