@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.integration.run import starter
 
 PLIMSOLL = Path(sys.executable).parent / "plimsoll"
 
@@ -40,14 +40,7 @@ def plimsoll(tmp_path: Path) -> Command:
     """`plimsoll("run", …)` with a store of its own, in a folder of its own."""
 
     def run(*words: str | Path, check: int | None = 0, cwd: Path = tmp_path, **environment: str) -> Answer:
-        done = subprocess.run(
-            [PLIMSOLL, *map(str, words)],
-            cwd=cwd,
-            env={**os.environ, "COLUMNS": "200", **environment},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        done = starter.run([*map(str, words)], cwd, {**os.environ, "COLUMNS": "200", **environment})
         answer = Answer(done.returncode, done.stdout, done.stderr)
         assert "Traceback" not in answer.err, answer.err
         if check is not None:

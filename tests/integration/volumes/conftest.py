@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import need, need_program, need_root
+from tests.integration.run import starter
 
 from plimsoll.volumes import lifecycle, registry
 from plimsoll.volumes.registry import Volume
@@ -27,7 +27,7 @@ class Machine:
 
     def plimsoll(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """The command line, as a user types it."""
-        done = subprocess.run([sys.executable, "-m", "plimsoll", *words], capture_output=True, text=True, timeout=120)
+        done = starter.run([*words], Path.cwd(), {**os.environ})
         assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         assert "Traceback" not in done.stderr, done.stderr
         return done

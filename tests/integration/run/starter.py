@@ -1,0 +1,131 @@
+"""Starts the command in processes of their own that need not load the libraries again.
+
+A process that has imported them (and nothing of Plimsoll) splits off one for each command. That one begins as the
+installed command does, with arguments, environment, directory, limit of open files and pipes of its own, and ends as
+it does. Where there is little time to give, loading SQLAlchemy and NumPy is most of what a short command does.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import itertools
+import json
+import os
+import resource
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+LIBRARIES = ("typer", "rich.console", "rich.table", "rich.progress", "pydantic", "numpy", "hdrh.histogram",
+             "sqlalchemy", "sqlalchemy.dialects.sqlite", "alembic.command", "psutil", "jinja2", "tomli_w",
+             "uuid_utils")  # fmt: skip
+LIMIT_S = 300.0
+TURNS = itertools.count()
+
+
+def run(words: list[str], cwd: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """What `plimsoll WORDS` did, as `subprocess.run` would have it. Raises TimeoutExpired."""
+    # Two take turns: what one command writes and the next reads must not hang on the order of sets, which is
+    # drawn once in the life of an interpreter.
+    line = _line(next(TURNS) % 2)
+    (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+    try:
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        order = {"words": words, "cwd": str(cwd), "environment": environment, "files": limits}
+        socket.send_fds(line, [json.dumps(order).encode()], [out_end, err_end])
+    finally:
+        os.close(out_end)
+        os.close(err_end)
+    pid = json.loads(line.recv(64))
+    command = ["plimsoll", *words]
+    parts: dict[int, bytes] = {out: b"", err: b"", line.fileno(): b""}
+    try:
+        _read(parts, time.monotonic() + LIMIT_S)
+    except TimeoutError:
+        if not parts[line.fileno()]:
+            os.kill(pid, signal.SIGKILL)
+            line.recv(64)
+        raise subprocess.TimeoutExpired(command, LIMIT_S) from None
+    finally:
+        os.close(out)
+        os.close(err)
+    texts = (parts[each].decode().replace("\r\n", "\n") for each in (out, err))
+    return subprocess.CompletedProcess(command, json.loads(parts[line.fileno()]), *texts)
+
+
+def _read(parts: dict[int, bytes], deadline: float) -> None:
+    """Read from two pipes to their ends, and one message from the last, a line. Raises TimeoutError."""
+    *_, line = parts
+    with selectors.DefaultSelector() as selector:
+        for each in parts:
+            selector.register(each, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(max(deadline - time.monotonic(), 0.001))
+            if not ready:
+                raise TimeoutError
+            for key, _ in ready:
+                part = os.read(key.fd, 1 << 16)
+                parts[key.fd] += part
+                if not part or key.fd == line:
+                    selector.unregister(key.fd)
+
+
+@cache
+def _line(number: int) -> socket.socket:
+    """The connection to a starter of our own; it ends when we do."""
+    del number
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    words = [sys.executable, "-P", __file__, str(its.fileno())]
+    # No threads of NumPy's library: who splits off has one.
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    starter = subprocess.Popen(words, pass_fds=[its.fileno()], stdout=subprocess.DEVNULL, env=environment)
+    its.close()
+    atexit.register(_end, ours, starter)
+    return ours
+
+
+def _end(line: socket.socket, starter: subprocess.Popen[bytes]) -> None:
+    line.close()
+    starter.wait()
+
+
+def _serve(line: socket.socket) -> dict[str, Any] | None:
+    """Split off a process for each order: it returns with its order, the starter with None when nobody is left."""
+    while True:
+        message, pipes, *_ = socket.recv_fds(line, 1 << 20, 2)
+        if not message:
+            return None
+        pid = os.fork()
+        if not pid:
+            line.close()
+            for pipe, standard in zip(pipes, (1, 2), strict=True):
+                os.dup2(pipe, standard)
+                os.close(pipe)
+            return dict(json.loads(message))
+        for pipe in pipes:
+            os.close(pipe)
+        line.send(json.dumps(pid).encode())
+        line.send(json.dumps(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
+
+
+if __name__ == "__main__":
+    for library in LIBRARIES:
+        __import__(library)
+    gc.freeze()
+    order = _serve(socket.socket(fileno=int(sys.argv[1])))
+    if order is not None:
+        os.chdir(order["cwd"])
+        os.environ.clear()
+        os.environ.update(order["environment"])
+        resource.setrlimit(resource.RLIMIT_NOFILE, tuple(order["files"]))
+        sys.argv[:] = ["plimsoll", *order["words"]]
+        from plimsoll.cli.entry import main
+
+        main()
