@@ -14,6 +14,13 @@ class Refused(PlimsollError):
         self.headers = headers or {}
 
 
+class NotHere(Refused):
+    """Something that was asked for by a name that nothing has; what there is instead is nobody else's business."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__(404, f"there is no {kind} {name!r} here; the list or the history shows what there is")
+
+
 class NotAllowed(Refused):
     """Nobody is logged in (401), or the token does not allow it (403)."""
 

@@ -17,7 +17,8 @@ from plimsoll.report.renderers import html
 from plimsoll.stats.rules import rules
 from plimsoll.store import search
 from plimsoll.store.store import Store
-from plimsoll.web.rendering import cleaned_environment
+from plimsoll.web.faults import NotHere
+from plimsoll.web.rendering import cleaned_environment, query
 
 MOST_DOCUMENTS = 8
 MOST_PAGE_BYTES = 64 * 2**20
@@ -73,7 +74,7 @@ class Reports:
 
         def make() -> Markup:
             document = self.document(found, baseline, short=short)
-            return show(document.sections, f"/sessions/{found.id}/charts", f"?baseline={baseline}" if baseline else "")
+            return show(document.sections, f"/sessions/{found.id}/charts", query(baseline=baseline))
 
         return self._pages.get(self._key(found, baseline, short), make)
 
@@ -96,7 +97,7 @@ def show(sections: Sequence[Section], pictures: str = "", query: str = "") -> Ma
 
 
 def session_of(store: Store, text: str) -> Session:
-    """The session with this full or short id or title. Raises UnknownName."""
+    """The session with this full or short id or title. Raises NotHere, or UsageError where several fit."""
     found = search.get_session(store, text)
     if found is not None:
         return found
@@ -104,4 +105,4 @@ def session_of(store: Store, text: str) -> Session:
         return store.find_session(text)
     except UsageError as error:
         # What a stranger asks for is no reason to list what there is.
-        raise UnknownName("session", text, ()) if isinstance(error, UnknownName) else error from None
+        raise NotHere("session", text) if isinstance(error, UnknownName) else error from None

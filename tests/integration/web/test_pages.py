@@ -237,6 +237,21 @@ def test_a_comparison_of_nonsense_is_refused(client: httpx.Client, words: list[s
     assert "Traceback" not in answer.text
 
 
+def test_a_fault_in_a_comparison_leaves_the_choice_to_be_mended(filled: Filled, client: httpx.Client) -> None:
+    chosen = f"{filled.study.id}:disk"
+    answer = client.get("/compare", params={"t": chosen, "band": "wide"})
+    assert answer.status_code == 400
+    assert "is no share" in answer.text
+    assert re.search(rf'name="t" value="{chosen}" checked', answer.text)
+
+
+def test_older_pages_of_the_list_lead_back(filled: Filled, client: httpx.Client) -> None:
+    place = f"{filled.nights[-1].started_ns},{filled.nights[-1].id}"
+    page = client.get("/", params={"test": "randread", "before": place}).text
+    assert "Older matching sessions" in page
+    assert Links(page).found & {"/?test=randread"}
+
+
 def test_environments_side_by_side(filled: Filled, client: httpx.Client) -> None:
     groups = client.get("/api/v1/diff", params={"one": filled.nights[0].id, "other": filled.study.id}).json()
     host = {fact["name"]: fact for fact in next(each for each in groups if each["title"] == "Host")["facts"]}
@@ -262,6 +277,8 @@ def test_the_api_is_described_and_says_what_it_does(client: httpx.Client) -> Non
         for method, about in methods.items():
             assert f"{method.upper()} {path}" in page
             assert about["description"]
+            asked = [each for each in about.get("parameters", ()) if each["in"] == "query"]
+            assert all(each.get("description") for each in asked), path
 
 
 def test_a_program_gets_its_errors_as_json(client: httpx.Client) -> None:

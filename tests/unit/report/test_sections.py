@@ -120,6 +120,14 @@ def test_runs_that_an_interruption_lost_are_missing_not_failed() -> None:
     assert "interrupted" in table(document, "environment", "Sessions")[0]
 
 
+def test_runs_of_an_imported_set_are_not_missing_from_another() -> None:
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=3)
+    session = found.sessions[0].model_copy(update={"study": {**found.sessions[0].study, "interleaved": False}})
+    runs = [run.model_copy(update={"block": run.block + (3 if run.target.name == "b" else 0)}) for run in found.runs]
+    document = build_document(Evidence([session], runs, None, 0.1))
+    assert "never ran" not in str(next(each for each in document.sections if each.id == "warnings").blocks)
+
+
 def test_findings_that_differ_only_in_numbers_are_one_warning() -> None:
     found = evidence(targets=("a", "b"), cases=("randread", "ping"), blocks=3)
     runs = [

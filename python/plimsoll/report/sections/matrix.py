@@ -31,7 +31,7 @@ def build(evidence: Evidence) -> list[Block]:
                 shown = evidence.metric_label(case, metric, *lines)
                 cells = tuple(_cell(lines.get(name), lines) for name in evidence.targets)
                 rows.append((phrase(case), phrase(shown), *cells))
-    table = Table("Tests and targets", columns("Case", "Metric", *evidence.targets), tuple(rows), _NOTES)
+    table = Table("Scores of all targets", columns("Case", "Metric", *evidence.targets), tuple(rows), _NOTES)
     return [table] if rows else []
 
 

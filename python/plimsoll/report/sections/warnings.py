@@ -126,10 +126,16 @@ def _status(run: Run) -> str:
 
 
 def _missing(evidence: Evidence) -> list[tuple[str, str, int]]:
-    """Places of begun blocks in which a target has no run at all, such as after an interruption."""
+    """Places of begun blocks in which a target has no run at all, such as after an interruption.
+
+    Only where runs were made in turns: the runs of an imported set are numbered, and another set has other numbers.
+    """
+    in_turns = {session.id for session in evidence.sessions if session.interleaved}
     ran: dict[tuple[str, str], dict[int, set[str]]] = {}
     names: dict[tuple[str, str], dict[str, None]] = {}
     for run in evidence.runs:
+        if run.session_id not in in_turns:
+            continue
         place = (run.session_id, run.plan.case)
         ran.setdefault(place, {}).setdefault(run.block, set()).add(run.target.name)
         names.setdefault(place, {})[run.target.name] = None

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from plimsoll.report.renderers.json import as_json
 from plimsoll.store import search
 from plimsoll.web.access import Reader
-from plimsoll.web.pages.compare import Band, Base, Targets, document_of
+from plimsoll.web.pages.compare import Band, Base, Pool, Targets, document_of
 from plimsoll.web.pages.diff import groups_of
 from plimsoll.web.pages.history import Asked, find
 from plimsoll.web.reports import session_of
@@ -21,7 +21,7 @@ router = APIRouter(tags=["comparisons"])
 
 
 @router.get("/compare", response_class=JSONResponse)
-def compare(request: Request, _who: Reader, t: Targets, base: Base = "", pool: bool = False, band: Band = None) -> Any:
+def compare(request: Request, _who: Reader, t: Targets, base: Base = "", pool: Pool = False, band: Band = None) -> Any:
     """Targets of any sessions side by side, as a report; its first section says what can be compared and why."""
     return JSONResponse(as_json(document_of(request, t, base, pool, band)))
 
@@ -74,7 +74,11 @@ class Series(BaseModel):
 
 
 @router.get("/series")
-def series(request: Request, _who: Reader, text: Annotated[str, Query(max_length=200)] = "") -> list[Series]:
+def series(
+    request: Request,
+    _who: Reader,
+    text: Annotated[str, Query(max_length=200, description="Words in the case or the target.")] = "",
+) -> list[Series]:
     """The cases and targets with the most sessions."""
     return [Series(**each._asdict()) for each in search.series(request.app.state.store, text)]
 
@@ -113,8 +117,8 @@ class Group(BaseModel):
 def diff(
     request: Request,
     _who: Reader,
-    one: Annotated[str, Query(max_length=200)],
-    other: Annotated[str, Query(max_length=200)],
+    one: Annotated[str, Query(max_length=200, description="A session.")],
+    other: Annotated[str, Query(max_length=200, description="Another one.")],
 ) -> list[Group]:
     """The environments of two sessions, fact by fact."""
     store = request.app.state.store

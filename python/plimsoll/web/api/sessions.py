@@ -106,7 +106,7 @@ def sessions(
     _who: Reader,
     asked: Annotated[Asked, Depends()],
     before: Annotated[str, Query(max_length=60, description="From the page before.")] = "",
-    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    limit: Annotated[int, Query(ge=1, le=500, description="Most sessions of one answer.")] = 50,
 ) -> Lines:
     """Search sessions: every condition that is given must hold."""
     found = search.find_lines(request.app.state.store, asked.query(), cursor(before), limit + 1)
@@ -148,7 +148,7 @@ def runs(
     _who: Reader,
     session_id: str,
     start: Annotated[int, Query(ge=0, le=10**9, description="How many runs to leave out.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=5000)] = 500,
+    limit: Annotated[int, Query(ge=1, le=5000, description="Most runs of one answer.")] = 500,
 ) -> list[RunLine]:
     """The runs of a session in the order in which they began."""
     store: Store = request.app.state.store

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
 
+from plimsoll.errors import UsageError
 from plimsoll.report import Document
 from plimsoll.store import search
 from plimsoll.web import comparison
@@ -25,6 +26,7 @@ Sessions = Annotated[list[str], Query(max_length=MOST_SESSIONS, description="Ses
 Targets = Annotated[list[str], Query(max_length=MOST_SESSIONS, description="SESSION:TARGET; repeat.")]
 Base = Annotated[str, Query(max_length=300, description="The one of them that others are compared with.")]
 Band = Annotated[str | None, Query(max_length=10, description="Differences up to this count as the same: 10%.")]
+Pool = Annotated[bool, Query(description="Whether targets of one name are one target, over all sessions.")]
 
 _documents: Kept[Document] = Kept(8)
 
@@ -55,7 +57,7 @@ def show(
     s: Sessions = [],  # noqa: B006 - FastAPI copies it
     t: Targets = [],  # noqa: B006
     base: Base = "",
-    pool: bool = False,
+    pool: Pool = False,
     band: Band = None,
 ) -> HTMLResponse:
     """The comparison; without targets, the form to choose them."""
@@ -68,7 +70,14 @@ def show(
         (each, list(dict.fromkeys(place.target for place in by_session if place.session_id == each.id)))
         for each in sessions
     ]
-    document, key = _known(request, t, base, pool, band) if t else (None, ())
+    document: Document | None = None
+    key: tuple[Hashable, ...] = ()
+    error: UsageError | None = None
+    try:
+        if t:
+            document, key = _known(request, t, base, pool, band)
+    except UsageError as found:
+        error = found
     again = query(t=t, base=base, pool=pool, band=band)
 
     def report() -> Markup:
@@ -77,6 +86,8 @@ def show(
     return page(
         request,
         "compare.html",
+        400 if error else 200,
+        error=error and str(error),
         offered=offered,
         chosen=t,
         base=base or (t[0] if t else ""),
@@ -95,7 +106,7 @@ def picture(
     kind: str,
     t: Targets = [],  # noqa: B006
     base: Base = "",
-    pool: bool = False,
+    pool: Pool = False,
     band: Band = None,
 ) -> Response:
     """One picture of a comparison."""

@@ -22,6 +22,7 @@ from plimsoll.store.store import Store
 from plimsoll.units import format_value
 from plimsoll.web import history
 from plimsoll.web.access import Reader
+from plimsoll.web.faults import NotHere
 from plimsoll.web.pages.session import picture_file
 from plimsoll.web.pictures import Column, heat_map, over_time
 from plimsoll.web.rendering import page, query
@@ -39,10 +40,10 @@ Word = Annotated[str, Query(max_length=400)]
 class Asked:
     """A series; what is empty is chosen: the newest plan, its first metric, the host of the newest run."""
 
-    case: Word = ""
-    target: Word = ""
-    metric: Annotated[str, Query(max_length=100)] = ""
-    plan: Annotated[str, Query(max_length=16)] = ""
+    case: Annotated[str, Query(max_length=400, description="The case as reports call it: randread, ping depth=4.")] = ""
+    target: Annotated[str, Query(max_length=400, description="Name of the target.")] = ""
+    metric: Annotated[str, Query(max_length=100, description="As iops or read_p99; default: the first judged.")] = ""
+    plan: Annotated[str, Query(max_length=16, description="Hash of all parameters; default: the newest.")] = ""
     host: Annotated[str, Query(max_length=300, description="A host's name, or * for all.")] = ""
 
 
@@ -76,10 +77,10 @@ class Found:
 
 
 def find(store: Store, asked: Asked) -> Found:
-    """The series that was asked for. Raises UnknownName."""
+    """The series that was asked for. Raises NotHere, or UnknownName for a plan."""
     plans = search.plans_of(store, asked.case, asked.target)
     if not plans:
-        raise UnknownName("series", f"{asked.case} on {asked.target}", ())
+        raise NotHere("series", f"{asked.case} on {asked.target}")
     plan = asked.plan or plans[0][0]
     if plan not in {each[0] for each in plans}:
         raise UnknownName("plan", plan, (each[0] for each in plans))
@@ -205,7 +206,8 @@ def _heat_section(store: Store, found: Found) -> list[Section]:
         return []
     words = [f"Latency of {kind} operations, one column per session; the stronger the colour, the more operations."]
     if any(len(runs.get(session.id, [])) > each_has for session in shown):
-        words.append(f"The first {each_has} valid runs of each session are in it.")
+        those = "The first valid run" if each_has == 1 else f"The first {each_has} valid runs"
+        words.append(f"{those} of each session {'is' if each_has == 1 else 'are'} in it.")
     chart = heat_map("heat-map", f"{found.case} on {found.target}: {kind} latency", drawn)
     return [Section("heat", "Latency over time", (text(*words), chart))]
 

@@ -16,6 +16,7 @@ from plimsoll.store import search
 from plimsoll.store.names import short_id
 from plimsoll.store.store import Store
 from plimsoll.web.access import Reader
+from plimsoll.web.faults import NotHere
 from plimsoll.web.files import attachment
 from plimsoll.web.pages.session import picture_file
 from plimsoll.web.pictures import Column, heat_map
@@ -45,10 +46,10 @@ def listed(
 
 
 def run_of(store: Store, run_id: str) -> Run:
-    """The run of this id. Raises UnknownName."""
+    """The run of this id. Raises NotHere."""
     found = search.get_run(store, run_id)
     if found is None:
-        raise UnknownName("run", run_id, ())
+        raise NotHere("run", run_id)
     return found
 
 

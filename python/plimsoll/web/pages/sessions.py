@@ -20,19 +20,20 @@ router = APIRouter()
 
 PAGE_LINES = 50
 _CURSOR = re.compile(r"(\d{1,19}),([0-9a-f-]{36})")
-Word = Annotated[str, Query(max_length=200)]
-Day = Annotated[str, Query(max_length=10, description="A day as 2026-11-21, in UTC.")]
+WORD = 200
+Word = Annotated[str, Query(max_length=WORD)]
+Day = Annotated[str, Query(max_length=10, description="A day as 2026-11-21, in UTC; both ends are included.")]
 
 
 @dataclass(frozen=True)
 class Asked:
     """A search as it was typed."""
 
-    text: Word = ""
-    test: Word = ""
-    target: Word = ""
-    kind: Word = ""
-    host: Word = ""
+    text: Annotated[str, Query(max_length=WORD, description="Words in title, host, test, case, target or id.")] = ""
+    test: Annotated[str, Query(max_length=WORD, description="A test, as randread.")] = ""
+    target: Annotated[str, Query(max_length=WORD, description="Name of a target.")] = ""
+    kind: Annotated[str, Query(max_length=WORD, description="Kind of a target, as directory.")] = ""
+    host: Annotated[str, Query(max_length=WORD, description="Name of the host that measured.")] = ""
     since: Day = ""
     until: Day = ""
 
@@ -85,7 +86,9 @@ def show(request: Request, who: Reader, asked: Annotated[Asked, Depends()], befo
         "sessions.html",
         lines=lines[:PAGE_LINES],
         asked=asked,
-        searched=bool(filled or before),
+        searched=bool(filled),
+        older_page=bool(before),
+        newest=query(**filled),
         choices=search.choices(store),
         older=query(**filled, before=cursor_text(lines[PAGE_LINES - 1])) if more else "",
         address=request.app.state.settings.address,
