@@ -1,7 +1,9 @@
 //! Requests that make no sense on any target, refused before anything is opened.
 
 use crate::error::JobError;
-use crate::spec::{Backlog, Distribution, FileOrder, JobSpec, Layout, Mode, Piece, SyncKind, Verification, Zone};
+use crate::spec::{
+    Backlog, Distribution, DropEach, FileOrder, JobSpec, Layout, Mode, Piece, SyncKind, Verification, Zone,
+};
 
 /// The longest time series that is kept.
 pub const MAX_INTERVALS: u64 = 100_000;
@@ -47,6 +49,7 @@ pub fn check(spec: &JobSpec) -> Result<(), JobError> {
     sync(spec)?;
     groups(spec)?;
     files(spec)?;
+    renewal(spec)?;
     verify(spec)
 }
 
@@ -152,12 +155,11 @@ fn zones_fit(spec: &JobSpec, zones: &[Zone]) -> Result<(), JobError> {
     }
     let files = spec.files.as_ref().map_or(1, |files| files.more.len() as u64 + 1);
     let parts = if spec.verify { u64::from(spec.threads) } else { files };
+    let uneven = spec.files.iter().flat_map(|files| &files.parts).copied().filter(|&part| part > 0).min();
+    let room = uneven.unwrap_or(spec.size / parts);
     let together = zones.iter().try_fold(0u64, |sum, zone| sum.checked_add(zone.bytes));
-    if together.is_none_or(|bytes| bytes > spec.size / parts) {
-        return refuse(format!(
-            "the zones are larger than the {} bytes they lie in: use smaller ones",
-            spec.size / parts
-        ));
+    if together.is_none_or(|bytes| bytes > room) {
+        return refuse(format!("the zones are larger than the {room} bytes they lie in: use smaller ones"));
     }
     Ok(())
 }
@@ -255,11 +257,40 @@ fn files(spec: &JobSpec) -> Result<(), JobError> {
         }
         places(spec, kind)?;
     }
-    if !spec.size.is_multiple_of(count) || spec.size / count < spec.largest_block() {
-        return refuse(format!("a region over {count} files has as many bytes in each, at least one block"));
+    if files.open == Some(0) {
+        return refuse("0 files open at once: use 1 or more");
     }
+    parts(spec, &files.parts, count)?;
     if spec.threads > 1 || spec.verify || spec.layout != Layout::Keep {
         return refuse("several files are for one thread, without verify, and must be there: use layout keep");
+    }
+    Ok(())
+}
+
+/// Bytes of the region in each of several files.
+fn parts(spec: &JobSpec, parts: &[u64], count: u64) -> Result<(), JobError> {
+    let largest = spec.largest_block();
+    if parts.is_empty() {
+        return if spec.size.is_multiple_of(count) && spec.size / count >= largest {
+            Ok(())
+        } else {
+            refuse(format!("a region over {count} files has as many bytes in each, at least one block"))
+        };
+    }
+    let together = parts.iter().try_fold(0u64, |sum, part| sum.checked_add(*part));
+    if parts.len() as u64 != count || together != Some(spec.size) {
+        return refuse(format!("{count} files have a part of the region each, and all of it together"));
+    }
+    if parts.iter().any(|&part| part > 0 && part < largest) {
+        return refuse(format!("a file has at least one block of {largest} bytes, or nothing of the region"));
+    }
+    Ok(())
+}
+
+/// Files that are made anew belong to one thread, and hold nothing that would have to stay.
+fn renewal(spec: &JobSpec) -> Result<(), JobError> {
+    if spec.drop_each == DropEach::Files && (spec.threads > 1 || spec.verify) {
+        return refuse("files that are removed after each pass are for one thread, without verify");
     }
     Ok(())
 }
@@ -354,12 +385,24 @@ mod tests {
         let zones = |zones: &[(f64, u64)]| Distribution::Zones {
             zones: zones.iter().map(|&(weight, bytes)| Zone { weight, bytes }).collect(),
         };
+        let parts = |parts: &[u64], open| {
+            let (more, parts) = (vec!["/g".to_owned()], parts.to_vec());
+            Some(Files { more, order: FileOrder::Turns, turn: 1, favour: None, parts, open, endless: false })
+        };
         let favour = |order, theta| {
             let favour = Some(Distribution::Zipf { theta, centre: None });
-            Some(Files { more: vec!["/g".to_owned()], order, turn: 1, favour })
+            Some(Files {
+                more: vec!["/g".to_owned()],
+                order,
+                turn: 1,
+                favour,
+                parts: vec![],
+                open: None,
+                endless: false,
+            })
         };
         let apart = |read, write| rate(1.0).map(|rate| Rate { apart: Some(Apart { read, write }), ..rate });
-        let cases: [(&str, String); 45] = [
+        let cases: [(&str, String); 50] = [
             ("block size", message(|s| s.block_sizes.clear())),
             ("block sizes", message(|s| s.block_sizes = weighted(0, 1.0))),
             ("weights", message(|s| s.block_sizes = weighted(512, 0.0))),
@@ -391,6 +434,11 @@ mod tests {
             ("zones are larger", message(|s| s.distribution = zones(&[(1.0, 4096), (1.0, u64::MAX / 4096 * 4096)]))),
             ("come once", message(|s| s.write_distribution = Some(Distribution::Once))),
             ("files that come", message(|s| s.files = favour(FileOrder::Turns, 1.1))),
+            ("part of the region each", message(|s| s.files = parts(&[4096], Some(1)))),
+            ("part of the region each", message(|s| s.files = parts(&[u64::MAX, 1], None))),
+            ("at least one block", message(|s| s.files = parts(&[1, s.size - 1], None))),
+            ("0 files open", message(|s| s.files = parts(&[0, s.size], Some(0)))),
+            ("after each pass", message(|s| (s.threads, s.drop_each) = (2, DropEach::Files))),
             ("theta", message(|s| s.files = favour(FileOrder::Random, 1.0))),
             ("limit of 0", message(|s| s.limit.operations = Some(0))),
             ("smaller than the number of threads", message(|s| (s.threads, s.limit.operations) = (4, Some(3)))),

@@ -96,6 +96,8 @@ pub enum DropEach {
     Operation,
     /// The region, each time a thread has moved as many bytes as it has (fio's loops).
     Pass,
+    /// The files themselves, each time as many bytes were moved as the region has: removed, and made anew without content.
+    Files,
 }
 
 /// Kind and order of the operations.
@@ -305,7 +307,7 @@ pub struct Sequence {
     pub skip: u64,
 }
 
-/// Several files of one size. The region's size is that of all together; its offset is that in each.
+/// Several files. The region's size is that of all together; its offset is that in each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Files {
@@ -317,6 +319,15 @@ pub struct Files {
     /// In `Random` order: which of them come more often, as if they were a region, with neighbours not scattered.
     #[serde(default)]
     pub favour: Option<Distribution>,
+    /// Bytes of the region in each, in whole blocks, maybe none; empty: as many in all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<u64>,
+    /// Files that are open at once, of those that are not through; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<usize>,
+    /// No file is ever through: it begins anew at its end.
+    #[serde(default)]
+    pub endless: bool,
 }
 
 /// Which of several files is next.

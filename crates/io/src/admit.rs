@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::{JobSpec, Layout};
+use plimsoll_core::spec::{DropEach, JobSpec, Layout};
 
 use crate::check::check;
 use crate::direct;
@@ -18,9 +18,12 @@ pub fn admit(spec: &JobSpec) -> Result<Option<Target>, JobError> {
         return Ok(None);
     }
     let target = Target::look(Path::new(&spec.path))?;
-    length(spec, &target)?;
-    for path in spec.files.iter().flat_map(|files| &files.more) {
-        length(spec, &Target::look(Path::new(path))?)?;
+    length(spec, &target, 0)?;
+    for (path, index) in spec.files.iter().flat_map(|files| &files.more).zip(1..) {
+        length(spec, &Target::look(Path::new(path))?, index)?;
+    }
+    if target.is_device && spec.drop_each == DropEach::Files {
+        return refuse(format!("{} is a device, which cannot be removed and made anew", target.path.display()));
     }
     if spec.direct {
         alignment(spec, &target)?;
@@ -36,8 +39,8 @@ fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {
     Err(JobError::spec(message))
 }
 
-fn length(spec: &JobSpec, target: &Target) -> Result<(), JobError> {
-    let end = spec.offset + rotation::each(spec);
+fn length(spec: &JobSpec, target: &Target, index: usize) -> Result<(), JobError> {
+    let end = spec.offset + rotation::part(spec, index);
     let path = target.path.display();
     let Some(length) = target.length else {
         if spec.layout == Layout::Keep {

@@ -4,7 +4,7 @@ use std::thread;
 
 use plimsoll_core::check;
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::{JobSpec, SyncKind};
+use plimsoll_core::spec::{DropEach, JobSpec, SyncKind};
 
 use crate::buffer;
 use crate::engine::Caps;
@@ -68,8 +68,8 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
     if spec.mode.trims() && !(caps.trim_file || caps.trim_device) {
         return refuse(format!("engine {name} cannot trim: use psync with depth 1"));
     }
-    if spec.files.is_some() && !caps.files {
-        return refuse(format!("engine {name} works on one file: use another engine, or one file"));
+    if (spec.files.is_some() || spec.drop_each == DropEach::Files) && !caps.files {
+        return refuse(format!("engine {name} works on one file that stays: use another engine, or one file"));
     }
     if spec.verify && !caps.real {
         return refuse(format!("engine {name} stores nothing, so there is nothing to verify: use another engine"));

@@ -4,6 +4,7 @@
 //! while the engine has it and gives it back with the completion.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::time::Duration;
 
 use crate::buffer::{Buffer, Pool};
@@ -133,6 +134,10 @@ pub trait Engine: Sized {
 
     /// Ready to submit.
     fn open(setup: &Setup<'_>) -> io::Result<Self>;
+
+    /// From now on another descriptor stands for one of the files, or none (less than 0). Nothing is in flight there.
+    /// Only engines that take several files are asked.
+    fn put(&mut self, file: usize, descriptor: RawFd) -> io::Result<()>;
 
     /// Takes an operation. Queued operations may be held back until the next `flush` or `reap`.
     fn submit(&mut self, operation: Operation) -> Submitted;

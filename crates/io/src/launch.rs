@@ -157,6 +157,7 @@ impl Launch {
             pool,
             buffers,
             files,
+            target: self.target.clone(),
             thread,
             pattern: Pattern::new(spec, thread, blocks),
             filler,

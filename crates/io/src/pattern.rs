@@ -71,7 +71,7 @@ pub fn blocks(spec: &JobSpec) -> Blocks {
 
 fn blocks_of(spec: &JobSpec, kind: &Distribution) -> Blocks {
     let unit = spec.smallest_block();
-    Blocks::new(kind, slice(spec, 0).1 / rotation::count(spec) / unit, unit, spec.seed)
+    Blocks::new(kind, slice(spec, 0).1 / rotation::count(spec) as u64 / unit, unit, spec.seed)
 }
 
 /// First byte and length of the part of the region that thread `thread` works on.
@@ -99,7 +99,10 @@ impl Pattern {
             Some(_) => spots_of_files(spec, blocks),
         };
         if let Some(kind) = spec.write_distribution.as_ref().filter(|_| spec.mode.is_random()) {
-            spots.iter_mut().for_each(|spot| spot.random_writes = Some(blocks_of(spec, kind)));
+            let unit = spec.smallest_block();
+            for spot in spots.iter_mut().filter(|spot| spot.random.is_some()) {
+                spot.random_writes = Some(Blocks::new(kind, spot.size / unit, unit, spec.seed));
+            }
         }
         Self {
             spots,
@@ -220,6 +223,11 @@ impl Pattern {
     pub fn sync_offset(&mut self) -> u64 {
         self.rotation.as_mut().map_or(0, |rotation| self.spots[rotation.next(0)].base)
     }
+
+    /// Whether one of several files is wanted open.
+    pub fn wants(&self, file: usize) -> bool {
+        self.rotation.as_ref().is_some_and(|rotation| rotation.is_open(file))
+    }
 }
 
 impl Spot {
@@ -228,15 +236,25 @@ impl Spot {
     }
 }
 
-/// Every file has an order of its own; hot blocks are at the same place in each.
+/// Every file has an order of its own; hot blocks are at the same place in each, where they are of one size.
 fn spots_of_files(spec: &JobSpec, blocks: &Blocks) -> Vec<Spot> {
-    let (each, unit) = (rotation::each(spec), spec.smallest_block());
-    let own = |file: u64| match spec.distribution {
-        Distribution::Once => Blocks::new(&spec.distribution, each / unit, unit, mix64(spec.seed).wrapping_add(file)),
-        _ => blocks.clone(),
+    let unit = spec.smallest_block();
+    let equal = spec.files.as_ref().is_none_or(|files| files.parts.is_empty());
+    let own = |file: usize, part: u64| match spec.distribution {
+        Distribution::Once => {
+            Blocks::new(&spec.distribution, part / unit, unit, mix64(spec.seed).wrapping_add(file as u64))
+        }
+        _ if equal => blocks.clone(),
+        _ => Blocks::new(&spec.distribution, part / unit, unit, spec.seed),
     };
-    let spot = |file: u64| Spot::new(file * each, each, spec.mode.is_random().then(|| own(file)));
-    (0..rotation::count(spec)).map(spot).collect()
+    let mut begin = 0;
+    let mut spot = |file: usize| {
+        let part = rotation::part(spec, file);
+        let random = (spec.mode.is_random() && part > 0).then(|| own(file, part));
+        begin += part;
+        Spot::new(begin - part, part, random)
+    };
+    (0..rotation::count(spec)).map(&mut spot).collect()
 }
 
 #[cfg(test)]
@@ -337,7 +355,7 @@ pub(crate) mod tests {
     }
     /// As letters and block numbers: `r3` reads block 3, `2:w0` writes block 0 of file 2.
     fn written_out(spec: &JobSpec, n: usize) -> Vec<String> {
-        let each = rotation::each(spec);
+        let each = rotation::part(spec, 0);
         let word = |next: Next| {
             let letter = if next.kind == Kind::Read { 'r' } else { 'w' };
             let file = spec.files.as_ref().map_or(String::new(), |_| format!("{}:", next.offset / each));
@@ -387,8 +405,17 @@ pub(crate) mod tests {
     #[test]
     fn files_take_turns_as_with_fio() {
         let mut spec = spec(Mode::Write, &[4096], 0, 24 * 4096, 1);
-        let files =
-            |order, turn| Some(Files { more: vec!["/b".to_owned(), "/c".to_owned()], order, turn, favour: None });
+        let files = |order, turn| {
+            Some(Files {
+                more: vec!["/b".to_owned(), "/c".to_owned()],
+                order,
+                turn,
+                favour: None,
+                parts: vec![],
+                open: None,
+                endless: false,
+            })
+        };
         spec.files = files(FileOrder::Turns, 1);
         assert_eq!(written_out(&spec, 5), ["0:w0", "1:w0", "2:w0", "0:w1", "1:w1"]);
         spec.files = files(FileOrder::Turns, 4);
@@ -405,7 +432,15 @@ pub(crate) mod tests {
     fn a_sync_takes_the_turn_of_a_file_as_with_fio() {
         let mut spec = spec(Mode::Write, &[4096], 0, 24 * 4096, 1);
         let more = vec!["/b".to_owned(), "/c".to_owned()];
-        spec.files = Some(Files { more, order: FileOrder::Turns, turn: 1, favour: None });
+        spec.files = Some(Files {
+            more,
+            order: FileOrder::Turns,
+            turn: 1,
+            favour: None,
+            parts: vec![],
+            open: None,
+            endless: false,
+        });
         let mut pattern = Pattern::new(&spec, 0, &blocks(&spec));
         let each = 8 * 4096;
         let group = |pattern: &mut Pattern| {
@@ -421,6 +456,50 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn files_of_many_sizes_are_through_when_they_have_had_theirs() {
+        for mode in [Mode::Write, Mode::Randwrite] {
+            for order in [FileOrder::Turns, FileOrder::Sequential, FileOrder::Random] {
+                let mut spec = spec(mode, &[4096], 0, 12 * 4096, 1);
+                let more = (1..4).map(|number| format!("/{number}")).collect();
+                let parts = [2, 0, 7, 3].map(|blocks| blocks * 4096).to_vec();
+                spec.files = Some(Files { more, order, turn: 1, favour: None, parts, open: None, endless: false });
+                for pass in draws(&spec, 0, 36).chunks(12) {
+                    let mut seen: Vec<u64> = pass.iter().map(|next| next.offset / 4096).collect();
+                    seen.sort_unstable();
+                    assert!(seen.into_iter().eq(0..12), "{mode:?} {order:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_more_files_are_in_use_than_may_be_open() {
+        let files_of = |order, open| {
+            let mut spec = spec(Mode::Write, &[4096], 0, 24 * 4096, 1);
+            let more = (1..6).map(|number| format!("/{number}")).collect();
+            spec.files = Some(Files { more, order, turn: 1, favour: None, parts: vec![], open, endless: false });
+            spec
+        };
+        let numbers =
+            |spec: &JobSpec| -> Vec<u64> { draws(spec, 0, 24).iter().map(|next| next.offset / (4 * 4096)).collect() };
+        // As fio 3.33 writes them with openfiles=2.
+        let turns = numbers(&files_of(FileOrder::Turns, Some(2)));
+        let pair = |first: u64| [first, first + 1].repeat(4);
+        assert_eq!(turns, [pair(0), pair(2), pair(4)].concat());
+        let random = numbers(&files_of(FileOrder::Random, Some(2)));
+        let mut left = [4; 6];
+        for file in random {
+            left[file as usize] -= 1;
+            let begun = left.iter().filter(|&&left| 0 < left && left < 4).count();
+            assert!(begun <= 2, "{left:?}");
+        }
+        assert_eq!(left, [0; 6]);
+        let mut endless = files_of(FileOrder::Turns, Some(2));
+        endless.files.as_mut().unwrap().endless = true;
+        assert_eq!(numbers(&endless), [0, 1].repeat(12));
+    }
+
+    #[test]
     fn some_files_come_more_often() {
         let mut spec = spec(Mode::Randread, &[4096], 0, 8 << 20, 1);
         let more: Vec<String> = (1..8).map(|number| format!("/{number}")).collect();
@@ -430,7 +509,15 @@ pub(crate) mod tests {
             (Distribution::Normal { deviation: 0.1, centre: None }, 3..5, 0.83..0.88),
         ] {
             let more = more.clone();
-            spec.files = Some(Files { more, order: FileOrder::Random, turn: 1, favour: Some(favour) });
+            spec.files = Some(Files {
+                more,
+                order: FileOrder::Random,
+                turn: 1,
+                favour: Some(favour),
+                parts: vec![],
+                open: None,
+                endless: false,
+            });
             let all = draws(&spec, 0, 2000);
             let there = all.iter().filter(|next| hot.contains(&(next.offset >> 20))).count() as f64 / 2000.0;
             assert!(share.contains(&there), "{hot:?}: {there}");
@@ -442,7 +529,7 @@ pub(crate) mod tests {
         for order in [FileOrder::Turns, FileOrder::Sequential, FileOrder::Random] {
             let mut spec = spec(Mode::Randread, &[4096], 0, 24 * 4096, 1);
             let more = vec!["/b".to_owned(), "/c".to_owned()];
-            spec.files = Some(Files { more, order, turn: 1, favour: None });
+            spec.files = Some(Files { more, order, turn: 1, favour: None, parts: vec![], open: None, endless: false });
             let mut seen: Vec<u64> = draws(&spec, 0, 24).iter().map(|next| next.offset / 4096).collect();
             assert!(seen[..8] != seen[8..16], "{order:?}");
             seen.sort_unstable();

@@ -190,9 +190,10 @@ impl Runner {
     fn drop_cache(&self, target: &Target) -> Result<(), JobError> {
         let (spec, target, events) = (Arc::clone(&self.spec), target.clone(), self.events.clone());
         let task = move || {
-            let dropped = target.open_all(&spec).and_then(|files| {
-                let mut each = files.iter();
-                each.try_for_each(|file| target::drop_cache(file, spec.offset, rotation::each(&spec)))
+            // One after the other: there may be more files than a process may have open.
+            let dropped = (0..rotation::count(&spec)).try_for_each(|index| {
+                let file = target.open_beside(&spec, index)?;
+                target::drop_cache(&file, spec.offset, rotation::part(&spec, index))
                     .map_err(|error| drop_failed(&spec, &error))
             });
             let _ = events.send(Event::Dropped(dropped));

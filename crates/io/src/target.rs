@@ -47,16 +47,44 @@ impl Target {
         Ok(Self { path: path.to_owned(), is_device, length: Some(length) })
     }
 
-    /// Opens it, and the files beside it, with the flags that the job asks for.
+    /// Opens it and the files beside it, as many as are open at once.
     pub fn open_all(&self, spec: &JobSpec) -> Result<Files, JobError> {
         let Some(files) = &spec.files else { return self.open(spec).map(Files::one) };
-        let beside = files.more.iter().map(|path| Self { path: path.into(), ..self.clone() }.open(spec));
-        let open = std::iter::once(self.open(spec)).chain(beside).collect::<Result<_, _>>()?;
-        Ok(Files::several(open, spec.offset, rotation::each(spec)))
+        let mut found = Files::several(spec);
+        for index in 0..files.open.map_or(files.more.len() + 1, |_| 1) {
+            found.put(index, Some(self.open_beside(spec, index)?));
+        }
+        Ok(found)
+    }
+
+    /// Opens one of the files of the job.
+    pub fn open_beside(&self, spec: &JobSpec, index: usize) -> Result<File, JobError> {
+        self.beside(spec, index).open_part(spec, index, false)
+    }
+
+    /// Removes one of the files of the job, and opens an empty one in its place.
+    pub fn renew(&self, spec: &JobSpec, index: usize) -> Result<File, JobError> {
+        let target = self.beside(spec, index);
+        match std::fs::remove_file(&target.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(JobError::Open {
+                message: format!("cannot remove {} after a pass: {error}", target.path.display()),
+                errno: error.raw_os_error(),
+            }),
+            _ => target.open_part(spec, index, true),
+        }
+    }
+
+    fn beside(&self, spec: &JobSpec, index: usize) -> Self {
+        let more = spec.files.iter().flat_map(|files| &files.more).nth(index.wrapping_sub(1));
+        Self { path: more.map_or_else(|| self.path.clone(), PathBuf::from), ..self.clone() }
     }
 
     /// Opens it with the flags that the job asks for.
     pub fn open(&self, spec: &JobSpec) -> Result<File, JobError> {
+        self.open_part(spec, 0, false)
+    }
+
+    fn open_part(&self, spec: &JobSpec, index: usize, create: bool) -> Result<File, JobError> {
         let mut flags = libc::O_CLOEXEC;
         if spec.direct {
             flags |= libc::O_DIRECT;
@@ -70,12 +98,13 @@ impl Target {
         let file = OpenOptions::new()
             .read(true)
             .write(changes)
+            .create(create && changes)
             .custom_flags(flags)
             .open(&self.path)
             .map_err(|error| open_failed(&self.path, &error))?;
         if !spec.direct {
             let advice = if spec.mode.is_random() { libc::POSIX_FADV_RANDOM } else { libc::POSIX_FADV_SEQUENTIAL };
-            advise(&file, spec.offset, rotation::each(spec), advice);
+            advise(&file, spec.offset, rotation::part(spec, index), advice);
         }
         Ok(file)
     }

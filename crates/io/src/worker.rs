@@ -3,6 +3,7 @@
 mod checks;
 mod count;
 mod end;
+mod shelf;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -23,9 +24,10 @@ use crate::recorder::Batch;
 use crate::rotation;
 use crate::runner::Event;
 use crate::schedule::Schedule;
-use crate::target;
+use crate::target::{self, Target};
 use crate::verify::Stamps;
 use checks::Checks;
+use shelf::{Shelf, Shelved};
 
 /// A sleeping thread wakes up this much before the time it is wanted, and then watches the clock.
 const WAKE_EARLY_NS: u64 = 60_000;
@@ -55,6 +57,8 @@ pub struct Parts<E> {
     pub buffers: Vec<Buffer>,
     /// The target; the engine holds their numbers, so they live as long.
     pub files: Files,
+    /// Where they are; nothing for engines that touch no file.
+    pub target: Option<Target>,
     /// What to do.
     pub spec: Arc<JobSpec>,
     /// Number of this thread.
@@ -150,6 +154,8 @@ pub struct Worker<E: Engine> {
     unsynced: u64,
     report: Report,
     checks: Option<Checks>,
+    /// Where files are opened and closed on the way.
+    shelf: Option<Shelf>,
     /// When the last operation of a loop with think time from start to start was due.
     started_ns: u64,
     /// Until then a pause is spent computing.
@@ -193,6 +199,7 @@ impl<E: Engine> Worker<E> {
             unsynced: 0,
             report: Report::default(),
             checks: spec.verification.as_ref().and_then(|how| how.backlog).map(Checks::new),
+            shelf: Shelf::new(spec).filter(|_| parts.target.is_some()),
             started_ns: 0,
             spin_until_ns: 0,
             used_at_start: None,
@@ -266,6 +273,15 @@ impl<E: Engine> Worker<E> {
             if !self.reserve(next) {
                 break;
             }
+            let start = match self.shelve(next, &mut now)? {
+                Shelved::No => start,
+                Shelved::Ready if self.pace.is_some() => start,
+                Shelved::Ready => now,
+                Shelved::Later => {
+                    self.held = Some(next);
+                    break;
+                }
+            };
             if let Some(pace) = &mut self.pace {
                 pace.advance(next.kind, u64::from(next.length));
                 if start >= self.window.measure_ns {
@@ -276,7 +292,7 @@ impl<E: Engine> Worker<E> {
                 checks.issued(next.kind);
             }
             self.since_think += 1;
-            let start = if self.parts.spec.drop_each == DropEach::Never {
+            let start = if matches!(self.parts.spec.drop_each, DropEach::Never | DropEach::Files) {
                 start
             } else {
                 now = self.forget(next, now);
@@ -341,9 +357,11 @@ impl<E: Engine> Worker<E> {
         let (files, spec, length) = (&self.parts.files, &self.parts.spec, u64::from(next.length));
         if spec.drop_each == DropEach::Operation {
             let (file, offset) = files.find(next.offset);
-            target::forget(file, offset, length);
+            file.into_iter().for_each(|file| target::forget(file, offset, length));
         } else if self.since_drop + length > spec.size {
-            files.iter().for_each(|file| target::forget(file, spec.offset, rotation::each(spec)));
+            for (index, file) in files.iter() {
+                target::forget(file, spec.offset, rotation::part(spec, index));
+            }
             self.since_drop = length;
         } else {
             self.since_drop += length;
@@ -378,6 +396,7 @@ impl<E: Engine> Worker<E> {
         }
         self.account(issued_ns);
         self.in_flight += 1;
+        self.count_on_shelf(offset, true);
         Operation { tag, kind, offset, length, buffer }
     }
 
@@ -444,6 +463,7 @@ impl<E: Engine> Worker<E> {
             Gate::Sync => {
                 self.gate = Gate::Syncing;
                 let offset = self.parts.pattern.sync_offset();
+                self.make_ready(offset)?;
                 let operation = self.prepare_sync(self.sync_kind, offset, now);
                 return self.accept(operation, now);
             }
@@ -492,6 +512,7 @@ impl<E: Engine> Worker<E> {
         self.slots[tag as usize] = Slot { kind, length: 0, offset, start_ns: now, issued_ns: now, checks: false };
         self.account(now);
         self.in_flight += 1;
+        self.count_on_shelf(offset, true);
         Operation { tag, kind, offset, length: 0, buffer: None }
     }
 }

@@ -5,6 +5,7 @@
 //! interrupts to other CPUs; older kernels get what they have.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::time::Duration;
 
 use ::io_uring::{IoUring, opcode, squeue, types};
@@ -78,6 +79,11 @@ impl Engine for Kind {
             engine.try_polling(setup.region.0)?;
         }
         Ok(engine)
+    }
+
+    fn put(&mut self, file: usize, descriptor: RawFd) -> io::Result<()> {
+        self.files.put(file, descriptor);
+        self.ring.submitter().register_files_update(file as u32, &[descriptor]).map(drop)
     }
 
     #[inline]

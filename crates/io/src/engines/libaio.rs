@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::os::fd::RawFd;
 use std::time::Duration;
 
 use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
@@ -96,6 +97,11 @@ impl Engine for Kind {
             refused: Vec::with_capacity(depth),
             events: vec![IoEvent::default(); depth],
         })
+    }
+
+    fn put(&mut self, file: usize, descriptor: RawFd) -> io::Result<()> {
+        self.files.put(file, descriptor);
+        Ok(())
     }
 
     fn submit(&mut self, operation: Operation) -> Submitted {

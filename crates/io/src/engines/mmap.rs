@@ -60,6 +60,11 @@ impl Engine for Kind {
         Ok(Self { address: address.cast(), length, base, protection, fd })
     }
 
+    fn put(&mut self, _file: usize, _descriptor: RawFd) -> io::Result<()> {
+        // Caps say so; a job with several files is refused before it starts.
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     fn submit(&mut self, operation: Operation) -> Submitted {
         let Operation { tag, kind, offset, length, mut buffer } = operation;
         let result = match (kind, &mut buffer) {

@@ -1,6 +1,7 @@
 //! `null`: completes everything at once and touches nothing. Measures the measuring, and is the smallest engine.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::time::Duration;
 
 use crate::engine::{Caps, Completion, Engine, Operation, Setup, Submitted};
@@ -32,6 +33,10 @@ impl Engine for Kind {
 
     fn open(setup: &Setup<'_>) -> io::Result<Self> {
         Ok(Self { finished: Vec::with_capacity(setup.depth as usize), depth: setup.depth as usize })
+    }
+
+    fn put(&mut self, _file: usize, _descriptor: RawFd) -> io::Result<()> {
+        Ok(())
     }
 
     #[inline]

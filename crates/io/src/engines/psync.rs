@@ -1,6 +1,7 @@
 //! `psync`: one positional system call per operation, `pread64` and `pwrite64`.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::time::Duration;
 
 use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
@@ -35,6 +36,11 @@ impl Engine for Kind {
 
     fn open(setup: &Setup<'_>) -> io::Result<Self> {
         Ok(Self { files: setup.files.map(), is_device: setup.is_device })
+    }
+
+    fn put(&mut self, file: usize, descriptor: RawFd) -> io::Result<()> {
+        self.files.put(file, descriptor);
+        Ok(())
     }
 
     #[inline]

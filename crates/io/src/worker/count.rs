@@ -43,6 +43,7 @@ impl<E: Engine> Worker<E> {
         }
         self.free.push(tag);
         self.in_flight -= 1;
+        self.count_on_shelf(slot.offset, false);
         checked?;
         if !good {
             return self.failed(slot, result);

@@ -20,11 +20,13 @@ impl<E: Engine> Worker<E> {
             return Ok(false);
         }
         if !std::mem::replace(&mut self.left, true) && self.parts.writing.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.unsynced = rotation::count(&self.parts.spec);
+            self.unsynced = rotation::count(&self.parts.spec) as u64;
         }
         let Some(rest) = self.unsynced.checked_sub(1) else { return Ok(false) };
         self.unsynced = rest;
-        let operation = self.prepare_sync(Kind::Fsync, rest * rotation::each(&self.parts.spec), now);
+        let offset = rotation::begin(&self.parts.spec, rest as usize);
+        self.make_ready(offset)?;
+        let operation = self.prepare_sync(Kind::Fsync, offset, now);
         self.accept(operation, now)?;
         Ok(true)
     }
@@ -55,14 +57,15 @@ impl<E: Engine> Worker<E> {
         }
         let now = self.parts.clock.now_ns();
         self.count_unissued(now);
-        let mut report = std::mem::take(&mut self.report);
-        report.common.close(now, self.used_at_start, &self.parts.clock);
-        report.stamps = self.parts.stamps.take();
+        // Before the report: what was told is never more than what the outcome says.
         if self.used_at_start.is_some() {
             self.deliver(self.interval);
         } else if result.is_ok() && !self.parts.stop.load(Ordering::Relaxed) {
             result = Err(JobError::Engine { message: "the run ended before it was measured".to_owned(), errno: None });
         }
+        let mut report = std::mem::take(&mut self.report);
+        report.common.close(now, self.used_at_start, &self.parts.clock);
+        report.stamps = self.parts.stamps.take();
         if self.in_flight > u32::from(self.refused.is_some()) {
             // The kernel may still write into the buffers: they must never be used for anything else.
             std::mem::forget(self);

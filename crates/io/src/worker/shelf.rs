@@ -1,0 +1,132 @@
+//! Files that are opened when it is their turn: fewer of several are open at once, or all are made anew after each pass.
+//! Opening and closing is outside of all latencies.
+
+use plimsoll_core::error::JobError;
+use plimsoll_core::spec::{DropEach, JobSpec};
+
+use super::{Worker, engine_failed};
+use crate::engine::Engine;
+use crate::pattern::Next;
+use crate::{rotation, target};
+
+/// What is known of the files of a thread that does not have all of them open all the time.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    /// Files that may be open.
+    limit: usize,
+    /// Those that are.
+    open: Vec<usize>,
+    /// Operations in flight in each.
+    pending: Vec<u32>,
+    /// They are removed after each pass.
+    renews: bool,
+    /// Bytes of this pass.
+    moved: u64,
+}
+
+/// What came of looking for the file of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shelved {
+    /// It has been open.
+    No,
+    /// It is open now, and time has passed.
+    Ready,
+    /// Operations in flight have to come back first.
+    Later,
+}
+
+impl Shelf {
+    /// Nothing where all files are open from the beginning to the end.
+    pub(super) fn new(spec: &JobSpec) -> Option<Self> {
+        let limit = spec.files.as_ref().and_then(|files| files.open);
+        let renews = spec.drop_each == DropEach::Files;
+        let count = rotation::count(spec);
+        (limit.is_some() || renews).then(|| Self {
+            limit: limit.unwrap_or(count),
+            open: if limit.is_some() { vec![0] } else { (0..count).collect() },
+            pending: vec![0; count],
+            renews,
+            moved: 0,
+        })
+    }
+}
+
+impl<E: Engine> Worker<E> {
+    /// Sees to it that the file of an operation is open, and as it has to be.
+    #[inline]
+    pub(super) fn shelve(&mut self, next: Next, now: &mut u64) -> Result<Shelved, JobError> {
+        let length = u64::from(next.length);
+        let Some(shelf) = &mut self.shelf else { return Ok(Shelved::No) };
+        let anew = shelf.renews && shelf.moved + length > self.parts.spec.size;
+        if !anew && self.parts.files.is_open(self.parts.files.index(next.offset)) {
+            shelf.moved += length;
+            return Ok(Shelved::No);
+        }
+        if anew && self.in_flight > 0 {
+            return Ok(Shelved::Later);
+        }
+        if anew {
+            self.renew_all()?;
+        }
+        if !self.make_ready(next.offset)? {
+            return Ok(Shelved::Later);
+        }
+        if let Some(shelf) = &mut self.shelf {
+            shelf.moved += length;
+        }
+        *now = self.parts.clock.now_ns();
+        Ok(Shelved::Ready)
+    }
+
+    /// Opens the file that an offset is in. False when another one would have to be closed first, and is in use.
+    pub(super) fn make_ready(&mut self, offset: u64) -> Result<bool, JobError> {
+        let index = self.parts.files.index(offset);
+        let Some(shelf) = &mut self.shelf else { return Ok(true) };
+        if self.parts.files.is_open(index) {
+            return Ok(true);
+        }
+        while shelf.open.len() >= shelf.limit {
+            let idle = |file: &usize| shelf.pending[*file] == 0;
+            let through = |file: &usize| idle(file) && !self.parts.pattern.wants(*file);
+            // At the end, where files are synced, none is wanted any more.
+            let all_idle = self.in_flight == 0;
+            let position = shelf.open.iter().position(through).or_else(|| all_idle.then_some(0));
+            let Some(position) = position else { return Ok(false) };
+            let file = shelf.open.remove(position);
+            self.parts.engine.put(file, self.parts.files.put(file, None)).map_err(engine_failed)?;
+        }
+        shelf.open.push(index);
+        let Some(place) = &self.parts.target else { return Ok(true) };
+        let file = place.open_beside(&self.parts.spec, index)?;
+        if self.parts.spec.drop_cache {
+            target::forget(&file, self.parts.spec.offset, rotation::part(&self.parts.spec, index));
+        }
+        let descriptor = self.parts.files.put(index, Some(file));
+        self.parts.engine.put(index, descriptor).map_err(engine_failed)?;
+        Ok(true)
+    }
+
+    /// A pass is over: puts an empty file in the place of each.
+    fn renew_all(&mut self) -> Result<(), JobError> {
+        let (Some(shelf), Some(place)) = (&mut self.shelf, &self.parts.target) else { return Ok(()) };
+        shelf.moved = 0;
+        for index in 0..shelf.pending.len() {
+            let was_open = self.parts.files.is_open(index);
+            // Closed first, so that the room of the old file is free before there is a new one.
+            self.parts.engine.put(index, self.parts.files.put(index, None)).map_err(engine_failed)?;
+            let file = place.renew(&self.parts.spec, index)?;
+            let descriptor = self.parts.files.put(index, was_open.then_some(file));
+            self.parts.engine.put(index, descriptor).map_err(engine_failed)?;
+        }
+        Ok(())
+    }
+
+    /// An operation begins or has ended.
+    #[inline]
+    pub(super) fn count_on_shelf(&mut self, offset: u64, begins: bool) {
+        if let Some(shelf) = &mut self.shelf {
+            let pending = &mut shelf.pending[self.parts.files.index(offset)];
+            *pending = if begins { *pending + 1 } else { *pending - 1 };
+        }
+    }
+}
