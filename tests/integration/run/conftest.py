@@ -15,8 +15,11 @@ from tests.integration.run import starter
 
 PLIMSOLL = Path(sys.executable).parent / "plimsoll"
 
-SHORT = ("--set", "size=16MiB", "--set", "runtime=300ms", "--set", "warmup=100ms")
+SHORT = ("--set", "size=16MiB", "--set", "runtime=300ms", "--set", "warmup=100ms", "--noisy-host")
 """Runs that take moments; for tests of behaviour, not of speed."""
+
+PACED = {"fast": "depth=32,rate=400/s", "slow": "depth=1,rate=40/s"}
+"""Options of targets one of which is ten times faster on any machine and disk: each does as much as it is told to."""
 
 
 @dataclass(frozen=True)

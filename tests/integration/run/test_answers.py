@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.integration.run.conftest import PLIMSOLL, SHORT, Command, leftovers
+from tests.integration.run.conftest import PACED, PLIMSOLL, SHORT, Command, leftovers
 
 
 def test_every_quick_test_runs_and_is_scored(plimsoll: Command, disk: Path) -> None:
@@ -23,11 +23,8 @@ def test_every_quick_test_runs_and_is_scored(plimsoll: Command, disk: Path) -> N
         assert test in answer.out
 
 
-def test_depth_32_of_the_disk_is_faster_than_depth_1(plimsoll: Command, disk: Path) -> None:
-    plimsoll(
-        "run", "randread", "--on", f"one={disk},depth=1", "--on", f"many={disk},depth=32",
-        "--set", "size=64MiB", "--set", "runtime=1s", "--set", "warmup=200ms",
-    )  # fmt: skip
+def test_a_setting_that_is_faster_is_said_to_be(plimsoll: Command, disk: Path) -> None:
+    plimsoll("run", "randread", "--on", f"one={disk},{PACED['slow']}", "--on", f"many={disk},{PACED['fast']}", *SHORT)
     rows = plimsoll("compare", "--json").json
     (iops,) = [row for row in rows if row["metric"] == "iops"]
     assert iops["answer"] == "better"
@@ -36,7 +33,7 @@ def test_depth_32_of_the_disk_is_faster_than_depth_1(plimsoll: Command, disk: Pa
 
 
 def test_a_gate_closes_when_something_got_worse(plimsoll: Command, disk: Path) -> None:
-    plimsoll("run", "randread", "--on", f"many={disk},depth=32", "--on", f"one={disk},depth=1", *SHORT)
+    plimsoll("run", "randread", "--on", f"many={disk},{PACED['fast']}", "--on", f"one={disk},{PACED['slow']}", *SHORT)
     gate = plimsoll("compare", "--baseline", "many", "--fail-on", "worse", check=1)
     assert "one is slower than many" in gate.err
     unread = f"{PLIMSOLL} compare --baseline many --fail-on worse 2>/dev/null | :; exit ${{PIPESTATUS[0]}}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,7 @@ from tests.integration.run.conftest import PLIMSOLL, SHORT, Command, leftovers
 
 def data_file(disk: Path, size: int) -> Path:
     """The test file, as soon as it is laid out."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         for path in disk.glob("plimsoll-*/data-*"):
             if path.stat().st_size >= size:
@@ -23,20 +26,39 @@ def data_file(disk: Path, size: int) -> Path:
     raise AssertionError("no test file appeared")
 
 
+def wait_until_measured(process: subprocess.Popen[str]) -> None:
+    """Until a thread that issues I/O has read more than the one block that is read after laying out."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for thread in Path(f"/proc/{process.pid}/task").iterdir():
+            with suppress(OSError):
+                if (thread / "comm").read_text().startswith("plimsoll-io-") and _reads_on(thread):
+                    return
+        time.sleep(0.01)
+    raise AssertionError("nothing was measured")
+
+
+def _reads_on(thread: Path) -> bool:
+    # Ticks of processor time in user and system mode, behind the name in brackets; engines without calls show there.
+    ticks = (thread / "stat").read_text().rpartition(")")[2].split()[11:13]
+    calls = re.search(r"^syscr: (\d+)$", (thread / "io").read_text(), re.MULTILINE)
+    return sum(map(int, ticks)) >= 5 or (calls is not None and int(calls[1]) >= 10)
+
+
 @pytest.mark.parametrize("engine", ["io_uring", "libaio", "psync", "mmap"])
 def test_a_file_truncated_during_the_run_fails_the_run_with_a_reason(
     plimsoll: Command, disk: Path, engine: str
 ) -> None:
     process = subprocess.Popen(
         [PLIMSOLL, "run", "ping", "--on", f"here={disk},engine={engine},direct=no", "--set", "size=16MiB",
-         "--set", "runtime=8s", "--set", "warmup=200ms", "--blocks", "1"],
+         "--set", "runtime=1h", "--set", "warmup=0s", "--blocks", "1", "--noisy-host"],
         cwd=disk.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     path = data_file(disk, 16 * 2**20)
-    time.sleep(1)
+    wait_until_measured(process)
     with path.open("r+b") as file:
         file.truncate(0)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 3, err
     assert "offset" in err
     assert "Traceback" not in err
@@ -47,14 +69,17 @@ def test_a_file_truncated_during_the_run_fails_the_run_with_a_reason(
 
 def test_a_file_deleted_during_the_run_harms_nothing(disk: Path) -> None:
     process = subprocess.Popen(
-        [PLIMSOLL, "run", "ping", "--on", f"here={disk}", "--set", "size=16MiB", "--set", "runtime=1s",
-         "--set", "warmup=100ms"],
+        [PLIMSOLL, "run", "ping", "--on", f"here={disk},engine=psync", "--set", "size=16MiB", "--set", "runtime=1s",
+         "--set", "warmup=0s", "--noisy-host"],
         cwd=disk.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     path = data_file(disk, 16 * 2**20)
-    time.sleep(0.6)
+    wait_until_measured(process)
+    # The run does not end in the moment between.
+    process.send_signal(signal.SIGSTOP)
     path.unlink()
-    _, err = process.communicate(timeout=60)
+    process.send_signal(signal.SIGCONT)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert leftovers(disk) == []
 
