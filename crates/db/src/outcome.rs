@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// `phases.layout_ns` is connecting and preparing the data, `phases.layout_bytes` payload loaded;
 /// `verified` counts checked field values (`data_integrity`), without an offset;
 /// `mean_in_flight` is the time-weighted mean number of whole operations in progress; `cpu` is of the client's threads;
+/// `error` of a stopped job says which server it was waiting for, if any;
 /// `error.kind` is `spec`, `connect`, `schema`, `load`, `operation` or `driver`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DbOutcome {

@@ -23,11 +23,14 @@ use crate::prepare;
 use crate::recorder::{Batch, Kinds};
 use crate::setup::Setup;
 use crate::spec::{Data, DbSpec, Measure, Workload};
+use crate::url::place;
 use crate::worker::Report;
 use crate::workloads::{Stage, Work};
 
 /// Time between "all threads are ready" and the start of the load.
 const LEAD_NS: u64 = 2_000_000;
+/// From here on it is said, when a job is stopped, that its server did not answer.
+const SILENT_NS: u64 = 1_000_000_000;
 /// After a stop request, threads get this long; then the job ends without them.
 const GRACE: Duration = Duration::from_millis(500);
 /// Longer than any load takes.
@@ -74,11 +77,14 @@ impl Runner {
         let name = self.spec.driver.clone();
         let result = drivers::with(&name, With(&mut self))
             .unwrap_or_else(|| Err(JobError::spec(format!("there is no driver {name:?}"))));
-        if let Err(error) = result.or_else(|error| if self.gave_up_when_asked() { Ok(()) } else { Err(error) }) {
-            self.outcome.common.status = Status::Failed;
-            self.outcome.common.error = Some(error.into());
-        } else if self.stopped() {
+        if self.stopped() && (result.is_ok() || self.outcome.common.elapsed_ns == 0) {
+            // A stop request cuts off what prepares the data; that is no fault.
             self.outcome.common.status = Status::Stopped;
+        } else if result.is_err() {
+            self.outcome.common.status = Status::Failed;
+        }
+        if let Err(error) = result {
+            self.outcome.common.error = Some(error.into());
         }
         self.shared.board.enter(Phase::Finished, monotonic_ns(), None);
         self.outcome
@@ -111,11 +117,6 @@ impl Runner {
         }
         self.outcome.common.phases.layout_ns = monotonic_ns() - began_ns;
         self.measure(&driver, &setup)
-    }
-
-    /// A stop request cuts off what prepares the data; that is no fault.
-    fn gave_up_when_asked(&self) -> bool {
-        self.stopped() && self.outcome.common.elapsed_ns == 0
     }
 
     fn stopped(&self) -> bool {
@@ -168,10 +169,24 @@ impl Runner {
         let (crew, mut timeline) = self.carry_out(driver, setup, stage, &records, window, expected)?;
         let Some(window) = crew.window else { return Ok(()) };
         self.sum_up(&crew, &mut timeline, &window);
+        if self.stopped() {
+            self.outcome.common.error = self.silence(&crew).map(Into::into);
+        }
         match crew.fault {
             Some(fault) => Err(fault),
             None => Ok(()),
         }
+    }
+
+    /// Which server left all threads without an answer when the job was stopped, and for how long.
+    fn silence(&self, crew: &Crew) -> Option<JobError> {
+        let silent_ns = crew.reports.iter().flatten().map(|report| report.silent_ns).min()?;
+        let server = match place(&self.spec.url) {
+            "" => &self.spec.driver,
+            found => found,
+        };
+        (silent_ns >= SILENT_NS)
+            .then(|| JobError::connect(format!("{server} had not answered for {:.1} s", silent_ns as f64 / 1e9)))
     }
 
     fn window(&self, begin_ns: u64, warmup_ns: u64) -> Window {

@@ -51,7 +51,7 @@ impl Setup {
 
     /// The same for connections, which a stop request ends as well.
     pub fn wait(&self) -> Wait {
-        Wait { patience: Some(self.patience()), stopped: Arc::clone(&self.stopped) }
+        Wait { server: String::new(), patience: Some(self.patience()), stopped: Arc::clone(&self.stopped) }
     }
 
     /// Refuses what a driver without these abilities would silently leave out.

@@ -73,6 +73,13 @@ impl Url {
     }
 }
 
+/// Host and port of a URL as they were written, for messages; empty where it has none.
+pub fn place(text: &str) -> &str {
+    let rest = text.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = &rest[..rest.find(['/', '?']).unwrap_or(rest.len())];
+    authority.rsplit_once('@').map_or(authority, |(_, address)| address)
+}
+
 fn split_port(address: &str, default: u16) -> Result<(&str, u16), JobError> {
     let (host, port) = match address.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, rest)) => (host, rest.strip_prefix(':')),

@@ -112,6 +112,8 @@ pub struct Wire {
 /// How long to wait for a server.
 #[derive(Debug, Clone)]
 pub struct Wait {
+    /// Whom it waits for, in messages; known from the connection on.
+    pub server: String,
     /// A single wait at most; nothing: for ever.
     pub patience: Option<Duration>,
     /// Set when the job is stopped, which ends every wait.
@@ -122,7 +124,8 @@ impl Wait {
     /// Said at every glance of a wait that began then: fails when it is over.
     pub fn go_on(&self, began: Instant) -> Result<(), Fault> {
         if self.stopped.load(Ordering::Relaxed) {
-            return Err(Fault::broken(Cause::Timeout, "the job was stopped before the server answered"));
+            let words = format!("{} had not answered for {:.1} s", self.server, began.elapsed().as_secs_f64());
+            return Err(Fault::broken(Cause::Timeout, words));
         }
         match self.patience.filter(|&patience| began.elapsed() > patience) {
             Some(patience) => Err(Fault::broken(
@@ -153,7 +156,7 @@ impl Wire {
                 stream.into()
             }
         };
-        Ok(Self { wait: Some(wait), ..Self::over(socket) })
+        Ok(Self { wait: Some(Wait { server: address.describe(), ..wait }), ..Self::over(socket) })
     }
 
     /// Over a connected socket.

@@ -2,6 +2,10 @@
 
 mod support;
 
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use plimsoll_core::outcome::{Phase, Status};
@@ -250,7 +254,50 @@ fn a_server_that_never_says_a_word_ends_the_job_and_a_stop_request_ends_it_soone
         job.stop();
         let stopped = job.result(Some(Duration::from_secs(60))).expect("it does not wait for the server");
         assert_eq!(stopped.common.status, Status::Stopped, "{driver}");
+        // Stopped before it connected, it was not waiting for anybody.
+        if let Some(error) = stopped.common.error {
+            assert!(error.message.contains(&format!("127.0.0.1:{port} had not answered for ")), "{}", error.message);
+        }
     }
+}
+
+/// Answers every request with a page, until it is to be silent.
+fn answer(mut stream: TcpStream, silent: &AtomicBool) {
+    let mut request = [0; 4096];
+    while stream.read(&mut request).is_ok_and(|length| length > 0) {
+        if !silent.load(Ordering::SeqCst) {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        }
+    }
+}
+
+#[test]
+fn a_stopped_job_says_which_server_fell_silent_and_for_how_long() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = listener.local_addr().unwrap();
+    let silent = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&silent);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let flag = Arc::clone(&flag);
+            std::thread::spawn(move || answer(stream, &flag));
+        }
+    });
+    let changes = [
+        ("workload", json!({"kind": "web", "keep_alive": true})),
+        ("limit/operations", json!(null)),
+        ("data", json!("keep")),
+    ];
+    let job = Job::start(spec("http", &format!("http://{place}/"), &changes)).unwrap();
+    measuring(&job);
+    silent.store(true, Ordering::SeqCst);
+    std::thread::sleep(Duration::from_millis(1300));
+    job.stop();
+    let stopped = job.result(Some(Duration::from_secs(60))).expect("it stops");
+    assert_eq!(stopped.common.status, Status::Stopped);
+    assert!(stopped.completed > 0);
+    let error = stopped.common.error.expect("it was waiting");
+    assert!(error.message.starts_with(&format!("{place} had not answered for ")), "{}", error.message);
 }
 
 #[test]

@@ -98,13 +98,13 @@ def joined(whole: Run, parts: Sequence[Part]) -> Run:
     intervals = aligned(parts, began)
     findings = (*_findings(parts), _together(parts, elapsed_ns))
     invalid = next((finding for finding in findings if finding.level is Level.INVALID), None)
-    partial = any(part.run.status is RunStatus.PARTIAL for part in parts)
+    partial = next((part for part in parts if part.run.status is RunStatus.PARTIAL), None)
     status = RunStatus.PARTIAL if partial else RunStatus.INVALID if invalid else RunStatus.OK
     return whole.model_copy(
         update={
             **ended,
             "status": status,
-            "reason": "stopped before its end" if partial else invalid.message if invalid else "",
+            "reason": partial.run.reason if partial else invalid.message if invalid else "",
             "scores": workloads.of(whole.plan).scores(whole.plan, facts, histograms, intervals),
             "histograms": histograms,
             "intervals": intervals,

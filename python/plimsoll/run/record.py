@@ -25,6 +25,7 @@ _KEPT_ELSEWHERE = frozenset(
 )
 """Parts of an outcome that have a field of their own in a run."""
 
+STOPPED = "stopped before its end"
 _ENDINGS = {"ok": RunStatus.OK, "stopped": RunStatus.PARTIAL, "failed": RunStatus.FAILED}
 
 
@@ -59,7 +60,7 @@ def run_record(
     findings = _findings(evidence, noisy_host) if status is RunStatus.OK else ()
     reason = failure(outcome) if status is RunStatus.FAILED else ""
     if status is RunStatus.PARTIAL:
-        reason = "stopped before its end"
+        reason = STOPPED + (f": {failure(outcome)}" if outcome["error"] else "")
     if any(finding.level is Level.INVALID for finding in findings):
         status = RunStatus.INVALID
         reason = next(finding.message for finding in findings if finding.level is Level.INVALID)

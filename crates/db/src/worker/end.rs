@@ -26,6 +26,9 @@ impl<D: Driver> Worker<D> {
                 self.take_back(index);
             }
         }
+        if self.busy > 0 {
+            self.report.silent_ns = self.parts.clock.now_ns().saturating_sub(self.alive_ns);
+        }
     }
 
     pub(super) fn finish(mut self) -> Report {

@@ -37,6 +37,8 @@ pub struct Report {
     pub common: crew::Report,
     /// First message of each cause.
     pub messages: [Option<String>; CAUSES.len()],
+    /// When it was stopped while requests were with the server: since when nothing had come back.
+    pub silent_ns: u64,
     /// What ended the thread early.
     pub fault: Option<JobError>,
 }

@@ -9,6 +9,8 @@ from enum import StrEnum
 from plimsoll.errors import ResultFileError
 from plimsoll.model import Level, Run, RunStatus, Score
 from plimsoll.stats.histogram import Histogram, merge
+from plimsoll.stats.littles_law import residual
+from plimsoll.units import SECOND
 
 FACT = "load_line"
 """Key in a run's facts: `{"parameter", "load", "phase", "round"}` of a run that a search asked for."""
@@ -83,8 +85,36 @@ def point_of(run: Run, percent: float | None) -> Point | None:
         overloaded=overloaded,
         client_limited=busiest >= CLIENT_LIMIT or _said(run, CLIENT_GUARD),
         busiest_thread=busiest,
-        littles_law=next((f.values["residual"] for f in run.findings if "residual" in f.values), None),
+        littles_law=_littles_law(run),
     )
+
+
+def _littles_law(run: Run) -> float | None:
+    """X·R̄/N − 1 as the guard found it; for a database N is its clients, which are always waiting in a closed loop.
+
+    None with a rate, where operations wait outside of any client, and where the record has no counts. Failed operations
+    have no latency: each takes its share away.
+    """
+    if (found := next((f.values["residual"] for f in run.findings if "residual" in f.values), None)) is not None:
+        return found
+    whole, clients, counted = (run.facts.get(name) for name in ("whole", "clients", "operations"))
+    if run.plan.parameters.get("rate") or not isinstance(whole, list) or not isinstance(counted, dict):
+        return None
+    kinds = [counted[kind] for kind in whole if isinstance(counted.get(kind), dict)]
+    operations, latency_ns = (_total(kinds, name) for name in ("operations", "latency_sum_ns"))
+    elapsed_ns = _number(run.facts.get("elapsed_ns"))
+    if min(_number(clients), operations, elapsed_ns) <= 0:
+        return None
+    return residual(operations * SECOND / elapsed_ns, latency_ns / operations, _number(clients))
+
+
+def _total(counted: list[dict[str, object]], name: str) -> float:
+    return sum(_number(each.get(name)) for each in counted)
+
+
+def _number(value: object) -> float:
+    """A number of a record that may come from a stranger; 0 for anything else."""
+    return float(value) if isinstance(value, int | float) and 0 <= value < math.inf else 0.0
 
 
 def load_of(run: Run) -> float | None:

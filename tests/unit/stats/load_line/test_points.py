@@ -72,3 +72,28 @@ def test_a_schedule_that_was_not_kept_has_no_latency(runs: dict[str, Run]) -> No
     point = point_of(searched(run, plan=plan, scores=rates), 99.0)
     assert point is not None
     assert (point.overloaded, point.objective_ns, point.p99_ns) == (True, math.inf, None)
+
+
+def test_clients_of_a_database_obey_littles_law(runs: dict[str, Run]) -> None:
+    counts = {"read": (900, 3_000_000_000), "update": (100, 800_000_000), "update_part": (500, 400_000_000)}
+    facts = {
+        "whole": ["read", "update"],
+        "clients": 4,
+        "elapsed_ns": 1_000_000_000,
+        "operations": {kind: {"operations": n, "latency_sum_ns": spent} for kind, (n, spent) in counts.items()},
+        FACT: {"parameter": "clients", "load": 4, "phase": "round", "round": 2},
+    }
+    run = runs["ping"].model_copy(update={"facts": facts, "findings": ()})
+    found = point_of(run, None)
+    assert found is not None
+    assert found.littles_law == pytest.approx(3.8 / 4 - 1)
+    scheduled = run.plan.model_copy(update={"parameters": {**run.plan.parameters, "rate": {"per_second": 10}}})
+    without = [
+        run.model_copy(update={"plan": scheduled}),
+        *(
+            run.model_copy(update={"facts": {**facts, name: "no number"}})
+            for name in ("clients", "elapsed_ns", "whole")
+        ),
+        run.model_copy(update={"facts": {**facts, "operations": {"read": {"operations": math.nan}}}}),
+    ]
+    assert [point.littles_law for each in without if (point := point_of(each, None))] == [None] * 5
