@@ -50,9 +50,11 @@ def test_places_on_workers_are_compared_in_blocks(plimsoll: Command, workers: Wo
         **{name: f"@{name}:{path}" for name, path in workers.folders.items()},
     }
     assert [run.block for run in runs] == [block for block in range(3) for _ in range(4)]
-    assert all(early.ended_ns <= late.started_ns + 200_000_000 for early, late in pairwise(runs))
     with open_store() as store:
         host = store.sessions()[0].host
+    # The clocks are as far apart as is said of each, and no further.
+    apart = 2 * max(facts["clock_uncertainty_ns"] for facts in host["workers"].values())
+    assert all(early.ended_ns <= late.started_ns + max(apart, 200_000_000) for early, late in pairwise(runs))
     assert set(host["workers"]) == {"w1", "w2", "w3"}
     assert all(facts["clock_uncertainty_ns"] > 0 for facts in host["workers"].values())
     assert all(leftovers(folder) == [] for folder in (here, *workers.folders.values()))
@@ -127,7 +129,7 @@ def test_a_worker_killed_in_a_run_of_all_ends_it_by_name(plimsoll: Command, work
         [PLIMSOLL, "run", *words, *long], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as session:
         deadline = time.monotonic() + 90
-        while any(used[name].cpu_times().user < before[name] + 1 for name in used) and time.monotonic() < deadline:
+        while any(used[name].cpu_times().user < before[name] + 0.3 for name in used) and time.monotonic() < deadline:
             time.sleep(0.1)
         workers.kill("w3")
         # It ends long before its hour only if the others were stopped.

@@ -180,24 +180,24 @@ def test_faults_end_in_a_reason(disk: Path, plimsoll: Command) -> None:
 
 def test_jobs_of_a_group_run_side_by_side_and_exitall_ends_them(disk: Path, plimsoll: Command) -> None:
     words = (
-        "--time_based", "--runtime=20", "--size=64k", "--rw=randread", "--name=long",
+        "--time_based", "--runtime=1000", "--size=64k", "--rw=randread", "--name=long",
         "--name=short", "--runtime=1", "--exitall",
     )  # fmt: skip
     jobs = plimsoll("fio", *words, "--output-format=json", cwd=disk).json["jobs"]
     assert [job["jobname"] for job in jobs] == ["long", "short"]
-    assert all(500 < job["read"]["runtime"] < 10_000 for job in jobs)
+    assert all(500 < job["read"]["runtime"] < 500_000 for job in jobs)
 
 
 def test_steady_state_ends_a_job(disk: Path, plimsoll: Command) -> None:
-    words = ("--name=t", "--size=64k", "--time_based", "--runtime=30", "--ss=iops:900%", "--ss_dur=2")
+    words = ("--name=t", "--size=64k", "--time_based", "--runtime=1000", "--ss=iops:900%", "--ss_dur=2")
     (job,) = plimsoll("fio", *words, "--output-format=json", cwd=disk).json["jobs"]
     assert job["steadystate"]["attained"] == 1
-    assert job["read"]["runtime"] < 15_000
+    assert job["read"]["runtime"] < 500_000
     assert len(job["steadystate"]["data"]["iops"]) == 2
 
 
 def test_a_status_is_a_whole_document_now_and_then(disk: Path, plimsoll: Command) -> None:
-    words = ("--rw=randread", "--time_based", "--runtime=1", "--status-interval=300ms", "--output-format=json")
+    words = ("--rw=randread", "--time_based", "--runtime=2", "--status-interval=200ms", "--output-format=json")
     text = plimsoll("fio", "--name=t", "--size=1m", *words, "--name=next", "--stonewall", "--size=1m", cwd=disk).out
     documents, decoder = [], json.JSONDecoder()
     while text := text.strip():

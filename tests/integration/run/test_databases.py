@@ -28,7 +28,9 @@ SERVERS = {
     "ycsb-a": ("postgresql", "mariadb", "redis", "sqlite", "rocksdb", "memory"),
     "tpcb": ("postgresql", "mariadb", "sqlite"),
 }
-QUICK = ("--set", "runtime=300ms", "--set", "warmup=100ms", "--blocks", "1", "--noisy-host")
+ONCE = ("--set", "warmup=0s", "--blocks", "1", "--noisy-host")
+QUICK = ("--set", "max_operations=60", "--set", "runtime=1m", *ONCE)
+"""One run that is over when enough is done, however long that takes."""
 SMALL = {"ycsb-a": ("--set", "records=300"), "tpcb": ("--set", "scale=1"), "web-static": ("--set", "clients=4")}
 
 
@@ -140,12 +142,13 @@ def test_a_directory_needs_a_server(plimsoll: Command, place: Path) -> None:
 def test_no_server_outlives_a_session(plimsoll: Command, place: Path, ending: signal.Signals) -> None:
     need_server("postgresql")
     target = ("--server", "postgresql", "--on", f"here={place}")
-    words = ("run", "ycsb-a", *target, "--set", "runtime=60s", *SMALL["ycsb-a"])
+    words = ("run", "ycsb-a", *target, "--set", "runtime=10m", *SMALL["ycsb-a"])
     with subprocess.Popen([PLIMSOLL, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 60
         while len(servers_below(place)) < 8 and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(ending)
+    deadline = time.monotonic() + 60
     while servers_below(place) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert servers_below(place) == []
@@ -160,7 +163,7 @@ def test_a_private_server_that_ends_by_itself_is_quoted(place: Path) -> None:
         found = [psutil.Process(pid) for pid in servers_below(place)]
         assert len(found) == 1
         found[0].terminate()
-        psutil.wait_procs(found, timeout=30)
+        psutil.wait_procs(found, timeout=60)
         # Redis says goodbye in its log.
         assert "bye bye" in (server.ended() or "")
     shutil.rmtree(place / "server")
@@ -175,7 +178,7 @@ def test_a_disk_that_fills_up_under_its_server_is_counted_and_kept(plimsoll: Com
         inserts = ("--set", "read=0%", "--set", "insert=100%", "--set", "count_errors=yes")
         inserts += ("--set", "max_operations=60000", "--set", "runtime=1m")
         target = ("--server", "redis", "--on", f"here={place},durability=relaxed")
-        answer = plimsoll("run", "ycsb-d", *target, *inserts, "--set", "records=300", *QUICK[2:], check=3)
+        answer = plimsoll("run", "ycsb-d", *target, *inserts, "--set", "records=300", *ONCE, check=3)
         assert "No space left on device" in answer.err
         assert servers_below(place) == []
         assert leftovers(place) == []
@@ -195,7 +198,11 @@ def test_ten_thousand_connections_need_no_thread_each(plimsoll: Command, place: 
     need_server(server)
     need(resource.getrlimit(resource.RLIMIT_NOFILE)[1] >= 10_500, "10,500 open files (ulimit -n)")
     own = {"web-static": "keep_alive=yes", "ycsb-c": "records=500"}[test]
-    settings = [word for each in (own, "clients=10000", "runtime=1s", "warmup=0s") for word in ("--set", each)]
+    settings = [
+        word
+        for each in (own, "clients=10000", "max_operations=20000", "runtime=1m", "warmup=0s")
+        for word in ("--set", each)
+    ]
     target = f"here={place},durability=none"
     plimsoll("run", test, "--server", server, "--on", target, *settings, "--blocks", "1", "--noisy-host")
     with open_store() as store:

@@ -58,7 +58,7 @@ def test_a_killed_test_leaves_nothing_after_the_next_command(plimsoll: Command, 
         [PLIMSOLL, "run", "postmark", "--on", f"a={disk}", "--set", "transactions=1000000", "-q"],
         cwd=disk.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ,
     )  # fmt: skip
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while len(list(disk.glob("plimsoll-*/*/*"))) < 20 and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)

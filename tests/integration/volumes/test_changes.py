@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,16 @@ def test_a_volume_grows_and_changes_type_under_a_mounted_file_system(machine: Ma
 
 
 def test_credits_survive_a_change(machine: Machine) -> None:
-    volume = machine.create("v", type="gp2", size="100GiB", time_scale=1000)
+    volume = machine.create("v", type="gp2", size="33GiB", time_scale=1000)
+    begun = time.monotonic()
     fio(volume.device, "--rw=randread", "--bs=4k", "--iodepth=32", "--number_ios=3500", "--size=64m")
-    assert buckets("v")["volume.iops_credits"] < 3e6, "each of 3,500 I/Os took the credits of a thousand"
-    changes.modify("v", {"size": "200GiB"})
-    assert buckets("v")["volume.iops_credits"] < 4e6
+    left = buckets("v")["volume.iops_credits"]
+    came_back = 100_000 * (time.monotonic() - begun)
+    assert left < 5.4e6 - 3.4e6 + came_back, "each of 3,500 I/Os took the credits of a thousand"
+    begun = time.monotonic()
+    changes.modify("v", {"size": "66GiB"})
+    after = buckets("v")["volume.iops_credits"]
+    assert after < left + 1e5 + 200_000 * (time.monotonic() - begun)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +80,7 @@ def test_volumes_of_one_instance_share_its_limits(machine: Machine) -> None:
     for name in ("one", "two"):
         machine.create(name, instance="t3.nano", instance_name="web", size="4GiB")
     free = buckets("two")["instance.iops_credits"]
-    fio(registry.named("one").device, "--rw=randread", "--bs=4k", "--iodepth=16", "--size=64m", "--number_ios=12000")
+    fio(registry.named("one").device, "--rw=randread", "--bs=4k", "--iodepth=16", "--size=64m", "--number_ios=6000")
     assert buckets("two")["instance.iops_credits"] < free - 1000
     with pytest.raises(UsageError, match="instance web is t3"):
         machine.create("three", instance="m5.large", instance_name="web")
@@ -155,7 +161,7 @@ def test_a_file_system_survives_a_power_loss(machine: Machine) -> None:
     os.close(descriptor)
     for number in range(50):
         Path(volume.mount, f"later-{number}").write_bytes(b"l" * 10_000)
-    fault("v", "power-loss", **{"for": "100ms"})
+    fault("v", "power-loss", **{"for": "1h"})
     subprocess.run(["umount", volume.mount], check=True)
     fault("v", "clear")
     subprocess.run(["mount", volume.device, volume.mount], check=True)
