@@ -8,11 +8,15 @@
 //! A server that is killed leaves a dead mount: `losetup -d` and `umount` clear it.
 
 mod backing;
+mod channel;
 mod control;
 mod device;
+mod fuse;
 mod pending;
 mod protocol;
+mod slots;
 mod system;
+mod uring;
 mod worker;
 
 use std::fs::{self, Permissions};
@@ -34,6 +38,7 @@ use crate::model::instance::Cells;
 use crate::spec::VolumeSpec;
 use backing::Backing;
 use device::Device;
+use fuse::Descriptor;
 use worker::Worker;
 
 /// Requests that the kernel keeps under way at once; beyond the depth of any loop device.
@@ -52,9 +57,10 @@ pub fn serve(spec_json: &str, mountpoint: &Path, socket: &Path, ready: impl FnOn
     let listener = listen(socket)?;
     let _socket_file = RemoveOnDrop(socket);
     let device = Arc::new(build(&spec)?);
-    let mut session = mount(mountpoint)?;
+    let rings = uring::prepare(WORKERS);
+    let mut session = mount(mountpoint, !rings.is_empty())?;
     let unmount = |force: bool| unmount(mountpoint, force);
-    let workers = match start_workers(session.as_fd(), &device) {
+    let workers = match start_workers(session.as_fd(), &device, rings) {
         Ok(workers) => workers,
         Err(error) => {
             device.stop();
@@ -119,19 +125,26 @@ fn build(spec: &VolumeSpec) -> Result<Device, VolumeError> {
 }
 
 /// What fuser needs to negotiate; requests never reach it.
-struct Negotiation;
+struct Negotiation {
+    /// Rings are there for the requests.
+    rings: bool,
+}
 
 impl fuser::Filesystem for Negotiation {
     fn init(&mut self, _request: &fuser::Request, config: &mut KernelConfig) -> io::Result<()> {
         // Refused capabilities and bounds cost speed, not function.
         let _ = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO | InitFlags::FUSE_MAX_PAGES);
+        if self.rings {
+            // A kernel that refuses sends everything through /dev/fuse, which the first ring watches.
+            let _ = config.add_capabilities(InitFlags::FUSE_OVER_IO_URING);
+        }
         let _ = config.set_max_write(protocol::PAYLOAD_MAX as u32);
         let _ = config.set_max_background(BACKGROUND_MAX);
         Ok(())
     }
 }
 
-fn mount(mountpoint: &Path) -> Result<fuser::Session<Negotiation>, VolumeError> {
+fn mount(mountpoint: &Path, rings: bool) -> Result<fuser::Session<Negotiation>, VolumeError> {
     let action = format!("cannot mount a volume at {}", mountpoint.display());
     let metadata = fs::metadata(mountpoint).map_err(VolumeError::system(action.clone()))?;
     if !metadata.is_file() || metadata.len() > 0 {
@@ -142,7 +155,7 @@ fn mount(mountpoint: &Path) -> Result<fuser::Session<Negotiation>, VolumeError> 
     let mut config = Config::default();
     config.mount_options =
         vec![MountOption::FSName("plimsoll".to_owned()), MountOption::Subtype("plimsoll".to_owned())];
-    fuser::Session::new(Negotiation, mountpoint, &config).map_err(VolumeError::system(action))
+    fuser::Session::new(Negotiation { rings }, mountpoint, &config).map_err(VolumeError::system(action))
 }
 
 fn unmount(mountpoint: &Path, force: bool) -> Result<(), VolumeError> {
@@ -160,15 +173,25 @@ fn unmount(mountpoint: &Path, force: bool) -> Result<(), VolumeError> {
 fn start_workers(
     session: std::os::fd::BorrowedFd,
     device: &Arc<Device>,
+    rings: Vec<uring::Prepared>,
 ) -> Result<Vec<JoinHandle<io::Result<()>>>, VolumeError> {
-    (0..WORKERS)
-        .map(|index| {
-            let connection = system::clone_fuse(session)?;
-            let worker = Worker::new(index, WORKERS, connection, device.clone());
-            std::thread::Builder::new().name(format!("volume-{index}")).spawn(move || worker.run())
-        })
-        .collect::<io::Result<_>>()
-        .map_err(VolumeError::system("cannot start the workers of the volume"))
+    let workers = if rings.is_empty() { WORKERS } else { rings.len() };
+    let mut rings = rings.into_iter();
+    let start = |index| {
+        let thread = std::thread::Builder::new().name(format!("volume-{index}"));
+        let descriptor = Descriptor::new(index, workers, system::clone_fuse(session)?, device.clone());
+        let device = device.clone();
+        match rings.next() {
+            None => thread.spawn(move || Worker::new(descriptor, device).run()),
+            Some(ring) => {
+                let descriptor = (index == 0).then_some(descriptor);
+                let ring = ring.connect(index, system::clone_fuse(session)?, descriptor, device.clone());
+                thread.spawn(move || Worker::new(ring, device).run())
+            }
+        }
+    };
+    let started: io::Result<_> = (0..workers).map(start).collect();
+    started.map_err(VolumeError::system("cannot start the workers of the volume"))
 }
 
 struct RemoveOnDrop<'a>(&'a Path);

@@ -13,8 +13,8 @@ pub struct Pending {
     pub sequence: u64,
     /// When it was read from the kernel.
     pub arrived_ns: u64,
-    /// Its name in the protocol.
-    pub unique: u64,
+    /// Its name in the channel it came through.
+    pub ticket: u64,
     /// What it was.
     pub io: Io,
     /// The answer.
@@ -28,6 +28,8 @@ pub struct Pending {
 pub enum Reply {
     /// Done, nothing to send back.
     Done,
+    /// What was read is in the room that came with the request.
+    InRoom,
     /// The bytes that were read.
     Data(Vec<u8>),
     /// Failed.

@@ -9,7 +9,10 @@ pub const PAYLOAD_MAX: usize = 1 << 20;
 /// What one read from the FUSE descriptor may need: the payload and both headers.
 pub const BUFFER_BYTES: usize = PAYLOAD_MAX + 4096;
 
-const HEADER_BYTES: usize = 40;
+/// Length of a request's header.
+pub const HEADER_BYTES: usize = 40;
+/// What a write has of its own before its bytes.
+const WRITE_BYTES: usize = 40;
 const ATTRIBUTES_VALID: Duration = Duration::from_secs(1);
 const FOPEN_DIRECT_IO: u32 = 1 << 0;
 const FOPEN_PARALLEL_DIRECT_WRITES: u32 = 1 << 6;
@@ -20,7 +23,7 @@ const BLOCK_BYTES: u32 = 4096;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request<'a> {
     /// Names the request in the reply.
-    pub unique: u64,
+    pub ticket: u64,
     /// What is asked for.
     pub operation: Operation<'a>,
 }
@@ -68,9 +71,14 @@ pub enum Operation<'a> {
 impl<'a> Request<'a> {
     /// Reads a request; `None` when the kernel sent something shorter than its own format.
     pub fn parse(message: &'a [u8]) -> Option<Self> {
-        let opcode = u32_at(message, 4)?;
-        let unique = u64_at(message, 8)?;
-        let body = message.get(HEADER_BYTES..)?;
+        let (header, body) = message.split_at_checked(HEADER_BYTES)?;
+        Self::of_parts(header, body, body.get(WRITE_BYTES..).unwrap_or_default())
+    }
+
+    /// Reads a request that came in parts: the header, the operation's own, and what is written.
+    pub fn of_parts(header: &[u8], body: &[u8], data: &'a [u8]) -> Option<Self> {
+        let opcode = u32_at(header, 4)?;
+        let ticket = u64_at(header, 8)?;
         let operation = match opcode {
             // GETATTR, and SETATTR: times and owner of the file are nobody's business, its size is fixed.
             3 | 4 => Operation::Attributes,
@@ -78,7 +86,7 @@ impl<'a> Request<'a> {
             15 => Operation::Read { offset: u64_at(body, 8)?, bytes: u32_at(body, 16)? },
             16 => {
                 let bytes = u32_at(body, 16)? as usize;
-                Operation::Write { offset: u64_at(body, 8)?, data: body.get(40..40 + bytes)? }
+                Operation::Write { offset: u64_at(body, 8)?, data: data.get(..bytes)? }
             }
             20 => Operation::Sync,
             43 => Operation::Allocate {
@@ -92,7 +100,7 @@ impl<'a> Request<'a> {
             2 | 36 | 42 => Operation::Ignore,
             _ => Operation::Unsupported,
         };
-        Some(Self { unique, operation })
+        Some(Self { ticket, operation })
     }
 }
 
@@ -162,7 +170,7 @@ mod tests {
         body.extend(b"abc");
         let bytes = message(16, &body);
         let request = Request::parse(&bytes).unwrap();
-        assert_eq!(request, Request { unique: 77, operation: Operation::Write { offset: 8192, data: b"abc" } });
+        assert_eq!(request, Request { ticket: 77, operation: Operation::Write { offset: 8192, data: b"abc" } });
         assert_eq!(Request::parse(&message(28, &[])).unwrap().operation, Operation::Unsupported);
     }
 

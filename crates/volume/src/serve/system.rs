@@ -1,4 +1,4 @@
-//! System calls that the standard library does not have. The only unsafe code of the crate.
+//! System calls that the standard library does not have. With the ring and its slots the only unsafe code of the crate.
 
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
@@ -131,6 +131,18 @@ pub fn prepare_thread() {
     plimsoll_core::usage::precise_timers();
     // SAFETY: takes integers only. It is an improvement that may be refused (no CAP_SYS_RESOURCE).
     unsafe { libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) };
+}
+
+/// Puts the calling thread before all ordinary ones, or back among them. Refused without root, and where a control group
+/// has no share of such time; never asked for on a single processor, whose only thread it would be.
+pub fn take_precedence(on: bool) {
+    let alone = std::thread::available_parallelism().map_or(1, usize::from) < 2;
+    let (policy, priority) = if on && !alone { (libc::SCHED_FIFO, 1) } else { (libc::SCHED_OTHER, 0) };
+    // SAFETY: the structure is plain numbers; zero is valid for every field that some targets have besides.
+    let mut parameter: libc::sched_param = unsafe { std::mem::zeroed() };
+    parameter.sched_priority = priority;
+    // SAFETY: the parameter is valid for the call, which concerns this thread only. A refusal leaves it as it is.
+    unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &raw const parameter) };
 }
 
 /// A descriptor that becomes readable when this process is asked to end (SIGTERM, SIGINT, SIGHUP). The signals are

@@ -7,87 +7,81 @@
 //! listens; it calls the others when requests come faster than it reads them.
 
 use std::collections::BinaryHeap;
-use std::fs::File;
-use std::io::{self, IoSlice, Read, Write};
-use std::os::fd::AsRawFd;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_core::clock::Clock;
 
+use super::channel::{Channel, Found, Payload};
 use super::device::Device;
 use super::pending::{Pending, Reply};
 use super::protocol::{self, Operation, Request};
 use super::system;
 use crate::model::layer::{Io, Kind, Outcome};
 
-/// Requests read in a row before deadlines are looked at, and the sign that help is wanted.
-const BATCH: usize = 16;
 /// More operations than this in flight, and a late answer delays no one who waits for just that one: no spinning.
 const SPIN_DEPTH: usize = 4;
 /// Bounds of the time before a deadline at which sleeping ends; in between it follows how late wake-ups are.
 const EARLY_MIN_NS: u64 = 10_000;
 const EARLY_MAX_NS: u64 = 150_000;
+/// So long after there were more operations than that, the thread asks for no precedence.
+const CROWDED_NS: u64 = 1_000_000_000;
 /// How often the clock is compared with the kernel's.
 const DISCIPLINE_NS: u64 = 1_000_000_000;
 
 /// One serving thread.
-pub struct Worker {
-    index: usize,
-    workers: usize,
-    connection: File,
-    device: Arc<Device>,
+pub struct Worker<C> {
+    channel: C,
+    desk: Desk,
     clock: Clock,
     disciplined_ns: u64,
+    early_ns: u64,
+    /// There are or were just now more than a few operations.
+    crowded_until_ns: u64,
+    /// Whether this thread has precedence over ordinary ones.
+    hurries: bool,
+}
+
+/// What a worker has taken in and not answered yet.
+struct Desk {
+    device: Arc<Device>,
     pending: BinaryHeap<Pending>,
     sequence: u64,
     /// Buffers of answered reads, for the next ones.
     spare: Vec<Vec<u8>>,
-    message: Vec<u8>,
-    early_ns: u64,
 }
 
-/// What reading found.
-#[derive(PartialEq, Eq)]
-enum Found {
-    Nothing,
-    Some,
-    /// As much as was asked for; there may be more.
-    Plenty,
-    /// The file system was unmounted.
-    End,
-}
-
-impl Worker {
-    /// Worker `index` of `workers`, on its own descriptor of the connection.
-    pub fn new(index: usize, workers: usize, connection: File, device: Arc<Device>) -> Self {
+impl<C: Channel> Worker<C> {
+    /// A worker for what comes through `channel`.
+    pub fn new(channel: C, device: Arc<Device>) -> Self {
+        let desk = Desk { device, pending: BinaryHeap::new(), sequence: 0, spare: Vec::new() };
         Self {
-            index,
-            workers,
-            connection,
-            device,
+            channel,
+            desk,
             clock: Clock::new(),
             disciplined_ns: 0,
-            pending: BinaryHeap::new(),
-            sequence: 0,
-            spare: Vec::new(),
-            message: vec![0; protocol::BUFFER_BYTES],
             early_ns: EARLY_MIN_NS * 5,
+            crowded_until_ns: 0,
+            hurries: false,
         }
     }
 
     /// Serves until the file system is unmounted or the device stops.
     pub fn run(mut self) -> io::Result<()> {
         system::prepare_thread();
-        let mut listening = self.index == 0;
         loop {
-            let found = if listening { self.read_requests()? } else { Found::Nothing };
-            if found == Found::End || self.device.is_stopping() {
+            let desk = &mut self.desk;
+            let found = self.channel.read(&self.clock, &mut |request: &Request<'_>, room: &mut [u8], arrived_ns| {
+                desk.take(request, room, arrived_ns)
+            })?;
+            if found == Found::End || self.desk.device.is_stopping() {
                 self.abandon();
                 return Ok(());
             }
-            if found == Found::Plenty && self.index == 0 && self.workers > 1 {
-                self.device.bell(1).ring();
+            if self.desk.pending.len() > SPIN_DEPTH {
+                self.crowded_until_ns = self.clock.now_ns() + CROWDED_NS;
+                self.hurry(false);
             }
             let answered = self.answer_due();
             if found != Found::Nothing || answered {
@@ -97,134 +91,45 @@ impl Worker {
                 std::thread::yield_now();
                 continue;
             }
-            // A helper goes back to sleep; the first worker always listens.
-            listening = self.wait(self.index == 0)? || self.index == 0;
+            self.wait()?;
         }
     }
 
     fn is_deadline_near(&self) -> bool {
-        self.pending.len() <= SPIN_DEPTH
-            && self.next_deadline_ns().is_some_and(|next_ns| next_ns < self.clock.now_ns() + self.early_ns)
+        self.desk.pending.len() <= SPIN_DEPTH
+            && self.desk.next_deadline_ns().is_some_and(|next_ns| next_ns < self.clock.now_ns() + self.early_ns)
     }
 
-    fn next_deadline_ns(&self) -> Option<u64> {
-        self.pending.peek().map(|first| first.deadline_ns.max(self.device.stalled_until_ns()))
-    }
-
-    /// Sleeps until a request, the bell, or shortly before the next deadline. True if the bell rang.
-    fn wait(&mut self, listen: bool) -> io::Result<bool> {
+    /// Sleeps until a request, the bell, or shortly before the next deadline.
+    fn wait(&mut self) -> io::Result<()> {
         let before_ns = self.clock.now_ns();
         if before_ns > self.disciplined_ns + DISCIPLINE_NS {
             self.disciplined_ns = before_ns;
             self.clock.discipline(DISCIPLINE_NS);
         }
-        let early_ns = if self.pending.len() <= SPIN_DEPTH { self.early_ns } else { 0 };
-        let wake_ns = self.next_deadline_ns().map(|next_ns| next_ns.saturating_sub(early_ns));
-        let timeout = wake_ns.map(|wake_ns| Duration::from_nanos(wake_ns.saturating_sub(before_ns)));
-        let bell = self.device.bell(self.index);
-        let connection = if listen { self.connection.as_raw_fd() } else { -1 };
-        let [request, rung] = system::wait([connection, bell.fd()], timeout)?;
-        if rung {
-            bell.silence();
+        if !self.desk.pending.is_empty() && before_ns > self.crowded_until_ns {
+            self.hurry(true);
         }
-        if let (false, false, Some(wake_ns)) = (request, rung, wake_ns) {
+        let early_ns = if self.desk.pending.len() <= SPIN_DEPTH { self.early_ns } else { 0 };
+        let wake_ns = self.desk.next_deadline_ns().map(|next_ns| next_ns.saturating_sub(early_ns));
+        let timeout = wake_ns.map(|wake_ns| Duration::from_nanos(wake_ns.saturating_sub(before_ns)));
+        let called = self.channel.wait(timeout)?;
+        if let (false, Some(wake_ns)) = (called, wake_ns) {
             // An eighth of the way towards half more than this wake-up was late.
             let late_ns = self.clock.now_ns().saturating_sub(wake_ns);
             let wanted_ns = (late_ns + late_ns / 2).clamp(EARLY_MIN_NS, EARLY_MAX_NS);
             self.early_ns = (self.early_ns * 7 + wanted_ns) / 8;
         }
-        Ok(rung)
+        Ok(())
     }
 
-    fn read_requests(&mut self) -> io::Result<Found> {
-        for count in 0..BATCH {
-            match self.connection.read(&mut self.message) {
-                Ok(length) => {
-                    let arrived_ns = self.clock.now_ns();
-                    // The message is lent out while it is handled, so that a write needs no copy.
-                    let message = std::mem::take(&mut self.message);
-                    self.handle(&message[..length], arrived_ns);
-                    self.message = message;
-                }
-                Err(error) => match error.raw_os_error() {
-                    Some(libc::EAGAIN) => return Ok(if count == 0 { Found::Nothing } else { Found::Some }),
-                    // The request was taken back before it was read.
-                    Some(libc::ENOENT | libc::EINTR) => {}
-                    Some(libc::ENODEV) => return Ok(Found::End),
-                    _ => return Err(error),
-                },
-            }
+    /// With few operations under way a late answer is a wrong latency, and this thread does little: it goes before others.
+    /// With many it would take the processor from those that bring them (measured: a third of the rate).
+    fn hurry(&mut self, on: bool) {
+        if self.hurries != on {
+            self.hurries = on;
+            system::take_precedence(on);
         }
-        Ok(Found::Plenty)
-    }
-
-    fn handle(&mut self, message: &[u8], arrived_ns: u64) {
-        let Some(request) = Request::parse(message) else { return };
-        let unique = request.unique;
-        match request.operation {
-            Operation::Ignore => {}
-            Operation::Acknowledge => self.send(unique, 0, &[]),
-            Operation::Unsupported => self.send(unique, libc::ENOSYS, &[]),
-            Operation::Open => self.send(unique, 0, &protocol::opened()),
-            Operation::Attributes => self.send(unique, 0, &protocol::attributes(self.device.size_bytes())),
-            Operation::Read { offset, bytes } => {
-                let bytes = u64::from(bytes).min(self.device.size_bytes().saturating_sub(offset));
-                self.start(unique, Io { kind: Kind::Read, offset, bytes }, &[], arrived_ns);
-            }
-            Operation::Write { offset, data } => {
-                if offset + data.len() as u64 > self.device.size_bytes() {
-                    return self.send(unique, libc::EFBIG, &[]);
-                }
-                self.start(unique, Io { kind: Kind::Write, offset, bytes: data.len() as u64 }, data, arrived_ns);
-            }
-            Operation::Sync => self.start(unique, Io { kind: Kind::Flush, offset: 0, bytes: 0 }, &[], arrived_ns),
-            Operation::Allocate { offset, bytes, mode } => {
-                let frees = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_ZERO_RANGE;
-                if mode & frees == 0 || offset.saturating_add(bytes) > self.device.size_bytes() {
-                    return self.send(unique, libc::EOPNOTSUPP, &[]);
-                }
-                self.start(unique, Io { kind: Kind::Discard, offset, bytes }, &[], arrived_ns);
-            }
-        }
-    }
-
-    /// Does the work on the bytes at once; the answer waits for the deadline.
-    fn start(&mut self, unique: u64, io: Io, data: &[u8], arrived_ns: u64) {
-        let power = self.device.power();
-        let completion = self.device.submit(&io, arrived_ns);
-        let reply = match completion.outcome {
-            Outcome::Failed => Reply::Error(libc::EIO),
-            Outcome::Gone => Reply::Error(libc::ENODEV),
-            Outcome::Done => self
-                .carry_out(&io, data)
-                .unwrap_or_else(|error| Reply::Error(error.raw_os_error().unwrap_or(libc::EIO))),
-        };
-        self.sequence += 1;
-        let sequence = self.sequence;
-        self.pending.push(Pending {
-            deadline_ns: completion.deadline_ns,
-            sequence,
-            arrived_ns,
-            unique,
-            io,
-            reply,
-            power,
-        });
-    }
-
-    fn carry_out(&mut self, io: &Io, data: &[u8]) -> io::Result<Reply> {
-        match io.kind {
-            Kind::Read => {
-                let mut buffer = self.spare.pop().unwrap_or_default();
-                buffer.resize(io.bytes as usize, 0);
-                self.device.backing.read(&mut buffer, io.offset)?;
-                return Ok(Reply::Data(buffer));
-            }
-            Kind::Write => self.device.backing.write(data, io.offset)?,
-            Kind::Flush => self.device.backing.flush()?,
-            Kind::Discard => self.device.backing.discard(io.offset, io.bytes)?,
-        }
-        Ok(Reply::Done)
     }
 
     /// Answers everything whose time has come; true if there was anything.
@@ -232,15 +137,16 @@ impl Worker {
         let mut any = false;
         loop {
             let now_ns = self.clock.now_ns();
-            let power = self.device.power();
+            let device = &self.desk.device;
+            let power = device.power();
             let is_due = |first: &Pending| {
-                let due_ns = first.deadline_ns.max(self.device.stalled_until_ns());
-                due_ns <= now_ns || first.power != power || self.device.answers_at_once()
+                let due_ns = first.deadline_ns.max(device.stalled_until_ns());
+                due_ns <= now_ns || first.power != power || device.answers_at_once()
             };
-            if !self.pending.peek().is_some_and(is_due) {
+            if !self.desk.pending.peek().is_some_and(is_due) {
                 return any;
             }
-            if let Some(first) = self.pending.pop() {
+            if let Some(first) = self.desk.pending.pop() {
                 self.answer(first, power, now_ns);
             }
             any = true;
@@ -251,30 +157,101 @@ impl Worker {
         let reply = if done.power == power { done.reply } else { Reply::Error(libc::EIO) };
         let failed = matches!(reply, Reply::Error(_));
         match reply {
-            Reply::Error(errno) => self.send(done.unique, errno, &[]),
+            Reply::Error(errno) => self.channel.answer(done.ticket, errno, Payload::Bytes(&[])),
             Reply::Done if done.io.kind == Kind::Write => {
-                self.send(done.unique, 0, &protocol::written(done.io.bytes as u32));
+                self.channel.answer(done.ticket, 0, Payload::Bytes(&protocol::written(done.io.bytes as u32)));
             }
-            Reply::Done => self.send(done.unique, 0, &[]),
+            Reply::Done => self.channel.answer(done.ticket, 0, Payload::Bytes(&[])),
+            Reply::InRoom => self.channel.answer(done.ticket, 0, Payload::InRoom(done.io.bytes as usize)),
             Reply::Data(buffer) => {
-                self.send(done.unique, 0, &buffer);
-                self.spare.push(buffer);
+                self.channel.answer(done.ticket, 0, Payload::Bytes(&buffer));
+                self.desk.spare.push(buffer);
             }
         }
-        self.device.answered(done.io.kind, done.io.bytes, now_ns.saturating_sub(done.arrived_ns), failed);
-    }
-
-    fn send(&self, unique: u64, errno: i32, payload: &[u8]) {
-        let header = protocol::reply_header(unique, errno, payload.len());
-        // An error means that nobody waits for this answer any more: interrupted, or unmounted, which reading will find.
-        let _ = (&self.connection).write_vectored(&[IoSlice::new(&header), IoSlice::new(payload)]);
+        self.desk.device.answered(done.io.kind, done.io.bytes, now_ns.saturating_sub(done.arrived_ns), failed);
     }
 
     /// Fails what is still under way, so that nobody waits for a server that is gone.
     fn abandon(&mut self) {
-        let (power, now_ns) = (self.device.power() + 1, self.clock.now_ns());
-        while let Some(pending) = self.pending.pop() {
+        let (power, now_ns) = (self.desk.device.power() + 1, self.clock.now_ns());
+        while let Some(pending) = self.desk.pending.pop() {
             self.answer(pending, power, now_ns);
         }
+    }
+}
+
+impl Desk {
+    fn next_deadline_ns(&self) -> Option<u64> {
+        self.pending.peek().map(|first| first.deadline_ns.max(self.device.stalled_until_ns()))
+    }
+
+    /// Takes a request in, or returns its answer: an error number and bytes.
+    fn take(&mut self, request: &Request<'_>, room: &mut [u8], arrived_ns: u64) -> Option<(i32, Vec<u8>)> {
+        let size_bytes = self.device.size_bytes();
+        let (io, data): (Io, &[u8]) = match request.operation {
+            Operation::Ignore => return None,
+            Operation::Acknowledge => return Some((0, Vec::new())),
+            Operation::Unsupported => return Some((libc::ENOSYS, Vec::new())),
+            Operation::Open => return Some((0, protocol::opened().to_vec())),
+            Operation::Attributes => return Some((0, protocol::attributes(size_bytes).to_vec())),
+            Operation::Read { offset, bytes } => {
+                let bytes = u64::from(bytes).min(size_bytes.saturating_sub(offset));
+                (Io { kind: Kind::Read, offset, bytes }, &[])
+            }
+            Operation::Write { offset, data } => {
+                let bytes = data.len() as u64;
+                if offset + bytes > size_bytes {
+                    return Some((libc::EFBIG, Vec::new()));
+                }
+                (Io { kind: Kind::Write, offset, bytes }, data)
+            }
+            Operation::Sync => (Io { kind: Kind::Flush, offset: 0, bytes: 0 }, &[]),
+            Operation::Allocate { offset, bytes, mode } => {
+                let frees = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_ZERO_RANGE;
+                if mode & frees == 0 || offset.saturating_add(bytes) > size_bytes {
+                    return Some((libc::EOPNOTSUPP, Vec::new()));
+                }
+                (Io { kind: Kind::Discard, offset, bytes }, &[])
+            }
+        };
+        self.start(request.ticket, io, data, room, arrived_ns);
+        None
+    }
+
+    /// Does the work on the bytes at once; the answer waits for the deadline.
+    fn start(&mut self, ticket: u64, io: Io, data: &[u8], room: &mut [u8], arrived_ns: u64) {
+        let power = self.device.power();
+        let completion = self.device.submit(&io, arrived_ns);
+        let reply = match completion.outcome {
+            Outcome::Failed => Reply::Error(libc::EIO),
+            Outcome::Gone => Reply::Error(libc::ENODEV),
+            Outcome::Done => self
+                .carry_out(&io, data, room)
+                .unwrap_or_else(|error| Reply::Error(error.raw_os_error().unwrap_or(libc::EIO))),
+        };
+        self.sequence += 1;
+        let (deadline_ns, sequence) = (completion.deadline_ns, self.sequence);
+        self.pending.push(Pending { deadline_ns, sequence, arrived_ns, ticket, io, reply, power });
+    }
+
+    fn carry_out(&mut self, io: &Io, data: &[u8], room: &mut [u8]) -> io::Result<Reply> {
+        match io.kind {
+            Kind::Read => {
+                if let Some(room) = room.get_mut(..io.bytes as usize)
+                    && !room.is_empty()
+                {
+                    self.device.backing.read(room, io.offset)?;
+                    return Ok(Reply::InRoom);
+                }
+                let mut buffer = self.spare.pop().unwrap_or_default();
+                buffer.resize(io.bytes as usize, 0);
+                self.device.backing.read(&mut buffer, io.offset)?;
+                return Ok(Reply::Data(buffer));
+            }
+            Kind::Write => self.device.backing.write(data, io.offset)?,
+            Kind::Flush => self.device.backing.flush()?,
+            Kind::Discard => self.device.backing.discard(io.offset, io.bytes)?,
+        }
+        Ok(Reply::Done)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,53 @@ pub fn missing() -> Option<&'static str> {
     }
 }
 
+/// Whether this binary tests the way through io_uring.
+pub const RINGS: bool = is_uring(module_path!());
+
+/// `str::starts_with` is not for constants.
+const fn is_uring(path: &str) -> bool {
+    let (path, start) = (path.as_bytes(), b"served_uring");
+    let mut at = 0;
+    while at < start.len() {
+        if at >= path.len() || path[at] != start[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const OFFER: &str = "/sys/module/fuse/parameters/enable_uring";
+
+/// Whether the kernel knows FUSE over io_uring; whether it offers it is for root to say.
+pub fn offers_rings() -> bool {
+    Path::new(OFFER).exists()
+}
+
+/// The kernel offers rings, or does not, while this lives. A server looks only when it mounts.
+struct Offer {
+    before: String,
+    /// Tests take turns, in this process and others.
+    _turn: File,
+}
+
+impl Offer {
+    fn make(rings: bool) -> Option<Self> {
+        let turn = File::create(std::env::temp_dir().join("plimsoll-test-offer")).unwrap();
+        // SAFETY: a system call on an open descriptor; it touches no memory of ours.
+        assert_eq!(unsafe { libc::flock(turn.as_raw_fd(), libc::LOCK_EX) }, 0);
+        let before = fs::read_to_string(OFFER).ok()?;
+        fs::write(OFFER, if rings { "Y" } else { "N" }).unwrap();
+        Some(Self { before, _turn: turn })
+    }
+}
+
+impl Drop for Offer {
+    fn drop(&mut self) {
+        let _ = fs::write(OFFER, self.before.trim());
+    }
+}
+
 /// A block in memory that direct I/O accepts.
 #[repr(align(4096))]
 pub struct Aligned(pub [u8; 4096]);
@@ -51,6 +99,7 @@ impl Server {
         let at = |name| folder.path().join(name);
         fs::write(at("spec.json"), spec.to_string()).unwrap();
         File::create(at("mount")).unwrap();
+        let _offer = Offer::make(RINGS);
         let mut process = Command::new(example("serve"))
             .args([at("spec.json"), at("mount"), at("socket")])
             .stdout(Stdio::piped())
@@ -84,6 +133,13 @@ impl Server {
         let mut answer = String::new();
         BufReader::new(stream).read_line(&mut answer).unwrap();
         serde_json::from_str(&answer).unwrap()
+    }
+
+    /// Whether the server has an io_uring.
+    pub fn has_ring(&self) -> bool {
+        let descriptors = fs::read_dir(format!("/proc/{}/fd", self.process.id())).unwrap();
+        let mut targets = descriptors.filter_map(|descriptor| fs::read_link(descriptor.unwrap().path()).ok());
+        targets.any(|target| target.to_string_lossy().contains("[io_uring]"))
     }
 
     pub fn kill(&mut self) {
