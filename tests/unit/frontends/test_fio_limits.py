@@ -70,8 +70,7 @@ def test_commands_run_around_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["--filesize=64k-1m", "--nrfiles=4"], "one size"),
-        (["--unlink_each_loop=1"], "unlink_each_loop"),
+        (["--filesize=1m-64k", "--nrfiles=4"], "lower end"),
         (["--io_size=200%"], "100%"),
     ],
 )

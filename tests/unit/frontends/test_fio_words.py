@@ -108,7 +108,7 @@ def test_clones_take_directories_in_turn_and_files_have_numbers() -> None:
         ["/b/t.1.0", "/b/t.1.1"],
         ["/a/t.2.0", "/a/t.2.1"],
     ]
-    assert all(each.end == 2**19 and each.max_bytes == 2**20 - 4095 for each in found)
+    assert all(each.region.ends == (2**19, 2**19) and each.max_bytes == 2**20 - 4095 for each in found)
 
 
 def test_gaps_behind_an_offset_are_one_pass() -> None:
@@ -157,7 +157,7 @@ def test_variables_keywords_and_includes(tmp_path: Path, monkeypatch: pytest.Mon
         (["--iodept", "4"], "iodept", "iodepth"),
         (["--zonemode=zbd"], "zonemode", "not carried out"),
         (["--nrfiles=4", "--file_service_type=lru"], "file_service_type=lru", "roundrobin"),
-        (["--nrfiles=4", "--openfiles=2"], "open at once", "openfiles"),
+        (["--nrfiles=4", "--openfiles=-2"], "openfiles=-2", "1 or more"),
         (["--nrfiles=2", "--filename_format=one"], "one name", "$filenum"),
         (["--directory=a:b", "--filename=x"], "several directories", "filename"),
         (["--iodepth_batch_complete_min=0", "--iodepth=4", "--ioengine=libaio"], "polling", "hipri"),

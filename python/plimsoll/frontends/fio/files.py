@@ -1,10 +1,8 @@
-"""The files of a job: their names, and the part of each that the job works on."""
+"""The files of a job: their names, and the order they are used in."""
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,75 +63,9 @@ def are_devices(words: Words, paths: Sequence[Path]) -> bool:
     return found.pop()
 
 
-def region_of(words: Words, paths: Sequence[Path], clone: int) -> tuple[int, int]:
-    """First byte and length of what a clone works on in each of its files. Raises UsageError."""
-    length = _common_length(words, paths)
-    path, count = paths[0], len(paths)
-
-    def bytes_of(name: str, whole: int | None) -> int:
-        amount = words.read(name, lambda text: values.size_or_percent(text, words.kb_base))
-        if isinstance(amount, int):
-            return amount
-        if whole is None:
-            raise UsageError(f"{words.section.where}: {name}: a percentage needs a file that exists; {path} does not")
-        return int(whole * amount)
-
-    if "-" in (words.text("filesize") or ""):
-        raise UsageError(
-            f"{words.section.where}: filesize={words.text('filesize')}: all files have one size here; name one"
-        )
-    filesize = bytes_of("filesize", length) if words.given("filesize") else None
-    whole = filesize if filesize is not None else length
-    offset = bytes_of("offset", whole) + clone * bytes_of("offset_increment", whole)
-    if words.given("size"):
-        # All files together have this size; a percentage is one of each.
-        percent = (words.text("size") or "").strip().endswith("%")
-        size = bytes_of("size", whole) // (1 if percent else count)
-    elif whole:
-        size = whole - offset
-    else:
-        raise UsageError(f"{words.section.where}: you need to specify size=, for {path} does not exist")
-    if length is not None and path.is_block_device():
-        size = min(size, length - offset)
-    if filesize is not None:
-        size = min(size, filesize - offset)
-    if size <= 0:
-        raise UsageError(f"{words.section.where}: offset={offset} leaves nothing of {path}")
-    return offset, size
-
-
-def _common_length(words: Words, paths: Sequence[Path]) -> int | None:
-    """Bytes of existing files or devices; nothing where one does not exist."""
-    lengths = [_length(path) for path in paths]
-    known = {length for length in lengths if length is not None}
-    sized = words.given("size") and not (words.text("size") or "").strip().endswith("%")
-    if len(known) > 1 and not (sized or words.given("filesize")):
-        raise UsageError(
-            f"{words.section.where}: the {len(paths)} files have different sizes; give size=, of which each gets an "
-            "equal part"
-        )
-    return min(known) if None not in lengths else None
-
-
-def _length(path: Path) -> int | None:
-    """Bytes of an existing file or device."""
-    try:
-        status = path.stat()
-        if stat.S_ISBLK(status.st_mode):
-            with path.open("rb") as device:
-                return device.seek(0, os.SEEK_END)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise UsageError(f"cannot look at {path}: {error.strerror}") from None
-    if not stat.S_ISREG(status.st_mode):
-        raise UsageError(f"{path} is neither a file nor a block device; name one, or a directory with directory=")
-    return status.st_size
-
-
-def service(words: Words) -> dict[str, Any]:
+def service(words: Words, count: int) -> dict[str, Any]:
     """Order of several files as the core calls it, the operations of a turn, and which files come more often, if some
-    do. Raises UsageError.
+    do, and how many are open at once, if not all. Raises UsageError.
     """
     kind, _, turn = (words.text("file_service_type") or "").partition(":")
     favoured = "normal" if kind == "gauss" else kind
@@ -142,9 +74,22 @@ def service(words: Words) -> dict[str, Any]:
             f"{words.section.where}: file_service_type={kind} is not carried out by Plimsoll; there are "
             f"{', '.join((*ORDERS, *values.HOT, 'gauss'))}"
         )
-    if words.given("openfiles") and words.read("openfiles", values.whole) < words.read("nrfiles", values.whole):
-        raise UsageError(f"{words.section.where}: all files are open at once here; leave openfiles out")
+    at_once = _open_at_once(words, count)
     if kind not in ORDERS:
         favour = words.read("file_service_type", lambda _: values.hot(favoured, turn))
-        return {"order": "random", "turn": 1, "favour": favour}
-    return {"order": ORDERS[kind], "turn": max(1, values.whole(turn)) if turn else 1}
+        return {"order": "random", "turn": 1, "favour": favour, **at_once}
+    turns = words.read("file_service_type", lambda _: max(1, values.whole(turn))) if turn else 1
+    return {"order": ORDERS[kind], "turn": turns, **at_once}
+
+
+def _open_at_once(words: Words, count: int) -> dict[str, Any]:
+    """`openfiles` where it is less than there are. With time_based, fio's random modes are never through with a file,
+    so that it never opens another one.
+    """
+    asked = words.read("openfiles", values.whole) if words.given("openfiles") else 0
+    if asked < 0:
+        raise UsageError(f"{words.section.where}: openfiles={asked}: use 1 or more")
+    if not 0 < asked < count:
+        return {}
+    endless = words.on("time_based") and words.mode.startswith("rand")
+    return {"open": asked, **({"endless": True} if endless else {})}

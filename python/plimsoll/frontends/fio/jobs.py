@@ -11,6 +11,7 @@ from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import files, values
 from plimsoll.frontends.fio.job_file import Section
 from plimsoll.frontends.fio.options import BOOLEANS, DEFAULTS, NO_DIFFERENCE
+from plimsoll.frontends.fio.regions import Blocks, Region, region_of
 
 Value = TypeVar("Value")
 
@@ -93,14 +94,11 @@ class Job:
     """fio's groupid: what is reported together."""
     mode: str
     paths: tuple[Path, ...]
-    """One, or several that have an equal part of the region each."""
+    """One, or several that have a part of the region each."""
     is_device: bool
     block_sizes: list[tuple[int, float]]
     write_block_sizes: list[tuple[int, float]] | None
-    offset: int
-    """In each file."""
-    size: int
-    """Of the region, in all files together."""
+    region: Region
     max_bytes: int | None
     """None: the run time alone ends it."""
 
@@ -110,9 +108,19 @@ class Job:
         return self.paths[0]
 
     @property
-    def end(self) -> int:
+    def offset(self) -> int:
+        """Of the region, in each file."""
+        return self.region.offset
+
+    @property
+    def size(self) -> int:
+        """Of the region, in all files together."""
+        return sum(self.region.parts)
+
+    @property
+    def lengths(self) -> dict[Path, int]:
         """Bytes that each file must have."""
-        return self.offset + self.size // len(self.paths)
+        return dict(zip(self.paths, self.region.ends, strict=True))
 
     @property
     def changes(self) -> bool:
@@ -138,6 +146,12 @@ class Job:
     def needs_data(self) -> bool:
         """Whether its file must hold written blocks before it starts."""
         return self.reads or self.words.on("overwrite")
+
+
+def unlinks_each_loop(job: Job) -> bool:
+    """Whether files are removed and made anew between loops; with time_based there is one loop only."""
+    words = job.words
+    return words.on("unlink_each_loop") and words.read("loops", values.whole) > 1 and not words.on("time_based")
 
 
 def jobs_of(sections: Sequence[Section]) -> list[Job]:
@@ -168,16 +182,10 @@ def _job(section: Section, words: Words, clone: int, number: int, stage: int, gr
     name = words.text("name") or section.name
     paths = files.paths_of(words, name, clone)
     sizes, write_sizes = _block_sizes(words)
-    largest = max(size for size, _ in [*sizes, *(write_sizes or [])])
-    offset, each = files.region_of(words, paths, clone)
-    if each < largest:
-        raise UsageError(
-            f"{section.where}: the block size of {largest} bytes is larger than the region of {each} bytes"
-        )
-    if len(paths) > 1:
-        # As with fio, what is left behind the last whole block of a file is not used.
-        each = each // largest * largest
-    region = each * len(paths)
+    all_sizes = [size for size, _ in [*sizes, *(write_sizes or [])]]
+    blocks = Blocks(min(all_sizes), max(all_sizes))
+    is_device = files.are_devices(words, paths)
+    region = region_of(words, paths, number, clone, blocks)
     return Job(
         name=name,
         section=section,
@@ -188,12 +196,11 @@ def _job(section: Section, words: Words, clone: int, number: int, stage: int, gr
         group=group,
         mode=words.mode,
         paths=paths,
-        is_device=files.are_devices(words, paths),
+        is_device=is_device,
         block_sizes=sizes,
         write_block_sizes=write_sizes,
-        offset=offset,
-        size=region,
-        max_bytes=_max_bytes(words, region, largest, fixed=len(sizes) == 1 and not write_sizes),
+        region=region,
+        max_bytes=_max_bytes(words, region, blocks.largest, fixed=len(sizes) == 1 and not write_sizes),
     )
 
 
@@ -239,7 +246,7 @@ def _multiples(words: Words, ends: tuple[int, int]) -> list[tuple[int, float]]:
     return [(low * factor, 1.0) for factor in range(1, high // low + 1)]
 
 
-def _max_bytes(words: Words, region: int, largest: int, *, fixed: bool) -> int | None:
+def _max_bytes(words: Words, region: Region, largest: int, *, fixed: bool) -> int | None:
     """The limit under which the core issues as many operations as fio: fio stops where less than a block is left."""
     if words.on("time_based"):
         return None
@@ -248,16 +255,16 @@ def _max_bytes(words: Words, region: int, largest: int, *, fixed: bool) -> int |
         amount = words.read("io_size", lambda text: values.size_or_percent(text, words.kb_base))
         if isinstance(amount, float) and amount > 1:
             raise UsageError(f"{words.section.where}: io_size values greater than 100% aren't supported; use loops")
-        total = amount if isinstance(amount, int) else int(region * amount)
+        total = amount if isinstance(amount, int) else int(sum(region.parts) * amount)
     else:
-        total = region
+        total = region.amount
     # What is trimmed counts beside what is written.
     loops *= 2 if words.mode == "trimwrite" else 1
     total = (total // largest * largest if fixed else total) * loops
     if words.after_mode and not words.mode.startswith("rand") and words.read("offset", lambda text: text != "0"):
         # Behind the end of a region with gaps fio begins anew only where the region begins the file.
         skip = values.size(words.after_mode, words.kb_base)
-        total = min(total, -(-region // (largest + skip)) * largest)
+        total = min(total, -(-sum(region.parts) // (largest + skip)) * largest)
     if total < largest:
         raise UsageError(f"{words.section.where}: {total} bytes to transfer are less than one block of {largest} bytes")
     return total - largest + 1

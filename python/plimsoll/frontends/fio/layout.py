@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from plimsoll.errors import TargetError, UnsafeTarget, UsageError
-from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.jobs import Job, unlinks_each_loop
 from plimsoll.model import Plan
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import failure
@@ -24,18 +24,18 @@ def check_files(jobs: Sequence[Job], destroy: Sequence[str], *, readonly: bool) 
         if readonly and job.changes:
             raise UsageError(f"{job.name}: rw={job.mode} writes, but --readonly is given")
         if not job.is_device:
-            for path in job.paths:
-                _check_file(job, path, destroy)
+            for path, length in job.lengths.items():
+                _check_file(job, path, length, destroy)
 
 
-def _check_file(job: Job, path: Path, destroy: Sequence[str]) -> None:
+def _check_file(job: Job, path: Path, length: int, destroy: Sequence[str]) -> None:
     if not path.parent.is_dir():
         raise UsageError(f"{job.name}: there is no directory {path.parent}; make it, or name another")
     if not path.exists():
         if not job.words.on("allow_file_create"):
             raise UsageError(f"{job.name}: {path} does not exist and allow_file_create=0; make it first")
         return
-    short = path.stat().st_size < job.end
+    short = path.stat().st_size < length
     if (job.changes or short) and not _ours(path) and str(path) not in destroy:
         raise UnsafeTarget(
             f"{job.name}: {path} exists and was not made by `plimsoll fio`; its data would be lost. Remove it, "
@@ -54,22 +54,24 @@ def prepare(job: Job, plan: Plan, place: Place, told: Callable[[str], None]) -> 
     """Make the files as fio does: blocks written where they will be read, otherwise space reserved."""
     if job.is_device or plan.parameters["engine"] == "null":
         return
-    lacking = [path for path in job.paths if not path.exists() or path.stat().st_size < job.end]
-    if lacking and job.needs_data:
-        count, mib = len(job.paths), job.end * len(job.paths) // 2**20
+    lacking = {
+        path: length for path, length in job.lengths.items() if not path.exists() or path.stat().st_size < length
+    }
+    # As with fio, an empty file is made, and not counted.
+    if count := sum(1 for length in lacking.values() if length):
+        mib = sum(lacking.values()) // 2**20
         what = f"files ({count} files / total {mib}MiB)" if count > 1 else f"file (1 file / {mib}MiB)"
         told(f"{job.name}: Laying out IO {what}")
-    for path in lacking:
-        _make(job, path)
-        if job.needs_data:
-            laid = execute(_layout(plan, job.end), path, place.sampler, lambda _progress: None, lambda: False).outcome
+    for path, length in lacking.items():
+        _make(job, path, length)
+        if job.needs_data and length:
+            laid = execute(_layout(plan, length), path, place.sampler, lambda _progress: None, lambda: False).outcome
             if laid["status"] == "failed":
                 raise TargetError(f"{job.name}: {failure(laid)}")
 
 
-def _make(job: Job, path: Path) -> None:
+def _make(job: Job, path: Path, end: int) -> None:
     """The file with its mark, and with the room that it will need."""
-    end = job.end
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
@@ -77,7 +79,7 @@ def _make(job: Job, path: Path) -> None:
     try:
         _mark(descriptor)
         if not job.needs_data:
-            if job.words.text("fallocate") in ("native", "posix", "keep", "1"):
+            if end and job.words.text("fallocate") in ("native", "posix", "keep", "1"):
                 os.posix_fallocate(descriptor, 0, end)
             os.ftruncate(descriptor, end)
     except OSError as error:
@@ -119,5 +121,9 @@ def clean_up(jobs: Iterable[Job]) -> None:
             if job.words.on("fsync_on_close") and job.writes:
                 with path.open("rb+") as file:
                     os.fsync(file.fileno())
-            if job.words.on("unlink"):
+            if job.words.on("unlink") or (job.words.on("unlink_each_loop") and job.words.on("time_based")):
                 path.unlink(missing_ok=True)
+            elif unlinks_each_loop(job):
+                # The files of the last loop are new ones.
+                with path.open("rb") as file:
+                    _mark(file.fileno())

@@ -124,7 +124,7 @@ CARRIED_OUT = (
         "sqthread_poll", "create_only", "exitall_on_error", "openfiles", "iodepth_low",
         "latency_target", "latency_run", "rate_min", "rate_iops_min", "max_latency", "exec_prerun", "exec_postrun",
         "verify_fatal", "verify_interval", "verify_pattern", "verify_backlog", "verify_backlog_batch", "thinktime_spin",
-        "dedupe_percentage",
+        "dedupe_percentage", "unlink_each_loop",
     }
 )  # fmt: skip
 
@@ -188,7 +188,7 @@ MISSING = _words(
     "job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency nice prio "
     "prioclass thinktime_iotime rate_ignore_thinktime "
     "write_hint pre_read numa_cpu_nodes "
-    "numa_mem_policy unlink_each_loop exit_what log_offset log_prio log_compression log_compression_cpus "
+    "numa_mem_policy exit_what log_offset log_prio log_compression log_compression_cpus "
     "log_store_compressed log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles "
     "buffer_pattern buffer_compress_chunk dedupe_mode dedupe_working_set_percentage "
     "dedupe_global gtod_cpu error_dump profile cgroup cgroup_nodelete cgroup_weight uid gid unit_base "
@@ -203,7 +203,6 @@ HINTS = {
     "prio": "start Plimsoll under ionice",
     "prioclass": "start Plimsoll under ionice",
     "nice": "start Plimsoll under nice",
-    "unlink_each_loop": "unlink removes the files at the end; leave loops out and start Plimsoll several times",
     "unit_base": "both units are printed; JSON has bytes",
 }
 

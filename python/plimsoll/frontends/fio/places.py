@@ -43,7 +43,7 @@ def _entries(text: str) -> list[tuple[str, str]]:
 
 def _zones(job: Job, kind: str, entries: list[tuple[str, str]]) -> list[dict[str, float]]:
     """Zones in whole blocks: sizes in percent of each file, with fio's rounding, or in bytes."""
-    words, each = job.words, job.size // len(job.paths)
+    words, each = job.words, job.region.least
     unit = min(size for size, _ in (*job.block_sizes, *(job.write_block_sizes or [])))
     shares = _percents(words, [percent for percent, _ in entries], complete=True)
     if kind == "zoned":

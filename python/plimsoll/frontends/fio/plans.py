@@ -7,7 +7,7 @@ from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import files, values
-from plimsoll.frontends.fio.jobs import Job, Words
+from plimsoll.frontends.fio.jobs import Job, Words, unlinks_each_loop
 from plimsoll.frontends.fio.places import places
 from plimsoll.frontends.fio.verification import verification
 from plimsoll.model import Plan
@@ -46,7 +46,7 @@ def plan_of(job: Job, finest_ns: int = SECOND) -> Plan:
         "random_share": _random_share(words),
         "layout": "keep",
         "drop_cache": words.on("invalidate"),
-        "drop_each": "pass" if words.on("invalidate") and not direct(words) else "never",
+        "drop_each": _drop_each(job),
         "count_errors": _goes_on(words),
         "sqpoll": words.on("sqthread_poll"),
         "iopoll": words.on("hipri"),
@@ -72,12 +72,14 @@ def _groups(job: Job) -> dict[str, Any]:
     words, found = job.words, dict[str, Any]()
     if sequence := _sequence(job):
         found["sequence"] = sequence
-    service = files.service(words)
+    service = files.service(words, len(job.paths))
     if len(job.paths) > 1:
         if verification(job)["verify"]:
             raise UsageError(f"{words.section.where}: verify works on one file; give each file a job of its own")
         beside = [os.path.relpath(path, job.path.parent) for path in job.paths[1:]]
         found["files"] = {"more": beside, **service}
+        if len(set(job.region.parts)) > 1:
+            found["files"]["parts"] = list(job.region.parts)
     batch = {
         "submit": words.read("iodepth_batch", values.whole),
         "complete": words.read("iodepth_batch_complete_min", values.whole),
@@ -92,6 +94,25 @@ def _groups(job: Job) -> dict[str, Any]:
             )
         found["batch"] = {name: min(value, depth(words)) for name, value in batch.items()}
     return found
+
+
+def _drop_each(job: Job) -> str:
+    """What goes after each pass: with `unlink_each_loop` the files, otherwise what the page cache has of them."""
+    words = job.words
+    if unlinks_each_loop(job):
+        if verification(job)["verify"]:
+            raise UsageError(f"{words.section.where}: unlink_each_loop removes what verify reads; keep one of them")
+        if job.is_device:
+            raise UsageError(f"{words.section.where}: unlink_each_loop is for files, not for {job.path}")
+        if not job.writes:
+            raise UsageError(
+                f"{words.section.where}: unlink_each_loop with rw={job.mode}: the second loop would find no files; "
+                "leave it or loops out"
+            )
+        if words.given("io_size") or job.region.amount < job.size:
+            raise UsageError(f"{words.section.where}: unlink_each_loop is for loops that use the whole of the files")
+        return "files"
+    return "pass" if words.on("invalidate") and not direct(words) else "never"
 
 
 def _sequence(job: Job) -> dict[str, Any] | None:
