@@ -46,7 +46,7 @@ UNFIT: dict[str, dict[str, Any]] = {
     "virtualisation": {"host": {"steal_since_boot": 0.2}},
 }
 """What makes each check object; `host`, `processor` and `memory` change facts, the rest fields of Examined."""
-ELSEWHERE = {"scheduler", "leftovers"}
+ELSEWHERE = {"scheduler", "leftovers", "served_volumes"}
 
 
 def unfit(examined: Examined, changes: dict[str, Any]) -> Examined:
@@ -120,3 +120,17 @@ def test_leftovers_of_a_dead_session(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_place_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(TargetError):
         run_checks(tmp_path / "none")
+
+
+def test_how_served_volumes_are_reached_is_told_where_it_can_be_switched(tmp_path: Path) -> None:
+    examined = replace(examine(tmp_path), root=tmp_path)
+    check = CHECKS["served_volumes"].check
+    assert check(examined) is None
+    switch = tmp_path / "sys/module/fuse/parameters/enable_uring"
+    switch.parent.mkdir(parents=True)
+    for value, words, advised in (("Y", "io_uring", False), ("N", "/dev/fuse", True)):
+        switch.write_text(f"{value}\n")
+        answer = check(examined)
+        assert answer.level is Level.OK
+        assert f"come through {words}" in answer.message
+        assert bool(answer.advice) is advised

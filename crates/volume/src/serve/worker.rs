@@ -3,8 +3,7 @@
 //! One worker holds its operations in a heap of deadlines and does everything itself, so an operation costs no hand-over
 //! between threads. It waits in the kernel while nothing is near, and spins for the last moments before a deadline,
 //! because a timer wakes tens of microseconds late on a virtual machine. It never spins for requests: that takes the CPU
-//! from the kernel thread that brings them (measured: 250 µs became 285 without, 375 with 100 µs of it). The first worker
-//! listens; it calls the others when requests come faster than it reads them.
+//! from the kernel thread that brings them (measured: 250 µs became 285 without, 375 with 100 µs of it).
 
 use std::collections::BinaryHeap;
 use std::io;
