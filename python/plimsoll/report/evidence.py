@@ -140,8 +140,9 @@ class Evidence:
     @cached_property
     def _hashes(self) -> Mapping[str, str]:
         """Plan hash by run; runs share plans, so each different plan is hashed once."""
-        by_plan: dict[int, str] = {}
-        return {run.id: by_plan.setdefault(id(run.plan), run.plan.hash) for run in self.runs}
+        plans = {id(run.plan): run.plan for run in self.runs}
+        by_plan = {place: plan.hash for place, plan in plans.items()}
+        return {run.id: by_plan[id(run.plan)] for run in self.runs}
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:

@@ -107,6 +107,7 @@ def _facts(outcome: Any) -> dict[str, Any]:
 def score_rows(runs: Sequence[Run]) -> Iterable[ScoreRow]:
     """The runs' scores as the light rows that the statistics take."""
     for run in runs:
+        plan_hash = run.plan.hash
         for score in run.scores:
             yield ScoreRow(
                 session=run.session_id,
@@ -120,5 +121,5 @@ def score_rows(runs: Sequence[Run]) -> Iterable[ScoreRow]:
                 order=run.order,
                 status=run.status,
                 value=score.value,
-                plan_hash=run.plan.hash,
+                plan_hash=plan_hash,
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from plimsoll.errors import UsageError
-from plimsoll.model import Run, RunStatus, Session
+from plimsoll.model import Plan, Run, RunStatus, Session, Target
 from plimsoll.report import Document, Evidence, build_document
 from plimsoll.report.document import Phrase, Section, Table, Tone, columns, phrase
 from plimsoll.report.labels import count_text
@@ -88,15 +88,29 @@ def _names(chosen: Sequence[Choice], *, pool: bool) -> dict[Choice, str]:
 
 
 def _renamed(runs: Iterable[Run], names: dict[Choice, str], chosen: Sequence[Choice]) -> list[Run]:
-    ordered = sorted(runs, key=lambda run: chosen.index(Choice(run.session_id, run.target.name)))
+    places = {choice: place for place, choice in enumerate(chosen)}
+    ordered = sorted(runs, key=lambda run: places[Choice(run.session_id, run.target.name)])
+    hashes = _hashes(ordered)
     labels: dict[str, str] = {}
+    plans: dict[int, Plan] = {}
+    targets: dict[tuple[int, str], Target] = {}
     renamed = []
     for run in ordered:
-        label = labels.setdefault(run.plan.hash, run.plan.case)
-        target = run.target.model_copy(update={"name": names[Choice(run.session_id, run.target.name)]})
-        plan = run.plan if label == run.plan.case else run.plan.model_copy(update={"case": label})
+        # Runs share plans and targets, and go on to do so: what is made of one is made once.
+        if (plan := plans.get(id(run.plan))) is None:
+            label = labels.setdefault(hashes[id(run.plan)], run.plan.case)
+            plan = run.plan if label == run.plan.case else run.plan.model_copy(update={"case": label})
+            plans[id(run.plan)] = plan
+        name = names[Choice(run.session_id, run.target.name)]
+        if (target := targets.get((id(run.target), name))) is None:
+            target = targets[id(run.target), name] = run.target.model_copy(update={"name": name})
         renamed.append(run.model_copy(update={"target": target, "plan": plan}))
     return renamed
+
+
+def _hashes(runs: Iterable[Run]) -> dict[int, str]:
+    """The hash of each plan by its identity: runs share a few plans, and a hash is of all parameters."""
+    return {place: plan.hash for place, plan in {id(run.plan): run.plan for run in runs}.items()}
 
 
 def build(found: Comparison, band: str | None = None) -> Document:
@@ -119,13 +133,14 @@ def comparability(found: Comparison) -> Table:
     by_place: dict[tuple[str, str], list[Run]] = {}
     for run in found.runs:
         by_place.setdefault((run.plan.case, run.target.name), []).append(run)
+    hashes = _hashes(found.runs)
     cases = dict.fromkeys(run.plan.case for run in found.runs)
     others = [name for name in dict.fromkeys(found.names.values()) if name != found.baseline]
     rows = tuple(
         (
             phrase(case),
             phrase(other),
-            *_reason(by_place.get((case, found.baseline), []), by_place.get((case, other), [])),
+            *_reason(by_place.get((case, found.baseline), []), by_place.get((case, other), []), hashes),
         )
         for case in cases
         for other in others
@@ -139,17 +154,20 @@ def comparability(found: Comparison) -> Table:
     return Table(caption, columns("Case", "Target", "Comparable", "Reason", "Plans"), rows, notes)
 
 
-def _reason(ours: list[Run], theirs: list[Run]) -> tuple[Phrase, Phrase, Phrase]:
+def _reason(ours: list[Run], theirs: list[Run], hashes: dict[int, str]) -> tuple[Phrase, Phrase, Phrase]:
     if not ours or not theirs:
         missing = "the baseline" if not ours else "this target"
         return Phrase("no", Tone.UNKNOWN), phrase(f"{missing} never ran this case"), phrase("")
-    plans = {run.plan.hash: run.plan for run in ours}, {run.plan.hash: run.plan for run in theirs}
-    shown = phrase(", ".join(dict.fromkeys((*plans[0], *plans[1]))))
+    plans = [dict.fromkeys(hashes[id(run.plan)] for run in runs) for runs in (ours, theirs)]
+    shown = phrase(", ".join(plans[0] | plans[1]))
     shared = plans[0].keys() & plans[1].keys()
     if not shared:
         mark = "with care" if ours[0].plan.workload == theirs[0].plan.workload else "no"
         return Phrase(mark, Tone.UNKNOWN), phrase(_difference(ours[0], theirs[0])), shown
-    valid = [[run for run in runs if run.plan.hash in shared and run.status is RunStatus.OK] for runs in (ours, theirs)]
+    valid = [
+        [run for run in runs if hashes[id(run.plan)] in shared and run.status is RunStatus.OK]
+        for runs in (ours, theirs)
+    ]
     if not all(valid):
         return Phrase("no", Tone.UNKNOWN), phrase("one of the two has no valid run of this work"), shown
     blocks = [{(run.session_id, run.block) for run in runs} for runs in valid]
