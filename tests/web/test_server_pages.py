@@ -230,6 +230,17 @@ def test_a_bad_file_is_refused_in_words(browser: Browser, made: Made, tmp_path: 
         expect(page.locator("tbody tr").first).to_contain_text("refused")
 
 
+def test_an_empty_file_is_refused_in_words(browser: Browser, made: Made, tmp_path: Path) -> None:
+    path = tmp_path / "empty.json"
+    path.touch()
+    with opened(browser, made) as page:
+        page.goto("/uploads")
+        page.get_by_label("A result file").set_input_files(path)
+        page.get_by_role("button", name="Send").click()
+        told = page.get_by_role("status").filter(has_text="Not kept: the file is empty")
+        expect(told).to_be_visible(timeout=30_000)
+
+
 def test_by_keyboard_alone(browser: Browser, made: Made) -> None:
     with opened(browser, made) as page:
         page.keyboard.press("Tab")

@@ -58,7 +58,9 @@ def needs(scope: Scope) -> Callable[[Request, Visitor], Visitor]:
         if scope is Scope.READ and request.app.state.settings.public_read:
             return who
         if who.scope is None:
-            raise NotAllowed(401, "log in with a token first; `plimsoll token create NAME` makes one", _CHALLENGE)
+            given = "authorization" in request.headers
+            words = _WRONG if given else "log in with a token first; `plimsoll token create NAME` makes one"
+            raise NotAllowed(401, words, _CHALLENGE)
         if not who.scope.allows(scope):
             raise NotAllowed(403, f"the token {who.name} may {who.scope.value}, not {scope.value}; ask for another")
         if scope is not Scope.READ and who.by_cookie:
@@ -68,6 +70,7 @@ def needs(scope: Scope) -> Callable[[Request, Visitor], Visitor]:
     return check
 
 
+_WRONG = "it may be mistyped, expired or revoked; `plimsoll token list` on the server says which are valid"
 _CHALLENGE = {"www-authenticate": 'Bearer realm="plimsoll"'}
 
 Reader = Annotated[Visitor, Depends(needs(Scope.READ))]

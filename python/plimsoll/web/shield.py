@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from plimsoll.units import MIB
+from plimsoll.units import MIB, format_size
 from plimsoll.web.faults import Refused
 from plimsoll.web.limits import Limits
 from plimsoll.web.settings import CHUNK_BYTES, FORM_BYTES, Settings
@@ -113,7 +113,9 @@ def _declared(scope: Scope) -> int:
 
 
 def _too_large(largest: int) -> Refused:
-    return Refused(413, f"the request is larger than {largest} bytes; send less at once")
+    return Refused(
+        413, f"the request is larger than {format_size(largest)}, the most that is taken here; send less at once"
+    )
 
 
 async def _heard(receive: Receive, most: int) -> None:

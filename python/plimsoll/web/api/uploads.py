@@ -25,7 +25,7 @@ class Announcement(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=uploads.MAX_NAME, description="File name, for messages only.")
-    size_bytes: int = Field(gt=0)
+    size_bytes: int = Field(ge=0)
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="Of the whole file.")
     target: str = Field(
         default="", max_length=40, description="Name of the target, for files of other tools (`plimsoll import --as`)."

@@ -18,6 +18,7 @@ from pathlib import Path
 from threading import Lock
 
 from plimsoll.errors import StoreError
+from plimsoll.units import format_size
 from plimsoll.web.faults import Refused
 
 KEPT_S = 24 * 3600
@@ -49,8 +50,11 @@ class Spool:
 
     def begin(self, token_id: str, name: str, target: str, sha256: str, size_bytes: int) -> Part:
         """A new upload, or the one of the same sender and file that was begun before. Raises Refused."""
-        if not 0 < size_bytes <= self._largest:
-            raise Refused(413, f"the file has {size_bytes} bytes; this server takes 1 to {self._largest}")
+        if not size_bytes:
+            raise Refused(422, "the file is empty; choose the one with the results")
+        if size_bytes > self._largest:
+            most = f"{format_size(self._largest)} ({self._largest:,} bytes)"
+            raise Refused(413, f"the file has {format_size(size_bytes)}; this server takes at most {most}")
         words = f"{token_id} {sha256} {size_bytes} {target}"
         identity = hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:32]
         part = Part(identity, token_id, name, target, sha256, size_bytes)

@@ -15,9 +15,16 @@ async function digest(file) {
   return Array.from(new Uint8Array(bytes), byte => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function send(file, target, progress) {
-  const announced = { name: file.name.slice(0, 200), size_bytes: file.size, sha256: await digest(file), target };
-  let state = await ask("POST", "", JSON.stringify(announced), { "content-type": "application/json" });
+const JSON_BODY = { "content-type": "application/json" };
+
+function described(file, target, sha256) {
+  return JSON.stringify({ name: file.name.slice(0, 200), size_bytes: file.size, sha256, target });
+}
+
+async function send(file, target, largest, progress) {
+  // Larger ones are refused before all of one is read for its digest; the server says why.
+  if (file.size > largest) return ask("POST", "", described(file, target, "0".repeat(64)), JSON_BODY);
+  let state = await ask("POST", "", described(file, target, await digest(file)), JSON_BODY);
   if (state.known) return { message: "taken in before; nothing was sent", sessions: [], says: [] };
   while (state.offset < file.size) {
     const part = file.slice(state.offset, state.offset + state.chunk_bytes);
@@ -28,12 +35,18 @@ async function send(file, target, progress) {
 }
 
 function tell(place, outcome) {
-  place.textContent = "Taken in: " + outcome.message + ". " + outcome.says.join(" ");
-  for (const address of outcome.sessions) {
+  place.textContent = "Taken in: " + outcome.message + ".";
+  for (const address of outcome.sessions.slice(0, 20)) {
     const link = document.createElement("a");
     link.href = new URL(address).pathname;
     link.textContent = "Session " + address.slice(-8);
     place.append(" ", link);
+  }
+  for (const sentence of outcome.says) {
+    const note = document.createElement("span");
+    note.className = "note says";
+    note.textContent = sentence;
+    place.append(" ", note);
   }
 }
 
@@ -48,7 +61,7 @@ if (form && window.crypto && crypto.subtle) {
     told.className = "";
     told.textContent = "Sending…";
     try {
-      tell(told, await send(form.file.files[0], form.target.value, share => {
+      tell(told, await send(form.file.files[0], form.target.value, Number(form.dataset.largest), share => {
         bar.value = share;
         if (share === 1) told.textContent = "Checking…";
       }));
