@@ -109,6 +109,7 @@ def _measure(plan: Plan, place: Place, recorder: Recorder, printed: output.Setti
             teller.finish(outcome)
         _print(output.text(list(output.rows(outcome, printed)), printed.exporter), printed.file)
     if stop.interrupted:
+        say(f"plimsoll ycsb: {kept.reason or 'stopped'}")
         return INTERRUPTED
     if kept.status is RunStatus.FAILED:
         raise NothingMeasured(kept.reason)
