@@ -117,8 +117,8 @@ def test_jobs_add_to_a_log_that_they_share(disk: Path, plimsoll: Command, origin
 
 
 def test_a_latency_target_is_told_as_fio_tells_it(disk: Path, plimsoll: Command, original: Original) -> None:
-    words = ("--name=t", "--size=1g", "--rw=randread", "--ioengine=null", "--iodepth=8", "--time_based", "--runtime=1")
-    words += ("--latency_target=10s", "--latency_window=20ms", "--latency_percentile=99", "--output-format=json")
+    words = ("--name=t", "--size=1g", "--rw=randread", "--ioengine=null", "--iodepth=8", "--time_based", "--runtime=2")
+    words += ("--latency_target=10s", "--latency_window=5ms", "--latency_percentile=99", "--output-format=json")
     told = ("latency_depth", "latency_target", "latency_percentile", "latency_window")
     theirs = json.loads(original("fio", *words))["jobs"][0]
     ours = plimsoll("fio", *words, cwd=disk).json["jobs"][0]
