@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # The build back end starts maturin by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# The tests start hundreds of commands, and each would compile all that it loads.
+unexport PYTHONDONTWRITEBYTECODE
 SIDE_BY_SIDE := tests/unit tests/golden tests/conformance tests/web $(addprefix tests/integration/,web store cloud install)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 

@@ -46,7 +46,7 @@ def test_a_burst_that_ends_is_two_scores_and_a_change_point(plimsoll: Command) -
 
 
 def test_a_volume_that_gives_less_than_is_paid_for_is_found_out(plimsoll: Command) -> None:
-    words = ("--as", "gp3,iops=5000,instance=m5.xlarge", "--runtime", "3s", "--size", "32MiB", "-q", "--json")
+    words = ("--as", "gp3,iops=5000,instance=m5.xlarge", "--runtime", "2s", "--size", "32MiB", "-q", "--json")
     found = plimsoll("verify", "vol:type=gp3,size=20GiB,fs=xfs", *words, check=None)
     reads = next(load for load in found.json["loads"] if load["load"] == "random reads")
     assert (reads["paid_per_s"], reads["windows_kept"]) == (5000, 0)
@@ -68,7 +68,7 @@ def test_what_cannot_be_verified_says_why(plimsoll: Command, tmp_path: Path) -> 
 def test_blocks_that_were_never_touched_are_found_on_a_device(plimsoll: Command) -> None:
     made = plimsoll("volume", "create", "old", "--type", "gp3", "--size", "1GiB", "--first-touch", "yes", "--json").json
     try:
-        words = ("--as", "gp3", "--runtime", "1s", "--size", "256MiB", "-q", "--json")
+        words = ("--as", "gp3", "--runtime", "1s", "--size", "32MiB", "-q", "--json")
         found = plimsoll("verify", made["device"], *words, check=3).json
         assert found["first_touch"] > 3
         assert any("first touch: not initialised yet" in each for each in found["sentences"])
