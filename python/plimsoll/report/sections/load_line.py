@@ -258,7 +258,7 @@ def _throughput(found: list[SearchedTarget]) -> Chart:
     return Chart(
         id="load-throughput",
         title=title,
-        description=f"Throughput at every load, logarithmic axes. {told or 'No knee was reached'}.",
+        description=f"Throughput at every load, the load logarithmic. {told or 'No knee was reached'}.",
         data=Table(title, heads, tuple(_place(each, level) for each in found for level in _drawn(each))),
         draw=partial(draw_throughput, found),
         series=tuple(each.label for each in found),
@@ -266,7 +266,7 @@ def _throughput(found: list[SearchedTarget]) -> Chart:
 
 
 def draw_throughput(found: list[SearchedTarget]) -> Canvas:
-    """Both axes logarithmic: throughput that follows the load is a straight line. The knee's interval is shaded."""
+    """Loads are logarithmic, as they were chosen. The knee's interval is shaded."""
     loads = [level.load for each in found for level in _drawn(each)]
     low, high = min(loads), max(*loads, min(loads) * 2)
     ticks = tuple((tick, f"{tick:,.6g}") for tick in scales.log_ticks(low, high) if low <= tick <= high)
