@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.conftest import need_program
 from tests.integration.frontends.conftest import Command, Original
 
-SMALL = ("-d", ".", "-s", "8", "-r", "4", "-n", "1", "-m", "box")
+SMALL = ("-d", ".", "-s", "2", "-r", "1", "-n", "1", "-m", "box")
 
 
 def test_bonnie_prints_table_and_line(disk: Path, plimsoll: Command, original: Original) -> None:
