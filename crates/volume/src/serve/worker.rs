@@ -24,7 +24,7 @@ const SPIN_DEPTH: usize = 4;
 /// Bounds of the time before a deadline at which sleeping ends; in between it follows how late wake-ups are.
 const EARLY_MIN_NS: u64 = 10_000;
 const EARLY_MAX_NS: u64 = 150_000;
-/// So long after there were more operations than that, the thread asks for no precedence.
+/// So long after there were more operations than that, or one that need not wait, the thread asks for no precedence.
 const CROWDED_NS: u64 = 1_000_000_000;
 /// How often the clock is compared with the kernel's.
 const DISCIPLINE_NS: u64 = 1_000_000_000;
@@ -36,7 +36,7 @@ pub struct Worker<C> {
     clock: Clock,
     disciplined_ns: u64,
     early_ns: u64,
-    /// There are or were just now more than a few operations.
+    /// There are or were just now more than a few operations, or some that need not wait.
     crowded_until_ns: u64,
     /// Whether this thread has precedence over ordinary ones.
     hurries: bool,
@@ -49,12 +49,14 @@ struct Desk {
     sequence: u64,
     /// Buffers of answered reads, for the next ones.
     spare: Vec<Vec<u8>>,
+    /// A read or write came that has nothing to wait for: the volume is as fast as this thread.
+    found_no_wait: bool,
 }
 
 impl<C: Channel> Worker<C> {
     /// A worker for what comes through `channel`.
     pub fn new(channel: C, device: Arc<Device>) -> Self {
-        let desk = Desk { device, pending: BinaryHeap::new(), sequence: 0, spare: Vec::new() };
+        let desk = Desk { device, pending: BinaryHeap::new(), sequence: 0, spare: Vec::new(), found_no_wait: false };
         Self {
             channel,
             desk,
@@ -78,7 +80,7 @@ impl<C: Channel> Worker<C> {
                 self.abandon();
                 return Ok(());
             }
-            if self.desk.pending.len() > SPIN_DEPTH {
+            if self.desk.pending.len() > SPIN_DEPTH || std::mem::take(&mut self.desk.found_no_wait) {
                 self.crowded_until_ns = self.clock.now_ns() + CROWDED_NS;
                 self.hurry(false);
             }
@@ -122,8 +124,8 @@ impl<C: Channel> Worker<C> {
         Ok(())
     }
 
-    /// With few operations under way a late answer is a wrong latency, and this thread does little: it goes before others.
-    /// With many it would take the processor from those that bring them (measured: a third of the rate).
+    /// With few operations that wait a late answer is a wrong latency, and this thread does little: it goes before others.
+    /// Otherwise it would take the processor from those that bring them (measured: a third of the rate).
     fn hurry(&mut self, on: bool) {
         if self.hurries != on {
             self.hurries = on;
@@ -155,6 +157,8 @@ impl<C: Channel> Worker<C> {
     fn answer(&mut self, done: Pending, power: u64, now_ns: u64) {
         let reply = if done.power == power { done.reply } else { Reply::Error(libc::EIO) };
         let failed = matches!(reply, Reply::Error(_));
+        // Counted first: who has the answer finds it in the statistics.
+        self.desk.device.answered(done.io.kind, done.io.bytes, now_ns.saturating_sub(done.arrived_ns), failed);
         match reply {
             Reply::Error(errno) => self.channel.answer(done.ticket, errno, Payload::Bytes(&[])),
             Reply::Done if done.io.kind == Kind::Write => {
@@ -167,7 +171,6 @@ impl<C: Channel> Worker<C> {
                 self.desk.spare.push(buffer);
             }
         }
-        self.desk.device.answered(done.io.kind, done.io.bytes, now_ns.saturating_sub(done.arrived_ns), failed);
     }
 
     /// Fails what is still under way, so that nobody waits for a server that is gone.
@@ -228,6 +231,7 @@ impl Desk {
                 .carry_out(&io, data, room)
                 .unwrap_or_else(|error| Reply::Error(error.raw_os_error().unwrap_or(libc::EIO))),
         };
+        self.found_no_wait |= io.bytes > 0 && completion.deadline_ns < arrived_ns + EARLY_MIN_NS;
         self.sequence += 1;
         let (deadline_ns, sequence) = (completion.deadline_ns, self.sequence);
         self.pending.push(Pending { deadline_ns, sequence, arrived_ns, ticket, io, reply, power });
