@@ -69,8 +69,8 @@ IO_PARAMETERS = (
         "drop_each",
         "never",
         read_text,
-        "what to drop from the page cache while measuring: each operation's pages, or all after each pass; files makes the "
-        "files anew after each pass",
+        "what to drop from the page cache while measuring: each operation's pages, or all after each pass; "
+        "files makes the files anew after each pass",
         ("never", "operation", "pass", "files"),
     ),
     Parameter("verify", False, read_flag, "write checksums and read everything back"),
