@@ -109,6 +109,8 @@ def _explain(error: Exception) -> int:
         return INTERRUPTED
     if show := getattr(error, "show", None):
         # What the command-line parser refuses: it knows the command and prints its usage.
+        if message := getattr(error, "message", ""):
+            error.message = message.removeprefix("Value error, ")  # type: ignore[attr-defined]
         show()
         return PlimsollError.exit_code
     if isinstance(error, OSError):

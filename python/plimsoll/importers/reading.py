@@ -81,10 +81,11 @@ def choose(source: Source, place: str = "") -> ModuleType:
         return found[0]
     if found:
         names = ", ".join(module.NAME for module in found)
-        raise ResultFileError(f"{place or source.name} could be {names}; say which with --format")
+        raise ResultFileError(f"{place or source.name} could be {names}; say which with `plimsoll import --format`")
     known = ", ".join(f"{module.NAME} ({module.TITLE})" for module in formats().values())
     raise ResultFileError(
-        f"{place or source.name} is in no format that is known: {known}; force one with --format, or write a table"
+        f"{place or source.name} is in no format that is known: {known}; force one with `plimsoll import --format`, "
+        "or write a table"
     )
 
 

@@ -50,6 +50,13 @@ def _refusal(session: Session) -> str | None:
     return None
 
 
+def state_now(session: Session) -> SessionState:
+    """As it is stored; but one whose process is gone without a word was interrupted."""
+    if session.state is SessionState.RUNNING and "owner" in session.host and not _runs(session.host["owner"]):
+        return SessionState.INTERRUPTED
+    return session.state
+
+
 def _runs(owner: Any) -> bool:
     try:
         return is_alive(Owner.model_validate(owner))

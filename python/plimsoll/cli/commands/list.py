@@ -136,6 +136,7 @@ def _formats() -> Rows:
 
 
 def _sessions() -> Rows:
+    from plimsoll.run.resume import state_now
     from plimsoll.store.store import open_store, short_id
 
     with open_store() as store:
@@ -143,7 +144,7 @@ def _sessions() -> Rows:
             {
                 "session": short_id(each.id),
                 "started": _when(each.started_ns),
-                "state": str(each.state.value),
+                "state": state_now(each).value,
                 "targets": ", ".join(each.target_names),
                 "title": each.title,
             }
