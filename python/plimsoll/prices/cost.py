@@ -6,6 +6,7 @@ instances likewise. Where a price is not known the cost says so: a total without
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -182,4 +183,6 @@ def usd(amount: float) -> str:
         return f"${amount:,.0f}"
     if amount >= 0.1:
         return f"${amount:.2f}"
-    return f"${amount:.2g}" if amount >= 1e-4 else f"${amount:.1e}"
+    if amount >= 1e-4:
+        return f"${amount:.2g}"
+    return f"${amount:.{1 - math.floor(math.log10(amount))}f}"

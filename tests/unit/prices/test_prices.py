@@ -145,6 +145,9 @@ def test_io2_tiers_join_without_a_step(iops: int) -> None:
     assert 0 <= month(iops) - month(iops - 1) <= 0.065 + 1e-6
 
 
-@pytest.mark.parametrize(("amount", "text"), [(8.0, "$8.00"), (1234.5, "$1,234"), (0.0042, "$0.0042"), (0, "$0")])
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(8.0, "$8.00"), (1234.5, "$1,234"), (0.05, "$0.05"), (0.0042, "$0.0042"), (1.8e-5, "$0.000018"), (0, "$0")],
+)
 def test_money_has_the_digits_that_say_something(amount: float, text: str) -> None:
     assert usd(amount) == text
