@@ -24,8 +24,7 @@ SWITCH = Path("/sys/module/fuse/parameters/enable_uring")
 @pytest.fixture
 def through_uring(machine: Machine) -> Iterator[Machine]:
     """The kernel offers it to servers that start meanwhile; it is offered to all, so tests take turns."""
-    if not SWITCH.exists():
-        pytest.skip("needs FUSE over io_uring (Linux 6.14)")
+    need(SWITCH.exists(), "FUSE over io_uring (Linux 6.14)")
     need(os.access(SWITCH, os.W_OK), f"the right to write {SWITCH}")
     with (Path(tempfile.gettempdir()) / "plimsoll-test-offer").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
