@@ -3,30 +3,11 @@
 #![expect(clippy::print_stderr, reason = "measured figures and reasons to skip are shown, not asserted")]
 
 #[allow(dead_code, reason = "shared with tests that do more")]
+#[macro_use]
 mod machine;
 
-use machine::{Server, fio, missing};
-use serde_json::{Value, json};
-
-const MIB: u64 = 1 << 20;
-
-macro_rules! needs_machine {
-    () => {
-        if let Some(what) = missing() {
-            assert!(std::env::var_os("CI").is_none(), "CI lacks what this test needs: {what}");
-            eprintln!("skipped: {what}");
-            return;
-        }
-    };
-}
-
-fn spec(more: Value) -> Value {
-    let mut value = json!({
-        "size_bytes": 64 * MIB, "seed": 3, "read_latency": {"median_ns": 0}, "write_latency": {"median_ns": 0},
-    });
-    value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    value
-}
+use machine::{MIB, Server, fio, spec};
+use serde_json::json;
 
 /// The limit holds over seconds, whatever else the machine does; how closely is for the benchmark to say.
 #[test]

@@ -3,6 +3,7 @@
 //! tests through io_uring.
 
 #[allow(dead_code, reason = "shared with tests that measure")]
+#[macro_use]
 mod machine;
 
 use std::fs::{File, OpenOptions};
@@ -10,33 +11,8 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-use machine::{Server, fio, missing};
+use machine::{MIB, Server, fio, spec};
 use serde_json::{Value, json};
-
-const MIB: u64 = 1 << 20;
-
-macro_rules! needs_machine {
-    () => {
-        if let Some(what) = missing() {
-            assert!(std::env::var_os("CI").is_none(), "CI lacks what this test needs: {what}");
-            eprintln!("skipped: {what}");
-            return;
-        }
-        if machine::RINGS && !machine::offers_rings() {
-            assert!(std::env::var_os("CI").is_none(), "CI lacks what this test needs: FUSE over io_uring (Linux 6.14)");
-            eprintln!("skipped: this kernel offers no FUSE over io_uring (Linux 6.14)");
-            return;
-        }
-    };
-}
-
-fn spec(more: Value) -> Value {
-    let mut value = json!({
-        "size_bytes": 64 * MIB, "seed": 3, "read_latency": {"median_ns": 0}, "write_latency": {"median_ns": 0},
-    });
-    value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    value
-}
 
 /// One 4 KiB block at `block` filled with `value`, past the page cache.
 fn write_block(device: &File, block: u64, value: u8) -> std::io::Result<()> {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// What this machine lacks, if anything.
@@ -43,6 +43,33 @@ const fn is_uring(path: &str) -> bool {
         at += 1;
     }
     true
+}
+
+pub const MIB: u64 = 1 << 20;
+
+/// Leaves a test that cannot run here; under CI that is a failure.
+macro_rules! needs_machine {
+    () => {
+        if let Some(what) = machine::missing() {
+            assert!(std::env::var_os("CI").is_none(), "CI lacks what this test needs: {what}");
+            eprintln!("skipped: {what}");
+            return;
+        }
+        if machine::RINGS && !machine::offers_rings() {
+            assert!(std::env::var_os("CI").is_none(), "CI lacks what this test needs: FUSE over io_uring (Linux 6.14)");
+            eprintln!("skipped: this kernel offers no FUSE over io_uring (Linux 6.14)");
+            return;
+        }
+    };
+}
+
+/// A volume of 64 MiB without latency, and what `more` says.
+pub fn spec(more: Value) -> Value {
+    let mut value = json!({
+        "size_bytes": 64 * MIB, "seed": 3, "read_latency": {"median_ns": 0}, "write_latency": {"median_ns": 0},
+    });
+    value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    value
 }
 
 const OFFER: &str = "/sys/module/fuse/parameters/enable_uring";
