@@ -115,7 +115,9 @@ COMMON = (
     Parameter("rate", None, Optional(read_rate), "open loop at `1000/s`; latency from the intended start"),
     Parameter("arrival", "even", read_text, "spacing of the operations of a rate", ("even", "poisson")),
     Parameter("max_tries", 1, read_positive_count, "tries of an operation that ends in a deadlock"),
-    Parameter("count_errors", False, read_flag, "go on after a failed operation and count it"),
+    Parameter(
+        "count_errors", True, read_flag, "go on after a failed operation and count it; no: the first ends the run"
+    ),
     Parameter("timeout", 30 * SECOND, parse_duration, "an operation without an answer for so long is an error"),
     Parameter("give_up", 30 * SECOND, parse_duration, "without any connection for so long, the run fails"),
     Parameter("interval", None, Optional(parse_duration), "length of one interval of the time series"),

@@ -101,8 +101,8 @@ pub trait Session: Send {
     /// Wants to be told what is next.
     const LOOKS_AHEAD: bool = false;
 
-    /// Told, before a request is begun, the key of the one after it, and the field that is written when it is one: memory
-    /// can be brought near. Nothing may depend on it.
+    /// Told, before a request is begun, the key of the second one after it, and the field that is written when it is one:
+    /// memory can be brought near. Nothing may depend on it.
     #[inline]
     fn expect(&mut self, key: &[u8], written: Option<u32>) {
         let _ = (key, written);

@@ -129,6 +129,11 @@ impl JobError {
         Self { kind: "load", message: message.into(), operation: None }
     }
 
+    /// Preparing the data failed, or was cut off.
+    pub fn is_load(&self) -> bool {
+        self.kind == "load"
+    }
+
     /// An operation failed and errors are not to be counted.
     pub fn operation(kind: &'static str, fault: &Fault) -> Self {
         let message =

@@ -77,13 +77,14 @@ impl Runner {
         let name = self.spec.driver.clone();
         let result = drivers::with(&name, With(&mut self))
             .unwrap_or_else(|| Err(JobError::spec(format!("there is no driver {name:?}"))));
-        if self.stopped() && (result.is_ok() || self.outcome.common.elapsed_ns == 0) {
-            // A stop request cuts off what prepares the data; that is no fault.
+        let cut_off = self.stopped() && self.outcome.common.elapsed_ns == 0;
+        if cut_off || (self.stopped() && result.is_ok()) {
             self.outcome.common.status = Status::Stopped;
         } else if result.is_err() {
             self.outcome.common.status = Status::Failed;
         }
-        if let Err(error) = result {
+        // A server that prepares the data may take its time: that it is stopped in the middle is no fault.
+        if let Some(error) = result.err().filter(|error| !(cut_off && error.is_load())) {
             self.outcome.common.error = Some(error.into());
         }
         self.shared.board.enter(Phase::Finished, monotonic_ns(), None);

@@ -69,39 +69,44 @@ impl Store {
         work(unsafe { &mut *part.rows.get() })
     }
 
-    /// Has what is needed soon brought near, and what is needed at once even nearer. Without a lock, so only where none is
-    /// needed.
+    /// Finds the record that is needed soon, and has it brought near, and the place where a later one will be looked for.
+    /// Without a lock, so only where none is needed.
     #[inline]
-    fn expect(&self, soon: Expected, at_once: Expected) {
+    fn expect(&self, later: &Expected, soon: &mut Expected) {
         if self.parts.len() == 1 {
-            self.with(soon.hash, |rows| {
-                rows.expect_row(at_once.hash, at_once.written);
-                rows.expect(soon.hash);
+            self.with(later.hash, |rows| {
+                soon.row = rows.expect_row(soon.hash, soon.written);
+                rows.expect(later.hash);
             });
         }
     }
 
-    /// Works on a record, if it is there; `hash` is likely to be the key's.
+    /// Works on a record, if it is there; it is likely to be the expected one.
     #[inline]
-    fn find(&self, key: &[u8], hash: u64, work: impl FnOnce(&mut Rows, u32)) {
-        let mut work = Some(work);
-        let mut try_with = |hash| {
+    fn find(&self, key: &[u8], expected: Expected, work: impl FnOnce(&mut Rows, u32)) {
+        if self.parts.len() == 1 {
+            self.with(0, |rows| {
+                let row = match expected.row {
+                    Some(row) if rows.is(row, key) => Some(row),
+                    _ => rows.find(self.hash(key), key),
+                };
+                if let Some(row) = row {
+                    work(rows, row);
+                }
+            });
+        } else {
+            let hash = self.hash(key);
             self.with(hash, |rows| {
-                let row = rows.find(hash, key)?;
-                work.take().map(|work| work(rows, row))
-            })
-        };
-        if try_with(hash).is_none() {
-            let right = self.hash(key);
-            if right != hash {
-                try_with(right);
-            }
+                if let Some(row) = rows.find(hash, key) {
+                    work(rows, row);
+                }
+            });
         }
     }
 
     #[inline]
-    fn read(&self, key: &[u8], hash: u64, field: Option<u32>, reply: &mut Reply) {
-        self.find(key, hash, |rows, row| {
+    fn read(&self, key: &[u8], expected: Expected, field: Option<u32>, reply: &mut Reply) {
+        self.find(key, expected, |rows, row| {
             reply.row();
             match field {
                 Some(field) => reply.field(field, rows.value(row, field as usize)),
@@ -111,8 +116,8 @@ impl Store {
     }
 
     #[inline]
-    fn update(&self, key: &[u8], hash: u64, values: &Values, reply: &mut Reply) {
-        self.find(key, hash, |rows, row| {
+    fn update(&self, key: &[u8], expected: Expected, values: &Values, reply: &mut Reply) {
+        self.find(key, expected, |rows, row| {
             values.iter().for_each(|(field, value)| rows.set(row, field as usize, value));
             reply.row();
             reply.bytes += values.size();
@@ -138,7 +143,7 @@ impl Store {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
         let from = (std::ops::Bound::Included(key), std::ops::Bound::Unbounded);
         for key in keys.range::<[u8], _>(from).take(count as usize) {
-            self.read(key, self.hash(key), field, reply);
+            self.read(key, Expected::default(), field, reply);
         }
     }
 
@@ -176,7 +181,7 @@ impl Driver for Kind {
     }
 
     fn connect(&self, _client: u32) -> Result<Memory, Fault> {
-        Ok(Memory { store: Arc::clone(&self.store), soon: Expected::default(), at_once: Expected::default() })
+        Ok(Memory { store: Arc::clone(&self.store), expected: [Expected::default(); 3] })
     }
 
     fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
@@ -194,16 +199,16 @@ struct Expected {
     hash: u64,
     /// The one field that it writes.
     written: Option<u32>,
+    /// Number of a record with this hash.
+    row: Option<u32>,
 }
 
 /// One client.
 #[derive(Debug)]
 pub struct Memory {
     store: Arc<Store>,
-    /// The operation after the next one.
-    soon: Expected,
-    /// The next one.
-    at_once: Expected,
+    /// The next operation and two after it.
+    expected: [Expected; 3],
 }
 
 impl Session for Memory {
@@ -211,16 +216,18 @@ impl Session for Memory {
 
     #[inline]
     fn expect(&mut self, key: &[u8], written: Option<u32>) {
-        self.at_once = std::mem::replace(&mut self.soon, Expected { hash: self.store.hash(key), written });
-        self.store.expect(self.soon, self.at_once);
+        let [_, next, mut soon] = self.expected;
+        let later = Expected { hash: self.store.hash(key), written, row: None };
+        self.store.expect(&later, &mut soon);
+        self.expected = [next, soon, later];
     }
 
     #[inline]
     fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault> {
-        let hash = self.at_once.hash;
+        let expected = self.expected[0];
         match *request {
-            Request::Read { key, field } => self.store.read(key, hash, field, reply),
-            Request::Update { key, values } => self.store.update(key, hash, values, reply),
+            Request::Read { key, field } => self.store.read(key, expected, field, reply),
+            Request::Update { key, values } => self.store.update(key, expected, values, reply),
             Request::Insert { key, values } => self.store.insert(key, values, reply)?,
             Request::Scan { key, count, field } => self.store.scan(key, count, field, reply),
             Request::Statement(..) | Request::Get => return Err(Fault::protocol("not a request of YCSB")),

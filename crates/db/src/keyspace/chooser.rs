@@ -76,6 +76,20 @@ impl Chooser {
         !matches!(self.kind, Kind::Sequential { .. })
     }
 
+    /// The next few records at once, which takes less time than one after the other. The same ones.
+    #[inline]
+    pub fn draw_each<const N: usize>(&mut self, stream: &mut Stream) -> [u64; N] {
+        if let Kind::Zipfian(zipfian) = &self.kind {
+            let (before, end) = (stream.clone(), self.shared.records.limit().max(1));
+            let numbers = zipfian.at_each(std::array::from_fn(|_| stream.unit()));
+            if numbers.iter().all(|&number| number < end) {
+                return numbers;
+            }
+            *stream = before;
+        }
+        std::array::from_fn(|_| self.draw(stream))
+    }
+
     /// Number of a record that is there.
     #[inline]
     pub fn draw(&mut self, stream: &mut Stream) -> u64 {

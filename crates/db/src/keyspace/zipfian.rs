@@ -185,7 +185,15 @@ impl ScrambledZipfian {
     /// The number for the uniform random number `u`.
     #[inline]
     pub fn at(&self, u: f64) -> u64 {
-        self.first + self.count.remainder(fnv_hash(self.inner.at(u)))
+        let [number] = self.at_each([u]);
+        number
+    }
+
+    /// The numbers for several: each step for all of them, so that their chains of multiplications go side by side.
+    #[inline]
+    pub fn at_each<const N: usize>(&self, us: [f64; N]) -> [u64; N] {
+        let ranks = us.map(|u| self.inner.at(u));
+        ranks.map(fnv_hash).map(|hash| self.first + self.count.remainder(hash))
     }
 }
 

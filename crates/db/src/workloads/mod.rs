@@ -119,10 +119,10 @@ impl Work {
         true
     }
 
-    /// The key of the operation after the one that was drawn last, and the one field that it writes, where they can be
-    /// known.
+    /// The key of the second operation after the one that was drawn last, and the one field that it writes, where they can
+    /// be known.
     #[inline]
-    pub fn coming(&mut self) -> Option<(&[u8], Option<u32>)> {
+    pub fn coming(&self) -> Option<(&[u8], Option<u32>)> {
         match self {
             Self::Core(core) => core.coming(),
             _ => None,

@@ -101,14 +101,24 @@ pub struct Core {
     operation: Stream,
     choice: Stream,
     other: Stream,
-    /// The operation after the one that is drawn is known.
-    looks_ahead: bool,
-    /// It, then.
-    coming: Turn,
+    /// What comes next, where it can be known.
+    coming: Option<Box<Coming>>,
     key: Key,
-    /// The key of `coming`, when somebody has asked for it.
-    next_key: Key,
 }
+
+/// Operations drawn ahead, several at a time: the processor works on their chains of multiplications side by side.
+#[derive(Debug)]
+struct Coming {
+    /// A ring; between `BATCH` and twice as many of it are still to come.
+    turns: [Turn; 2 * BATCH],
+    /// The next one.
+    at: usize,
+    /// Their keys.
+    keys: [Key; 2 * BATCH],
+}
+
+/// Operations that are drawn at a time.
+const BATCH: usize = 8;
 
 /// A record's key, written once.
 #[derive(Debug)]
@@ -140,7 +150,7 @@ impl Core {
         let bounds = shares.map(|share| {
             sum += share / total;
             // Whatever rounding leaves over belongs to the last kind that can happen, not to one that cannot.
-            if share > 0.0 && sum > 1.0 - 1e-9 { 1.0 } else { sum }
+            if sum > 1.0 - 1e-9 { 1.0 } else { sum }
         });
         let chooser = Chooser::new(ycsb, operations, Arc::clone(&shared));
         let looks_ahead = ycsb.mix.insert == 0.0 && chooser.is_steady();
@@ -156,36 +166,64 @@ impl Core {
             operation: Stream::new(seed, thread, Purpose::Kind),
             choice: Stream::new(seed, thread, Purpose::Offset),
             other: Stream::new(seed, thread, Purpose::Follow),
-            looks_ahead,
-            coming: Turn::default(),
+            coming: None,
             key: Key::new(),
-            next_key: Key::new(),
         };
         if looks_ahead {
-            core.coming = core.choose();
+            let (turns, keys) = (Default::default(), std::array::from_fn(|_| Key::new()));
+            let mut coming = Box::new(Coming { turns, keys, at: 0 });
+            [0, BATCH].into_iter().for_each(|from| core.choose_batch(&mut coming, from));
+            core.coming = Some(coming);
         }
         core
     }
 
     #[inline]
     pub fn draw(&mut self, turn: &mut Turn) {
-        if self.looks_ahead {
-            *turn = self.coming;
-            self.coming = self.choose();
-            std::mem::swap(&mut self.key, &mut self.next_key);
-        } else {
+        let Some(mut coming) = self.coming.take() else {
             *turn = self.choose();
+            return;
+        };
+        *turn = coming.turns[coming.at];
+        std::mem::swap(&mut self.key, &mut coming.keys[coming.at]);
+        coming.at = (coming.at + 1) % coming.turns.len();
+        if coming.at % BATCH == 0 {
+            let from = (coming.at + BATCH) % coming.turns.len();
+            self.choose_batch(&mut coming, from);
+        }
+        self.coming = Some(coming);
+    }
+
+    fn choose_batch(&mut self, coming: &mut Coming, from: usize) {
+        let records: [u64; BATCH] = self.chooser.draw_each(&mut self.choice);
+        let room = coming.turns[from..].iter_mut().zip(&mut coming.keys[from..]);
+        for (record, (turn, key)) in records.into_iter().zip(room) {
+            let kind = self.kind();
+            *turn = self.turn(kind, record);
+            key.write(self.keys, record);
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn choose(&mut self) -> Turn {
+        let kind = self.kind();
+        let record = if kind == INSERT { self.shared.records.next() } else { self.chooser.draw(&mut self.choice) };
+        self.turn(kind, record)
+    }
+
+    #[inline]
+    fn kind(&mut self) -> usize {
         let u = self.operation.unit();
-        let kind = self.bounds.iter().position(|&bound| u < bound).unwrap_or(READ);
+        // No branch that depends on chance: `bounds` rises, and its last is 1.
+        self.bounds.iter().map(|&bound| usize::from(u >= bound)).sum()
+    }
+
+    #[inline]
+    fn turn(&mut self, kind: usize, record: u64) -> Turn {
         Turn {
             kind,
             steps: if kind == READ_MODIFY_WRITE { 2 } else { 1 },
-            record: if kind == INSERT { self.shared.records.next() } else { self.chooser.draw(&mut self.choice) },
+            record,
             field: if self.read_all { None } else { Some(self.any_field()) },
             scan: if kind == SCAN { self.scan.draw(&mut self.other) as u32 } else { 0 },
             written: if matches!(kind, UPDATE | READ_MODIFY_WRITE) && !self.write_all { self.any_field() } else { 0 },
@@ -193,16 +231,15 @@ impl Core {
         }
     }
 
-    /// The key of the operation after the one that was drawn last, and the one field that it writes, where they can be
-    /// known.
+    /// The key of the second operation after the one that was drawn last, and the one field that it writes, where they can
+    /// be known.
     #[inline]
-    pub fn coming(&mut self) -> Option<(&[u8], Option<u32>)> {
-        if !self.looks_ahead {
-            return None;
-        }
-        let turn = &self.coming;
+    pub fn coming(&self) -> Option<(&[u8], Option<u32>)> {
+        let coming = self.coming.as_deref()?;
+        let at = (coming.at + 1) % coming.turns.len();
+        let turn = &coming.turns[at];
         let written = (matches!(turn.kind, UPDATE | READ_MODIFY_WRITE) && !self.write_all).then_some(turn.written);
-        Some((self.next_key.write(self.keys, turn.record), written))
+        Some((&coming.keys[at].bytes, written))
     }
 
     fn any_field(&mut self) -> u32 {
@@ -304,23 +341,29 @@ mod tests {
         let [mut operation, mut choice, mut other] =
             [Purpose::Kind, Purpose::Offset, Purpose::Follow].map(|purpose| Stream::new(7, 0, purpose));
         let mut turn = Turn::default();
-        for _ in 0..2000 {
-            let promised = core.coming().map(|(key, written)| (key.to_vec(), written));
+        let (mut promised, mut next) = (None, None);
+        for drawn in 0..2000 {
             core.draw(&mut turn);
             let u = operation.unit();
             let kind = if u < 0.4 { READ } else { usize::from(u >= 0.8) * (SCAN - UPDATE) + UPDATE };
             assert_eq!((turn.kind, turn.record), (kind, chooser.draw(&mut choice)));
             let fields = u64::from(ycsb.field_count);
             assert_eq!(turn.field, Some(other.below(fields) as u32));
-            match core.request(&turn) {
+            let found = match core.request(&turn) {
                 Request::Update { key, values } => {
-                    let field = other.below(fields) as u32;
-                    assert_eq!((values.first(), promised), (field, Some((key.to_vec(), Some(field)))));
+                    assert_eq!(values.first(), other.below(fields) as u32);
+                    (key.to_vec(), Some(values.first()))
                 }
-                Request::Scan { count, .. } => assert_eq!(u64::from(count), core.scan.draw(&mut other)),
-                Request::Read { key, .. } => assert_eq!(promised, Some((key.to_vec(), None))),
+                Request::Read { key, .. } => (key.to_vec(), None),
+                Request::Scan { key, count, .. } => {
+                    let key = key.to_vec();
+                    assert_eq!(u64::from(count), core.scan.draw(&mut other));
+                    (key, None)
+                }
                 request => panic!("{request:?} is not in the mix"),
-            }
+            };
+            assert!(drawn < 2 || promised == Some(found));
+            promised = next.replace(core.coming().map(|(key, written)| (key.to_vec(), written)).expect("it is known"));
         }
     }
 

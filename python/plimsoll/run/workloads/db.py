@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from plimsoll.catalog.bounds import Pace
 from plimsoll.db_parameters import COMMON, DB_WORKLOADS
 from plimsoll.errors import TargetError
 from plimsoll.model import Interval, Plan, Score, Target
@@ -41,7 +42,7 @@ ACCOUNT_BYTES = 250
 _SERVERS_OF = {"ycsb": ("postgresql", "mariadb", "redis", *EMBEDDED), "tpcb": ("postgresql", "mariadb", "sqlite")}
 
 
-def run_ns(plan: Plan) -> int:
+def run_ns(plan: Plan, pace: Pace | None = None) -> int:  # noqa: ARG001
     """Warm-up, measured time, and what goes around it; loading, which happens once, is left out."""
     return int(plan.parameters["warmup"] + plan.parameters["runtime"] + OVERHEAD_NS)
 
