@@ -50,6 +50,7 @@ pub fn check(spec: &JobSpec) -> Result<(), JobError> {
     groups(spec)?;
     files(spec)?;
     renewal(spec)?;
+    passes(spec)?;
     verify(spec)
 }
 
@@ -261,8 +262,11 @@ fn files(spec: &JobSpec) -> Result<(), JobError> {
         return refuse("0 files open at once: use 1 or more");
     }
     parts(spec, &files.parts, count)?;
-    if spec.threads > 1 || spec.verify || spec.layout != Layout::Keep {
-        return refuse("several files are for one thread, without verify, and must be there: use layout keep");
+    if spec.threads > 1 || spec.layout != Layout::Keep {
+        return refuse("several files are for one thread, and must be there: use layout keep");
+    }
+    if spec.reads_back_after_run() {
+        return refuse("several files are not read back after the run: verify them after each pass");
     }
     Ok(())
 }
@@ -291,6 +295,20 @@ fn parts(spec: &JobSpec, parts: &[u64], count: u64) -> Result<(), JobError> {
 fn renewal(spec: &JobSpec) -> Result<(), JobError> {
     if spec.drop_each == DropEach::Files && (spec.threads > 1 || spec.verify) {
         return refuse("files that are removed after each pass are for one thread, without verify");
+    }
+    Ok(())
+}
+
+fn passes(spec: &JobSpec) -> Result<(), JobError> {
+    let Some(passes) = &spec.passes else { return Ok(()) };
+    if spec.threads > 1 {
+        return refuse("passes are for one thread");
+    }
+    if passes.least == Some(0) {
+        return refuse("0 passes: use 1 or more");
+    }
+    if passes.read_back && !spec.verify {
+        return refuse("passes read back what is verified: set verify");
     }
     Ok(())
 }

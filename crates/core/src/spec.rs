@@ -66,6 +66,9 @@ pub struct JobSpec {
     /// With `verify`: how. Absent: a checksum in each of the smallest blocks, all of them read back after the run.
     #[serde(default)]
     pub verification: Option<Verification>,
+    /// The work is done in passes, as with fio; absent: in one without end.
+    #[serde(default)]
+    pub passes: Option<Passes>,
     /// CPUs to pin the threads to, in turn; empty: not pinned.
     pub cpus: Vec<usize>,
     /// Go on after a failed operation and count it; otherwise the first one ends the job.
@@ -130,6 +133,12 @@ impl JobSpec {
     /// Bytes that verification knows apart: with a checksum each, unless there are none.
     pub fn verified_block(&self) -> u64 {
         self.verification.as_ref().map_or(self.smallest_block(), |how| how.interval)
+    }
+
+    /// Whether what was written is read back once the run is over, and not measured.
+    pub fn reads_back_after_run(&self) -> bool {
+        let after_passes = self.passes.is_some_and(|passes| passes.read_back);
+        self.verify && !after_passes && self.verification.as_ref().is_none_or(|how| how.read_back)
     }
 
     /// The largest size: what a buffer must hold. 0 when there is none.
@@ -381,7 +390,26 @@ pub struct Verification {
     pub backlog: Option<Backlog>,
     /// The first bad block ends the job; otherwise all are counted.
     pub stop_at_first: bool,
-    /// What is not checked yet is read back after the run.
+    /// What is not checked yet is read back after the run, unless each of its [`Passes`] is.
+    pub read_back: bool,
+}
+
+/// fio's loops, of one thread: what is in flight comes back, the last `fsync` is done, what was written is read back, and
+/// the next pass begins. A sync that is due after the job's last write is left out; one at the end of a pass takes time,
+/// but is no operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Passes {
+    /// So many, unless a limit of the job ends it before; absent: any number.
+    pub least: Option<u64>,
+    /// After these, another one as long as so many bytes leave room for a block beside those that were moved, reading
+    /// back included.
+    pub bytes: u64,
+    /// A pass is over when the region was gone through; otherwise only at the job's end.
+    pub ends: bool,
+    /// Each has the same random places.
+    pub again: bool,
+    /// What a pass wrote is read back after it, as reads that are measured.
     pub read_back: bool,
 }
 

@@ -46,7 +46,8 @@ pub struct Launch {
 pub fn series(spec: &JobSpec) -> Vec<Series> {
     let mode = spec.mode;
     let open_loop = spec.rate.is_some();
-    let checks = spec.verification.as_ref().is_some_and(|how| how.backlog.is_some());
+    let checks = spec.verification.as_ref().is_some_and(|how| how.backlog.is_some())
+        || spec.passes.is_some_and(|passes| passes.read_back);
     let counts = matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync);
     [
         (mode.reads() || checks, Series::Read),

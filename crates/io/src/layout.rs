@@ -158,6 +158,7 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
         layout: Layout::Keep,
         verify: false,
         verification: None,
+        passes: None,
         count_errors: false,
         interval_ns: 1_000_000_000,
         sqpoll: false,

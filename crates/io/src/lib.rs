@@ -4,6 +4,7 @@
 //! `verify`, all held together by `runner`; `job` is the handle that others see.
 
 mod admit;
+mod bits;
 pub mod buffer;
 mod bus_error;
 pub mod check;
@@ -26,5 +27,6 @@ mod trim;
 mod usage;
 pub mod verify;
 mod worker;
+mod written;
 
 pub use job::Job;

@@ -24,7 +24,7 @@ pub struct Next {
 /// Sequential modes split the region into one slice per thread and go round in it. Random modes share the whole region,
 /// except when verifying: then each thread owns its slice, so that no two threads write the same block. With several files
 /// each of them has an order of its own.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Pattern {
     /// One per file.
     spots: Vec<Spot>,
@@ -48,10 +48,14 @@ pub struct Pattern {
     kinds: Stream,
     draws: Stream,
     follows: Stream,
+    /// Passes end: bytes of this one.
+    passed: Option<u64>,
+    /// Bytes of all parts together.
+    size: u64,
 }
 
 /// A part of the region, and where in it the pattern is.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Spot {
     base: u64,
     size: u64,
@@ -127,12 +131,14 @@ impl Pattern {
             kinds: stream(Purpose::Kind),
             draws: stream(Purpose::Size),
             follows: stream(Purpose::Follow),
+            passed: spec.passes.is_some_and(|passes| passes.ends).then_some(0),
+            size,
         }
     }
 
-    /// The next operation.
+    /// The next operation; none when the pass is over.
     #[inline]
-    pub fn draw(&mut self) -> Next {
+    pub fn draw(&mut self) -> Option<Next> {
         let kind = self.draw_kind();
         self.draw_of(kind)
     }
@@ -158,22 +164,53 @@ impl Pattern {
         }
     }
 
-    /// The next operation, of a kind that this pattern has.
+    /// The next operation, of a kind that this pattern has; none when there is no room left for it in this pass.
     #[inline]
-    pub fn draw_of(&mut self, kind: Kind) -> Next {
+    pub fn draw_of(&mut self, kind: Kind) -> Option<Next> {
         if let Some(trimmed) = self.trimmed.take() {
-            return Next { kind, ..trimmed };
+            return Some(Next { kind, ..trimmed });
         }
         let sizes = match &self.write_sizes {
             Some(sizes) if kind == Kind::Write => sizes,
             _ => &self.sizes,
         };
         let length = sizes.draw(&mut self.draws);
+        if let Some(passed) = self.passed {
+            if self.is_through(kind, passed, length) {
+                return None;
+            }
+            self.passed = Some(passed + length);
+        }
         let spot = self.rotation.as_mut().map_or(0, |rotation| rotation.next(length));
         let offset = self.offset(spot, kind, length);
         let next = Next { kind, offset, length: length as u32 };
         self.trimmed = (self.trims_first).then_some(next);
-        next
+        Some(next)
+    }
+
+    /// Whether a pass of so many bytes has no room for another operation: no file has, or the order has come to its end,
+    /// or as many bytes were moved as there are.
+    fn is_through(&self, kind: Kind, passed: u64, length: u64) -> bool {
+        if let Some(rotation) = self.rotation.as_ref().filter(|rotation| !rotation.is_endless()) {
+            return rotation.is_through(length);
+        }
+        let first = &self.spots[0];
+        let own = usize::from(self.sequence.is_some() && kind == Kind::Write);
+        let ordered = self.rotation.is_none() && first.random.is_none();
+        let at = if ordered { first.follow[own] } else { passed };
+        at + length > self.size
+    }
+
+    /// Begins the next pass, with random places of its own.
+    pub fn begin_pass(&mut self) {
+        self.passed = self.passed.map(|_| 0);
+        (self.before_jump, self.trimmed) = (0, None);
+        for spot in &mut self.spots {
+            (spot.last, spot.follow) = ([0; 2], [0; 2]);
+        }
+        if let Some(rotation) = &mut self.rotation {
+            rotation.begin_pass();
+        }
     }
 
     /// Where an operation goes.
@@ -280,7 +317,7 @@ pub(crate) mod tests {
 
     fn draws(spec: &JobSpec, thread: u32, n: usize) -> Vec<Next> {
         let mut pattern = Pattern::new(spec, thread, &blocks(spec));
-        (0..n).map(|_| pattern.draw()).collect()
+        (0..n).map(|_| pattern.draw().unwrap()).collect()
     }
 
     fn any_mode() -> impl Strategy<Value = Mode> {
@@ -444,7 +481,7 @@ pub(crate) mod tests {
         let mut pattern = Pattern::new(&spec, 0, &blocks(&spec));
         let each = 8 * 4096;
         let group = |pattern: &mut Pattern| {
-            [pattern.draw().offset / each, pattern.draw().offset / each, pattern.sync_offset() / each]
+            [pattern.draw().unwrap().offset / each, pattern.draw().unwrap().offset / each, pattern.sync_offset() / each]
         };
         let groups: Vec<[u64; 3]> = (0..12).map(|_| group(&mut pattern)).collect();
         assert!(groups[..8].iter().all(|group| *group == [0, 1, 2]), "{groups:?}");

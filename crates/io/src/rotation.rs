@@ -12,10 +12,12 @@ const MOST_DRAWS: usize = 1000;
 /// The order of the files of one thread, without end. A file is through when it has had as many bytes as it holds; when
 /// all are, the next pass begins at the first. Where fewer than all may be open, the order is one of those that are; one
 /// that is through gives way to the next.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Rotation {
     order: FileOrder,
     turn: u64,
+    /// No file is ever through.
+    endless: bool,
     /// Bytes after which each is through.
     parts: Vec<u64>,
     /// Bytes that each has had in this pass.
@@ -61,6 +63,7 @@ impl Rotation {
         Self {
             order: files.order,
             turn: files.turn,
+            endless,
             parts: (0..count).map(|index| through(part(spec, index))).collect(),
             done: vec![0; count],
             limit: files.open.unwrap_or(count),
@@ -90,6 +93,27 @@ impl Rotation {
         chosen
     }
 
+    /// Whether no file is ever through.
+    pub fn is_endless(&self) -> bool {
+        self.endless
+    }
+
+    /// Whether no file has room for an operation, so that the pass is over.
+    pub fn is_through(&self, length: u64) -> bool {
+        (0..self.parts.len()).all(|index| !self.fits(index, length))
+    }
+
+    /// Begins the next pass at the first file, with none of them through.
+    pub fn begin_pass(&mut self) {
+        self.begin_all();
+        (self.at, self.served) = (0, 0);
+    }
+
+    fn begin_all(&mut self) {
+        self.done.fill(0);
+        (0..self.parts.len()).for_each(|index| self.close(index));
+    }
+
     /// Whether a file is not through yet, nor still to come.
     pub fn is_open(&self, index: usize) -> bool {
         self.is_open[index]
@@ -111,8 +135,7 @@ impl Rotation {
                 return self.opened(index);
             }
         }
-        self.done.fill(0);
-        (0..count).for_each(|index| self.close(index));
+        self.begin_all();
         let chosen = (0..count).find(|&index| self.fits(index, length)).unwrap_or(0);
         self.opened(chosen)
     }

@@ -325,6 +325,8 @@ impl Runner {
     fn sum_up(&mut self, crew: &Crew, timeline: &mut Timeline<Batch>, window: &Window) {
         let reports: Vec<_> = crew.reports.iter().map(|report| report.as_ref().map(|report| report.common)).collect();
         sum_up(&mut self.outcome, timeline, window, &reports, self.spec.rate.is_some());
+        self.outcome.phases.verify_ns =
+            crew.reports.iter().flatten().map(|report| report.read_back_ns).max().unwrap_or(0);
         self.outcome.trace = self.shared.board.untold();
     }
 
@@ -339,7 +341,9 @@ impl Runner {
         };
         let pick = |event| if let Event::Verified(result) = event { Some(result) } else { None };
         let found = self.await_task(task, pick).transpose()?;
-        self.outcome.phases.verify_ns = monotonic_ns() - began_ns;
+        if self.spec.reads_back_after_run() {
+            self.outcome.phases.verify_ns = monotonic_ns() - began_ns;
+        }
         let Some(found) = found.filter(|_| !self.stopped()) else { return Ok(()) };
         self.outcome.verified = Some(Verified {
             blocks: found.blocks,
@@ -364,7 +368,7 @@ impl Runner {
 /// Reads all slices back, from the device rather than from the page cache where that can be had.
 fn read_back(spec: &JobSpec, target: &Target, stamps: &[Stamps], shared: &Shared) -> Result<ReadBack, JobError> {
     let mut sum = ReadBack::default();
-    if spec.verification.as_ref().is_some_and(|how| !how.read_back) {
+    if !spec.reads_back_after_run() {
         stamps.iter().for_each(|part| sum.add(part.found()));
         return Ok(sum);
     }

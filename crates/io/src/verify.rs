@@ -9,6 +9,7 @@ use std::os::unix::fs::FileExt;
 
 use plimsoll_core::spec::{JobSpec, Piece};
 
+use crate::bits::Bits;
 use crate::buffer::Buffer;
 
 const HEADER: usize = 24;
@@ -57,26 +58,6 @@ impl ReadBack {
         self.blocks += other.blocks;
         self.bad_blocks += other.bad_blocks;
         self.first_bad_offset = self.first_bad_offset.or(other.first_bad_offset);
-    }
-}
-
-#[derive(Debug)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn new(count: usize) -> Self {
-        Self(vec![0; count.div_ceil(64)])
-    }
-
-    #[inline]
-    fn has(&self, index: usize) -> bool {
-        self.0[index / 64] & (1 << (index % 64)) != 0
-    }
-
-    #[inline]
-    fn set(&mut self, index: usize, on: bool) {
-        let (word, bit) = (&mut self.0[index / 64], 1 << (index % 64));
-        *word = if on { *word | bit } else { *word & !bit };
     }
 }
 

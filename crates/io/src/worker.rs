@@ -3,6 +3,7 @@
 mod checks;
 mod count;
 mod end;
+mod passes;
 mod shelf;
 
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::time::Duration;
 use plimsoll_core::clock::Clock;
 use plimsoll_core::crew::{self, Window};
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::{Batch as Batching, DropEach, JobSpec, SyncKind};
+use plimsoll_core::spec::{Batch as Batching, DropEach, FileOrder, Files as Several, JobSpec, SyncKind};
 use plimsoll_core::usage::{Used, sleep_until};
 
 use crate::buffer::{Buffer, Filler, Pool};
@@ -27,6 +28,7 @@ use crate::schedule::Schedule;
 use crate::target::{self, Target};
 use crate::verify::Stamps;
 use checks::Checks;
+use passes::Round;
 use shelf::{Shelf, Shelved};
 
 /// A sleeping thread wakes up this much before the time it is wanted, and then watches the clock.
@@ -44,6 +46,8 @@ pub struct Report {
     pub common: crew::Report,
     /// What is in the blocks, when verifying.
     pub stamps: Option<Stamps>,
+    /// Time of the measured part that reading back after passes took.
+    pub read_back_ns: u64,
 }
 
 /// Everything a worker is made of.
@@ -108,6 +112,10 @@ enum Gate {
     Think,
     /// Pauses until then.
     Pause(u64),
+    /// Waits for everything in flight, then ends the pass.
+    Pass,
+    /// What the pass wrote is read back.
+    ReadBack,
     /// The limit is reached.
     Shut,
 }
@@ -146,6 +154,8 @@ pub struct Worker<E: Engine> {
     since_think: u64,
     /// Bytes of the current pass over the region, where passes are told apart.
     since_drop: u64,
+    /// Bytes after which files are dropped on the way, where that is not done between passes.
+    lap: Option<u64>,
     /// Start of the first write since the last sync.
     group_ns: Option<u64>,
     /// Has passed the last write.
@@ -154,6 +164,9 @@ pub struct Worker<E: Engine> {
     unsynced: u64,
     report: Report,
     checks: Option<Checks>,
+    round: Option<Round>,
+    /// Bytes of all operations, reading back included.
+    moved: u64,
     /// Where files are opened and closed on the way.
     shelf: Option<Shelf>,
     /// When the last operation of a loop with think time from start to start was due.
@@ -194,11 +207,14 @@ impl<E: Engine> Worker<E> {
             sync_kind: Kind::Fsync,
             since_think: 0,
             since_drop: 0,
+            lap: lap(spec),
             group_ns: None,
             left: false,
             unsynced: 0,
             report: Report::default(),
-            checks: spec.verification.as_ref().and_then(|how| how.backlog).map(Checks::new),
+            checks: Checks::new(spec, parts.thread),
+            round: Round::new(spec, &parts.pattern),
+            moved: 0,
             shelf: Shelf::new(spec).filter(|_| parts.target.is_some()),
             started_ns: 0,
             spin_until_ns: 0,
@@ -213,7 +229,7 @@ impl<E: Engine> Worker<E> {
         sleep_until(self.window.begin_ns);
         self.started_ns = self.window.begin_ns;
         if let Some(rate) = self.parts.spec.rate {
-            let ahead = if rate.apart.is_some() { self.parts.spec.smallest_block() } else { self.look_ahead() };
+            let ahead = self.look_ahead();
             self.pace = Some(Schedule::new(&self.parts.spec, rate, self.window.begin_ns, self.parts.thread, ahead));
         }
         let result = self.work();
@@ -222,7 +238,12 @@ impl<E: Engine> Worker<E> {
 
     /// Bytes of the next operation, which decide when an open loop in bytes per second issues it.
     fn look_ahead(&mut self) -> u64 {
-        u64::from(self.held.get_or_insert_with(|| self.parts.pattern.draw()).length)
+        let spec = &self.parts.spec;
+        if spec.rate.is_some_and(|rate| rate.apart.is_some()) {
+            return spec.smallest_block();
+        }
+        self.held = self.held.take().or_else(|| self.parts.pattern.draw());
+        self.held.map_or(0, |next| u64::from(next.length))
     }
 
     fn work(&mut self) -> Result<(), JobError> {
@@ -252,13 +273,16 @@ impl<E: Engine> Worker<E> {
             return Ok(now);
         }
         self.draining = false;
+        if self.checks_come_first() {
+            self.issue_checks(&mut now)?;
+        }
         let mut held_back = 0;
         while self.gate == Gate::Open {
-            if self.operations_left == 0 || self.bytes_left == 0 {
-                self.gate = Gate::Shut;
+            if self.at_limit() {
+                self.end_issuing();
                 break;
             }
-            if self.checks.is_some() && self.issue_checks(&mut now)? {
+            if self.checks.is_some() && (self.issue_checks(&mut now)? || self.at_limit()) {
                 break;
             }
             if self.free.is_empty() {
@@ -268,17 +292,14 @@ impl<E: Engine> Worker<E> {
             if self.pace.as_ref().is_some_and(|pace| pace.due_ns() > now) {
                 break;
             }
-            let next = self.held.take().unwrap_or_else(|| self.draw(now));
+            let Some(next) = self.take(now) else { break };
             let start = self.pace.as_ref().map_or(now, |pace| pace.start_ns(next.kind, now));
-            if !self.reserve(next) {
-                break;
-            }
             let start = match self.shelve(next, &mut now)? {
                 Shelved::No => start,
                 Shelved::Ready if self.pace.is_some() => start,
                 Shelved::Ready => now,
                 Shelved::Later => {
-                    self.held = Some(next);
+                    self.put_back(next);
                     break;
                 }
             };
@@ -305,19 +326,36 @@ impl<E: Engine> Worker<E> {
             if now != before || self.refused.is_some() {
                 break;
             }
-            held_back += 1;
-            if held_back == self.batch.submit {
-                held_back = 0;
-                self.parts.engine.flush().map_err(engine_failed)?;
-                now = self.parts.clock.now_ns();
-            }
+            self.hand_over(&mut held_back, &mut now)?;
         }
         Ok(now)
     }
 
-    /// The next operation, of a kind that is due.
+    /// One more operation is held back; a whole batch goes to the device.
     #[inline]
-    fn draw(&mut self, now: u64) -> Next {
+    fn hand_over(&mut self, held_back: &mut u32, now: &mut u64) -> Result<(), JobError> {
+        *held_back += 1;
+        if *held_back == self.batch.submit {
+            *held_back = 0;
+            self.parts.engine.flush().map_err(engine_failed)?;
+            *now = self.parts.clock.now_ns();
+        }
+        Ok(())
+    }
+
+    /// The next operation, if the pass has one, and nothing else is under way in its blocks.
+    #[inline]
+    fn take(&mut self, now: u64) -> Option<Next> {
+        let next = self.held.take().or_else(|| self.draw(now));
+        if next.is_none() {
+            self.end_issuing();
+        }
+        next.filter(|&next| self.reserve(next))
+    }
+
+    /// The next operation, of a kind that is due; none when the pass is over.
+    #[inline]
+    fn draw(&mut self, now: u64) -> Option<Next> {
         let kind = self.parts.pattern.draw_kind();
         self.parts.pattern.draw_of(self.pace.as_ref().map_or(kind, |pace| pace.kind_due(kind, now)))
     }
@@ -351,6 +389,14 @@ impl<E: Engine> Worker<E> {
         free
     }
 
+    /// The operation has to wait for others, and is looked at again after them.
+    fn put_back(&mut self, next: Next) {
+        if let Some(stamps) = self.parts.stamps.as_mut().filter(|_| next.kind == Kind::Write) {
+            stamps.release(next.offset, next.length, true);
+        }
+        self.held = Some(next);
+    }
+
     /// Drops what has to be dropped before the operation; returns the time after that.
     #[cold]
     fn forget(&mut self, next: Next, now: u64) -> u64 {
@@ -358,7 +404,7 @@ impl<E: Engine> Worker<E> {
         if spec.drop_each == DropEach::Operation {
             let (file, offset) = files.find(next.offset);
             file.into_iter().for_each(|file| target::forget(file, offset, length));
-        } else if self.since_drop + length > spec.size {
+        } else if self.lap.is_some_and(|lap| self.since_drop + length > lap) {
             for (index, file) in files.iter() {
                 target::forget(file, spec.offset, rotation::part(spec, index));
             }
@@ -394,6 +440,7 @@ impl<E: Engine> Worker<E> {
             self.operations_left -= 1;
             self.bytes_left = self.bytes_left.saturating_sub(u64::from(length));
         }
+        self.moved += u64::from(length);
         self.account(issued_ns);
         self.in_flight += 1;
         self.count_on_shelf(offset, true);
@@ -407,6 +454,9 @@ impl<E: Engine> Worker<E> {
         if kind == Kind::Write && matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync) {
             self.group_ns.get_or_insert(start_ns);
             self.writes += 1;
+            if self.round.is_some() && self.at_limit() {
+                return;
+            }
             let sync = spec.sync;
             let data_every = sync.beside.map_or(0, |beside| beside.fdatasync_every);
             if self.writes.is_multiple_of(sync.every) {
@@ -459,7 +509,12 @@ impl<E: Engine> Worker<E> {
 
     /// Nothing is in flight: sync, pause, or wait for the next start.
     fn idle(&mut self, now: u64) -> Result<u64, JobError> {
+        if self.checks_come_first() && self.check_is_due() {
+            return Ok(now);
+        }
         let until = match self.gate {
+            Gate::Pass => return self.end_pass(now),
+            Gate::ReadBack => return self.next_pass(),
             Gate::Sync => {
                 self.gate = Gate::Syncing;
                 let offset = self.parts.pattern.sync_offset();
@@ -515,6 +570,13 @@ impl<E: Engine> Worker<E> {
         self.count_on_shelf(offset, true);
         Operation { tag, kind, offset, length: 0, buffer: None }
     }
+}
+
+/// Bytes of the files that a job without passes, or with one that lasts as long as it runs, goes round in.
+fn lap(spec: &JobSpec) -> Option<u64> {
+    let first_only = |files: &Several| files.endless && files.order == FileOrder::Sequential;
+    let lap = if spec.files.as_ref().is_some_and(first_only) { rotation::part(spec, 0) } else { spec.size };
+    spec.passes.is_none_or(|passes| !passes.ends && passes.least.is_none()).then_some(lap)
 }
 
 fn engine_failed(error: std::io::Error) -> JobError {

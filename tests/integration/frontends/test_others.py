@@ -26,7 +26,10 @@ def test_bonnie_prints_table_and_line(disk: Path, plimsoll: Command, original: O
 
 
 def test_its_line_is_read_by_bon_csv2html_and_by_our_importer(disk: Path, plimsoll: Command) -> None:
-    line = plimsoll("bonnie", *SMALL, "-q", "-f", cwd=disk).out
+    answer = plimsoll("bonnie", *SMALL, "-q", "-f", cwd=disk)
+    line = answer.out
+    # For people it is on standard error then, without the words of its progress.
+    assert (line.count("\n"), answer.err.count("Latency"), "done" in answer.err) == (1, 2, False)
     (disk / "bonnie.csv").write_text(line)
     page = subprocess.run(
         [need_program("bon_csv2html")], input=line, capture_output=True, text=True, check=True, timeout=30

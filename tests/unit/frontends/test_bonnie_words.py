@@ -54,6 +54,12 @@ def test_options() -> None:
         ("dir", "-d"),
         ("-s 0", "one file"),
         ("-s x", "no size"),
+        ("--nope", "no option --nope; its options are letters: -D, "),
+        ("--directory=/mnt", "no option --directory=/mnt; the nearest one there is: -d"),
+        ("--sise 4", "no option --sise; the nearest one there is: -s"),
+        ("-s 4:0 -r 2", "chunk is 0"),
+        ("-s 4:8k:0 -r 2", "number of seeks is 0"),
+        ("-s 4 -r 2 -n 1:5:9", "largest size comes first"),
     ],
 )
 def test_what_is_wrong_is_named(words: str, message: str) -> None:
@@ -68,6 +74,25 @@ def test_the_csv_line_has_its_fields() -> None:
     assert fields[:9] == ["1.98", "2.00a", "h_x", "1", "1795314518", "64M", "", "8192", "5"]
     assert fields[9:13] == ["1000", "10", "2000", "11"]
     assert fields[-12:-10] == ["90000us", "180ms"]
+
+
+def test_files_are_of_any_size_up_to_the_largest() -> None:
+    """As in the original, where no smallest one is given."""
+    settings = parse(["-s", "64", "-r", "32", "-n", "1:100", "-m", "host"])
+    assert (settings.file_size_min, settings.file_size_max) == (0, 100)
+    lines = list(output.table(FOUND, settings))
+    assert lines[7].startswith("files:max  ")
+    assert lines[8].lstrip().startswith("1:100:0 ")
+    assert output.csv_line(FOUND, settings, 1).split(",")[21:26] == ["1", "100", "", "", ""]
+
+
+def test_lines_of_several_runs_have_names() -> None:
+    names = output.HEADER.split(",")
+    line = output.csv_line(FOUND, parse(["-s", "64", "-r", "32", "-n", "1", "-m", "host"]), 1).split(",")
+    assert len(set(names)) == len(names) == len(line)
+    named = dict(zip(names, line, strict=True))
+    assert (named["num_seeks"], named["putc"], named["num_files"], named["seq_create"]) == ("8192", "1000", "1", "7000")
+    assert (named["putc_latency"], named["ran_del_latency"]) == ("90000us", "1080ms")
 
 
 def test_what_was_left_out_is_empty() -> None:

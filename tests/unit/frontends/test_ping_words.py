@@ -53,6 +53,8 @@ def test_defaults_are_those_of_ioping() -> None:
         (["-count", "3"], {"max_operations": 3}),
         (["--interval=2s"], {"think_time": 2 * SECOND}),
         (["-s", "1page"], {"block_size": [[4096.0, 1.0]]}),
+        (["-s", "page"], {"block_size": [[4096.0, 1.0]]}),
+        (["-s", "sector", "-i", "ms"], {"block_size": [[512.0, 1.0]], "think_time": 1_000_000}),
     ],
 )
 def test_options_become_parameters(words: list[str], expected: dict[str, object]) -> None:
@@ -71,6 +73,8 @@ def test_options_become_parameters(words: list[str], expected: dict[str, object]
         (["-c", "x", "."], "no count"),
         (["-N", "."], "NOWAIT"),
         (["-s", "4q", "."], "no size"),
+        (["-nope", "."], "no option -nope; there are async"),
+        (["--nope", "."], "no option --nope; there are async"),
     ],
 )
 def test_what_is_wrong_is_named(words: list[str], message: str) -> None:
@@ -86,6 +90,16 @@ def test_marks_follow_the_mean_so_far() -> None:
     total = statistics.total
     assert (total.count, total.all_count, total.too_fast, total.too_slow) == (8, 12, 1, 2)
     assert (total.min_ns, total.max_ns) == (60_000, 201_000)
+
+
+def test_a_part_lasts_from_the_end_of_the_one_before() -> None:
+    """So that what is generated includes the time between requests, as with ioping."""
+    statistics = Statistics(replace(parse(["."]), warmup=0))
+    for start_ns in (0, 10_000_000):
+        statistics.see("read", start_ns, 200_000)
+    assert statistics.take_part().load_ns == 10_200_000
+    statistics.see("read", 20_000_000, 300_000)
+    assert statistics.take_part().load_ns == 10_100_000
 
 
 @given(st.lists(st.integers(1, 10**9), min_size=2, max_size=50))

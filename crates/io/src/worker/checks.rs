@@ -1,27 +1,30 @@
 //! Reading written blocks while the job runs, to see whether they are what was written.
 
-use std::collections::VecDeque;
-
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::Backlog;
+use plimsoll_core::spec::{Backlog, JobSpec};
 
-use super::{Slot, Worker};
+use super::{Gate, Slot, Worker};
 use crate::engine::{Engine, Kind, Operation};
 use crate::pattern::Next;
+use crate::written::Written;
 
 /// Writes that wait for their check, and how many of them it is time for.
 #[derive(Debug)]
 pub(super) struct Checks {
-    backlog: Backlog,
-    waiting: VecDeque<Next>,
+    backlog: Option<Backlog>,
+    waiting: Written,
     due: u64,
     /// The last operation was no read.
     wrote: bool,
 }
 
 impl Checks {
-    pub(super) fn new(backlog: Backlog) -> Self {
-        Self { backlog, waiting: VecDeque::new(), due: 0, wrote: false }
+    /// Nothing where a job reads back after its run, or not at all.
+    pub(super) fn new(spec: &JobSpec, thread: u32) -> Option<Self> {
+        let backlog = spec.verification.as_ref().and_then(|how| how.backlog);
+        let after_passes = spec.passes.is_some_and(|passes| passes.read_back);
+        let wanted = backlog.is_some() || after_passes;
+        wanted.then(|| Self { backlog, waiting: Written::new(spec, thread), due: 0, wrote: false })
     }
 
     /// An operation of the job was issued.
@@ -31,32 +34,54 @@ impl Checks {
 
     /// A write is done.
     pub(super) fn written(&mut self, slot: &Slot) {
-        self.waiting.push_back(Next { kind: Kind::Read, offset: slot.offset, length: slot.length });
+        self.waiting.add(slot.offset, slot.length);
+    }
+
+    /// From now on all are due, or none but those of the backlog.
+    pub(super) fn all_due(&mut self, due: bool) {
+        self.due = if due { u64::MAX } else { 0 };
+    }
+
+    /// Whether a write waits.
+    pub(super) fn any(&self) -> bool {
+        self.waiting.len() > 0
     }
 
     /// fio's rule: as many writes wait as are let wait, and the last operation was none of these reads.
     fn next(&mut self) -> Option<Next> {
-        if self.due == 0 && self.wrote && self.waiting.len() as u64 >= self.backlog.every {
-            self.due = self.backlog.batch;
+        let full = |backlog: &Backlog| self.wrote && self.waiting.len() as u64 >= backlog.every;
+        if self.due == 0 {
+            self.due = self.backlog.filter(full).map_or(0, |backlog| backlog.batch);
         }
-        self.waiting.front().copied().filter(|_| self.due > 0)
+        if self.due > 0 { self.waiting.first() } else { None }
     }
 
     fn taken(&mut self) {
-        self.waiting.pop_front();
+        self.waiting.pop();
         self.due -= 1;
         self.wrote = false;
     }
 }
 
 impl<E: Engine> Worker<E> {
+    /// Whether a check is to be issued before anything else.
+    pub(super) fn check_is_due(&mut self) -> bool {
+        self.checks.as_mut().is_some_and(|checks| checks.next().is_some())
+    }
+
     /// Issues the checks that are due, as far as there is room. True when some of them still have to wait, and everything
     /// else with them.
     pub(super) fn issue_checks(&mut self, now: &mut u64) -> Result<bool, JobError> {
+        let mut held_back = 0;
         loop {
             let Some(next) = self.checks.as_mut().and_then(Checks::next) else { return Ok(false) };
-            let free = !self.free.is_empty() && self.refused.is_none();
-            if !free || !self.parts.stamps.as_mut().is_some_and(|stamps| stamps.reserve(next.offset, next.length)) {
+            if self.free.is_empty() || self.refused.is_some() {
+                self.draining = self.refused.is_none();
+                return Ok(true);
+            }
+            // Until the file is open, and no write of these blocks is in flight.
+            let open = self.make_ready(next.offset)?;
+            if !open || !self.parts.stamps.as_mut().is_some_and(|stamps| stamps.reserve(next.offset, next.length)) {
                 return Ok(true);
             }
             if let Some(checks) = &mut self.checks {
@@ -65,9 +90,13 @@ impl<E: Engine> Worker<E> {
             let operation = self.prepare_check(next, *now);
             let before = *now;
             *now = self.accept(operation, *now)?;
-            if *now != before {
+            if self.gate == Gate::Open && self.wants_to_think() {
+                self.gate = Gate::Think;
+            }
+            if *now != before || self.gate == Gate::Think {
                 return Ok(true);
             }
+            self.hand_over(&mut held_back, now)?;
         }
     }
 
@@ -76,9 +105,22 @@ impl<E: Engine> Worker<E> {
         let tag = self.free.pop().expect("a check is prepared only while fewer than `depth` are in flight");
         let buffer = self.buffers[tag as usize].take();
         self.slots[tag as usize] = Slot { kind, length, offset, start_ns: now, issued_ns: now, checks: true };
+        if self.round.is_some() && now >= self.counting_ns {
+            // As with fio, it is one of `number_ios`, but none of the bytes to transfer.
+            self.operations_left = self.operations_left.saturating_sub(1);
+        }
+        // As with fio, one of the blocks between two pauses, but there are none after a pass.
+        self.since_think += u64::from(self.gate != Gate::ReadBack);
+        self.moved += u64::from(length);
         self.account(now);
         self.in_flight += 1;
+        self.count_on_shelf(offset, true);
         Operation { tag, kind, offset, length, buffer }
+    }
+
+    /// Whether operations of the job may only go on after the checks that are due.
+    pub(super) fn checks_come_first(&self) -> bool {
+        self.checks.is_some() && matches!(self.gate, Gate::Sync | Gate::ReadBack)
     }
 }
 

@@ -92,7 +92,8 @@ impl<E: Engine> Worker<E> {
     }
 
     fn synced(&mut self, now: u64, latency: u64, counts: bool) {
-        if counts {
+        // As with fio, the last sync of a pass takes time, and is not counted.
+        if counts && !(self.left && self.round.is_some()) {
             self.parts.batch.record(Series::Sync, latency, 0);
             if let Some(start) = self.group_ns.filter(|&start| start >= self.counting_ns) {
                 self.parts.batch.record(Series::Commit, now.saturating_sub(start), 0);
@@ -170,6 +171,7 @@ impl<E: Engine> Worker<E> {
         (self.operations_left, self.bytes_left) = (share(limit.operations), share(limit.bytes));
         self.counting_ns = self.window.measure_ns;
         self.parts.batch.in_flight_ns = 0;
+        self.moved = 0;
         self.used_at_start = Some(used());
     }
 

@@ -56,6 +56,7 @@ impl<E: Engine> Worker<E> {
             let _ = self.drain();
         }
         let now = self.parts.clock.now_ns();
+        self.end_reading(now);
         self.count_unissued(now);
         // Before the report: what was told is never more than what the outcome says.
         if self.used_at_start.is_some() {
@@ -86,10 +87,11 @@ impl<E: Engine> Worker<E> {
             if due_ns >= self.window.measure_ns {
                 self.report.common.offered += 1;
             }
-            let next = self.held.take().unwrap_or_else(|| {
+            let next = self.held.take().or_else(|| {
                 let kind = self.parts.pattern.draw_kind();
                 self.parts.pattern.draw_of(pace.kind_due(kind, due_ns))
             });
+            let Some(next) = next else { break };
             pace.advance(next.kind, u64::from(next.length));
         }
     }

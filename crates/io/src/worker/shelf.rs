@@ -4,7 +4,7 @@
 use plimsoll_core::error::JobError;
 use plimsoll_core::spec::{DropEach, JobSpec};
 
-use super::{Worker, engine_failed};
+use super::{Gate, Worker, engine_failed};
 use crate::engine::Engine;
 use crate::pattern::Next;
 use crate::{rotation, target};
@@ -57,7 +57,7 @@ impl<E: Engine> Worker<E> {
     pub(super) fn shelve(&mut self, next: Next, now: &mut u64) -> Result<Shelved, JobError> {
         let length = u64::from(next.length);
         let Some(shelf) = &mut self.shelf else { return Ok(Shelved::No) };
-        let anew = shelf.renews && shelf.moved + length > self.parts.spec.size;
+        let anew = shelf.renews && self.round.is_none() && shelf.moved + length > self.parts.spec.size;
         if !anew && self.parts.files.is_open(self.parts.files.index(next.offset)) {
             shelf.moved += length;
             return Ok(Shelved::No);
@@ -87,7 +87,9 @@ impl<E: Engine> Worker<E> {
         }
         while shelf.open.len() >= shelf.limit {
             let idle = |file: &usize| shelf.pending[*file] == 0;
-            let through = |file: &usize| idle(file) && !self.parts.pattern.wants(*file);
+            // What is read back is in an order of its own.
+            let apart = self.gate == Gate::ReadBack;
+            let through = |file: &usize| idle(file) && (apart || !self.parts.pattern.wants(*file));
             // At the end, where files are synced, none is wanted any more.
             let all_idle = self.in_flight == 0;
             let position = shelf.open.iter().position(through).or_else(|| all_idle.then_some(0));
@@ -107,7 +109,7 @@ impl<E: Engine> Worker<E> {
     }
 
     /// A pass is over: puts an empty file in the place of each.
-    fn renew_all(&mut self) -> Result<(), JobError> {
+    pub(super) fn renew_all(&mut self) -> Result<(), JobError> {
         let (Some(shelf), Some(place)) = (&mut self.shelf, &self.parts.target) else { return Ok(()) };
         shelf.moved = 0;
         for index in 0..shelf.pending.len() {

@@ -69,6 +69,7 @@ pub fn spec(caps: Caps, path: &Path) -> JobSpec {
         so_far: false,
         verify: false,
         verification: None,
+        passes: None,
         cpus: Vec::new(),
         count_errors: false,
         interval_ns: 1_000_000_000,

@@ -10,6 +10,25 @@ EXAMPLES = (
     "`plimsoll bonnie -d /mnt/a -n 16` · `plimsoll bonnie -d . -s 1g -r 512 -q | bon_csv2html` · docs/front-ends.md"
 )
 VERBATIM = True
+USAGE_PIECES = ("[OPTIONS]",)
+WORDS = (
+    ("-d DIR", "Where to test.  [default: this directory]"),
+    (
+        "-s SIZE[:CHUNK[:SEEKS:SEEKERS]]",
+        "Data of the tests of one file: MiB, or with k, m, g.  [default: twice the memory]",
+    ),
+    ("-n FILES[:MAX[:MIN]]", "Files of the tests of many, in units of 1024, and their sizes in bytes.  [default: 16]"),
+    ("-r SIZE", "Memory in MiB, if less than there is counts."),
+    ("-m NAME", "Name of the machine in the output."),
+    ("-c COUNT", "Concurrency; goes into the output, as with the original."),
+    ("-x COUNT", "So many runs, a line of CSV for each.  [default: 1]"),
+    ("-f", "Leave out the tests of characters."),
+    ("-b", "fsync after each operation on a file."),
+    ("-z SEED", "Of the random places."),
+    ("-q", "Only the CSV on standard output, the table on standard error."),
+    ("-u USER, -g GROUP", "Taken and without effect: Plimsoll stays who it is."),
+    ("-D, -y, -p COUNT, -Z FILE", "Refused, with what to use in their place."),
+)
 
 
 def command(context: typer.Context) -> None:

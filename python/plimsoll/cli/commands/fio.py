@@ -11,6 +11,33 @@ EXAMPLES = (
     "`plimsoll fio jobs.fio --output-format=json --output=result.json` · docs/front-ends.md"
 )
 VERBATIM = True
+USAGE_PIECES = ("[OPTIONS]", "[--JOBOPTION=VALUE]...", "[JOBFILE]...")
+WORDS = (
+    ("JOBFILE", "fio's job files, one after the other; - for standard input."),
+    ("--name=NAME", "Begin a job on the command line; job options follow."),
+    (
+        "--JOBOPTION=VALUE",
+        "Any option of a job that docs/front-ends.md lists; others are errors that name the nearest.",
+    ),
+    ("--section=NAME", "Only this section of the job files; can be repeated."),
+    ("--output=FILE", "Write the output there."),
+    ("--output-format=FORMATS", "normal, json, json+, terse; several with commas.  [default: normal]"),
+    ("--minimal, --append-terse", "terse, alone or after the rest."),
+    ("--terse-version=N", "3, 4 or 5.  [default: 3]"),
+    ("--eta=WHEN", "always, never or auto: on a terminal.  [default: auto]"),
+    ("--eta-interval=TIME", "How often the line of the ETA changes.  [default: 1s]"),
+    ("--eta-newline=TIME", "How often it becomes another line."),
+    ("--status-interval=TIME", "All results so far, so often."),
+    ("--readonly", "Refuse every job that writes."),
+    ("--parse-only", "Read everything and run nothing."),
+    ("--showcmd", "The job files as one command line."),
+    ("--enghelp[=ENGINE]", "The engines, or the options of one."),
+    ("--max-jobs=N", "Refuse more jobs than this."),
+    ("--warnings-fatal", "Every note of Plimsoll ends it."),
+    ("--aux-path=DIR, --alloc-size=KIB", "Taken and without effect: there are no state files and no pool of memory."),
+    ("--destroy=SERIAL", "Allow this block device to be overwritten; ours."),
+    ("-v, --version", "The version whose formats are printed."),
+)
 
 
 def command(context: typer.Context) -> None:

@@ -10,6 +10,45 @@ EXAMPLES = (
     "`plimsoll ping -c 30 .` · `plimsoll ping -R --percentiles /mnt/a` · `plimsoll ping -D -W .` · docs/front-ends.md"
 )
 VERBATIM = True
+USAGE_PIECES = ("[OPTIONS]", "DIRECTORY|FILE|DEVICE")
+WORDS = (
+    ("-c, -count COUNT", "Stop after so many requests."),
+    ("-w, -work-time TIME", "Stop after this time."),
+    ("-i, -interval TIME", "Between the beginnings of requests.  [default: 1s]"),
+    ("-s, -size SIZE", "Of a request.  [default: 4k]"),
+    (
+        "-S, -work-size SIZE",
+        "The part of the file or device that is used.  [default: 1m in a directory, all of a file]",
+    ),
+    ("-o, -work-offset SIZE", "Where that part begins.  [default: 0]"),
+    ("-a, -warmup COUNT", "First requests that are not counted.  [default: 1]"),
+    ("-b, -burst COUNT", "So many requests without a pause between them."),
+    ("-l, -speed-limit SIZE", "Bytes per second at most."),
+    ("-r, -rate-limit COUNT", "Requests per second at most."),
+    ("-t, -min-time TIME", "Shorter requests are not counted."),
+    ("-T, -max-time TIME", "Longer requests are not counted."),
+    ("-e, -entropy SEED", "Of the random places."),
+    ("-R, -rapid", "As fast as possible for 3 s: -q -i 0 -w 3."),
+    ("-L, -linear", "One place after the other, 256k each, in place of random ones."),
+    ("-W, -write", "Write in place of reading; three times to overwrite a file or device."),
+    ("-G, -read-write", "Read and write in turn."),
+    ("-D, -direct", "O_DIRECT."),
+    ("-C, -cached", "Leave the page cache as it is."),
+    ("-A, -async", "Asynchronous I/O."),
+    ("-Y, -sync", "O_SYNC."),
+    ("-y, -dsync", "O_DSYNC."),
+    ("-k, -keep", "Keep and use again the file ioping.tmp."),
+    ("-q, -quiet", "No line per request."),
+    ("-p, -print-count COUNT", "Statistics after so many requests."),
+    ("-P, -print-interval TIME", "Statistics so often."),
+    ("-B, -batch", "Statistics as plain numbers."),
+    ("-J, -json", "Everything as JSON."),
+    ("-I, -time", "The time with every request."),
+    ("-N, -nowait, -H, -hipri", "Refused: Plimsoll carries out neither."),
+    ("-v, -version", "Print the version."),
+    ("--percentiles", "Percentiles after the statistics; ours."),
+    ("--destroy SERIAL", "Allow this device or file to be overwritten, in place of -WWW; ours."),
+)
 
 
 def command(context: typer.Context) -> None:

@@ -8,6 +8,12 @@ from plimsoll.cli.verbatim import hand_over
 
 EXAMPLES = "`plimsoll writetest -b 256 -o 10000 -f /mnt/a/testfile` · docs/front-ends.md"
 VERBATIM = True
+USAGE_PIECES = ("[OPTIONS]",)
+WORDS = (
+    ("-b BYTES", "Of each write.  [default: 256]"),
+    ("-o OPERATIONS", "Writes, each with an fsync.  [default: 1000]"),
+    ("-f FILE", "The file that is written; it must not be there yet.  [default: testfile]"),
+)
 
 
 def command(context: typer.Context) -> None:

@@ -8,6 +8,17 @@ from plimsoll.cli.verbatim import hand_over
 
 EXAMPLES = "`plimsoll zcav -b 256 -c 3 /dev/nvme1n1` · docs/front-ends.md"
 VERBATIM = True
+USAGE_PIECES = ("[OPTIONS]", "FILE|DEVICE")
+WORDS = (
+    ("-b BLOCK[:CHUNK]", "MiB per line of the output, and per read.  [default: 512:1]"),
+    ("-c COUNT", "Passes.  [default: 1]"),
+    ("-r [START:]END", "The part that is read, in MiB.  [default: all]"),
+    ("-s STEP", "Read one block of so many.  [default: 1]"),
+    ("-l FILE", "Write the output there."),
+    ("-f FILE", "The file or device, in place of the last word."),
+    ("-u USER, -g GROUP", "Taken and without effect: Plimsoll stays who it is."),
+    ("-w", "Refused: it would write over the device."),
+)
 
 
 def command(context: typer.Context) -> None:

@@ -57,8 +57,12 @@ def _once(
     settings: Settings, plan: Plan, place: Place, recorder: Recorder, number: int, say: Callable[[str], None]
 ) -> None:
     started_ns = time.time_ns()
-    teller = _Teller([phase["name"] for phase in files.expected(plan)["phases"]])
-    execution = files.execute(plan, place, teller.see, lambda: False)
+    teller = _Teller([] if settings.quiet else [phase["name"] for phase in files.expected(plan)["phases"]])
+    try:
+        execution = files.execute(plan, place, teller.see, lambda: False)
+    except KeyboardInterrupt:
+        say("\nplimsoll bonnie: interrupted; its files are removed, and nothing of this run is kept")
+        raise
     if execution.outcome["status"] == "ok":
         teller.finish()
     run_ = recorder.add(place, plan, execution, started_ns, block=number)
@@ -67,8 +71,11 @@ def _once(
     if run_.status is RunStatus.INVALID:
         say(f"plimsoll bonnie: {run_.reason}")
     found = output.cells(execution.outcome["results"])
-    if not settings.quiet and settings.runs == 1:
-        print("\n".join(output.table(found, settings)))
+    if settings.runs == 1:
+        # As the original does: only the line for programs is on standard output then.
+        print("\n".join(output.table(found, settings)), file=sys.stderr if settings.quiet else sys.stdout, flush=True)
+    elif not number:
+        print(output.HEADER)
     print(output.csv_line(found, settings, started_ns // 10**9), flush=True)
 
 

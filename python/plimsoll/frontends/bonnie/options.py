@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import platform
 import re
@@ -13,7 +14,14 @@ from plimsoll.errors import UsageError
 from plimsoll.units import GIB, MIB
 
 WITH_VALUE = "dcsnmrxugpzZ"
-SWITCHES = "qbyDhf"
+SWITCHES = "qbyDf"
+LONG = {
+    "directory": "d", "chunk": "s", "concurrency": "c", "size": "s", "number": "n", "files": "n", "machine": "m",
+    "name": "m", "ram": "r", "memory": "r", "runs": "x", "times": "x", "user": "u", "uid": "u", "group": "g",
+    "seed": "z", "random": "Z", "quiet": "q", "buffering": "b", "no-buffering": "b", "sync": "b", "fast": "f",
+    "direct": "D", "processes": "p", "semaphores": "p", "help": "h",
+}  # fmt: skip
+"""What people call the options, which have letters only."""
 NOT_CARRIED_OUT = {
     "p": "several instances that wait for each other are not carried out; start them with -c in scripts of your own",
     "y": "several instances that wait for each other are not carried out",
@@ -75,11 +83,21 @@ def parse(words: Sequence[str]) -> Settings:
         word = rest.pop(0)
         if not word.startswith("-") or word in ("-", "--"):
             raise UsageError(f"Bonnie++ takes no argument {word!r}; the directory is given with -d")
-        _letters(word.lstrip("-"), rest, given)
+        if word.startswith("--"):
+            raise UsageError(f"Bonnie++ has no option {word}; {_nearest(word)}")
+        _letters(word[1:], rest, given)
     for letter, reason in NOT_CARRIED_OUT.items():
         if letter in given.switches or letter in given.values:
             raise UsageError(f"-{letter}: {reason}")
     return _settings(given)
+
+
+def _nearest(word: str) -> str:
+    """Of a word where Bonnie++ has letters."""
+    near = difflib.get_close_matches(word.lstrip("-").partition("=")[0].lower(), LONG, n=1, cutoff=0.7)
+    if near:
+        return f"the nearest one there is: -{LONG[near[0]]}"
+    return f"its options are letters: {', '.join(f'-{letter}' for letter in sorted(WITH_VALUE + SWITCHES))}"
 
 
 def _letters(letters: str, rest: list[str], given: _Given) -> None:
@@ -142,7 +160,9 @@ def _settings(given: _Given) -> Settings:
     if min(numbers) < 0:
         raise UsageError(f"-n {values['n']}: links in place of files are not carried out; use sizes of 0 or more")
     largest = numbers[1] if len(numbers) > 1 else 0
-    smallest = numbers[2] if len(numbers) > 2 else largest
+    smallest = numbers[2] if len(numbers) > 2 else 0
+    if smallest > largest:
+        raise UsageError(f"-n {values['n']}: the largest size comes first, such as -n 16:{smallest}:{largest}")
     notes = []
     if "u" in values or "g" in values:
         notes.append("-u, -g: Plimsoll writes into a new folder of its own, as the user who started it")
@@ -155,8 +175,8 @@ def _settings(given: _Given) -> Settings:
         seeks=seeks,
         seekers=seekers,
         thousand_files=numbers[0],
-        file_size_max=max(largest, smallest),
-        file_size_min=min(largest, smallest),
+        file_size_max=largest,
+        file_size_min=smallest,
         runs=max(1, _number(values.get("x", "1"), "x")),
         seed=_number(values["z"], "z") if "z" in values else None,
         quiet="q" in given.switches,
@@ -171,4 +191,7 @@ def _after_size(more: Sequence[str]) -> tuple[int | None, int, int]:
     chunk = _size(more[0], 1, "s") if more and more[0] else None
     seeks = _number(more[1], "s") if len(more) > 1 and more[1] else 8192
     seekers = _number(more[2], "s") if len(more) > 2 and more[2] else 5
+    for what, number in (("chunk", chunk), ("number of seeks", seeks), ("number of processes", seekers)):
+        if number is not None and number < 1:
+            raise UsageError(f"-s: the {what} is {number}; -s SIZE:CHUNK:SEEKS:PROCESSES takes 1 or more of each")
     return chunk, seeks, seekers

@@ -30,6 +30,20 @@ MESSAGES = {
 COLUMNS = "  /sec %CP" * 6
 
 
+def _header() -> str:
+    """Names of the fields of a line. The original leaves out those of seeks and processes: its names are off by two."""
+    data, files = ("putc", "put_block", "rewrite", "getc", "get_block", "seeks"), ("create", "stat", "del")
+    counted = [*data, *(f"{order}_{phase}" for order in ("seq", "ran") for phase in files)]
+    pairs = [f"{name},{name}_cpu" for name in counted]
+    names = "format_version,bonnie_version,name,concurrency,seed,file_size,io_chunk_size,num_seeks,seek_procs"
+    sizes = "num_files,max_size,min_size,num_dirs,file_chunk_size"
+    return ",".join([names, *pairs[:6], sizes, *pairs[6:], *(f"{name}_latency" for name in counted)])
+
+
+HEADER = _header()
+"""What comes before the lines of several runs."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """One phase: rate in KiB/s or per second, CPU in percent, largest latency in µs."""
@@ -76,7 +90,7 @@ def csv_line(found: Mapping[str, Cell], settings: Settings, seed: int) -> str:
     many = settings.thousand_files
     sized = settings.file_size_max > 0
     fields += [str(many) if many else "", str(settings.file_size_max) if sized else ""]
-    fields += [str(settings.file_size_min) if sized else "", "", ""]
+    fields += [str(settings.file_size_min) if settings.file_size_min else "", "", ""]
     for phase in FILES:
         fields += _pair(found.get(phase))
     fields += [latency(found[phase].latency_us) if phase in found else "" for phase in (*DATA, *FILES)]
@@ -105,11 +119,13 @@ def table(found: Mapping[str, Cell], settings: Settings) -> Iterator[str]:
     yield f"{_fitted(settings.name, size)}{''.join(_shown(found.get(phase), phase) for phase in DATA)}".rstrip()
     yield f"{'Latency':<19}{''.join(_delay(found.get(phase)) for phase in DATA)}".rstrip()
     if not any(phase in found for phase in FILES):
+        yield ""
         return
     yield f"Version {VERSION:>5}       ------Sequential Create------ --------Random Create--------"
     yield f"{settings.name:<19.19} -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--"
     sized = settings.file_size_max > 0
-    yield f"{'files:max:min' if sized else '              files':<19}{COLUMNS}"
+    heading = ("files:max:min" if settings.file_size_min else "files:max") if sized else "              files"
+    yield f"{heading:<19}{COLUMNS}"
     count = str(settings.thousand_files)
     if sized:
         count += f":{settings.file_size_max}:{settings.file_size_min}"

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 from plimsoll.errors import NothingMeasured, UsageError
-from plimsoll.frontends.fio import inquiry, json_output, latency_target, logs, normal_output, terse_output
+from plimsoll.frontends.fio import files, inquiry, json_output, latency_target, logs, normal_output, terse_output
 from plimsoll.frontends.fio.command_line import VERSION, Invocation, parse
 from plimsoll.frontends.fio.disks import disks_of
-from plimsoll.frontends.fio.execution import Done, Member, limits_of, members_of, run_jobs
+from plimsoll.frontends.fio.execution import Done, Member, check_member, members_of, run_jobs
 from plimsoll.frontends.fio.job_file import named
 from plimsoll.frontends.fio.jobs import Job, jobs_of
 from plimsoll.frontends.fio.layout import check_files
@@ -74,10 +74,12 @@ def _check(jobs: Sequence[Job], asked: Invocation, say: Callable[[str], None]) -
     for job in jobs:
         plan = plan_of(job)
         latency_target.target(job.words)
-        limits_of(job)
+        check_member(job)
         if reason := impossible(plan, job.path):
             raise UsageError(f"{job.section.where}: {reason}")
         notes |= dict.fromkeys(f"{job.name}: {note}" for note in job.words.notes())
+        if stays := files.stays_in_first(job.words, len(job.paths)):
+            notes[f"{job.name}: {stays}"] = None
         if plan.parameters["engine"] == "io_uring" and job.words.text("ioengine") == "posixaio":
             notes[f"{job.name}: ioengine=posixaio is carried out by io_uring, at the same depth"] = None
         if limit := without_limit(job, plan):
@@ -166,7 +168,8 @@ def _results(done: Sequence[Done], asked: Invocation, started_ns: int, eta: int)
         elif each == "terse":
             lines += terse_output.lines(found, disks, asked.terse_version)
         else:
-            shared: dict[str, str] = asked.sections[0].shared
+            # Several global parts add up: the last one has all.
+            shared: dict[str, str] = asked.sections[-1].shared
             bins = each == "json+"
             document: dict[str, Any] = json_output.document(found, shared, disks, started_ns, eta, bins=bins)
             lines.append(json.dumps(document, indent=2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import job_file, values
 from plimsoll.frontends.fio.job_file import Section, Sections
-from plimsoll.frontends.fio.options import ALIASES, FLAGS, canonical
+from plimsoll.frontends.fio.options import ALIASES, FLAGS, SIZES, canonical
 from plimsoll.units import MILLISECOND, SECOND, format_duration
 
 FORMATS = ("terse", "json", "json+", "normal")
@@ -117,13 +118,14 @@ def _invocation(
     general: dict[str, list[str]], job_words: Sequence[tuple[str, str]], files: Sequence[str]
 ) -> Invocation:
     sections = Sections(wanted=tuple(general.get("section", ())))
+    _check_units(job_words)
     for name, value in job_words:
         if name == "name":
             sections.begin(value, "the command line")
         else:
             sections.put(name, value, f"--{name}")
-    for path in files:
-        sections.begin("global", path)
+    for number, path in enumerate(files):
+        sections.begin_file(path, further=number > 0)
         job_file.read(Path(path), sections)
     for name in sections.unknown():
         raise UsageError(f"--section={name}: no job file has a section of this name")
@@ -146,6 +148,16 @@ def _invocation(
         newline_ns=_time(general, "eta-newline", "s", 0),
         status_ns=_time(general, "status-interval", "s", MILLISECOND),
     )
+
+
+def _check_units(job_words: Sequence[tuple[str, str]]) -> None:
+    """fio reads each argument as it comes: what stands before `--kb_base` is read without it."""
+    before = [ALIASES.get(name, name) for name, value in job_words if not re.fullmatch(r"[\d.,:%/-]*", value)]
+    names = [ALIASES.get(name, name) for name, _ in job_words]
+    first = names.index("kb_base") if "kb_base" in names else 0
+    for name in names[:first]:
+        if name in SIZES and name in before:
+            raise UsageError(f"--kb_base holds for what comes behind it, and --{name} stands before it; put it first")
 
 
 def _eta(general: Mapping[str, Sequence[str]]) -> str:
@@ -189,6 +201,9 @@ def _terse_version(general: Mapping[str, Sequence[str]]) -> str:
 
 
 def _check_max_jobs(text: str, sections: Sequence[Section]) -> None:
-    jobs = sum(int(section.options.get("numjobs", "1") or 1) for section in sections)
-    if jobs > int(text):
+    try:
+        jobs, most = sum(values.whole(section.options.get("numjobs", "1")) for section in sections), values.whole(text)
+    except UsageError as error:
+        raise UsageError(f"--max-jobs={text}: {error}") from None
+    if jobs > most:
         raise UsageError(f"{jobs} jobs are more than --max-jobs={text} allows")

@@ -43,9 +43,10 @@ class Disk:
 def disks_of(done: Sequence[Done]) -> list[Disk]:
     """The devices below the files of all jobs, each once, with its counters from the first start to the last end.
 
-    Those of jobs with `disk_util=0` are left out.
+    Those of jobs with `disk_util=0`, and of jobs that use no device, are left out.
     """
-    ended = [each for each in done if each.ended is not None and each.job.words.on("disk_util")]
+    told = [each for each in done if each.job.words.on("disk_util") and each.plan.parameters["engine"] != "null"]
+    ended = [each for each in told if each.ended is not None]
     names = dict.fromkeys(name for each in ended for name in each.place.chain.counters)
     found = []
     for name in names:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from plimsoll.errors import UsageError
@@ -47,6 +49,9 @@ class Member:
     reported: bool = False
     """Whether it may be asked what was measured so far."""
     log: SingleLogs | None = None
+    delay_ns: int = 0
+    cpus: Sequence[int] = ()
+    locked_bytes: int = 0
     live: Live | None = None
     """Once its stage has begun."""
 
@@ -61,10 +66,36 @@ class Member:
 
 def members_of(jobs: Sequence[Job], places: Places, finest_ns: int, *, reported: bool) -> list[Member]:
     """All jobs with their plans, of intervals not longer than `finest_ns`, and the places that they hold."""
+    groups: dict[int, Steady] = {}
     return [
-        Member(job, plan_of(job, finest_ns), hold(job, places), criterion(job.words), limits_of(job), reported)
+        Member(
+            job,
+            plan_of(job, finest_ns),
+            hold(job, places),
+            _steady(job, groups),
+            limits_of(job),
+            reported,
+            delay_ns=delay_ns(job),
+            cpus=cpus_of(job),
+            locked_bytes=job.words.size("lockmem"),
+        )
         for job in jobs
     ]
+
+
+def _steady(job: Job, groups: dict[int, Steady]) -> Steady | None:
+    """Jobs that are reported together are judged together."""
+    found = criterion(job.words)
+    if found is None or not job.words.on("group_reporting"):
+        return found
+    if job.group in groups:
+        groups[job.group].members += 1
+    return groups.setdefault(job.group, found)
+
+
+def check_member(job: Job) -> None:
+    """Refuse before anything is made what a member could not be made of. Raises UsageError."""
+    limits_of(job), criterion(job.words), delay_ns(job), cpus_of(job), job.words.size("lockmem")
 
 
 def limits_of(job: Job) -> list[Least | Longest]:
@@ -107,7 +138,7 @@ def _stage(members: Sequence[Member], stop: Stop, told: Callable[[str], None], t
     stage_stop = Stop()
     # The time until a status counts from here, however late the machine comes to the first one.
     tick()
-    with locked(sum(member.job.words.size("lockmem") for member in members)):
+    with locked(sum(member.locked_bytes for member in members)):
         ended = run_together(tasks, stage_stop, tick)
     stop.interrupted = stage_stop.interrupted
     return [
@@ -162,7 +193,9 @@ def _judged(ended: Ended | None, limits: Sequence[Least | Longest]) -> Ended | N
 def _task(member: Member, live: Live, keep: Sequence[str], told: Callable[[str], None]) -> Task:
     job, log = member.job, member.log
     judges = [*member.limits, *([member.steady] if member.steady else [])]
-    seeing = [live.see, *(each.see for each in judges), *([log.see] if log else [])]
+    seeing = [live.see, *(each.see for each in member.limits), *([log.see] if log else [])]
+    if member.steady:
+        seeing.append(partial(member.steady.see, number=job.number))
 
     def see(progress: Mapping[str, Any]) -> None:
         for each in seeing:
@@ -172,8 +205,8 @@ def _task(member: Member, live: Live, keep: Sequence[str], told: Callable[[str],
         plan=member.plan,
         path=job.path,
         chain=member.place.chain,
-        delay_ns=job.words.read("startdelay", lambda text: values.time_ns(text, "s")),
-        cpus=_cpus(job),
+        delay_ns=member.delay_ns,
+        cpus=member.cpus,
         keep=(*keep, *(["trace"] if log else []), *([SO_FAR] if member.reported or judges else [])),
         carry_out=hooks.between(job, live.carried_out(latency_target.carry_out(job)), told),
         ends_all=job.words.on("exitall"),
@@ -182,7 +215,16 @@ def _task(member: Member, live: Live, keep: Sequence[str], told: Callable[[str],
     )
 
 
-def _cpus(job: Job) -> list[int]:
+def delay_ns(job: Job) -> int:
+    """`startdelay`, where a range gives each clone a time of its own. Raises UsageError."""
+    ends = job.words.read("startdelay", lambda text: [values.time_ns(part, "s") for part in text.split("-")])
+    if len(ends) > 2 or ends[0] > ends[-1]:
+        raise UsageError(f"{job.section.where}: startdelay={job.words.text('startdelay')}: a range is 2s-10s")
+    return ends[0] if len(ends) == 1 else random.Random(job.number).randint(*ends)
+
+
+def cpus_of(job: Job) -> list[int]:
+    """The processors that a job may run on; none: all. Raises UsageError."""
     if job.words.given("cpumask"):
         mask = job.words.read("cpumask", values.whole)
         cpus = [cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1]

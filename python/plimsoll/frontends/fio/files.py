@@ -63,9 +63,9 @@ def are_devices(words: Words, paths: Sequence[Path]) -> bool:
     return found.pop()
 
 
-def service(words: Words, count: int) -> dict[str, Any]:
+def service(words: Words, count: int, *, verifies: bool = False) -> dict[str, Any]:
     """Order of several files as the core calls it, the operations of a turn, and which files come more often, if some
-    do, and how many are open at once, if not all. Raises UsageError.
+    do, how many are open at once, if not all, and whether no file is ever through. Raises UsageError.
     """
     kind, _, turn = (words.text("file_service_type") or "").partition(":")
     favoured = "normal" if kind == "gauss" else kind
@@ -74,7 +74,7 @@ def service(words: Words, count: int) -> dict[str, Any]:
             f"{words.section.where}: file_service_type={kind} is not carried out by Plimsoll; there are "
             f"{', '.join((*ORDERS, *values.HOT, 'gauss'))}"
         )
-    at_once = _open_at_once(words, count)
+    at_once = {**_open_at_once(words, count), **({"endless": True} if endless(words, verifies=verifies) else {})}
     if kind not in ORDERS:
         favour = words.read("file_service_type", lambda _: values.hot(favoured, turn))
         return {"order": "random", "turn": 1, "favour": favour, **at_once}
@@ -83,13 +83,31 @@ def service(words: Words, count: int) -> dict[str, Any]:
 
 
 def _open_at_once(words: Words, count: int) -> dict[str, Any]:
-    """`openfiles` where it is less than there are. With time_based, fio's random modes are never through with a file,
-    so that it never opens another one.
-    """
+    """`openfiles` where it is less than there are."""
     asked = words.read("openfiles", values.whole) if words.given("openfiles") else 0
     if asked < 0:
         raise UsageError(f"{words.section.where}: openfiles={asked}: use 1 or more")
-    if not 0 < asked < count:
-        return {}
-    endless = words.on("time_based") and words.mode.startswith("rand")
-    return {"open": asked, **({"endless": True} if endless else {})}
+    return {"open": asked} if 0 < asked < count else {}
+
+
+def is_mapped(words: Words) -> bool:
+    """Whether a random mode goes to every block once before it goes to one again."""
+    return not words.on("norandommap") and (words.text("random_distribution") or "random") == "random"
+
+
+def endless(words: Words, *, verifies: bool) -> bool:
+    """Whether fio is never through with a file: in random modes without a map of blocks, and with time_based. It then
+    never opens another one, where not all are open, and with file_service_type=sequential stays in the first.
+    """
+    return words.mode.startswith("rand") and (not is_mapped(words) or (words.on("time_based") and not verifies))
+
+
+def stays_in_first(words: Words, count: int) -> str | None:
+    """A sentence where all files but the first are left alone, as with fio."""
+    kind = (words.text("file_service_type") or "").partition(":")[0]
+    if count == 1 or kind != "sequential" or not endless(words, verifies=False):
+        return None
+    return (
+        f"file_service_type=sequential with rw={words.mode} stays in the first of {count} files, as with fio, which is "
+        "never through with it; use roundrobin or random"
+    )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plimsoll.errors import UsageError
+from plimsoll.frontends.fio import ranges
 from plimsoll.frontends.fio.options import canonical, check_value
 
 MAX_INCLUDES = 16
@@ -29,6 +30,8 @@ class Section:
     shared: dict[str, str]
     """What `[global]` said before it."""
     where: str
+    walled: bool = False
+    """Whether it waits for those before without saying so: the first of a further job file."""
 
     @property
     def options(self) -> dict[str, str]:
@@ -46,15 +49,24 @@ class Sections:
     """Those that are wanted."""
     shared: dict[str, str] = field(default_factory=dict)
     _current: Section | None = None
+    _further: bool = False
+
+    def begin_file(self, where: str, *, further: bool) -> None:
+        """A job file starts. As with fio, a further one has nothing of what was global, and waits for the first."""
+        self.begin("global", where)
+        self._further = further
+        if further:
+            self.shared.clear()
 
     def begin(self, name: str, where: str) -> None:
         """A section starts; `global` changes what holds for the next ones."""
         self._current = None
         if name == "global":
             return
-        self._current = Section(name, {}, dict(self.shared), where)
+        self._current = Section(name, {}, dict(self.shared), where, self._further)
         if not self.wanted or name in self.wanted:
             self.found.append(self._current)
+            self._further = False
 
     def put(self, name: str, value: str, where: str) -> None:
         """One option of the section that was begun last."""
@@ -62,6 +74,7 @@ class Sections:
             plain = canonical(name)
             value = expand(value)
             check_value(plain, value)
+            ranges.check(plain, value)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from None
         (self.shared if self._current is None else self._current.own)[plain] = value

@@ -162,9 +162,10 @@ def jobs_of(sections: Sequence[Section]) -> list[Job]:
     stage = group = 0
     for section in sections:
         words = Words(section)
-        if jobs and words.on("stonewall"):
+        walled = section.walled or words.on("stonewall")
+        if jobs and walled:
             stage += 1
-        if jobs and (words.on("stonewall") or words.on("new_group")):
+        if jobs and (walled or words.on("new_group")):
             group += 1
         for clone in range(_clones(words)):
             jobs.append(_job(section, words, clone, len(jobs) + 1, stage, group))
@@ -183,6 +184,8 @@ def _job(section: Section, words: Words, clone: int, number: int, stage: int, gr
     paths = files.paths_of(words, name, clone)
     sizes, write_sizes = _block_sizes(words)
     all_sizes = [size for size, _ in [*sizes, *(write_sizes or [])]]
+    if min(all_sizes) < 1:
+        raise UsageError(f"{section.where}: a block of 0 bytes transfers nothing; use a larger bs, bsrange or bssplit")
     blocks = Blocks(min(all_sizes), max(all_sizes))
     is_device = files.are_devices(words, paths)
     region = region_of(words, paths, number, clone, blocks)
@@ -256,6 +259,8 @@ def _max_bytes(words: Words, region: Region, largest: int, *, fixed: bool) -> in
         if isinstance(amount, float) and amount > 1:
             raise UsageError(f"{words.section.where}: io_size values greater than 100% aren't supported; use loops")
         total = amount if isinstance(amount, int) else int(sum(region.parts) * amount)
+        # As with fio, less than a block is one block.
+        total = max(total, largest) if total else region.amount
     else:
         total = region.amount
     # What is trimmed counts beside what is written.

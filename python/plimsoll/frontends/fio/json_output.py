@@ -65,7 +65,7 @@ def _job(entry: Entry, entries: Sequence[Entry], elapsed_s: int, eta: int, *, bi
     }
     mixed = {"mixed": flows.pop("mixed")} if "mixed" in flows else {}
     if flows:
-        flows["sync"] = {"total_ios": 0, "lat_ns": _latency(entry.sync, entry, percentiles=True, bins=bins)}
+        flows["sync"] = {"total_ios": entry.fsyncs, "lat_ns": _latency(entry.sync, entry, percentiles=True, bins=bins)}
     # fio's order; where it tells all together only, it leaves the syncs out.
     table |= flows | mixed
     return table | {
@@ -87,7 +87,7 @@ def _job(entry: Entry, entries: Sequence[Entry], elapsed_s: int, eta: int, *, bi
 
 def _endings(entry: Entry) -> dict[str, Any]:
     endings: dict[str, Any] = {}
-    if entry.errors:
+    if entry.errors or entry.job.words.text("continue_on_error") not in ("none", "0"):
         endings |= {"total_err": entry.errors, "first_error": entry.error}
     wanted = latency_target.target(entry.job.words)
     endings |= {
@@ -105,20 +105,21 @@ def _steady(members: Sequence[Done]) -> dict[str, Any] | None:
     found = members[0].steady
     if found is None:
         return None
-    window = found.samples[found.ramp :][-found.window :]
-    mean = [sum(column) / len(column) if column else 0.0 for column in ([w[0] for w in window], [w[1] for w in window])]
+    mean = found.means
+    largest = max((abs(rate - sum(found.rolling) / len(found.rolling)) for rate in found.rolling), default=0.0)
+    sloped = found.kind.endswith("slope")
     return {
         "ss": f"{found.kind}:{found.limit:f}{'%' if found.percent else ''}",
         "duration": found.window,
         "attained": int(found.enough()),
-        "criterion": f"{found.criterion if window else 0.0:f}{'%' if found.percent else ''}",
-        "max_deviation": max((abs(rate - mean[0]) for rate, _ in window), default=0.0),
-        "slope": found.criterion if window and found.kind.endswith("slope") else 0.0,
+        "criterion": f"{found.criterion:f}{'%' if found.percent else ''}",
+        "max_deviation": 0.0 if sloped else largest,
+        "slope": found.slope if sloped else 0.0,
         "data": {
             "bw_mean": int(mean[1]),
             "iops_mean": int(mean[0]),
-            "iops": [int(rate) for rate, _ in window],
-            "bw": [int(rate) for _, rate in window],
+            "iops": [int(rate) for rate, _ in found.judged],
+            "bw": [int(rate) for _, rate in found.judged],
         },
     }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from plimsoll.errors import TargetError, UnsafeTarget, UsageError
 from plimsoll.frontends.fio.jobs import Job, unlinks_each_loop
+from plimsoll.frontends.fio.plans import engine_name
 from plimsoll.model import Plan
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import failure
@@ -26,6 +27,11 @@ def check_files(jobs: Sequence[Job], destroy: Sequence[str], *, readonly: bool) 
         if not job.is_device:
             for path, length in job.lengths.items():
                 _check_file(job, path, length, destroy)
+                if readonly and engine_name(job.words) != "null" and _lacks(path, length):
+                    raise UsageError(
+                        f"{job.name}: {path} has not the {format_size(length)} that are read, and --readonly keeps "
+                        "from writing them; name a file that has"
+                    )
 
 
 def _check_file(job: Job, path: Path, length: int, destroy: Sequence[str]) -> None:
@@ -43,6 +49,10 @@ def _check_file(job: Job, path: Path, length: int, destroy: Sequence[str]) -> No
         )
 
 
+def _lacks(path: Path, length: int) -> bool:
+    return not path.exists() or path.stat().st_size < length
+
+
 def _ours(path: Path) -> bool:
     try:
         return os.getxattr(path, MARK) == b"fio"
@@ -54,9 +64,7 @@ def prepare(job: Job, plan: Plan, place: Place, told: Callable[[str], None]) -> 
     """Make the files as fio does: blocks written where they will be read, otherwise space reserved."""
     if job.is_device or plan.parameters["engine"] == "null":
         return
-    lacking = {
-        path: length for path, length in job.lengths.items() if not path.exists() or path.stat().st_size < length
-    }
+    lacking = {path: length for path, length in job.lengths.items() if _lacks(path, length)}
     # As with fio, an empty file is made, and not counted.
     if count := sum(1 for length in lacking.values() if length):
         mib = sum(lacking.values()) // 2**20

@@ -23,10 +23,17 @@ from plimsoll.units import KIB, MILLISECOND, SECOND
 
 
 def check(jobs: Sequence[Job]) -> None:
-    """Refuse logs that cannot be written."""
+    """Refuse logs that cannot be written, before anything is measured."""
     for job in jobs:
         words = job.words
         single_logs.check(job)
+        for option in filter(words.given, (*KINDS, "write_hist_log")):
+            path = log_path(job, option, "log")
+            if not path.parent.is_dir():
+                where = job.section.where
+                raise UsageError(
+                    f"{where}: {option}: cannot write {path}: there is no directory {path.parent}; make it"
+                )
         if words.given("write_hist_log") and not words.read("log_hist_msec", values.whole):
             raise UsageError(f"{job.section.where}: write_hist_log needs log_hist_msec, such as log_hist_msec=1000")
 

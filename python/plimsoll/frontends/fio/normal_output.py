@@ -30,7 +30,7 @@ _UNITS = ((1_000_000_000_000, "sec"), (1_000_000_000, "msec"), (1_000_000, "usec
 
 
 def number(value: float, base: int = 1024, unit: str = "", digits: int = 4) -> str:
-    """At most four digits with a prefix, as `num2str`: `62.5Mi` for base 1024, `16.0k` for 1000."""
+    """At most so many digits with a prefix, as `num2str`: `62.5Mi` for base 1024, `16.0k` for 1000."""
     prefixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi"] if base == 1024 else ["", "k", "M", "G", "T", "P"]
     index = 0
     scaled = float(int(value))
@@ -115,7 +115,7 @@ def _entry(entry: Entry, entries: Sequence[Entry]) -> Iterator[str]:
     issued = ",".join(str(entry.flows[kind].operations) for kind in DIRECTIONS)
     if entry.told == ("mixed",):
         issued = f"{entry.operations},0,0"
-    yield f"     issued rwts: total={issued},{entry.sync.count} short=0,0,0,0 dropped=0,0,0,0"
+    yield f"     issued rwts: total={issued},{entry.fsyncs} short=0,0,0,0 dropped=0,0,0,0"
     wanted = latency_target.target(job.words) or latency_target.Target(0, 0, 1.0, goes_on=False, runtime_ns=None)
     yield (
         f"     latency   : target={wanted.latency_ns}, window={wanted.window_ns // MICROSECOND}, "
@@ -125,9 +125,12 @@ def _entry(entry: Entry, entries: Sequence[Entry]) -> Iterator[str]:
         yield f"     errors    : total={entry.errors}, first_error={entry.error}/<{os.strerror(entry.error)}>"
     steady = entry.members[0].steady
     if steady is not None:
+        iops, bytes_per_s = steady.means
+        rate, judged = steady.kind.removesuffix("_slope"), " slope" if steady.kind.endswith("slope") else " mean dev"
         yield (
-            f"  steadystate  : attained={'yes' if steady.enough() else 'no'}, iops/bw_{steady.kind} "
-            f"limit={steady.limit:g}{'%' if steady.percent else ''}"
+            f"  steadystate  : attained={'yes' if steady.enough() else 'no'}, bw={number(bytes_per_s, unit='B/s')} "
+            f"({number(bytes_per_s, 1000, 'B/s')}), iops={number(iops, 1000)}, "
+            f"{rate}{judged}={steady.criterion:.3f}{'%' if steady.percent else ''}"
         )
 
 
@@ -184,7 +187,7 @@ def _unit(latency: Latency) -> tuple[int, str]:
 
 def _numbers(name: str, latency: Latency, unit: tuple[int, str]) -> str:
     factor, word = unit
-    low, high = (number(each / factor, 1000) for each in (latency.min, latency.max))
+    low, high = (number(each / factor, 1000, digits=6) for each in (latency.min, latency.max))
     return (
         f"  {name} ({word}): min={low}, max={high}, avg={latency.mean / factor:5.02f}, "
         f"stdev={latency.stddev / factor:5.02f}"

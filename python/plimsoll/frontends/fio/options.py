@@ -30,6 +30,7 @@ ALIASES = {
     "nr_files": "nrfiles",
     "timeout": "runtime",
     "iomem": "mem",
+    "mem_align": "iomem_align",
     "ratemin": "rate_min",
     "ratecycle": "rate_cycle",
     "wait_for_previous": "stonewall",
@@ -52,6 +53,9 @@ BOOLEANS = FLAGS | _words(
     "disable_bw_measurement clat_percentiles lat_percentiles slat_percentiles per_job_logs log_unix_epoch "
     "log_max_value latency_run stats unique_filename softrandommap unlink_each_loop"
 )
+
+SIZES = _words("bs bsrange bssplit size io_size filesize offset offset_increment rate rate_min lockmem verify_interval")
+"""Options whose units kb_base changes."""
 
 DEFAULTS = {
     "rw": "read",
@@ -154,6 +158,7 @@ NO_DIFFERENCE = {
     "fadvise_hint": "the kernel is told whether the pattern is random, as by default",
     "iodepth_batch_complete_max": "all that have completed are taken at once",
     "mem": "buffers always are page-aligned memory",
+    "iomem_align": "buffers always are page-aligned memory",
     "significant_figures": "numbers are printed as by default",
     "verify_state_save": "there is no state of a verification to save",
     "clocksource": "the clock is the processor's counter, or the kernel's monotonic clock",
@@ -163,7 +168,7 @@ NO_DIFFERENCE = {
 """Options that are taken and change nothing that is measured, with the reason that a note on standard error gives."""
 
 ONLY_VALUES = {
-    "mem": ("malloc", "mmap"),
+    "mem": ("malloc", "mmap", "mmapshared", "shm"),
     "rw_sequencer": ("sequential", "identical"),
     "unified_rw_reporting": ("none", "0", "mixed", "1", "both", "2"),
     "io_submit_mode": ("inline",),
@@ -174,10 +179,13 @@ ONLY_VALUES = {
     "cpus_allowed_policy": ("shared", "split"),
     "fallocate": ("native", "posix", "keep", "none", "0", "1", "truncate"),
     "log_max_value": ("0",),
+    "random_generator": ("tausworthe", "tausworthe64", "lfsr"),
+    "clocksource": ("gettimeofday", "clock_gettime", "cpu"),
 }
 """Options of which only some values are carried out."""
 
 MISSING = _words(
+    "rwmixcycle percentage_sequential verifysort verifysort_nr bs_is_seq_rand flow_watermark verify_async_cpus "
     "wait_for lockfile opendir ba bs_unaligned ignore_error serialize_overlap fill_device "
     "file_append offset_align write_barrier sync_file_range atomic verify_only verify_offset "
     "verify_async experimental_verify verify_state_load "
@@ -200,6 +208,10 @@ MISSING = _words(
 )
 
 HINTS = {
+    "rwmixcycle": "fio 3.33 has it no more; leave it out",
+    "percentage_sequential": "fio 3.33 has it no more; percentage_random says the opposite",
+    "verifysort": "fio 3.33 has it no more; leave it out",
+    "verifysort_nr": "fio 3.33 has it no more; leave it out",
     "prio": "start Plimsoll under ionice",
     "prioclass": "start Plimsoll under ionice",
     "nice": "start Plimsoll under nice",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import files, values
 from plimsoll.frontends.fio.jobs import Job, Words, unlinks_each_loop
+from plimsoll.frontends.fio.passes import passes
 from plimsoll.frontends.fio.places import places
 from plimsoll.frontends.fio.verification import verification
 from plimsoll.model import Plan
@@ -19,6 +21,8 @@ ENGINES = {
     "io_uring": "io_uring", "posixaio": "io_uring", "mmap": "mmap", "null": "null",
 }  # fmt: skip
 SYNCHRONOUS = ("psync", "mmap")
+TRIMS_ALONE = ("libaio", "io_uring")
+"""Engines under which fio does trims one after the other, each while the job waits."""
 SOON_NS = SECOND // 10
 """An operation beyond `max_latency` is seen this late at most."""
 MOST_INTERVALS = 100_000
@@ -40,7 +44,7 @@ def plan_of(job: Job, finest_ns: int = SECOND) -> Plan:
         "offset": job.offset,
         "direct": direct(words),
         "max_bytes": job.max_bytes,
-        "max_operations": words.read("number_ios", values.whole) * (2 if job.trims_first else 1) or None,
+        "max_operations": _max_operations(job),
         "warmup": words.read("ramp_time", lambda text: values.time_ns(text, "s")),
         "seed": _seed(job),
         "random_share": _random_share(words),
@@ -72,10 +76,15 @@ def _groups(job: Job) -> dict[str, Any]:
     words, found = job.words, dict[str, Any]()
     if sequence := _sequence(job):
         found["sequence"] = sequence
-    service = files.service(words, len(job.paths))
+    verifies = bool(verification(job)["verify"])
+    service = files.service(words, len(job.paths), verifies=verifies)
+    if (rounds := passes(job, verifies=verifies)) is not None:
+        found["passes"] = rounds
     if len(job.paths) > 1:
-        if verification(job)["verify"]:
-            raise UsageError(f"{words.section.where}: verify works on one file; give each file a job of its own")
+        if verifies and "%o" in (words.text("verify_pattern") or ""):
+            raise UsageError(
+                f"{words.section.where}: %o in a verify_pattern is for one file; give each file a job of its own"
+            )
         beside = [os.path.relpath(path, job.path.parent) for path in job.paths[1:]]
         found["files"] = {"more": beside, **service}
         if len(set(job.region.parts)) > 1:
@@ -96,6 +105,12 @@ def _groups(job: Job) -> dict[str, Any]:
     return found
 
 
+def _max_operations(job: Job) -> int | None:
+    """`number_ios` of each loop; what is trimmed counts beside what is written."""
+    count = job.words.read("number_ios", values.whole) * job.words.read("loops", values.whole)
+    return count * (2 if job.trims_first else 1) or None
+
+
 def _drop_each(job: Job) -> str:
     """What goes after each pass: with `unlink_each_loop` the files, otherwise what the page cache has of them."""
     words = job.words
@@ -112,7 +127,9 @@ def _drop_each(job: Job) -> str:
         if words.given("io_size") or job.region.amount < job.size:
             raise UsageError(f"{words.section.where}: unlink_each_loop is for loops that use the whole of the files")
         return "files"
-    return "pass" if words.on("invalidate") and not direct(words) else "never"
+    # Random places without a map have no end at which fio would begin anew.
+    anew = files.is_mapped(words) or not job.mode.startswith("rand") or verification(job)["verify"]
+    return "pass" if words.on("invalidate") and not direct(words) and anew else "never"
 
 
 def _sequence(job: Job) -> dict[str, Any] | None:
@@ -138,10 +155,14 @@ def engine_name(words: Words) -> str:
 def _engine(words: Words) -> str:
     name = engine_name(words)
     if name not in ENGINES:
-        raise UsageError(
-            f"{words.section.where}: ioengine={name} is not carried out by Plimsoll; there are {', '.join(ENGINES)}"
-        )
-    return ENGINES[name]
+        near = difflib.get_close_matches(name, ENGINES, n=1, cutoff=0.6)
+        nearest = f"the nearest one there is: {near[0]}" if near else f"there are {', '.join(ENGINES)}"
+        raise UsageError(f"{words.section.where}: ioengine={name} is not carried out by Plimsoll; {nearest}")
+    engine = ENGINES[name]
+    for option in ("hipri", "sqthread_poll"):
+        if words.on(option) and engine != "io_uring":
+            raise UsageError(f"{words.section.where}: {option} with ioengine={name} is not carried out; use io_uring")
+    return "psync" if engine in TRIMS_ALONE and words.mode in ("trim", "randtrim") else engine
 
 
 def depth(words: Words) -> int:

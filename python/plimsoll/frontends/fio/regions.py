@@ -51,6 +51,8 @@ def region_of(words: Words, paths: Sequence[Path], number: int, clone: int, bloc
     """What a clone works on; `number` is that of its job. Raises UsageError."""
     lengths = [_length(path) for path in paths]
     size = words.read("size", lambda text: values.size_or_percent(text, words.kb_base)) if words.given("size") else 1.0
+    if isinstance(size, float) and not 0 < size <= 1:
+        raise UsageError(f"{words.section.where}: size={words.text('size')}: use 1% to 100% of what is there")
     ends_of = words.read("filesize", lambda text: _ends(text, words.kb_base)) if words.given("filesize") else None
     whole = ends_of[0] if ends_of else _common(lengths)
     offset = _bytes_of(words, "offset", whole, paths[0]) + clone * _bytes_of(words, "offset_increment", whole, paths[0])
@@ -75,9 +77,16 @@ def region_of(words: Words, paths: Sequence[Path], number: int, clone: int, bloc
     amount = min(size, sum(parts)) if ends_of and isinstance(size, int) else sum(parts)
     in_order = not words.mode.startswith("rand") and not words.after_mode and not words.on("time_based")
     if in_order and len(parts) == 1:
-        # The rest of the file is there, and is never reached.
-        parts = [amount]
+        # The rest of the file is there, and is never reached: later loops go on where the one before them ended.
+        parts = [min(parts[0], _of_all_loops(words, amount, parts[0]))]
     return Region(offset, tuple(parts), tuple(ends), amount)
+
+
+def _of_all_loops(words: Words, amount: int, part: int) -> int:
+    if not words.given("io_size"):
+        return amount * words.read("loops", values.whole)
+    asked = words.read("io_size", lambda text: values.size_or_percent(text, words.kb_base))
+    return max(amount, asked if isinstance(asked, int) else int(part * asked)) * words.read("loops", values.whole)
 
 
 def _parts(words: Words, paths: Sequence[Path], ends: Sequence[int], offset: int, largest: int) -> list[int]:

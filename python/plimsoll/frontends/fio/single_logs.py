@@ -7,6 +7,7 @@ size is known where a direction has one block size.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -64,14 +65,17 @@ class SingleLogs:
         }
         self._shared = not job.words.on("per_job_logs")
         self._kept: list[tuple[str, int, int]] = []
+        self._begin_ns: int | None = None if job.words.on("log_unix_epoch") else 0
 
     def see(self, record: Mapping[str, Any]) -> None:
         """Writes the operations that were not told before."""
         done = [each for each in record.get("trace", ()) if each[0] in DIRECTIONS]
-        if self._shared:
-            self._kept += done
-        else:
-            self._write(done)
+        if self._begin_ns is None:
+            self._begin_ns = _begin_ns(record)
+        self._kept += done
+        if self._begin_ns is not None and not self._shared:
+            self._write(self._kept)
+            self._kept = []
 
     def _write(self, done: Sequence[tuple[str, int, int]]) -> None:
         for name, file in self._files.items():
@@ -81,9 +85,17 @@ class SingleLogs:
     def _line(self, name: str, kind: str, start_ns: int, latency_ns: int) -> str:
         size = self._bytes[kind]
         value = {"iops": 1, "bw": size * MILLISECOND // max(1, latency_ns)}.get(name, latency_ns)
-        return f"{(start_ns + latency_ns) // MILLISECOND}, {value}, {DIRECTIONS[kind]}, {size}, 0\n"
+        end_ns = (self._begin_ns or 0) + start_ns + latency_ns
+        return f"{end_ns // MILLISECOND}, {value}, {DIRECTIONS[kind]}, {size}, 0\n"
 
     def close(self) -> None:
         """No more operations come."""
         self._write(self._kept)
         self._stack.close()
+
+
+def _begin_ns(record: Mapping[str, Any]) -> int | None:
+    """When the measured part began, since 1970; nothing while it has not."""
+    if "started_ns" in record:
+        return int(record["started_ns"])
+    return time.time_ns() - int(record["elapsed_ns"]) if record.get("phase") == "measure" else None

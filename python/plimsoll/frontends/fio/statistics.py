@@ -5,13 +5,14 @@ The time of submission is not measured apart: completion latency is the whole la
 
 from __future__ import annotations
 
+import errno
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.frontends.fio import plans
+from plimsoll.frontends.fio import plans, values
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.latency import Latency, latency_of, middle_of, together
@@ -58,6 +59,8 @@ class Entry:
     flows: dict[str, Flow]
     """Of each direction, and `mixed` of all together."""
     sync: Latency
+    fsyncs: int
+    """Of the syncs, without those that were an fdatasync."""
     runtime_ms: int
     user_percent: float
     system_percent: float
@@ -112,10 +115,11 @@ def _entry(members: list[Done]) -> Entry:
     return Entry(
         job=job,
         jobs=len(members),
-        error=(failed["errno"] or 5) if failed else 0,
+        error=_number_of(failed) if failed else 0,
         error_text=failed["message"] if failed else "",
-        flows={kind: _flow((kind,), outcomes) for kind in DIRECTIONS} | {"mixed": _flow(DIRECTIONS, outcomes)},
+        flows={kind: _flow((kind,), members) for kind in DIRECTIONS} | {"mixed": _flow(DIRECTIONS, members)},
         sync=latency_of(outcomes, ("sync",)),
+        fsyncs=sum(_fsyncs(each) for each in members),
         runtime_ms=round(elapsed_ns / MILLISECOND),
         user_percent=100 * cpu["user_ns"] / total_ns,
         system_percent=100 * cpu["system_ns"] / total_ns,
@@ -129,25 +133,68 @@ def _entry(members: list[Done]) -> Entry:
     )
 
 
-def _flow(kinds: Sequence[str], outcomes: Sequence[Mapping[str, Any]]) -> Flow:
+def _number_of(failed: Mapping[str, Any]) -> int:
+    """fio's error: that of the system, or the one that stands for blocks that are not what was written."""
+    return int(failed["errno"] or (errno.EILSEQ if failed.get("kind") == "verify" else errno.EIO))
+
+
+def _fsyncs(member: Done) -> int:
+    """What fio counts as issued syncs: not those that were an fdatasync."""
+    if member.ended is None:
+        return 0
+    counts, words = member.ended.execution.outcome["operations"], member.job.words
+    syncs, writes = (int(counts.get(kind, {}).get("operations", 0)) for kind in ("sync", "write"))
+    fsync, fdatasync = (words.read(name, values.whole) for name in ("fsync", "fdatasync"))
+    if not fsync or not fdatasync:
+        return syncs if fsync else 0
+    # Where both are due there is one fsync; the last sync may be left out.
+    planned = writes // fsync
+    left_out = planned + writes // fdatasync - writes // math.lcm(fsync, fdatasync) - syncs
+    return planned - (1 if left_out > 0 and writes % fsync == 0 else 0)
+
+
+def _spent_ns(kinds: Sequence[str], member: Done, outcome: Mapping[str, Any]) -> int:
+    """The time of a direction: fio's reads that verify have that of their own, between passes."""
+    whole, read_back = int(outcome["elapsed_ns"]), int(outcome["phases"]["verify_ns"])
+    found = [kind for kind in kinds if kind in outcome["operations"]]
+    passes = member.plan.parameters.get("passes")
+    if not passes or not passes["read_back"] or not read_back:
+        return whole
+    if "read" not in found:
+        return whole - read_back
+    backlog = (member.plan.parameters.get("verification") or {}).get("backlog")
+    among = member.job.reads or backlog
+    return whole if among else max(read_back, whole - read_back if len(found) > 1 else 0)
+
+
+def _flow(kinds: Sequence[str], members: Sequence[Done]) -> Flow:
     """One direction, or several together."""
     flow = Flow()
-    for outcome in outcomes:
+    ended = [(each, each.ended.execution.outcome) for each in members if each.ended is not None]
+    outcomes = [outcome for _, outcome in ended]
+    for each, outcome in ended:
         counts = [outcome["operations"][kind] for kind in kinds if kind in outcome["operations"]]
         if not counts:
             continue
         flow.bytes += sum(count["bytes"] for count in counts)
         flow.operations += sum(count["operations"] for count in counts)
-        flow.runtime_ms = max(flow.runtime_ms, round(outcome["elapsed_ns"] / MILLISECOND), 1)
+        flow.runtime_ms = max(flow.runtime_ms, round(_spent_ns(kinds, each, outcome) / MILLISECOND), 1)
         for window in windows(outcome, SAMPLE_MS):
             intervals = [interval for _, interval in window]
-            rows = [row for each in intervals for kind, row in each["operations"].items() if kind in kinds]
-            seconds = sum(each["duration_ns"] for each in intervals) / SECOND
+            rows = [row for interval in intervals for kind, row in interval["operations"].items() if kind in kinds]
+            if passed_over(rows):
+                continue
+            seconds = sum(interval["duration_ns"] for interval in intervals) / SECOND
             flow.bandwidth.append(sum(row["bytes"] for row in rows) / KIB / seconds)
             flow.iops.append(sum(row["operations"] for row in rows) / seconds)
     # With a rate the plain histogram counts from the intended start; fio counts from the real one.
     flow.latency = together([latency_of(outcomes, (f"{kind}_service", kind)) for kind in kinds])
     return flow
+
+
+def passed_over(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """As with fio, a window in which a direction moved nothing is no sample of it."""
+    return not any(row["bytes"] for row in rows)
 
 
 def whole_intervals(outcome: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -170,8 +217,7 @@ def windows(outcome: Mapping[str, Any], window_ms: int) -> Iterator[list[tuple[i
 
 def percentile_list(job: Job) -> list[float]:
     """The percentiles to report, ascending."""
-    text = job.words.text("percentile_list") or ""
-    return sorted(job.words.read("percentile_list", lambda _: [float(part) for part in text.split(":")]))
+    return job.words.read("percentile_list", values.percentiles)
 
 
 def spread(numbers: Sequence[float]) -> tuple[float, float, float, float, int]:

@@ -71,11 +71,19 @@ def time_ns(text: str, unit: str) -> int:
 
 
 def whole(text: str) -> int:
-    """A whole number."""
-    try:
-        return int(text.strip(), 0)
-    except ValueError:
-        raise UsageError(f"{text!r} is no whole number") from None
+    """A whole number; as with fio `2k` is 2048, for counts too."""
+    sign, plain = (-1, text.strip()[1:]) if text.strip().startswith("-") else (1, text.strip())
+    if "." in plain or not _SIZE.fullmatch(plain):
+        raise UsageError(f"{text!r} is no whole number")
+    return sign * size(plain)
+
+
+def percentiles(text: str) -> list[float]:
+    """`50:99:99.9`, ascending."""
+    found = sorted(number_of(part) for part in text.split(":"))
+    if not 0 <= found[0] <= found[-1] <= 100:
+        raise UsageError("percentiles are 0 to 100")
+    return found
 
 
 def number_of(text: str) -> float:

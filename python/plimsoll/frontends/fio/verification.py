@@ -16,7 +16,10 @@ MOST_BYTES = 512
 
 
 def verification(job: Job) -> dict[str, Any]:
-    """The parameters `verify` and, unless checksums in each block are read back after the run, `verification`."""
+    """The parameters `verify` and, unless there are checksums in each block and all are read back, `verification`.
+
+    When that is done, `passes` says.
+    """
     words = job.words
     kind = words.text("verify")
     pattern = words.read("verify_pattern", _pattern) if words.given("verify_pattern") else []
@@ -69,9 +72,16 @@ def _interval(words: Words, smallest: int) -> int:
 
 
 def _backlog(words: Words) -> dict[str, int] | None:
-    every = words.read("verify_backlog", values.whole) if words.given("verify_backlog") else 0
-    batch = words.read("verify_backlog_batch", values.whole) if words.given("verify_backlog_batch") else 0
+    every, batch = (
+        words.read(name, _count) if words.given(name) else 0 for name in ("verify_backlog", "verify_backlog_batch")
+    )
     return {"every": every, "batch": batch or every} if every else None
+
+
+def _count(text: str) -> int:
+    if (count := values.whole(text)) < 0:
+        raise UsageError(f"{text}: use 0 or more")
+    return count
 
 
 def _pattern(text: str) -> list[str | dict[str, list[int]]]:

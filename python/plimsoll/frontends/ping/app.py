@@ -14,7 +14,7 @@ from plimsoll.errors import NothingMeasured, TargetError, UnsafeTarget, UsageErr
 from plimsoll.frontends.ping import output
 from plimsoll.frontends.ping.options import Settings, parse
 from plimsoll.frontends.ping.plans import DEFAULT_WORKING_SET, plan_of
-from plimsoll.frontends.ping.statistics import Statistics
+from plimsoll.frontends.ping.statistics import Request, Statistics
 from plimsoll.frontends.recording import Places, Recorder
 from plimsoll.frontends.side_by_side import Ended, Stop, Task, run_together
 from plimsoll.model import RunStatus
@@ -98,16 +98,16 @@ def _file(settings: Settings, where: Path, region: int) -> Iterator[Path]:
     if settings.on("k"):
         path = where / KEPT
         if not (path.is_file() and path.stat().st_size >= end):
-            _fill(path, end)
+            _fill(path, end, settings)
         yield path
         return
     with workdir(where, secrets.token_hex(16)) as folder:
         path = folder / KEPT
-        _fill(path, end)
+        _fill(path, end, settings)
         yield path
 
 
-def _fill(path: Path, length: int) -> None:
+def _fill(path: Path, length: int, settings: Settings) -> None:
     """Random bytes, on stable storage, as ioping prepares its file."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -117,6 +117,9 @@ def _fill(path: Path, length: int) -> None:
         for start in range(0, length, PIECE):
             os.pwrite(descriptor, os.urandom(min(PIECE, length - start)), start)
         os.fsync(descriptor)
+        if not settings.on("C"):
+            # Of the whole file: pages that reach beyond the working set could not be dropped with it.
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
     except OSError as error:
         raise TargetError(f"cannot fill {path}: {error.strerror}; use a smaller -S") from None
     finally:
@@ -166,7 +169,7 @@ class _Teller:
                 yield ""
         part = self.statistics.part
         by_count = settings.print_count and part.count >= settings.print_count
-        if by_count or (self._next_part_ns is not None and start_ns + latency_ns >= self._next_part_ns):
+        if by_count or (self._next_part_ns is not None and self._next_ns(request) >= self._next_part_ns):
             if settings.print_interval_ns and self._next_part_ns is not None:
                 self._next_part_ns += settings.print_interval_ns
             totals = self.statistics.take_part()
@@ -175,6 +178,17 @@ class _Teller:
                 if settings.on("J")
                 else output.raw_line(totals, settings)
             )
+
+    def _next_ns(self, request: Request) -> int:
+        """When the next request is due: what comes before it belongs to one part."""
+        waits = request.number % (self._settings.burst or 1) == 0
+        end_ns = request.start_ns + request.latency_ns
+        return max(request.start_ns + self._settings.interval_ns, end_ns) if waits else end_ns
+
+    def interrupted(self, elapsed_ns: int) -> None:
+        """The time until then counts, though no request came."""
+        total = self.statistics.total
+        total.end_ns = max(total.end_ns, (total.begin_ns or 0) + elapsed_ns)
 
     def _object(self, text: str) -> str:
         self._objects += 1
@@ -187,7 +201,7 @@ class _Teller:
             print(f"{self._object(output.totals_json(total, self._settings, self._place))}]")
         elif self._settings.on("B"):
             print(output.raw_line(total, self._settings))
-        else:
+        elif not (self._settings.quiet and (self._settings.print_count or self._settings.print_interval_ns)):
             print("\n".join(output.summary(total, self._settings, self._place)))
 
 
@@ -201,6 +215,8 @@ def _ping(
     if ended is None:
         return 130
     teller.see(ended.execution.outcome)
+    if stop.interrupted:
+        teller.interrupted(ended.execution.outcome["elapsed_ns"])
     teller.finish()
     return _record(teller, plan, place, recorder, ended, say)
 

@@ -16,7 +16,8 @@ _TIMES = {
     "": SECOND, "nsec": 1, "ns": 1, "usec": 1000, "us": 1000, "msec": 10**6, "ms": 10**6, "sec": SECOND, "s": SECOND,
     "min": 60 * SECOND, "m": 60 * SECOND, "hour": 3600 * SECOND, "h": 3600 * SECOND, "day": 86400 * SECOND,
 }  # fmt: skip
-_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)(?:/(\d+\.?\d*|\.\d+))?\s*([a-z]*)", re.IGNORECASE)
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)(?:/(\d+\.?\d*|\.\d+))?\s*([a-z]*)|()()([a-z]+)", re.IGNORECASE)
+"""A number with a unit, or a unit alone: one of it."""
 
 RAPID_NS = 3 * SECOND
 RAPID_WORKING_SET = 64 * 2**20
@@ -25,12 +26,12 @@ LINEAR_SIZE = 256 * 2**10
 
 def _suffixed(text: str, units: dict[str, float] | dict[str, int], what: str) -> int:
     match = _NUMBER.fullmatch(text.strip())
-    unit = match[3].lower() if match else ""
+    unit = (match[3] or match[6] or "").lower() if match else ""
     if match and unit not in units:
         unit = unit.removesuffix("ib").removesuffix("b")
     if not match or unit not in units or (match[2] and float(match[2]) == 0):
         raise UsageError(f"{text!r} is no {what}; ioping takes {'4k, 1m' if what == 'size' else '10, 1k, 500ms'}, …")
-    return round(float(match[1]) / float(match[2] or 1) * units[unit])
+    return round(float(match[1] or 1) / float(match[2] or 1) * units[unit])
 
 
 def size(text: str) -> int:
@@ -50,7 +51,7 @@ def time_ns(text: str) -> int:
 
 SWITCHES = {
     "A": "async", "C": "cached", "D": "direct", "G": "read-write", "L": "linear", "W": "write", "Y": "sync",
-    "y": "dsync", "R": "rapid", "k": "keep", "B": "batch", "I": "time", "J": "json", "q": "quiet", "h": "help",
+    "y": "dsync", "R": "rapid", "k": "keep", "B": "batch", "I": "time", "J": "json", "q": "quiet",
     "v": "version", "N": "nowait", "H": "hipri",
 }  # fmt: skip
 VALUES: dict[str, tuple[str, Callable[[str], int]]] = {
@@ -62,6 +63,7 @@ VALUES: dict[str, tuple[str, Callable[[str], int]]] = {
 OWN = {"percentiles": "print percentiles after the statistics", "destroy": "allow this device or file to be written"}
 """Options that ioping has not."""
 _SHORT = {long: short for short, long in SWITCHES.items()} | {long: short for short, (long, _) in VALUES.items()}
+LONG = tuple(name for name in _SHORT if len(name) > 1)
 NOT_CARRIED_OUT = {"N": "RWF_NOWAIT is not carried out by Plimsoll", "H": "polling is not carried out by Plimsoll"}
 
 
@@ -137,12 +139,16 @@ def _long(word: str, rest: list[str], given: _Given) -> bool:
         else:
             given.switches.append(short)
     elif word.startswith("--"):
-        near = difflib.get_close_matches(name, [*_SHORT, *OWN], n=1, cutoff=0.5)
-        hint = f"the nearest one there is: --{near[0]}" if near else f"there are {', '.join(sorted(_SHORT))}"
-        raise UsageError(f"ioping has no option {word}; {hint}")
+        raise UsageError(f"ioping has no option {word}; {_nearest(name)}")
     else:
         return False
     return True
+
+
+def _nearest(name: str) -> str:
+    """Of a long name."""
+    near = difflib.get_close_matches(name, [*LONG, *OWN], n=1, cutoff=0.6)
+    return f"the nearest one there is: --{near[0]}" if near else f"there are {', '.join(sorted(LONG))}"
 
 
 def _short(letters: str, rest: list[str], given: _Given) -> None:
@@ -154,6 +160,8 @@ def _short(letters: str, rest: list[str], given: _Given) -> None:
             _take(letter, letters[place + 1 :] or _next(letter, rest), given)
             return
         else:
+            if len(letters) > 2:
+                raise UsageError(f"ioping has no option -{letters}; {_nearest(letters.partition('=')[0])}")
             near = letter.swapcase()
             known = near in SWITCHES or near in VALUES
             hint = f"the nearest one there is: -{near}" if known else "see `plimsoll ping --help`"
@@ -179,7 +187,7 @@ def _settings(given: _Given) -> Settings:
     for letter, reason in NOT_CARRIED_OUT.items():
         if letter in switches:
             raise UsageError(f"-{letter}: {reason}; leave it out")
-    if len(given.places) != 1 and not switches & {"h", "v"}:
+    if len(given.places) != 1 and "v" not in switches:
         problem = "there are several places" if given.places else "there is no place to test"
         raise UsageError(f"{problem}; give one directory, file or device")
     request = values.get("s", LINEAR_SIZE if "L" in switches else 4096)

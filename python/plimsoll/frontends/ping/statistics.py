@@ -44,7 +44,8 @@ class Totals:
     all_count: int = 0
     too_fast: int = 0
     too_slow: int = 0
-    begin_ns: int = 0
+    begin_ns: int | None = None
+    """First start; of a part, the end of the one before. Nothing: before the first."""
     end_ns: int = 0
     latencies: Counter[int] = field(default_factory=Counter)
 
@@ -67,8 +68,8 @@ class Totals:
 
     @property
     def load_ns(self) -> int:
-        """From the first start to the last end."""
-        return self.end_ns - self.begin_ns
+        """From the first start, or the last part, to the last end."""
+        return self.end_ns - (self.begin_ns or 0)
 
     @property
     def load_iops(self) -> float:
@@ -86,7 +87,7 @@ class Totals:
 
     def add(self, request: Request) -> None:
         """Take one request in."""
-        if not self.all_count:
+        if self.begin_ns is None:
             self.begin_ns = request.start_ns
         self.all_count += 1
         self.end_ns = request.start_ns + request.latency_ns
@@ -137,5 +138,5 @@ class Statistics:
 
     def take_part(self) -> Totals:
         """The part since the last call."""
-        part, self.part = self.part, Totals()
+        part, self.part = self.part, Totals(begin_ns=self.part.end_ns)
         return part

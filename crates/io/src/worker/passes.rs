@@ -1,0 +1,127 @@
+//! fio's loops: what happens between one pass and the next.
+
+use std::sync::atomic::Ordering;
+
+use plimsoll_core::error::JobError;
+use plimsoll_core::spec::{DropEach, JobSpec, Passes};
+
+use super::{Gate, Worker};
+use crate::engine::Engine;
+use crate::pattern::Pattern;
+use crate::schedule::Schedule;
+use crate::{rotation, target};
+
+/// Where a thread is in its passes.
+#[derive(Debug)]
+pub(super) struct Round {
+    passes: Passes,
+    /// Passes that have to be, the one that counting began in included.
+    least: Option<u64>,
+    /// Passes that are over since counting began.
+    done: u64,
+    /// The pattern as it was before the first, where all have the same places.
+    first: Option<Box<Pattern>>,
+    /// Since then this pass is read back.
+    reading_ns: Option<u64>,
+}
+
+impl Round {
+    /// Nothing where there is one pass without end.
+    pub(super) fn new(spec: &JobSpec, pattern: &Pattern) -> Option<Self> {
+        let passes = spec.passes?;
+        let first = (passes.again && passes.ends).then(|| Box::new(pattern.clone()));
+        let least = passes.least.map(|least| least + u64::from(spec.warmup_ns > 0));
+        Some(Self { passes, least, done: 0, first, reading_ns: None })
+    }
+
+    /// Whether another pass follows one that is over; `moved` bytes were.
+    fn goes_on(&self, moved: u64, largest: u64) -> bool {
+        self.least.is_none_or(|least| self.done < least) || moved + largest <= self.passes.bytes
+    }
+}
+
+impl<E: Engine> Worker<E> {
+    /// Nothing more is to be issued in this pass, or at all.
+    pub(super) fn end_issuing(&mut self) {
+        self.gate = if self.round.is_some() { Gate::Pass } else { Gate::Shut };
+    }
+
+    /// Whether the limits of the job let nothing more be issued.
+    pub(super) fn at_limit(&self) -> bool {
+        self.operations_left == 0 || self.bytes_left == 0
+    }
+
+    /// Nothing of the pass is in flight any more: the last sync, then what was written is read back.
+    pub(super) fn end_pass(&mut self, now: u64) -> Result<u64, JobError> {
+        if self.sync_at_end(now)? {
+            return Ok(self.parts.clock.now_ns());
+        }
+        let reads_back = self.parts.spec.passes.is_some_and(|passes| passes.read_back);
+        let Some(checks) = self.checks.as_mut().filter(|checks| reads_back && checks.any()) else {
+            return self.next_pass();
+        };
+        checks.all_due(true);
+        self.gate = Gate::ReadBack;
+        let now = self.parts.clock.now_ns();
+        if let Some(round) = &mut self.round {
+            round.reading_ns = Some(now);
+        }
+        self.drop_pass();
+        Ok(self.parts.clock.now_ns())
+    }
+
+    /// A pass is over, and read back: begins the next one, if there is one.
+    pub(super) fn next_pass(&mut self) -> Result<u64, JobError> {
+        let now = self.parts.clock.now_ns();
+        self.end_reading(now);
+        if let Some(checks) = &mut self.checks {
+            checks.all_due(false);
+        }
+        let largest = self.parts.spec.largest_block();
+        let warming_up = self.counting_ns == u64::MAX;
+        let goes_on = self.round.as_mut().is_some_and(|round| {
+            round.done += u64::from(!warming_up);
+            warming_up || round.goes_on(self.moved, largest)
+        });
+        if !goes_on || self.at_limit() {
+            self.gate = Gate::Shut;
+            return Ok(now);
+        }
+        match self.round.as_ref().and_then(|round| round.first.as_deref()) {
+            Some(first) => self.parts.pattern.clone_from(first),
+            None => self.parts.pattern.begin_pass(),
+        }
+        self.held = None;
+        self.left = false;
+        self.parts.writing.store(1, Ordering::Release);
+        if self.parts.spec.drop_each == DropEach::Files {
+            self.renew_all()?;
+        }
+        self.drop_pass();
+        self.gate = Gate::Open;
+        let now = self.parts.clock.now_ns();
+        if let Some(rate) = self.parts.spec.rate {
+            let ahead = self.look_ahead();
+            self.pace = Some(Schedule::new(&self.parts.spec, rate, now, self.parts.thread, ahead));
+        }
+        Ok(now)
+    }
+
+    /// Counts the time of reading back, which may have been cut short.
+    pub(super) fn end_reading(&mut self, now: u64) {
+        if let Some(began) = self.round.as_mut().and_then(|round| round.reading_ns.take()) {
+            self.report.read_back_ns += now.saturating_sub(began.max(self.counting_ns));
+        }
+    }
+
+    /// As fio does where it opens its files anew: dirty pages stay in the page cache.
+    fn drop_pass(&mut self) {
+        let spec = &self.parts.spec;
+        if spec.drop_each == DropEach::Pass {
+            for (index, file) in self.parts.files.iter() {
+                target::forget(file, spec.offset, rotation::part(spec, index));
+            }
+            self.since_drop = 0;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+"""fio's logs: refused before the run where they cannot be written; lines of operations with times since 1970."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.unit.frontends.test_fio_words import job
+
+from plimsoll.errors import UsageError
+from plimsoll.frontends.fio import single_logs
+from plimsoll.frontends.fio.logs import check
+from plimsoll.frontends.fio.single_logs import SingleLogs
+from plimsoll.units import MILLISECOND
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--write_bw_log=no/x"],
+        ["--write_iops_log=no/x", "--log_avg_msec=500"],
+        ["--write_hist_log=no/x", "--log_hist_msec=500"],
+    ],
+)
+def test_a_log_that_cannot_be_written_costs_no_run(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="no directory no"):
+        check([job(*words)])
+    (tmp_path / "no").mkdir()
+    check([job(*words)])
+
+
+def lines(folder: Path, *records: dict[str, Any]) -> list[int]:
+    """Times of the log of one job that told these records."""
+    log = SingleLogs(job(f"--write_lat_log={folder / 'x'}", "--log_unix_epoch=1"))
+    for record in records:
+        log.see(record)
+    log.close()
+    return [int(line.split(",")[0]) for line in (folder / "x_lat.1.log").read_text().splitlines()]
+
+
+def test_times_since_1970(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = [("read", 0, 2 * MILLISECOND), ("read", 5 * MILLISECOND, MILLISECOND)]
+    begin_ms = 1_700_000_000_000
+    ended = {"trace": trace, "started_ns": begin_ms * MILLISECOND}
+    assert lines(tmp_path, ended) == [begin_ms + 2, begin_ms + 6]
+    monkeypatch.setattr(single_logs, "time", SimpleNamespace(time_ns=lambda: (begin_ms + 10) * MILLISECOND))
+    running = {"phase": "measure", "elapsed_ns": 10 * MILLISECOND, "trace": trace}
+    told = lines(tmp_path, {"phase": "layout", "elapsed_ns": 0, "trace": []}, running, {"trace": []})
+    assert told == [begin_ms + 2, begin_ms + 6]
