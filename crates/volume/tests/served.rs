@@ -47,6 +47,14 @@ fn what_was_written_is_read() {
 }
 
 #[test]
+fn df_passes_over_a_served_file() {
+    needs_machine!();
+    let server = Server::start(&spec(json!({})));
+    let asked = std::process::Command::new("df").arg(server.file()).output().unwrap();
+    assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
+}
+
+#[test]
 fn a_power_loss_keeps_what_was_flushed() {
     needs_machine!();
     let server = Server::start(&spec(json!({"backing": {"volatile_cache_bytes": 16 * MIB}})));

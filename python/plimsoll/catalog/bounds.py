@@ -119,6 +119,23 @@ def burst(shape: VolumeShape, use: Use) -> Bound | None:
     return min(held, key=lambda each: each.per_second, default=None)
 
 
+@dataclass(frozen=True)
+class Pace:
+    """The most that a volume does while its credits last: of large sequential I/Os, and of small ones."""
+
+    bytes_per_s: float
+    ios_per_s: float
+
+
+def pace(shape: VolumeShape | None) -> Pace | None:
+    """What to expect of a volume before anybody has seen it work; None where its limits are not known."""
+    if shape is None:
+        return None
+    large = burst(shape, Use(256 * KIB, 1.0, sequential=True))
+    small = burst(shape, Use(4 * KIB, 0.0))
+    return None if large is None or small is None else Pace(large.per_second * 256 * KIB, small.per_second)
+
+
 def explain(shape: VolumeShape, use: Use, per_second: float) -> Reason:
     """Why a load got this rate from a shape: which limit it stands at, and for how long that lasts."""
     lasting, bursting = sustained(shape, use), burst(shape, use)

@@ -51,6 +51,9 @@ SHAPE_OPTIONS: dict[str, str] = {
 }
 """What a shape is written with, and what each means."""
 
+FOR_LIFE = ("raid", "members", "chunk", "instance", "seed", "time_scale", "era", "credits")
+"""Options that a volume in use keeps: it is another volume with other ones."""
+
 FIRST_TOUCH = {"floor_ns": 5 * MILLISECOND, "median_ns": 15 * MILLISECOND, "sigma": 0.5, "max_ns": 50 * MILLISECOND}
 """Fetching a chunk from the snapshot; "tens of milliseconds" are reported, the distribution is our assumption."""
 FIRST_TOUCH_CHUNK = 512 * KIB
@@ -259,6 +262,8 @@ def _array(read: _Reader, kind: VolumeType, machine: Instance | None) -> tuple[i
     if level is None:
         if members not in (None, 1):
             raise read.refuse(f"members={members} needs an array: add raid=0, 1, 5 or 10")
+        if "chunk" in read.options:
+            raise read.refuse(f"chunk={read.options['chunk']} needs an array: add raid=0, 1, 5 or 10")
         return None, 1, chunk
     least = {0: 2, 1: 2, 5: 3, 10: 4}
     if level not in least:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.location import home
@@ -89,10 +91,13 @@ def _wish(target: Target, session_id: str) -> Wish:
     instance_name = service.get("instance_name")
     if instance_name is not None and not NAME.fullmatch(instance_name):
         raise UsageError(f"target {target.name}: instance_name={instance_name}: use letters, digits, dots or dashes")
+    name = f"{short}-{target.name[:31]}"
     return Wish(
-        name=f"{short}-{target.name[:31]}",
+        name=name,
         options=shape,
         file_system=service.get("fs", "ext4"),
+        # Not below our own folder, which is nobody else's: the servers of databases run as users of their own.
+        mount=Path(tempfile.gettempdir()) / f"plimsoll-{name}",
         backing="memory" if backing == "memory" else "sparse",
         write_cache_bytes=parse_size(service["write_cache"]) if "write_cache" in service else 0,
         instance_name=None if instance_name is None else f"{short}-{instance_name[:31]}",

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from plimsoll.catalog.targets import AS, read_as
+from plimsoll.catalog.bounds import Pace, pace
+from plimsoll.catalog.targets import AS, read_as, shape_of
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Target
 from plimsoll.prices.cost import REGION, read_region
@@ -42,11 +43,13 @@ class Step:
     case: str
     metrics: tuple[str, ...]
     plans: Mapping[str, Plan]
+    paces: Mapping[str, Pace | None] = field(default_factory=dict)
+    """What the volumes among the targets do at most, where that is known."""
 
     @cached_property
     def run_ns(self) -> Mapping[str, int]:
         """About how long one run takes, by target."""
-        return {name: workloads.of(plan).run_ns(plan) for name, plan in self.plans.items()}
+        return {name: workloads.of(plan).run_ns(plan, self.paces.get(name)) for name, plan in self.plans.items()}
 
     @property
     def block_ns(self) -> int:
@@ -71,9 +74,10 @@ def steps(study: Study) -> list[Step]:
     found = []
     cases = study.cases()
     together = {case.profile.workload for case in cases}
+    paces = {target.name: pace(shape_of(target)) for target in study.targets}
     for case in cases:
         plans = {target.name: _plan(case, target, together) for target in study.targets}
-        found.append(Step(case.label, case.profile.metrics, plans))
+        found.append(Step(case.label, case.profile.metrics, plans, paces))
     return found
 
 
@@ -90,12 +94,18 @@ def estimate(study: Study, planned: Sequence[Step]) -> Estimate:
     most = study.repeats or study.blocks or mode.cap
     layout = {target.name: sum(_data_files(planned, target).values()) for target in study.targets}
     scratch = {target.name: _scratch_bytes(planned, target) for target in study.targets}
-    writing_ns = sum(layout.values()) * SECOND // LAYOUT_BYTES_PER_S
+    writing_ns = sum(_layout_ns(layout[target.name], pace(shape_of(target))) for target in study.targets)
     block_ns = sum(step.block_ns for step in planned)
     bound = writing_ns + most * block_ns if study.time_ns is None else study.time_ns
     return Estimate(
         min(writing_ns + least * block_ns, bound), min(writing_ns + most * block_ns, bound), layout, scratch
     )
+
+
+def _layout_ns(layout_bytes: int, volume: Pace | None) -> int:
+    """About how long writing the test files of a target takes."""
+    bytes_per_s = min(LAYOUT_BYTES_PER_S, volume.bytes_per_s) if volume else LAYOUT_BYTES_PER_S
+    return int(layout_bytes * SECOND // bytes_per_s)
 
 
 def _data_files(planned: Sequence[Step], target: Target) -> dict[str, int]:

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median_low
 
-from plimsoll.model import Run, RunStatus
+from plimsoll.model import Level, Run, RunStatus
+from plimsoll.run import workloads
+from plimsoll.run.guards import unwritten
 from plimsoll.run.plan import Step
 from plimsoll.run.study import Study
 from plimsoll.stats.paired import ScoreRow, cells, valid_scores
@@ -22,7 +24,7 @@ from plimsoll.stats.summary import summarise
 from plimsoll.stats.verdict import StopReason
 
 ATTEMPTS = 2
-"""An invalid block is repeated once."""
+"""An invalid block is repeated once, unless the repetition would find the same."""
 
 _ENDINGS = {
     StopReason.DECIDED: "decided",
@@ -49,6 +51,8 @@ class _CaseState:
     rows: list[ScoreRow] = field(default_factory=list)
     statuses: dict[tuple[int, int], dict[str, RunStatus]] = field(default_factory=dict)
     """Status of each run by (block, attempt) and target."""
+    transient: set[tuple[int, int]] = field(default_factory=set)
+    """Attempts with a run that is invalid for a reason that may be gone next time."""
     wanted: int = LOOKS[0]
     closed: str | None = None
     durations: dict[str, list[int]] = field(default_factory=dict)
@@ -92,11 +96,13 @@ class Schedule:
         return Block(state.step, number, attempt, tuple(order))
 
     def _settled(self, state: _CaseState) -> list[int]:
-        """Blocks that need no further attempt: valid, or invalid as often as they may be."""
+        """Blocks that need no further attempt: valid, invalid for good, or invalid as often as they may be."""
         return [
             block
             for block, statuses in state.complete(len(self._study.targets)).items()
-            if RunStatus.INVALID not in statuses or self._attempts(state, block) >= ATTEMPTS
+            if RunStatus.INVALID not in statuses
+            or not any(number == block for number, _ in state.transient)
+            or self._attempts(state, block) >= ATTEMPTS
         ]
 
     def _attempts(self, state: _CaseState, block: int) -> int:
@@ -111,6 +117,8 @@ class Schedule:
                 state = self._states[run.plan.case]
                 state.statuses.setdefault((run.block, run.attempt), {})[run.target.name] = run.status
                 state.durations.setdefault(run.target.name, []).append(run.ended_ns - run.started_ns)
+                if run.status is RunStatus.INVALID and not _for_good(run):
+                    state.transient.add((run.block, run.attempt))
         for row in session_rows:
             self._states[row.case].rows.append(row)
 
@@ -122,7 +130,7 @@ class Schedule:
         if RunStatus.FAILED in statuses:
             state.closed = "failed: see the run's reason"
         elif statuses and statuses.count(RunStatus.INVALID) == len(statuses):
-            state.closed = "invalid twice: see the warnings"
+            state.closed = f"invalid {'twice' if state.transient else 'for good'}: see the warnings"
         elif len(blocks) >= state.wanted and self._study.repeats:
             state.closed = f"repeated {len(blocks)} times, as asked"
         elif len(blocks) >= state.wanted:
@@ -166,3 +174,9 @@ class Schedule:
             for state in self._states.values()
             if state.closed is None
         )
+
+
+def _for_good(run: Run) -> bool:
+    """Whether a repetition would be invalid as well: what was never written stays so while a test only reads."""
+    empty = any(each.guard == unwritten.NAME and each.level is Level.INVALID for each in run.findings)
+    return empty and not workloads.of(run.plan).writes(run.plan)

@@ -1,6 +1,7 @@
 """The session that asks a place whether it is the volume that somebody pays for.
 
 Read twice, random reads, deeper random reads, random writes, sequential reads: one run each, long enough for windows.
+A device that nobody ever wrote is written first, or, where it may not be, only read twice.
 What follows from them is `catalog/delivery.py`.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from plimsoll.catalog.bounds import Use, burst
 from plimsoll.catalog.delivery import Role
@@ -17,7 +19,7 @@ from plimsoll.catalog.targets import AS
 from plimsoll.model import Run, RunStatus, Target
 from plimsoll.profile import Entry
 from plimsoll.run.study import Study
-from plimsoll.targets import device, directory
+from plimsoll.targets import datafile, device, directory
 from plimsoll.units import GIB, KIB, SECOND, format_size
 
 BLOCK_BYTES = 16 * KIB
@@ -70,10 +72,18 @@ def whole_gib(size_bytes: int) -> str:
     return f"{max(1, math.ceil(size_bytes / GIB))}GiB"
 
 
+def never_written(target: Target, region_bytes: int) -> bool:
+    """Whether the region of a device holds only zeros; files are written before they are read."""
+    return target.kind == "device" and datafile.only_zeros(Path(target.where), region_bytes)
+
+
 def verification(
-    target: Target, shape: VolumeShape, runtime_ns: int, region_bytes: int, depth: int | None, writes: bool
+    target: Target, shape: VolumeShape, runtime_ns: int, region_bytes: int, depth: int | None, writes: bool, empty: bool
 ) -> Verification:
-    """What to run on a target to verify that it is `shape`."""
+    """What to run on a target to verify that it is `shape`.
+
+    An `empty` region is written before the loads; where it may not be, there are none, for they would prove nothing.
+    """
     in_flight = depth or _depth(shape)
     whole_s, part_s = runtime_ns / SECOND, max(SHORTEST_S, runtime_ns / SECOND * SHORT_SHARE)
     size = format_size(region_bytes).replace(" ", "")
@@ -85,13 +95,15 @@ def verification(
         listed.append((Role.FIRST, Entry("randread", touch)))
         # Without pauses, their number changes nothing; a case of its own needs a name of its own.
         listed.append((Role.AGAIN, Entry("randread", {**touch, "think_every": "2"})))
-    whole = {**random, "runtime": f"{whole_s:g}s", "depth": str(in_flight)}
-    listed.append((Role.READS, Entry("randread", whole)))
-    listed.append((Role.DEEPER, Entry("randread", {**whole, "runtime": f"{part_s:g}s", "depth": str(2 * in_flight)})))
-    if writes:
-        listed.append((Role.WRITES, Entry("randwrite", whole)))
-    stream = {"block_size": "256KiB", "size": size, "warmup": "2s", "runtime": f"{whole_s:g}s", "depth": "16"}
-    listed.append((Role.STREAM, Entry("seqread", stream)))
+    if writes or not empty:
+        whole = {**random, "runtime": f"{whole_s:g}s", "depth": str(in_flight)}
+        deeper = {**whole, "runtime": f"{part_s:g}s", "depth": str(2 * in_flight)}
+        listed.append((Role.READS, Entry("randread", {**whole, "layout": "refill"} if empty else whole)))
+        listed.append((Role.DEEPER, Entry("randread", deeper)))
+        if writes:
+            listed.append((Role.WRITES, Entry("randwrite", whole)))
+        stream = {"block_size": "256KiB", "size": size, "warmup": "2s", "runtime": f"{whole_s:g}s", "depth": "16"}
+        listed.append((Role.STREAM, Entry("seqread", stream)))
     said = "+".join(f"{name}={value}" for name, value in shape.options.items())
     study = Study(
         title=f"verify {target.name}: {shape.one}",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from plimsoll.catalog.bounds import Use, sustained
 from plimsoll.catalog.shape import VolumeShape, volume_shape
-from plimsoll.catalog.types import VolumeType, volume_type
+from plimsoll.catalog.types import VolumeType, volume_type, volume_types
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.prices.cost import Cost, cost
 from plimsoll.simulation.job import Load
@@ -73,6 +73,9 @@ def choose(
     `options` hold for all types; what a type does not take is refused for it alone. Raises UnknownName for a type that
     does not exist.
     """
+    known = {each.name for each in volume_types()}
+    if unknown := [name for name in types if name not in known]:
+        raise UnknownName("volume type", unknown[0], known, "--compare")
     found = []
     for name in types:
         progress(name)

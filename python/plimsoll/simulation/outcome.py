@@ -20,6 +20,7 @@ from plimsoll.volumes import core
 
 SETTLED = 3
 """Intervals in a row for which credits must limit before the burst counts as over."""
+DAY_S = 86_400
 PARTIES = {
     "volume.iops": "volume IOPS",
     "volume.throughput": "volume throughput",
@@ -129,10 +130,20 @@ class Outcome:
     @cached_property
     def used_credits(self) -> tuple[str, ...]:
         """Names of the credit buckets that were drawn on; one stands for all members of an array."""
-        names = [name for name in self.buckets if name.endswith("_credits")]
-        drawn = [name for name in names if min(self.credits(name), default=0.0) < 0.99 * self.capacities[name]]
+        drawn = [name for name in self.buckets if name.endswith("_credits") and self._is_drawn(name)]
         seen = {party(name): name for name in reversed(drawn)}
         return tuple(reversed(seen.values()))
+
+    def _is_drawn(self, bucket: str) -> bool:
+        """Whether credits were used to an amount that matters, or at a rate that ends them within a day."""
+        held = self.credits(bucket)
+        least = min(held, default=self.capacities[bucket])
+        return least < 0.99 * self.capacities[bucket] or self._spent_per_s(held) * DAY_S > least
+
+    def _spent_per_s(self, held: Sequence[float]) -> float:
+        """How fast credits went in the second half of the simulated time."""
+        half = len(held) // 2
+        return (held[half] - held[-1]) / max((len(held) - 1 - half) * self.interval_s, 1e-9) if held else 0.0
 
     @cached_property
     def capacities(self) -> Mapping[str, float]:
@@ -149,8 +160,7 @@ class Outcome:
         ended = {name for _, name in self.burst_ends}
         for bucket in self.used_credits:
             held = self.credits(bucket)
-            half = len(held) // 2
-            spent = (held[half] - held[-1]) / max((len(held) - 1 - half) * self.interval_s, 1e-9)
+            spent = self._spent_per_s(held)
             if party(bucket) not in ended and spent > 0:
                 times.append((self.duration_s + held[-1] / spent, party(bucket)))
         return min(times, default=None)

@@ -14,6 +14,8 @@ from typing import Any
 
 SAMPLE_BYTES = 4096
 SAMPLES = 200
+FEW_SAMPLES = 16
+"""Enough to find that nothing was ever written, and too few to matter where reading a block changes it."""
 LONGEST_S = 1.0
 """Reading samples from a slow disk ends after this long, with as many as there are."""
 MOST_PARTS = 100_000
@@ -49,6 +51,21 @@ def facts(path: Path, offset: int = 0, size: int | None = None, seed: int = 1) -
         return {"error": error.strerror}
     finally:
         os.close(descriptor)
+
+
+def only_zeros(path: Path, size: int) -> bool:
+    """Whether a few blocks at random places of the first `size` bytes all hold zeros, as if they were never written."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        found = _sample(descriptor, 0, min(size, os.lseek(descriptor, 0, os.SEEK_END)), 1, FEW_SAMPLES)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return 0 < found["sampled_blocks"] == found["zero_blocks"]
 
 
 def _hole_bytes(descriptor: int, start: int, end: int) -> int | None:
@@ -91,7 +108,7 @@ def _extents(descriptor: int, start: int, end: int) -> dict[str, int | None]:
     return {"extents": count, "unwritten_bytes": unwritten}
 
 
-def _sample(descriptor: int, start: int, end: int, seed: int) -> dict[str, int]:
+def _sample(descriptor: int, start: int, end: int, seed: int, most: int = SAMPLES) -> dict[str, int]:
     """Blocks at random places and how many of them held only zeros; their pages leave the cache again."""
     blocks = (end - start) // SAMPLE_BYTES
     if blocks < 1:
@@ -100,7 +117,7 @@ def _sample(descriptor: int, start: int, end: int, seed: int) -> dict[str, int]:
     deadline = time.monotonic() + LONGEST_S
     sampled = zero = 0
     os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
-    for block in sorted(chooser.sample(range(blocks), min(SAMPLES, blocks))):
+    for block in sorted(chooser.sample(range(blocks), min(most, blocks))):
         content = os.pread(descriptor, SAMPLE_BYTES, start + block * SAMPLE_BYTES)
         os.posix_fadvise(descriptor, start + block * SAMPLE_BYTES, SAMPLE_BYTES, os.POSIX_FADV_DONTNEED)
         sampled += 1

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from plimsoll.catalog.shape import volume_shape
+from plimsoll.catalog.shape import FOR_LIFE, volume_shape
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.units import parse_duration, parse_size
+from plimsoll.units import format_size, parse_duration, parse_size
 from plimsoll.volumes import control, lifecycle, loop, registry
 from plimsoll.volumes.registry import Volume
-
-FIXED = ("raid", "members", "chunk", "instance", "seed", "time_scale", "era")
-"""Options that belong to the volume for life."""
 
 
 def _served(name: str) -> Volume:
@@ -25,7 +22,9 @@ def _served(name: str) -> Volume:
 
 def statistics(name: str) -> dict[str, Any]:
     """The statistics page: keys of EBS's NVMe statistics page, and `plimsoll` with credits and what else it lacks."""
-    found: dict[str, Any] = control.ask(_served(name).folder, {"command": "stats"})["stats"]
+    folder = _served(name).folder
+    found: dict[str, Any] = control.ask(folder, {"command": "stats"})["stats"]
+    found["plimsoll"]["transport"] = registry.transport(folder)
     return found
 
 
@@ -36,7 +35,9 @@ def modify(name: str, options: Mapping[str, str]) -> Volume:
     """
     with registry.changes():
         volume = _served(name)
-        if fixed := [option for option in options if option in FIXED and options[option] != volume.options.get(option)]:
+        if fixed := [
+            option for option in options if option in FOR_LIFE and options[option] != volume.options.get(option)
+        ]:
             raise UsageError(f"volume {name}: {', '.join(fixed)} cannot change while it exists; create another volume")
         shape = volume_shape(_merged(volume.options, options), f"volume {name}")
         if shape.size_bytes < volume.size_bytes:
@@ -45,13 +46,13 @@ def modify(name: str, options: Mapping[str, str]) -> Volume:
                 "one and copy"
             )
         control.ask(volume.folder, {"command": "set", "spec": lifecycle.served_spec(volume, shape)})
-        changed = volume.model_copy(
+        now = volume.model_copy(
             update={"options": dict(shape.options), "summary": shape.summary, "size_bytes": shape.size_bytes}
         )
-        registry.save(changed)
-        if changed.size_bytes > volume.size_bytes:
+        registry.save(now)
+        if now.size_bytes > volume.size_bytes:
             loop.refresh_size(volume.device)
-        return changed
+        return now
 
 
 def _merged(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
@@ -65,7 +66,12 @@ def _merged(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, st
 
 def inject(name: str, fault: Mapping[str, Any]) -> int | None:
     """Begin or clear a fault (`crates/volume/src/model/faults.rs`); the bytes that a power loss took back."""
-    answer = control.ask(_served(name).folder, {"command": "fault", "fault": dict(fault)})
+    volume = _served(name)
+    if fault.get("offset", 0) >= volume.size_bytes:
+        raise UsageError(
+            f"--offset {format_size(fault['offset'])}: volume {name} ends at {format_size(volume.size_bytes)}"
+        )
+    answer = control.ask(volume.folder, {"command": "fault", "fault": dict(fault)})
     lost: int | None = answer.get("lost_bytes")
     return lost
 
@@ -82,6 +88,8 @@ def fault(kind: str, options: Mapping[str, str]) -> dict[str, Any]:
     fields = {field: read(options[option]) for option, (field, read) in _FIELDS[kind].items() if option in options}
     if kind == "slow" and fields["factor"] < 1:
         raise UsageError(f"--factor {options['factor']}: at least 1; a fault makes nothing faster")
+    if fields.get("bytes") == 0:
+        raise UsageError(f"--length {options['length']}: an empty range has no errors; give one such as 4KiB")
     if kind == "power-loss":
         fields.setdefault("off_ns", 0)
     return {"fault": kind.replace("-", "_"), **fields}

@@ -161,6 +161,17 @@ def server(folder: Path) -> Owner | None:
     return owner if is_alive(owner) and not _has_ended(owner.pid) else None
 
 
+def transport(folder: Path) -> str | None:
+    """How requests reach the server of the volume in this folder: io_uring or dev_fuse; None if that cannot be seen."""
+    owner = server(folder)
+    try:
+        opened = [os.readlink(path) for path in Path(f"/proc/{owner.pid}/fd").iterdir()] if owner is not None else []
+    except OSError:
+        return None
+    # It has a ring only for them.
+    return ("io_uring" if "anon_inode:[io_uring]" in opened else "dev_fuse") if opened else None
+
+
 def servers_below(chain: Chain) -> tuple[int, ...]:
     """The processes that serve the volumes below a place, whoever made them."""
     files = [Path(device.backing_file) for device in chain.devices if device.kind == "loop" and device.backing_file]

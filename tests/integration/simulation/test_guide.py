@@ -62,6 +62,8 @@ def test_a_comparison_for_programs(plimsoll: Command) -> None:
         (("--volume", "gp3,size=1GiB", "--region", "moon"), "region with prices"),
         (("--compare", "gp3", "--volume", "gp3,size=1GiB"), "leave the type out"),
         (("--compare", "gp3", "--slo", "fast"), "is no bound"),
+        (("--compare", "gp3,gp9"), "no volume type named 'gp9' in --compare"),
+        (("--compare", ","), "names no type"),
     ],
 )
 def test_what_cannot_be_simulated_says_why(words: tuple[str, ...], part: str, plimsoll: Command) -> None:

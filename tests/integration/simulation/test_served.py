@@ -61,6 +61,9 @@ def test_what_cannot_be_verified_says_why(plimsoll: Command, tmp_path: Path) -> 
         ((tmp_path, "--as", "gp3,iops=900000"), "80,000"),
         ((tmp_path, "--as", "gp5"), "did you mean"),
         ((tmp_path / "none", "--as", "gp3,size=1GiB"), "does not exist"),
+        (("vol:type=gp3",), "needs a size"),
+        (("vol:type=gp3,size=1GiB", "--instance", "m5.large"), "vol:type=gp3,size=1GiB,instance=m5.large"),
+        (("redis://localhost", "--as", "gp3,size=1GiB"), "is a database"),
     ):
         assert part in plimsoll("verify", *words, check=2).err
 
@@ -72,5 +75,9 @@ def test_blocks_that_were_never_touched_are_found_on_a_device(plimsoll: Command)
         found = plimsoll("verify", made["device"], *words, check=3).json
         assert found["first_touch"] > 3
         assert any("first touch: not initialised yet" in each for each in found["sentences"])
+        # Nobody wrote it: no load is tried in vain, and each pass was made once.
+        assert found["loads"] == []
+        assert any("hold only zeros" in each and "--destroy" in each for each in found["sentences"])
+        assert "2 of 2" in plimsoll("show").out
     finally:
         plimsoll("volume", "delete", "old")

@@ -55,6 +55,8 @@ def test_credits_survive_a_change(machine: Machine) -> None:
     begun = time.monotonic()
     changes.modify("v", {"size": "66GiB"})
     after = buckets("v")["volume.iops_credits"]
+    with pytest.raises(UsageError, match="credits cannot change"):
+        changes.modify("v", {"credits": "50%"})
     assert after < left + 1e5 + 200_000 * (time.monotonic() - begun)
 
 
@@ -99,6 +101,8 @@ def test_arrays_have_the_size_and_the_limits_of_their_members(machine: Machine) 
 def test_faults_are_felt_and_go_away(machine: Machine) -> None:
     volume = machine.create("v")
     read = ["--rw=read", "--bs=4k", "--size=4k"]
+    with pytest.raises(UsageError, match="volume v ends at"):
+        fault("v", "error", offset=str(volume.size_bytes), length="4KiB")
     fault("v", "error", offset="1MiB", length="4KiB", only="read")
     assert fio(volume.device, *read)["error"] == 0
     assert fio(volume.device, *read, "--offset=1m")["error"] == 5

@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from tests.conftest import need_program
 from tests.integration.volumes.conftest import Machine
 
 from plimsoll.errors import TargetError, UnknownName, UsageError
@@ -59,6 +61,15 @@ def test_a_session_on_two_volumes_of_one_instance(machine: Machine) -> None:
     assert "does not say which devices" not in text
 
 
+def test_the_data_of_a_database_lie_on_a_volume(machine: Machine) -> None:
+    """Its server runs as a user of its own, who may not enter our folder."""
+    need_program("redis-server")
+    words = ["--server", "redis", "--on", "a=vol:type=gp3,size=5GiB,backing=memory", *SHORT[2:], "--blocks", "1"]
+    shown = json.loads(machine.plimsoll("run", "ycsb-a", *words, "--set", "records=100", "--json").stdout)
+    assert "operation_rate" in json.dumps(shown["scores"])
+    assert machine.left() == []
+
+
 def test_depth_32_is_faster_than_depth_1_within_three_blocks(machine: Machine) -> None:
     """On a volume whose operations take 20 ms: how much depth brings is known, and a busy machine does not hide it."""
     volume = machine.create("v", file_system="ext4")
@@ -82,6 +93,7 @@ def test_an_interrupted_session_takes_its_volumes_away(machine: Machine, number:
 
 def test_a_killed_session_leaves_its_volumes_to_the_next_command(machine: Machine) -> None:
     with _session() as session:
+        mounts = [Path(volume.mount) for volume in registry.volumes() if volume.mount]
         session.kill()
         session.wait(timeout=60)
     said = machine.plimsoll("list", "suites").stderr
@@ -90,6 +102,8 @@ def test_a_killed_session_leaves_its_volumes_to_the_next_command(machine: Machin
     while machine.left() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert machine.left() == []
+    assert mounts
+    assert not any(mount.exists() for mount in mounts)
 
 
 def _session() -> subprocess.Popen[bytes]:

@@ -50,7 +50,10 @@ def test_what_was_written_is_there_after_a_fault(through_uring: Machine) -> None
     server_of(made)
     words = ["--rw=randwrite", "--bs=4k-256k", "--size=64m", "--iodepth=64", "--verify=crc32c", "--verify_fatal=1"]
     assert fio(made.device, *words, "--end_fsync=1")["error"] == 0
-    assert changes.statistics("ring")["total_write_ops"] > 100
+    page = changes.statistics("ring")
+    assert page["total_write_ops"] > 100
+    assert page["plimsoll"]["transport"] == "io_uring"
+    assert "through io_uring" in through_uring.plimsoll("volume", "stats", "ring").stdout
     lost = fio(made.device, "--rw=randwrite", "--bs=4k", "--size=1m", "--offset=1g")
     assert lost["error"] == 0
     assert changes.inject("ring", changes.fault("power-loss", {})) == 2**20

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.catalog.bounds import Use, bounds, burst, explain, sustained
+from plimsoll.catalog.bounds import Pace, Use, bounds, burst, explain, pace, sustained
 from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
 from plimsoll.catalog.targets import read_as, shape_of
 from plimsoll.errors import UsageError
@@ -89,6 +89,13 @@ def test_larger_operations_are_never_more_per_second(text: str, power: int) -> N
         return min(each.per_second for each in bounds(shape(text), Use(size, 0.5)))
 
     assert least(2**power) >= least(2 ** (power + 1))
+
+
+def test_the_pace_of_a_volume_is_its_tightest_limit_while_credits_last() -> None:
+    assert pace(shape("gp2,size=100GiB")) == Pace(128 * 2**20, 3000)
+    # The network of an m1.small, and not the volume.
+    assert pace(shape("io1,size=200GiB,iops=2000,era=2013,instance=m1.small")) == Pace(37_500_000, 2000)
+    assert pace(None) is None
 
 
 def test_a_target_is_the_volume_that_its_user_or_its_name_says() -> None:

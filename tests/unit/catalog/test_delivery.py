@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plimsoll.catalog.delivery import Answer, Delivery, Role, judge, rates, unlikely
 from plimsoll.catalog.shape import options_from, volume_shape
-from plimsoll.model import Interval, IntervalOperations, Plan, Run, RunStatus, Target
+from plimsoll.model import Interval, IntervalOperations, Plan, Run, RunStatus, Score, Target
 from plimsoll.parameters import defaults, read_values
 from plimsoll.units import SECOND
 
@@ -176,3 +176,19 @@ def test_rates_leave_out_a_last_interval_that_was_cut_short() -> None:
     whole = run(noisy(100, 5))
     cut = whole.intervals[-1].model_copy(update={"duration_ns": SECOND // 10})
     assert len(rates((*whole.intervals[:-1], cut))) == 4
+
+
+def test_a_few_slow_reads_are_no_first_touch() -> None:
+    def read(rate: float, p90_ns: float) -> Run:
+        score = Score(metric="read_p90", value=p90_ns, unit="ns", direction="lower")
+        return run(noisy(rate, 10), mode="read").model_copy(update={"scores": (score,)})
+
+    loads = {Role.READS: run(noisy(3000, 60))}
+    busy = judged(
+        "gp3,size=100GiB,instance=m5.large", {**loads, Role.FIRST: read(400, 7e5), Role.AGAIN: read(1600, 7e5)}
+    )
+    assert busy.first_touch == 1
+    new = judged(
+        "gp3,size=100GiB,instance=m5.large", {**loads, Role.FIRST: read(400, 2e7), Role.AGAIN: read(1600, 7e5)}
+    )
+    assert new.first_touch == pytest.approx(4, rel=0.1)

@@ -136,6 +136,7 @@ def test_an_instance_bursts_for_thirty_minutes_and_shares_the_card_where_it_has_
         ("type=gp3,size=100GiB,raid=5,members=2", "members=3 to 64"),
         ("type=gp3,size=100GiB,raid=7,members=4", "0, 1, 5 or 10"),
         ("type=gp3,size=100GiB,members=4", "needs an array"),
+        ("type=gp3,size=100GiB,chunk=64KiB", "chunk=64KiB needs an array"),
         ("type=gp3,size=100GiB,era=soon", "no era"),
         ("type=gp3,size=100GiB,queue=best", "fifo"),
         ("type=gp3,size=100GiB,time_scale=abc", "from 1 on, like 60"),
@@ -191,3 +192,9 @@ def test_a_larger_gp2_volume_never_gives_less(gib: int) -> None:
         return found.iops.sustained, found.iops.rate, found.throughput.rate
 
     assert all(small <= large for small, large in zip(limits(gib), limits(gib + 1), strict=True))
+
+
+def test_of_a_great_many_names_those_that_begin_alike_are_told() -> None:
+    with pytest.raises(UsageError, match=r"known: m5\.12xlarge, .* and 1,\d\d\d more") as refused:
+        shape("type=gp2,size=10GiB,instance=m5")
+    assert len(str(refused.value)) < 500

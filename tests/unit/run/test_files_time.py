@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from plimsoll.catalog.bounds import Pace
 from plimsoll.model import Plan, Target
 from plimsoll.profile import Entry, cases
 from plimsoll.run.workloads import _files_time, files
-from plimsoll.units import GIB, SECOND
+from plimsoll.units import GIB, MIB, SECOND
 
 
 def plan_of(test: str, **overrides: Any) -> Plan:
@@ -29,6 +30,17 @@ def test_waits_for_stable_storage(test: str, syncs: int) -> None:
 def test_a_test_with_a_runtime_takes_that_long() -> None:
     guess = files.run_ns(plan_of("dbench", runtime="10s", warmup="2s"))
     assert 12 * SECOND <= guess <= 14 * SECOND
+
+
+def test_a_slow_volume_takes_its_time_but_memory_does_not_wait_for_it() -> None:
+    slow = Pace(bytes_per_s=MIB, ios_per_s=100)
+    # Twice the file: written and read.
+    assert files.run_ns(plan_of("zcav:direct", size="64MiB", passes=1), slow) > 128 * SECOND
+    for test in ("zcav", "bonnie++:old"):
+        there = plan_of(test, size="64MiB")
+        assert files.run_ns(there, slow) == files.run_ns(there)
+    inserts = plan_of("sqlite-inserts")
+    assert files.run_ns(inserts, slow) > _files_time.syncs(inserts) * SECOND // 100
 
 
 def test_sizes_that_originals_take_from_the_machine() -> None:

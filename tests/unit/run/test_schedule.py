@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.model import Run, RunStatus, Score, Target
+from plimsoll.model import Finding, Level, Run, RunStatus, Score, Target
 from plimsoll.profile import Entry
 from plimsoll.run import plan as planning
 from plimsoll.run.record import score_rows
@@ -114,6 +114,31 @@ def test_noise_ends_at_the_cap_of_the_mode_or_earlier(mode: str, cap: int) -> No
 def test_blocks_replaces_the_cap() -> None:
     blocks, _ = carry_out(make_study(tests=("randread",), mode="publish", blocks=4), noise)
     assert len(blocks) == 4
+
+
+def test_what_was_never_written_is_not_read_again_in_vain() -> None:
+    def attempts(test: str) -> int:
+        study = make_study(targets=1, tests=(test,), blocks=1)
+        schedule = Schedule(study, planning.steps(study))
+        empty = Finding(guard="unwritten", level=Level.INVALID, message="100 % of the region holds only zeros")
+        count = 0
+        while (block := schedule.next_block()) is not None:
+            runs = runs_of(study, block, noise, lambda *_: RunStatus.INVALID)
+            # A device is read as it is; a file is written first.
+            kept = [
+                run.plan.model_copy(update={"parameters": {**run.plan.parameters, "layout": "keep"}}) for run in runs
+            ]
+            found = [
+                run.model_copy(update={"findings": (empty,), "plan": plan})
+                for run, plan in zip(runs, kept, strict=True)
+            ]
+            schedule.take(found, ())
+            schedule.settle(test)
+            count += 1
+        return count
+
+    assert attempts("randread") == 1
+    assert attempts("randrw") == 2
 
 
 def test_one_or_two_blocks_are_possible_as_a_preview() -> None:

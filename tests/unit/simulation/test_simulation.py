@@ -40,6 +40,13 @@ def test_a_gp2_burst_ends_when_the_formula_says() -> None:
     assert sum(found.limiting_shares.values()) == pytest.approx(1)
 
 
+def test_a_burst_is_told_however_short_the_simulation() -> None:
+    lasts = simulated("gp2,size=100GiB", "randread,depth=16", 5 * SECOND).credits_last
+    assert lasts is not None
+    assert lasts[0] == pytest.approx(5_400_000 / (3000 - 300), rel=0.01)
+    assert simulated("gp2,size=100GiB", "randread,rate=100/s", 5 * SECOND).credits_last is None
+
+
 def test_an_instance_limits_what_the_volume_would_give() -> None:
     found = simulated("gp3,size=1000GiB,iops=16000,instance=m5.large", "randread,depth=64", 30 * SECOND)
     assert found.sustained.limited_by == "volume IOPS"

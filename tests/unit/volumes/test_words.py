@@ -42,6 +42,7 @@ def test_faults_as_typed(kind: str, options: dict[str, str], fault: dict[str, An
         ("stall", {"for": "soon"}, "is no duration"),
         ("error", {"offset": "1GiB"}, "needs --length"),
         ("error", {"offset": "0", "length": "1", "only": "trim"}, "kind of operation"),
+        ("error", {"offset": "0", "length": "0"}, "empty range"),
         ("slow", {"factor": "0.5"}, "at least 1"),
         ("detach", {"for": "1s"}, "has no --for"),
     ],

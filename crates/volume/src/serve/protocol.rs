@@ -60,6 +60,8 @@ pub enum Operation<'a> {
         /// `FALLOC_FL_*`.
         mode: i32,
     },
+    /// What `df` asks of every file system.
+    Statistics,
     /// Answered with success and nothing else.
     Acknowledge,
     /// Wants no answer at all.
@@ -88,6 +90,7 @@ impl<'a> Request<'a> {
                 let bytes = u32_at(body, 16)? as usize;
                 Operation::Write { offset: u64_at(body, 8)?, data: data.get(..bytes)? }
             }
+            17 => Operation::Statistics,
             20 => Operation::Sync,
             43 => Operation::Allocate {
                 offset: u64_at(body, 8)?,
@@ -132,6 +135,15 @@ pub fn attributes(size_bytes: u64) -> [u8; 104] {
     attributes[60..64].copy_from_slice(&(libc::S_IFREG | 0o600).to_ne_bytes());
     attributes[64..68].copy_from_slice(&1u32.to_ne_bytes());
     attributes[80..84].copy_from_slice(&BLOCK_BYTES.to_ne_bytes());
+    body
+}
+
+/// The body of a reply to [`Operation::Statistics`]: a file system without blocks of its own, which `df` leaves out.
+pub fn statistics() -> [u8; 80] {
+    let mut body = [0; 80];
+    body[40..44].copy_from_slice(&BLOCK_BYTES.to_ne_bytes());
+    body[44..48].copy_from_slice(&255u32.to_ne_bytes());
+    body[48..52].copy_from_slice(&BLOCK_BYTES.to_ne_bytes());
     body
 }
 

@@ -196,6 +196,7 @@ impl Desk {
             Operation::Unsupported => return Some((libc::ENOSYS, Vec::new())),
             Operation::Open => return Some((0, protocol::opened().to_vec())),
             Operation::Attributes => return Some((0, protocol::attributes(size_bytes).to_vec())),
+            Operation::Statistics => return Some((0, protocol::statistics().to_vec())),
             Operation::Read { offset, bytes } => {
                 let bytes = u64::from(bytes).min(size_bytes.saturating_sub(offset));
                 (Io { kind: Kind::Read, offset, bytes }, &[])

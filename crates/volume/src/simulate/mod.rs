@@ -105,7 +105,9 @@ pub fn simulate_trace(
     let mut trace = Trace::read(path, spec.device_bytes())?;
     let duration_ns = match (duration_ns, trace.end_ns()) {
         (Some(duration_ns), _) => duration_ns,
-        (None, 0) => return Err(VolumeError::spec("the trace has no times; say how long to simulate")),
+        (None, 0) => {
+            return Err(VolumeError::spec("the trace has no times; say how long to simulate it (--duration 10s)"));
+        }
         (None, end_ns) => end_ns + 1_000_000_000,
     };
     if depth == 0 || interval_ns == 0 {

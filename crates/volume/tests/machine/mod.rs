@@ -145,6 +145,11 @@ impl Server {
         self.folder.path().join(name)
     }
 
+    /// The served file.
+    pub fn file(&self) -> PathBuf {
+        self.at("mount")
+    }
+
     pub fn loop_device(&self) -> PathBuf {
         self.loop_device.clone().expect("attached")
     }

@@ -19,6 +19,11 @@ EXAMPLES = "Takes the same arguments as `plimsoll run`, checks everything, and w
 @takes_study
 def command(options: StudyOptions, destroy: Destroy = None, json: Json = False) -> None:
     """Print what `plimsoll run` would do with the same arguments."""
+    show_plan(options, destroy or [], json=json)
+
+
+def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
+    """Check everything, and print what would run, for how long, and what it writes."""
     from plimsoll.cli import plan_cost
     from plimsoll.cli.output import print_json, print_table
     from plimsoll.run import plan
@@ -26,7 +31,7 @@ def command(options: StudyOptions, destroy: Destroy = None, json: Json = False) 
 
     study = options.study()
     steps = plan.steps(study)
-    plan.check(study, steps, destroy or [])
+    plan.check(study, steps, destroy)
     estimate = plan.estimate(study, steps)
     if json:
         print_json(

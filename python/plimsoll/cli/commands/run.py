@@ -47,20 +47,28 @@ def command(
         ),
     ] = None,
     cluster: Cluster = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only print what would be done, and how long it takes: `plimsoll plan`.")
+    ] = False,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Measure targets until the answer is safe; every finished run is kept."""
     from plimsoll.cli.cluster import machines
-    from plimsoll.cli.commands import report, show
+    from plimsoll.cli.commands import plan, report, show
     from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.cli.progress import observer
-    from plimsoll.errors import NothingMeasured
+    from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.model import RunStatus
     from plimsoll.report import format_of
     from plimsoll.run.session import run_study
     from plimsoll.store.store import open_store
 
+    if dry_run:
+        if resume or cluster is not None:
+            raise UsageError("--dry-run plans a new session on this machine; leave out --resume and --cluster")
+        plan.show_plan(options, destroy or [], json=json)
+        return
     if output is not None:
         format_of(Path(output))
         refuse_to_replace(output, force)

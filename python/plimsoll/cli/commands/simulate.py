@@ -138,6 +138,8 @@ def _compare(
     from plimsoll.units import HOUR
 
     names = [name.strip().lower() for name in types.split(",") if name.strip()]
+    if not names:
+        raise UsageError("--compare names no type; write them like gp2,gp3,io2 (`plimsoll list volumes`)")
     if len(volume) > 1:
         raise UsageError(
             "--compare takes one --volume with what all types share, such as size=500GiB,instance=m5.large"

@@ -60,7 +60,7 @@ def command(
     from plimsoll.report.verified import verified_document
     from plimsoll.run.session import run_study
     from plimsoll.run.study import from_words
-    from plimsoll.run.verify import verification
+    from plimsoll.run.verify import never_written, verification
     from plimsoll.store.store import open_store
     from plimsoll.units import parse_duration, parse_size
 
@@ -70,7 +70,9 @@ def command(
     place = from_words([], [target]).targets[0]
     shape = _shape(place, paid, instance)
     writes = place.kind != "device" or bool(destroy)
-    asked = verification(place, shape, parse_duration(runtime), parse_size(size), depth, writes)
+    region_bytes = parse_size(size)
+    empty = never_written(place, region_bytes)
+    asked = verification(place, shape, parse_duration(runtime), region_bytes, depth, writes, empty)
     with open_store() as store, observer(quiet=quiet) as watching:
         session = run_study(asked.study, store, watching, destroy or [])
         runs = store.runs([session.id])
@@ -90,15 +92,28 @@ def command(
 def _shape(place: Target, paid: str | None, instance: str | None) -> VolumeShape:
     """What is paid for: said with --as, or what an emulated volume or the target's own `as` says."""
     from plimsoll.catalog.shape import options_from, volume_shape
-    from plimsoll.catalog.targets import shape_of
+    from plimsoll.catalog.targets import AS, is_emulated, shape_of
     from plimsoll.errors import UsageError
     from plimsoll.run.verify import size_of, whole_gib
+    from plimsoll.targets.volume import volume_options
 
+    if place.kind == "database":
+        raise UsageError(f"{place.where} is a database; give the directory or device that its data are on")
     known = shape_of(place)
     if paid is None:
+        if known is None and is_emulated(place):
+            # Refused with the reason, which `shape_of` keeps to itself.
+            return volume_shape(volume_options(place)[0], place.where)
         if known is None:
             raise UsageError("say what is paid for: --as gp3,iops=4000,throughput=250; `plimsoll list volumes`")
-        return known
+        if instance is None or known.options.get("instance") == instance:
+            return known
+        if is_emulated(place):
+            raise UsageError(
+                f"--instance {instance}: an emulated volume has the limits of an instance only if it is made on one; "
+                f"write it into the target, as in {place.where},instance={instance}"
+            )
+        return volume_shape({**known.options, "instance": instance}, AS)
     options = options_from(paid, "--as")
     if instance is not None:
         options["instance"] = instance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -23,8 +23,11 @@ class ShapeOptions:
         return {name: value for name, value in self._values.items() if value is not None}
 
 
-def takes_shape(command: Callable[..., None]) -> Callable[..., None]:
-    """Give `command(shape: ShapeOptions, …)` an option per option of a shape in place of its first parameter."""
+def takes_shape(command: Callable[..., None], unsaid: Collection[str] = ()) -> Callable[..., None]:
+    """Give `command(shape: ShapeOptions, …)` an option per option of a shape in place of its first parameter.
+
+    The `unsaid` ones are taken, so that they can be refused with a reason, but not in the help text.
+    """
     own = get_type_hints(command, include_extras=True)
     rest = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own[name])
@@ -36,7 +39,10 @@ def takes_shape(command: Callable[..., None]) -> Callable[..., None]:
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
             annotation=Annotated[
-                str | None, typer.Option(f"--{name.replace('_', '-')}", metavar=name.upper(), help=_sentence(help))
+                str | None,
+                typer.Option(
+                    f"--{name.replace('_', '-')}", metavar=name.upper(), help=_sentence(help), hidden=name in unsaid
+                ),
             ],
         )
         for name, help in SHAPE_OPTIONS.items()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
+from plimsoll.catalog.shape import FOR_LIFE
 from plimsoll.cli.options import Json
 from plimsoll.cli.volume._shape_options import ShapeOptions, takes_shape
 
@@ -13,7 +15,7 @@ NEEDS_ARGUMENTS = True
 EXAMPLES = "`plimsoll volume set data --type gp3 --iops 6000` · `plimsoll volume set data --size 200GiB`"
 
 
-@takes_shape
+@partial(takes_shape, unsaid=FOR_LIFE)
 def command(
     shape: ShapeOptions,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Which.")],

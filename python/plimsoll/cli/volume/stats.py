@@ -10,13 +10,14 @@ from plimsoll.cli.options import Json
 
 NEEDS_ARGUMENTS = True
 EXAMPLES = "`plimsoll volume stats data --json` has the keys of the NVMe statistics page of EBS."
+_TRANSPORTS = {"io_uring": "io_uring", "dev_fuse": "/dev/fuse"}
 
 
 def command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Which volume.")],
     json: Json = False,
 ) -> None:
-    """Show counters, time over each limit, queue, latencies and credit balances of a volume."""
+    """Show counters, time over each limit, queue, latencies and credit balances of a volume, and how it is served."""
     from plimsoll.cli.output import console, print_json, print_table
     from plimsoll.volumes.changes import statistics
     from plimsoll.volumes.registry import named
@@ -31,6 +32,7 @@ def command(
     own = page["plimsoll"]
     notes = [f"{page['volume_queue_length']} operations in the queue, {own['flushes']} flushes, {own['errors']} errors"]
     notes += ["a degradation episode is going on"] if own["degraded"] else []
+    notes += [f"requests come through {_TRANSPORTS[own['transport']]}"] if own["transport"] else []
     console().print("; ".join(notes), markup=False)
 
 

@@ -60,7 +60,9 @@ def device_window(guard: str, evidence: RunEvidence) -> Window | Finding:
 
 
 def percent(share: float) -> str:
-    """`3.1 %`, `48 %`, `0.02 %`."""
-    number = share * 100 if abs(share) >= 5e-5 else 0.0
+    """`3.1 %`, `48 %`, `0.02 %`; next to nothing is not nothing."""
+    if 0 < abs(share) < 5e-5:
+        return "under 0.01 %"
+    number = share * 100
     digits = 0 if abs(number) >= 10 or number == 0 else 1 if abs(number) >= 1 else 2
     return f"{number:.{digits}f} %"

@@ -13,7 +13,7 @@ from plimsoll.parameters import interval_of
 from plimsoll.run.sampler import HostSample, Sampler
 from plimsoll.run.workers.execution import Execution, watch
 
-RARE = ("sequence", "batch", "write_distribution", "verification")
+RARE = ("sequence", "batch", "write_distribution", "verification", "passes")
 """Parameters that a plan holds only where it asks for them, and the core under the same names."""
 
 

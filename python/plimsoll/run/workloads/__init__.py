@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from plimsoll.catalog.bounds import Pace
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameters import kind_of
 from plimsoll.run.places import Place
@@ -19,8 +20,8 @@ from plimsoll.run.workers.execution import Execution
 class Workload(Protocol):
     """What each module of this package has."""
 
-    def run_ns(self, plan: Plan) -> int:
-        """About how long one run takes, everything included."""
+    def run_ns(self, plan: Plan, pace: Pace | None = None) -> int:
+        """About how long one run takes, everything included; `pace` is what the volume does, where that is known."""
 
     def problems(self, plan: Plan) -> Iterator[str]:
         """What is impossible in a plan whatever the place, as sentences that say what to change."""

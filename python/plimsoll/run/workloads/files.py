@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from plimsoll.catalog.bounds import Pace
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.files_parameters import COMMON, FILES_WORKLOADS
 from plimsoll.model import Interval, Plan, Score, Target
@@ -51,9 +52,9 @@ def expected(plan: Plan) -> dict[str, Any]:
     return answer
 
 
-def run_ns(plan: Plan) -> int:
+def run_ns(plan: Plan, pace: Pace | None = None) -> int:
     """A guess; the first block of a session tells better."""
-    return _files_time.run_ns(plan, expected(plan))
+    return _files_time.run_ns(plan, expected(plan), pace)
 
 
 def problems(plan: Plan) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from plimsoll.catalog.bounds import Pace
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
@@ -29,7 +30,7 @@ ORIGINAL_SLACK_NS = 60 * SECOND
 """What an original may take beside its measured time before it is taken to hang."""
 
 
-def run_ns(plan: Plan) -> int:
+def run_ns(plan: Plan, pace: Pace | None = None) -> int:  # noqa: ARG001
     """Warm-up, measured time, and what goes around it."""
     return int(plan.parameters["warmup"] + plan.parameters["runtime"] + OVERHEAD_NS)
 
