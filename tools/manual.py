@@ -54,6 +54,8 @@ def parameters(command: Any, context: Any) -> Iterator[str]:
     """Every argument and option of a command."""
     yield from (f".TP\n\\fB{escaped(name)}\\fR\n{words(about)}" for name, about in getattr(command, "words", ()))
     for parameter in command.get_params(context):
+        if getattr(parameter, "hidden", False):
+            continue
         name, about = parameter.get_help_record(context) or ("", getattr(parameter, "help", "") or "")
         if parameter.param_type_name == "argument":
             name = parameter.metavar or parameter.name.upper()

@@ -64,6 +64,8 @@ def commands_of(group: Any, context: Any) -> Iterator[str]:
         yield from table("option", "meaning")
         yield from (row(f"`{name}`", about) for name, about in getattr(command, "words", ()))
         for parameter in command.get_params(own):
+            if getattr(parameter, "hidden", False):
+                continue
             words = parameter.get_help_record(own) or (parameter.make_metavar(own), getattr(parameter, "help", ""))
             yield row(f"`{words[0]}`", words[1])
         yield ""

@@ -29,16 +29,31 @@ class UsageError(PlimsollError):
     """The request cannot be carried out as written."""
 
 
+MOST_NAMES, SOME_NAMES = 60, 20
+"""So many known names are listed, and so many of even more: all would bury the message."""
+
+
 class UnknownName(UsageError):
     """A name that does not exist."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
-        """`kind` is the word for what was looked up ("test", "engine"), `known` the names that exist."""
-        names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names) or 'none'}"
+    def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "", hint: str = "") -> None:
+        """`kind` is the word for what was looked up ("test", "engine"), `known` the names that exist.
+
+        A `hint` takes the place of the nearest of them.
+        """
         place = f" in {where}" if where else ""
-        super().__init__(f"no {kind} named {name!r}{place}; {hint}")
+        super().__init__(f"no {kind} named {name!r}{place}; {hint or _nearest(name, sorted(known))}")
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    if len(names) <= MOST_NAMES:
+        return f"known: {', '.join(names) or 'none'}"
+    # Those that begin alike are the sizes of an instance family.
+    shown = ([each for each in names if each.startswith(name)] or names)[:SOME_NAMES]
+    return f"known: {', '.join(shown)} and {len(names) - len(shown):,} more; `plimsoll list` has them all"
 
 
 class TargetError(PlimsollError):

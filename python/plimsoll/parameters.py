@@ -106,7 +106,9 @@ def read_values(workload: str, values: Mapping[str, Any], where: str) -> dict[st
     read: dict[str, Any] = {}
     for name, value in values.items():
         if name not in table:
-            raise UnknownName("parameter", name, table, where)
+            others = [other for other, each in WORKLOADS.items() if any(name == parameter.name for parameter in each)]
+            hint = f"it belongs to other tests: {', '.join(others[:5])}" if others else ""
+            raise UnknownName("parameter", name, table, where, hint)
         try:
             read[name] = table[name].read(value)
         except (UsageError, TypeError, ValueError) as error:

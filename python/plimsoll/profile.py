@@ -179,7 +179,8 @@ def cases(entries: Iterable[Entry], shared: Mapping[str, Any], where: str, *, qu
     lines = [line for entry in entries for line in _lines(entry, where)]
     for line, _ in lines:
         if line.name not in profiles():
-            raise UnknownName("test or suite", line.name, {**profiles(), **suites()}, where)
+            hint = f"to set a parameter, give --set {line.name}" if "=" in line.name else ""
+            raise UnknownName("test or suite", line.name, {**profiles(), **suites()}, where, hint)
     together = {profiles()[line.name].workload for line, _ in lines}
     written = [line.label for line, _ in lines]
     if twice := sorted({label for label in written if written.count(label) > 1}):

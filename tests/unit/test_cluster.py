@@ -11,9 +11,9 @@ from tests.factories import make_study
 
 from plimsoll import parameters
 from plimsoll.cluster.address import SshHost, parse_cluster, split_place
-from plimsoll.cluster.clocks import measure_offset
+from plimsoll.cluster.clocks import Offset, known_well, measure_offset
 from plimsoll.cluster.spread import Part, aligned, joined, split
-from plimsoll.errors import UsageError
+from plimsoll.errors import TargetError, UsageError
 from plimsoll.model import Interval, IntervalOperations, Level, Plan, Run, RunStatus
 from plimsoll.run import plan as planning
 from plimsoll.run.study import from_words
@@ -66,6 +66,14 @@ def test_the_true_offset_lies_within_the_uncertainty(offset: int, ways: list[tup
 
     found = measure_offset(ask, lambda: now[0])
     assert abs(found.offset_ns - offset) <= found.uncertainty_ns + 1
+
+
+def test_a_clock_that_is_known_too_badly_is_refused() -> None:
+    # An hour off is no harm, for it is corrected.
+    far = Offset(offset_ns=3600 * SECOND, uncertainty_ns=SECOND // 4)
+    assert known_well("w1", far) == far
+    with pytest.raises(TargetError, match=r"worker w1 is known to ± 600 ms only"):
+        known_well("w1", Offset(offset_ns=0, uncertainty_ns=600_000_000))
 
 
 def test_a_place_on_a_worker_needs_its_cluster() -> None:

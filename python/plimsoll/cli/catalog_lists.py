@@ -79,7 +79,7 @@ def _instance(each: Instance, usd: str, as_of: str) -> dict[str, Any]:
     return {
         "instance": each.name,
         "vCPU": each.vcpu,
-        "GiB": f"{each.memory_mib / 1024:g}",
+        "GiB": f"{round(each.memory_mib / 1024, 1):g}",
         "EBS IOPS": _base_max(each.ebs_base_iops, each.ebs_max_iops),
         "EBS MB/s": _base_max(each.ebs_base_mbs, each.ebs_max_mbs) or "shares the network",
         "own disks": store,

@@ -57,6 +57,9 @@ def print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
         writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
 
 
+WIDEST_NAME = 32
+
+
 def print_table(rows: Sequence[Mapping[str, Any]], *, right: Sequence[str] = ()) -> None:
     """Rows with the same keys as a table for people; `right` names the columns of numbers."""
     from rich import box
@@ -66,8 +69,11 @@ def print_table(rows: Sequence[Mapping[str, Any]], *, right: Sequence[str] = ())
     if not rows:
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in rows[0]:
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    for number, name in enumerate(rows[0]):
+        # What a row is about stays in one piece; the other columns give way.
+        longest = max(len(str(row[name])) for row in rows)
+        whole = number == 0 and longest <= WIDEST_NAME
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold", no_wrap=whole)
     for row in rows:
         table.add_row(*(Text(harmless(value)) for value in row.values()))
     console().print(table)

@@ -43,7 +43,8 @@ def sentences(targets: Sequence[Target], duration_ns: int) -> Iterator[str]:
 
     for row in rows(targets, duration_ns):
         if row["usd_for_session"] is None:
-            yield f"{row['target']}: {row['volume']}: no price is known of {', '.join(row['unknown'])}"
+            unknown = f"{', '.join(row['unknown'])} in {row['region']}; prices.csv takes yours"
+            yield f"{row['target']}: {row['volume']}: no price is known of {unknown}"
             continue
         per_request = row["usd_per_million_requests"]
         asked = f", and {usd(per_request)} per million requests" if per_request else ""

@@ -6,7 +6,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from plimsoll.errors import TargetError
+from plimsoll.units import SECOND, format_duration
+
 QUESTIONS = 9
+MOST_UNCERTAIN_NS = SECOND // 2
+"""Seconds of several machines are laid side by side: beyond this a second would be taken for its neighbour."""
 
 
 @dataclass(frozen=True)
@@ -30,3 +35,14 @@ def measure_offset(ask: Callable[[], int], now: Callable[[], int] = time.time_ns
         answered = now()
         found.append(Offset(there - (asked + answered) // 2, (answered - asked + 1) // 2))
     return min(found, key=lambda each: each.uncertainty_ns)
+
+
+def known_well(name: str, offset: Offset) -> Offset:
+    """The offset of a worker's clock. Raises TargetError if it is too uncertain for a common start."""
+    if offset.uncertainty_ns > MOST_UNCERTAIN_NS:
+        raise TargetError(
+            f"the clock of worker {name} is known to ± {format_duration(offset.uncertainty_ns)} only, so slowly it "
+            "answers: no common start and no common seconds are possible; end what keeps it or its network busy, or "
+            "leave it out"
+        )
+    return offset

@@ -20,7 +20,7 @@ from distributed.comm.core import CommClosedError
 import plimsoll
 from plimsoll.cluster import probe, remote
 from plimsoll.cluster.address import ClusterAddress
-from plimsoll.cluster.clocks import Offset, measure_offset
+from plimsoll.cluster.clocks import Offset, known_well, measure_offset
 from plimsoll.errors import PlimsollError, TargetError, UnknownName, UsageError
 
 CONNECT_S = 10
@@ -62,7 +62,7 @@ class Cluster:
         cloudpickle.register_pickle_by_value(probe)
         self._check_versions()
         self.workers = {
-            name: Worker(name, address, measure_offset(partial(self._at, address, probe.clock_ns)))
+            name: Worker(name, address, known_well(name, measure_offset(partial(self._at, address, probe.clock_ns))))
             for name, address in self._named(self._present()).items()
         }
         client.subscribe_topic(remote.TOPIC, self._told)

@@ -194,7 +194,8 @@ def _findings(parts: Sequence[Part]) -> tuple[Finding, ...]:
         for finding in part.run.findings:
             known = worst.get(finding.guard)
             if known is None or order.index(finding.level) > order.index(known.level):
-                worst[finding.guard] = finding.model_copy(update={"message": f"{part.worker}: {finding.message}"})
+                message = f"worker {part.worker}: {finding.message}"
+                worst[finding.guard] = finding.model_copy(update={"message": message})
     return tuple(worst.values())
 
 

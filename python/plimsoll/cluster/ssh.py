@@ -114,6 +114,8 @@ def _reason(error: Exception) -> str:
     """Without Python's number and address of the attempt."""
     if isinstance(error, ConnectionRefusedError):
         return "connection refused; does an SSH server run there?"
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.strerror}: {error.filename}, which ~/.ssh/config names"
     return str(getattr(error, "strerror", None) or error)
 
 

@@ -127,8 +127,12 @@ def _price(row: Mapping[str, str], checked: str) -> Price:
 def _users(path: Path) -> Iterator[Price]:
     try:
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read your prices in {path}: {error}") from None
+    except OSError as error:
+        raise UsageError(
+            f"cannot read your prices in {path}: {error.strerror}; PLIMSOLL_PRICES names the file"
+        ) from None
+    except UnicodeDecodeError:
+        raise UsageError(f"cannot read your prices in {path}: it is no text in UTF-8") from None
     reader = csv.DictReader(lines)
     missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
     if missing:

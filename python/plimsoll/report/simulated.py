@@ -123,7 +123,8 @@ def _price(outcome: Outcome) -> str:
 
 def _per_million(outcome: Outcome) -> str:
     amount = outcome.per_million
-    return "" if amount is None else f"; {usd(amount)} per million operations at the sustained rate"
+    rate = "rate of this burst" if outcome.credits_last and not outcome.burst_ends else "sustained rate"
+    return "" if amount is None else f"; {usd(amount)} per million operations at the {rate}"
 
 
 def _phases(outcomes: Sequence[Outcome]) -> Table:
@@ -175,7 +176,7 @@ def _whole(outcomes: Sequence[Outcome]) -> Table:
     )
     notes = (
         "$/month: the volumes, without instance and requests, with the date of the oldest price in it.",
-        "$/million: per million operations at the sustained rate, "
+        "$/million: per million operations at the rate of the last phase, "
         "with the instance where one is named, and requests where they are charged.",
     )
     brief = ("volume", "i_os", "p50", "p99", "p99_9", "max", "month", "million", "price_of")

@@ -26,7 +26,7 @@ def verified_document(delivery: Delivery, title: str) -> Document:
     """The verdict of a verification."""
     first, *rest = delivery.sentences
     sentences = (Sentence(first, _TONES[delivery.answer]), *(Sentence(each) for each in rest))
-    blocks: tuple[Block, ...] = (Text(sentences), _loads(delivery))
+    blocks: tuple[Block, ...] = (Text(sentences), *([_loads(delivery)] if delivery.loads else []))
     promise = delivery.shape.type
     subtitle = f"{promise.title}, {promise.period}"
     if promise.consistency and promise.consistency_time:

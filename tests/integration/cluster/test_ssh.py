@@ -31,7 +31,8 @@ SHORT = ("--set", "records=500", "--set", "runtime=200ms", "--set", "warmup=20ms
 
 @dataclass(frozen=True)
 class Hosts:
-    """`alpha` and `beta` let us in; `stranger` refuses our key, `unknown` has a key of its own, at `gone` nobody is."""
+    """`alpha` and `beta` let us in; `stranger` refuses our key, `unknown` has a key of its own, at `gone` nobody is,
+    for `keyless` our own key is not there."""
 
     home: Path
     """Of the user, with .ssh/config; remote processes keep their state in `remote` below it."""
@@ -106,6 +107,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
         "stranger": {"HostName": "127.0.0.1", "IdentityFile": home / "stranger"},
         "unknown": {"HostName": "127.0.0.3", "UserKnownHostsFile": home / "nobody"},
         "gone": {"HostName": "127.0.0.1", "Port": free_port()},
+        "keyless": {"HostName": "127.0.0.1", "IdentityFile": home / "no-key"},
     }
     blocks = ("\n ".join([f"Host {name}", *(f"{each} {value}" for each, value in {**usual, **own}.items())])
               for name, own in described.items())  # fmt: skip
@@ -164,10 +166,11 @@ def test_nothing_stays_on_the_hosts(hosts: Hosts, tmp_path: Path, ending: signal
 
 def test_every_host_that_cannot_be_used_is_named(plimsoll: Command, hosts: Hosts) -> None:
     words = ("run", "ycsb-a", "--on", "all=@*:memory://", "--cluster")
-    said = plimsoll(*words, "ssh:alpha,gone,stranger,unknown", HOME=str(hosts.home), check=2).err
+    said = plimsoll(*words, "ssh:alpha,gone,stranger,unknown,keyless", HOME=str(hosts.home), check=2).err
     assert "host gone cannot be reached: connection refused" in said
     assert "host stranger refuses to let us in; `ssh stranger`" in said
     assert "host unknown has a key that is not known here" in said
+    assert f"host keyless cannot be reached: No such file or directory: {hosts.home}/no-key" in said
     assert "host alpha" not in said
     assert not hosts.processes()
 

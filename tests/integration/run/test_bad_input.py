@@ -37,11 +37,20 @@ from tests.integration.run.conftest import PLIMSOLL, SHORT, Command, leftovers
         (["--baseline", "b"], "no target named"),
         (["nothing.toml"], "no study file"),
         (["--blocks", "50"], "1 to 20"),
+        (["randread", "--server", "redis"], "belongs to other tests: ycsb"),
+        (["--dry-run", "--resume"], "leave out --resume"),
     ],
 )
 def test_impossible_requests(plimsoll: Command, disk: Path, words: list[str], said: str) -> None:
     answer = plimsoll("run", *words, "--on", f"here={disk}", check=2)
     assert said in answer.err
+    assert leftovers(disk) == []
+    assert plimsoll("list", "sessions", "--json").json == []
+
+
+def test_a_dry_run_is_a_plan_and_writes_nothing(plimsoll: Command, disk: Path) -> None:
+    words = ("randread", "--on", f"here={disk}", "--set", "size=16MiB")
+    assert plimsoll("run", *words, "--dry-run").out == plimsoll("plan", *words).out
     assert leftovers(disk) == []
     assert plimsoll("list", "sessions", "--json").json == []
 

@@ -212,6 +212,16 @@ def test_an_interval_that_says_nothing_does_not_stretch_the_chart() -> None:
     assert 0.2 < x.domain[0] < x.domain[1] < 5
 
 
+def test_rows_of_a_chart_whose_cases_have_long_names_can_be_told_apart() -> None:
+    cases = tuple(f"randread block_size=16KiB runtime=20s size=64MiB depth={depth}" for depth in (1, 2))
+    (chart,) = (
+        block for block in blocks(build_document(evidence(cases=cases, blocks=3)), "forest") if isinstance(block, Chart)
+    )
+    labels = chart.draw().labels
+    assert len(set(labels)) == len(labels) > 2
+    assert labels[0].startswith("depth=1, ")
+
+
 def test_silent_guards_are_said_to_be_silent() -> None:
     found = evidence(targets=("a",), cases=("randread",), blocks=3)
     checked = (Finding(guard="steal", level=Level.OK, message="fine"),)

@@ -31,12 +31,14 @@ def command(
     csv: Csv = False,
 ) -> None:
     """List what there is: tests, suites, studies, engines, drivers, volumes, instances, prices, sessions and more."""
-    from plimsoll.cli.output import print_csv, print_json, print_table
+    from plimsoll.cli.output import print_csv, print_json, print_table, say
     from plimsoll.errors import UnknownName
 
     if what not in LISTS:
         raise UnknownName("list", what, LISTS)
     rows = [row for row in LISTS[what]() if name is None or name.lower() in str(next(iter(row.values()))).lower()]
+    if name is not None and not rows:
+        say(f"no {what} with {name!r} in the name; `plimsoll list {what}` shows all")
     if json:
         print_json(rows)
     elif csv:

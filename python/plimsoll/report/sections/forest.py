@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 from plimsoll.report import scales
-from plimsoll.report.canvas import BOTTOM, TOP, Canvas
+from plimsoll.report.canvas import BOTTOM, LABEL_LIMIT, TOP, Canvas, shortened
 from plimsoll.report.document import Block, Chart, Phrase, Table, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text, ratio_interval_text, ratio_text, short_label
@@ -111,10 +112,20 @@ def _label(cell: Cell) -> str:
     return f"{cell.case}, {marked(short_label(cell.metric), cell, MEMORY)}"
 
 
+def _row_labels(cells: list[Cell]) -> list[str]:
+    """The labels; where one is too long, without the words that all cases have, so that what differs can be read."""
+    whole = [_label(cell) for cell in cells]
+    if all(shortened(each, LABEL_LIMIT) == each for each in whole):
+        return whole
+    common = set.intersection(*(set(cell.case.split()) for cell in cells))
+    own = [" ".join(word for word in cell.case.split() if word not in common) for cell in cells]
+    return [_label(replace(cell, case=case)).removeprefix(", ") for cell, case in zip(cells, own, strict=True)]
+
+
 def draw(cells: list[Cell], band: float, domain: tuple[float, float]) -> Canvas:
     """Rows from top to bottom, ratio on a logarithmic axis."""
     x = Scale(domain, scales.ratio_ticks(*domain), "times as good, logarithmic", log=True)
-    rows = scales.names([_label(cell) for cell in cells])
+    rows = scales.names(_row_labels(cells))
     canvas = Canvas(x, rows, height=ROW_HEIGHT * len(cells) + TOP + BOTTOM, rows=True)
     canvas.shade(1 / (1 + band), 1 + band)
     canvas.rules([((1.0, rows.domain[0]), (1.0, rows.domain[1]))])

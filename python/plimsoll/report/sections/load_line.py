@@ -33,7 +33,7 @@ ORDER = 5
 TITLE = "Load line"
 SHORT = True
 
-_BRIEF = ("target", "load", "throughput", "p50", "p99", "client_cpu", "note")
+_BRIEF = ("target", "load", "throughput", "p50", "p99", "client_cpu", "little_s_law", "note")
 _NOTES = (
     "All valid runs at a load. Latencies are means of the logs of the runs' percentiles. Client CPU: the busiest "
     "thread of the client.",
