@@ -84,14 +84,19 @@ ROWS = (
 
 
 def run_core(
-    server: PrivateServer | None, workload: dict[str, object], clients: int, seconds: float, data: str
+    server: PrivateServer | None,
+    workload: dict[str, object],
+    clients: int,
+    seconds: float,
+    data: str,
+    operations: int | None = None,
 ) -> Sample:
-    """Our own client."""
+    """Our own client, for so long or until it did so many operations."""
     request = {
         "driver": server.driver if server else "memory", "url": server.url if server else "",
         "password_env": server.password_env if server else None, "tls": {"mode": "off", "ca_file": None},
         "clients": clients, "threads": None, "data": data, "measure": "run", "workload": workload,
-        "limit": {"runtime_ns": int(seconds * SECOND_NS), "operations": None}, "warmup_ns": SECOND_NS // 4,
+        "limit": {"runtime_ns": int(seconds * SECOND_NS), "operations": operations}, "warmup_ns": SECOND_NS // 4,
         "rate": None, "max_tries": 1, "count_errors": True, "timeout_ns": 30 * SECOND_NS,
         "give_up_ns": 10 * SECOND_NS, "settings": {}, "seed": 1, "interval_ns": SECOND_NS,
     }  # fmt: skip

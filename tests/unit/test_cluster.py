@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
+import time
+from contextlib import ExitStack
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -10,6 +14,7 @@ from hypothesis import strategies as st
 from tests.factories import make_study
 
 from plimsoll import parameters
+from plimsoll.cluster import remote
 from plimsoll.cluster.address import SshHost, parse_cluster, split_place
 from plimsoll.cluster.clocks import Offset, known_well, measure_offset
 from plimsoll.cluster.spread import Part, aligned, joined, split
@@ -163,3 +168,28 @@ def test_no_operation_is_lost_when_intervals_are_aligned(shifts: list[int], seco
     assert sum(each.operations["read"].operations for each in found) == sum(
         each.operations["read"].operations for one in parts for each in one.run.intervals
     )
+
+
+def test_who_closes_what_is_being_closed_waits_for_its_end() -> None:
+    """A worker whose coordinator died is ended by its lease, its connection and its exit, in any order."""
+    stack, closing, may_end, removed = ExitStack(), threading.Event(), threading.Event(), threading.Event()
+
+    def remove() -> None:
+        closing.set()
+        assert may_end.wait(60)
+        removed.set()
+
+    stack.callback(remove)
+    remote._sessions["dying"] = remote._OpenSession(stack, cast("Any", None), time.monotonic())
+    first = threading.Thread(target=remote.close_session, args=("dying",))
+    first.start()
+    assert closing.wait(60)
+    came_back: list[bool] = []
+    last = threading.Thread(target=lambda: (remote.close_all(), came_back.append(removed.is_set())))
+    last.start()
+    last.join(0.1)
+    may_end.set()
+    for each in (first, last):
+        each.join(60)
+    assert came_back == [True]
+    assert "dying" not in remote._sessions

@@ -45,7 +45,7 @@ class Refused:
 
 
 @dataclass
-class _Open:
+class _OpenSession:
     """A session on this worker."""
 
     stack: ExitStack
@@ -55,8 +55,7 @@ class _Open:
     busy: threading.Lock = field(default_factory=threading.Lock)
 
 
-_sessions: dict[str, _Open] = {}
-_guard = threading.Lock()
+_sessions: dict[str, _OpenSession] = {}
 
 
 def answers(function: Callable[P, T]) -> Callable[P, T | Refused]:
@@ -106,8 +105,7 @@ def open_session(
     sweep()
     stack = ExitStack()
     opened = stack.enter_context(ThisMachine().open([local(each, name) for each in targets], session, written, destroy))
-    with _guard:
-        _sessions[session.id] = _Open(stack, opened, time.monotonic())
+    _sessions[session.id] = _OpenSession(stack, opened, time.monotonic())
     threading.Thread(target=_watch, args=(session.id,), daemon=True, name="plimsoll lease").start()
     where = {target.name: target.where for target in targets}
     return {name: each.model_copy(update={"where": where[name]}) for name, each in opened.targets.items()}
@@ -122,9 +120,7 @@ def measure(order: Order, plan: Plan, where: str, start_ns: int, number: int) ->
     from distributed import get_worker
 
     worker, told = get_worker(), [0.0]
-    found = _sessions.get(order.session_id)
-    if found is None:
-        raise PlimsollError("its lease ran out, because the coordinator was silent")
+    found = _open(order.session_id)
 
     def progress(now: Mapping[str, Any]) -> None:
         if time.monotonic() - told[0] >= PROGRESS_S:
@@ -132,11 +128,20 @@ def measure(order: Order, plan: Plan, where: str, start_ns: int, number: int) ->
             worker.log_event(TOPIC, {"number": number, **now})
 
     with found.busy, _heartbeat(worker, number):
+        _open(order.session_id)
         while time.time_ns() < start_ns and not found.stop.is_set():
             progress({"phase": "waiting for the others", "done": 0.0, "interval": None})
             time.sleep(max(0.0, min(PROGRESS_S, (start_ns - time.time_ns()) / SECOND)))
         run, began_ns = found.opened.measure_plan(order, plan, progress, found.stop.is_set)
     return run.model_copy(update={"target": run.target.model_copy(update={"where": where})}), began_ns
+
+
+def _open(session_id: str) -> _OpenSession:
+    """What is open here. Raises PlimsollError when it was closed."""
+    found = _sessions.get(session_id)
+    if found is None:
+        raise PlimsollError("its lease ran out, because the coordinator was silent")
+    return found
 
 
 @contextmanager
@@ -172,12 +177,16 @@ async def stop(session_id: str) -> None:
 @answers
 def close_session(session_id: str) -> None:
     """Remove everything of a session, after the run that goes on has ended."""
-    with _guard:
-        found = _sessions.pop(session_id, None)
-    if found is not None:
-        found.stop.set()
-        with found.busy:
+    found = _sessions.get(session_id)
+    if found is None:
+        return
+    found.stop.set()
+    with found.busy:
+        # Of several who close, as this process ends from more than one side, each comes back once all is removed.
+        try:
             found.stack.close()
+        finally:
+            _sessions.pop(session_id, None)
 
 
 def _watch(session_id: str) -> None:
