@@ -115,6 +115,8 @@ def _sustained(place: str, iops: int, seconds: int, words: list[str]) -> float:
     Not with a ramp: a machine that cannot keep up for a moment fills the bucket again, however long the ramp was.
     """
     log = Path(os.environ["PLIMSOLL_HOME"]) / "rate_iops.log"
+    # What was measured before has left the bucket empty.
+    time.sleep(2)
     # fio adds to a log that is there.
     log.unlink(missing_ok=True)
     logged = ["--write_iops_log=rate", "--log_avg_msec=1000", "--per_job_logs=0"]

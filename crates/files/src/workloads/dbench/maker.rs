@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 
 use plimsoll_core::random::{Purpose, Stream};
 
+use super::folders::{self, COUNT, FILLERS, Share};
 use super::sessions::{Row, SESSIONS, Target};
 use super::sizes::{self, Sizes, portion};
 use super::trace::{
-    CYCLES, Code, DOCUMENTS, Entry, FILLERS, FIRST_DOCUMENT, FIRST_TEMPORARY, PATTERN, PER_LOOP, SLOTS, TEMPORARIES,
+    CYCLES, Code, DOCUMENTS, Entry, FIRST_DOCUMENT, FIRST_TEMPORARY, PATTERN, PER_LOOP, SLOTS, TEMPORARIES,
 };
 use crate::tree::shuffle;
 
@@ -40,6 +41,31 @@ enum Unit {
     List,
     ListMissing,
     Unlink,
+}
+
+impl Unit {
+    /// How it is spread over the folders; nothing for what is removed, which follows what is born.
+    fn share(self) -> Option<Share> {
+        match self {
+            Self::Session { row, .. } => Some(match (SESSIONS[row].target, SESSIONS[row].flushes) {
+                (Target::Missing, _) => Share::Missing,
+                (Target::Document | Target::Kept, _) => Share::Documents,
+                (Target::Renamed, _) => Share::Renamed,
+                (Target::New, 0) => Share::Born,
+                _ => Share::Young,
+            }),
+            Self::Query | Self::QuerySpace | Self::List | Self::ListMissing => Some(Share::Known),
+            Self::QueryMissing => Some(Share::Unknown),
+            Self::Unlink => None,
+        }
+    }
+
+    fn target(self) -> Option<Target> {
+        match self {
+            Self::Session { row, .. } => Some(SESSIONS[row].target),
+            _ => None,
+        }
+    }
 }
 
 /// What a temporary file has been through.
@@ -78,7 +104,12 @@ pub struct Maker {
     sizes: Vec<Sizes>,
     /// So far.
     pub entries: Vec<Entry>,
-    waiting: VecDeque<Unit>,
+    /// By folder.
+    waiting: [VecDeque<Unit>; COUNT],
+    /// Folders of documents and of temporary names.
+    places: [Vec<u8>; 2],
+    /// In which the work goes on.
+    folder: u8,
     /// Temporary names that are there, and that are not.
     alive: Vec<Temporary>,
     dead: Vec<u16>,
@@ -95,7 +126,9 @@ impl Maker {
             sizes: sizes::draw(&mut stream),
             stream,
             entries: Vec::with_capacity(PER_LOOP.0 as usize),
-            waiting: VecDeque::new(),
+            waiting: [const { VecDeque::new() }; COUNT],
+            places: [folders::of_documents(), folders::of_temporaries()],
+            folder: 0,
             alive: Vec::new(),
             dead: (FIRST_TEMPORARY..FIRST_TEMPORARY + TEMPORARIES).collect(),
             kept: VecDeque::new(),
@@ -164,22 +197,45 @@ impl Maker {
             units.extend(part(count).map(|_| unit));
         }
         shuffle(&mut units, &mut self.stream);
-        self.waiting.extend(units);
-        // What cannot be done yet waits for another to make it possible, in this cycle or the next.
-        for _ in 0..self.waiting.len() {
-            if let Some(unit) = self.waiting.pop_front()
-                && !self.carry_out(unit)
-            {
-                self.waiting.push_back(unit);
+        let units: Vec<_> = units.into_iter().map(|unit: Unit| (unit, unit.share(), unit.target() == Some(Target::New))).collect();
+        let dealt = folders::deal(&units, &mut self.stream);
+        let mut order: Vec<usize> = (0..COUNT).collect();
+        shuffle(&mut order, &mut self.stream);
+        for folder in order {
+            let mut units = dealt[folder].clone();
+            shuffle(&mut units, &mut self.stream);
+            self.waiting[folder].extend(units);
+            self.stay(folder);
+        }
+    }
+
+    /// What waits in a folder. What cannot be done yet waits for another to make it possible, here or in the next cycle.
+    fn stay(&mut self, folder: usize) {
+        self.folder = folder as u8;
+        let mut before = usize::MAX;
+        while self.waiting[folder].len() < before {
+            before = self.waiting[folder].len();
+            for _ in 0..before {
+                if let Some(unit) = self.waiting[folder].pop_front()
+                    && !self.carry_out(unit)
+                {
+                    self.waiting[folder].push_back(unit);
+                }
             }
         }
     }
 
     /// What still waits, and the end.
     pub fn finish(&mut self) {
+        let left = self.waiting.iter_mut().zip(0..).flat_map(|(units, folder)| units.drain(..).map(move |one| (one, folder)));
+        let mut left: Vec<(Unit, u8)> = left.collect();
+        // There is nothing to rename once everything is removed.
+        left.sort_by_key(|(unit, _)| matches!(unit, Unit::Unlink));
+        let mut left = VecDeque::from(left);
         let mut in_vain = 0;
-        while let Some(unit) = self.waiting.pop_front() {
-            let stuck = in_vain > self.waiting.len();
+        while let Some((unit, folder)) = left.pop_front() {
+            self.folder = folder;
+            let stuck = in_vain > left.len();
             let done = match unit {
                 // Nothing will make these possible any more.
                 Unit::Unlink if stuck => {
@@ -194,7 +250,7 @@ impl Maker {
             };
             in_vain = if done { 0 } else { in_vain + 1 };
             if !done {
-                self.waiting.push_back(unit);
+                left.push_back((unit, folder));
             }
         }
         while let Some(slot) = self.kept.pop_front() {
@@ -210,17 +266,17 @@ impl Maker {
             Unit::Unlink => {
                 let begun = self.alive.iter().filter(|file| file.age == Age::Begun).count();
                 let spared = |file: &Temporary| file.age == Age::Begun && begun <= BEGUN_KEPT;
-                let start = self.stream.below(self.alive.len().max(1) as u64) as usize;
-                let order = (start..self.alive.len()).chain(0..start);
-                match order.into_iter().find(|&index| !spared(&self.alive[index])) {
+                match self.alive_here(|file| !spared(file)) {
                     Some(index) if self.alive.len() > 1 => self.unlink(index),
                     _ => return false,
                 }
             }
             Unit::Query => {
-                let known = FIRST_TEMPORARY as usize;
-                let drawn = self.stream.below((known + self.alive.len()) as u64) as usize;
-                let name = if drawn < known { drawn as u16 } else { self.alive[drawn - known].name };
+                let name = if self.stream.chance(0.5) { None } else { self.alive_here(|_| true) };
+                let name = match name {
+                    Some(index) => self.alive[index].name,
+                    None => FIRST_DOCUMENT + self.document(),
+                };
                 self.add(Code::Query, name);
             }
             Unit::QuerySpace => self.add(Code::QuerySpace, 0),
@@ -233,7 +289,8 @@ impl Maker {
     }
 
     fn add_missing(&mut self, code: Code) {
-        let name = self.dead[self.stream.below(self.dead.len() as u64) as usize];
+        let index = self.dead_here();
+        let name = self.dead[index];
         self.add(code, name);
     }
 
@@ -250,7 +307,8 @@ impl Maker {
             Target::Renamed if self.dead.is_empty() || self.alive.is_empty() => return false,
             Target::Missing => self.add_missing(Code::OpenMissing),
             Target::New => {
-                let name = take(&mut self.dead, &mut self.stream);
+                let index = self.dead_here();
+                let name = self.dead.swap_remove(index);
                 self.add(Code::Create, name);
                 let length = self.work(session, row, number, name, Room::New);
                 let age = if length == 0 { Age::Empty } else { Age::Done };
@@ -260,8 +318,12 @@ impl Maker {
             Target::Empty => return self.go_on(session, row, number, Age::Empty, Age::Begun),
             Target::Begun => return self.go_on(session, row, number, Age::Begun, Age::Done),
             Target::Renamed => {
-                let index = self.stream.below(self.alive.len() as u64) as usize;
-                let (from, to) = (self.alive[index].name, take(&mut self.dead, &mut self.stream));
+                let Some(index) = self.alive_here(|_| true) else { return false };
+                let from = self.alive[index].name;
+                // Within its folder, as all that were recorded: others would wait for each other in the kernel.
+                let beside = |&name: &u16| self.place_of(name) == self.place_of(from);
+                let Some(place) = self.dead.iter().position(beside) else { return false };
+                let to = self.dead.swap_remove(place);
                 self.add(Code::Open, from);
                 self.on(Code::Rename, 0, from, to.into(), 0);
                 self.add(Code::Close, from);
@@ -286,7 +348,8 @@ impl Maker {
 
     /// A session on a temporary file of one age, which then has another; false when there is none.
     fn go_on(&mut self, session: &Row, row: usize, number: u32, age: Age, next: Age) -> bool {
-        let Some(index) = self.alive.iter().position(|file| file.age == age) else { return false };
+        let here = |file: &Temporary| file.age == age && self.place_of(file.name) == self.folder;
+        let Some(index) = self.alive.iter().position(here) else { return false };
         let Temporary { name, length, .. } = self.alive[index];
         self.add(Code::Open, name);
         let length = self.work(session, row, number, name, Room::Growing(length));
@@ -303,8 +366,37 @@ impl Maker {
         self.add(Code::Close, name);
     }
 
+    /// One of this folder; of any, where it has none.
     fn document(&mut self) -> u16 {
-        self.stream.below(DOCUMENTS.into()) as u16
+        let here = |number: &u16| self.places[0][usize::from(*number)] == self.folder;
+        let found: Vec<u16> = (0..DOCUMENTS).filter(here).collect();
+        let number = self.stream.below(if found.is_empty() { DOCUMENTS.into() } else { found.len() as u64 });
+        found.get(number as usize).copied().unwrap_or(number as u16)
+    }
+
+    /// Folder of a temporary name.
+    fn place_of(&self, name: u16) -> u8 {
+        self.places[1][usize::from(name - FIRST_TEMPORARY)]
+    }
+
+    /// Index of a name of this folder that is not there; of any folder, where all are.
+    fn dead_here(&mut self) -> usize {
+        let found: Vec<usize> =
+            (0..self.dead.len()).filter(|&index| self.place_of(self.dead[index]) == self.folder).collect();
+        let drawn = self.stream.below(if found.is_empty() { self.dead.len() } else { found.len() } as u64) as usize;
+        found.get(drawn).copied().unwrap_or(drawn)
+    }
+
+    /// Index of such a temporary file of this folder; of any folder, where it has none.
+    fn alive_here(&mut self, such: impl Fn(&Temporary) -> bool) -> Option<usize> {
+        let (here, elsewhere): (Vec<usize>, Vec<usize>) = (0..self.alive.len())
+            .filter(|&index| such(&self.alive[index]))
+            .partition(|&index| self.place_of(self.alive[index].name) == self.folder);
+        let found = if here.is_empty() { elsewhere } else { here };
+        match found.len() {
+            0 => None,
+            count => Some(found[self.stream.below(count as u64) as usize]),
+        }
     }
 
     /// Everything between open and close; the length of the file after it.
@@ -389,9 +481,4 @@ impl Maker {
         }
         self.stream.below(u64::from(length.saturating_sub(size) / 4096) + 1) as u32 * 4096
     }
-}
-
-/// Takes a random one out of a list that is not empty.
-fn take(list: &mut Vec<u16>, stream: &mut Stream) -> u16 {
-    list.swap_remove(stream.below(list.len() as u64) as usize)
 }

@@ -12,9 +12,10 @@
 //! descriptor tables of their own. `max_latency` is the longest time between two starts of operations of a client.
 //!
 //! **What it cannot say.** 24 MB per client stay in memory: after the warm-up no read reaches a disk, and the number is
-//! bounded by 5,553 `fsync` calls per loop and by the processor. The order of operations within a cycle is drawn, not
+//! bounded by 5,553 `fsync` calls per loop and by the processor. The order of operations within a folder is drawn, not
 //! recorded.
 
+mod folders;
 mod maker;
 mod replay;
 mod sessions;

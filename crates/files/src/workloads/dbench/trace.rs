@@ -1,28 +1,12 @@
 //! One loop of the load, made from statistics: set-up, 129 similar cycles, removal of everything.
 
+use super::folders::{self, FOLDERS};
 use super::maker::Maker;
 
 /// Operations, bytes read and bytes written of a loop.
 pub const PER_LOOP: (u64, u64, u64) = (458_344, 1_472_088_767, 1_015_974_170);
 /// Parts of a loop that are alike.
 pub const CYCLES: u32 = 129;
-/// Folders: the first holds the others.
-pub const FOLDERS: [&str; 10] = [
-    "~dmtmp",
-    "~dmtmp/ACCESS",
-    "~dmtmp/COREL",
-    "~dmtmp/EXCEL",
-    "~dmtmp/PARADOX",
-    "~dmtmp/PM",
-    "~dmtmp/PWRPNT",
-    "~dmtmp/SEED",
-    "~dmtmp/WORD",
-    "~dmtmp/WORDPRO",
-];
-/// The folder with the most files.
-const CROWDED: usize = 4;
-/// Files of 1 MiB among the documents, which come first.
-pub const FILLERS: u16 = 5;
 /// Files that stay for the whole loop.
 pub const DOCUMENTS: u16 = 57;
 /// Names of files that come and go; with the documents, 135 names.
@@ -100,18 +84,15 @@ impl Trace {
     }
 }
 
-/// A fifth of the temporary files and more than a quarter of the documents are in one folder, so that looking through a
-/// folder for a missing name finds about as many entries as in the recorded load: eleven.
+/// Looking through a folder for a missing name finds about as many entries as in the recorded load.
 fn names() -> Vec<String> {
-    let file = |number: u16| {
-        let crowded = if number < DOCUMENTS { number % 7 < 2 } else { number.is_multiple_of(5) };
-        let others = CROWDED + 1 + usize::from(number) % (FOLDERS.len() - 2);
-        let folder = if crowded { CROWDED } else { 1 + (others - 1) % (FOLDERS.len() - 1) };
-        let (kind, end) = if number < DOCUMENTS { ("DOC", "DAT") } else { ("TMP", "TMP") };
-        format!("{}/{kind}{number:03}.{end}", FOLDERS[folder])
+    let file = |(number, folder): (usize, u8)| {
+        let (kind, end) = if number < usize::from(DOCUMENTS) { ("DOC", "DAT") } else { ("TMP", "TMP") };
+        format!("{}/{kind}{number:03}.{end}", FOLDERS[usize::from(folder)])
     };
+    let files = folders::of_documents().into_iter().chain(folders::of_temporaries()).enumerate().map(file);
     let patterns = [format!("{}/*", FOLDERS[0])];
-    FOLDERS.iter().map(ToString::to_string).chain((0..DOCUMENTS + TEMPORARIES).map(file)).chain(patterns).collect()
+    FOLDERS.iter().map(ToString::to_string).chain(files).chain(patterns).collect()
 }
 
 #[cfg(test)]

@@ -136,3 +136,27 @@ fn young_files_are_flushed_and_empty_ones_removed_as_often_as_recorded() {
     let (empty, grown) = (empty as f64 / 16_000.0, grown as f64 / 5_553.0);
     assert!((empty - 0.53).abs() < 0.04 && (grown - 0.49).abs() < 0.04, "{empty} {grown}");
 }
+
+/// Counted in the load that comes with dbench 4.0: 1.08 folders, half of the flushes within 8 operations of the one before,
+/// three quarters within 63, nine tenths within 250.
+#[test]
+fn work_stays_in_a_folder_and_flushes_come_close_together() {
+    let trace = Trace::new(1);
+    let changes = [Code::Create, Code::Write, Code::Unlink, Code::Rename, Code::SetFile];
+    let folder = |entry: &&Entry| trace.names[usize::from(entry.name)].rsplit_once('/').map(|(folder, _)| folder);
+    let windows = trace.entries[2000..].chunks_exact(50);
+    let of_window = |window: &[Entry]| {
+        let changing = window.iter().filter(|entry| changes.contains(&entry.code));
+        changing.filter_map(|entry| folder(&entry)).collect::<HashSet<_>>().len()
+    };
+    let folders: Vec<usize> = windows.map(of_window).collect();
+    let mean = folders.iter().sum::<usize>() as f64 / folders.len() as f64;
+    assert!((mean - 1.08).abs() < 0.1, "{mean}");
+    let flushes = trace.entries.iter().zip(0..).filter(|(entry, _)| entry.code == Code::Flush).map(|(_, at)| at);
+    let flushes: Vec<u32> = flushes.collect();
+    let mut gaps: Vec<u32> = flushes.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort_unstable();
+    let quantile = |share: f64| gaps[(gaps.len() as f64 * share) as usize];
+    assert!((3..13).contains(&quantile(0.5)) && (45..90).contains(&quantile(0.75)), "{gaps:?}");
+    assert!((200..300).contains(&quantile(0.9)));
+}
