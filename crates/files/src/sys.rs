@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 use std::fmt;
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::path::Path;
 
@@ -179,13 +180,15 @@ impl Folder {
     pub fn list(&self, name: &CStr, mut found: impl FnMut(&CStr) -> bool) -> io::Result<()> {
         let fd = self.open_file(name, libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NONBLOCK, 0)?;
         stat(&fd)?;
-        let mut buffer = vec![0_u8; LIST_BYTES];
+        // Not of the heap: many clients that ask it for room wait for each other.
+        let mut buffer = [const { MaybeUninit::<u8>::uninit() }; LIST_BYTES];
         loop {
             // SAFETY: the buffer lives through the call and is as long as stated.
             let filled = counted(unsafe {
                 libc::syscall(libc::SYS_getdents64, fd.as_raw_fd(), buffer.as_mut_ptr(), buffer.len()) as libc::ssize_t
             })?;
-            let mut entries = &buffer[..filled];
+            // SAFETY: the kernel has written that many bytes.
+            let mut entries = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast::<u8>(), filled) };
             if entries.is_empty() {
                 return close(fd);
             }

@@ -134,6 +134,7 @@ struct Client<'a> {
     names: Vec<Name>,
     slots: [Option<OwnedFd>; SLOTS as usize],
     buffer: Vec<u8>,
+    zeros: Vec<u8>,
     operations: u64,
     last_start_ns: u64,
     max_latency_ns: u64,
@@ -148,6 +149,7 @@ impl<'a> Client<'a> {
             names: trace.names.iter().map(name).collect(),
             slots: [const { None }; SLOTS as usize],
             buffer: vec![0; BUFFER],
+            zeros: vec![0; BUFFER],
             operations: 0,
             last_start_ns: 0,
             max_latency_ns: 0,
@@ -266,8 +268,11 @@ impl<'a> Client<'a> {
         let (size, offset) = (entry.size as usize, u64::from(entry.offset));
         match entry.code {
             Code::Read => hand.read_at(file, &mut self.buffer[..size], (name, offset)),
-            // The original asks for a new zeroed buffer each time.
-            Code::Write => hand.write_at(file, &std::hint::black_box(vec![0; size]), (name, offset)),
+            // The original asks for a new zeroed buffer each time; here clients would wait for each other's heaps.
+            Code::Write => {
+                self.zeros[..size].fill(0);
+                hand.write_at(file, std::hint::black_box(&self.zeros[..size]), (name, offset))
+            }
             Code::Flush => hand.fsync(file, name),
             Code::Lock => hand.call(Kind::Lock, name, |_| sys::lock(file, offset, size as u64, true)),
             Code::Unlock => hand.call(Kind::Unlock, name, |_| sys::lock(file, offset, size as u64, false)),
