@@ -71,11 +71,14 @@ def choose(
     """One choice per type, those that give what is needed first, the cheapest at the top.
 
     `options` hold for all types; what a type does not take is refused for it alone. Raises UnknownName for a type that
-    does not exist.
+    does not exist, and UsageError where it is not said how much has to fit.
     """
-    known = {each.name for each in volume_types()}
+    kinds = volume_types()
+    known = {each.name for each in kinds}
     if unknown := [name for name in types if name not in known]:
         raise UnknownName("volume type", unknown[0], known, "--compare")
+    if "size" not in options and not {each.name for each in kinds if each.rule == "local"}.issuperset(types):
+        raise UsageError("--compare has to know how much must fit: add --volume size=500GiB, or whatever it is")
     found = []
     for name in types:
         progress(name)

@@ -64,6 +64,7 @@ def test_a_comparison_for_programs(plimsoll: Command) -> None:
         (("--compare", "gp3", "--slo", "fast"), "is no bound"),
         (("--compare", "gp3,gp9"), "no volume type named 'gp9' in --compare"),
         (("--compare", ","), "names no type"),
+        (("--compare", "gp2,gp3"), "how much must fit"),
     ],
 )
 def test_what_cannot_be_simulated_says_why(words: tuple[str, ...], part: str, plimsoll: Command) -> None:
