@@ -99,7 +99,8 @@ class Cluster:
             # Dask tries for half a minute to reach a worker that is gone, and this call would wait for it.
             self._look()
             if worker.name not in self._lost:
-                self._client.run(function, *args, workers=[worker.address], wait=False, on_error="ignore")
+                with self._closed_is_gone():
+                    self._client.run(function, *args, workers=[worker.address], wait=False, on_error="ignore")
         except (*_GONE, ValueError, KeyError, PlimsollError):
             return
 
@@ -136,11 +137,17 @@ class Cluster:
 
     def _result(self, worker: Worker, future: distributed.Future) -> Any:
         try:
-            result = future.result(timeout=CONNECT_S)
+            with self._closed_is_gone():
+                result = future.result(timeout=CONNECT_S)
         except distributed.KilledWorker:
             raise self.lost(worker) from None
         except distributed.CancelledError:
+            # A client that closes gives up all its tasks: then it is the scheduler that is gone.
+            self._look()
             raise PlimsollError(f"the scheduler of {self._text} gave up a task; see its log") from None
+        except (CommClosedError, TimeoutError, ClosedClientError):
+            self._look()
+            raise
         if isinstance(result, remote.Refused):
             raise TargetError(f"worker {worker.name}: {result.message}")
         return result
@@ -165,7 +172,18 @@ class Cluster:
         )
 
     def _identity(self) -> Any:
-        return self._client.sync(self._client.scheduler.identity, n_workers=-1, callback_timeout=CONNECT_S)
+        with self._closed_is_gone():
+            return self._client.sync(self._client.scheduler.identity, n_workers=-1, callback_timeout=CONNECT_S)
+
+    @contextmanager
+    def _closed_is_gone(self) -> Iterator[None]:
+        """Dask's client that has closed itself, at any moment, has None where its scheduler was."""
+        try:
+            yield
+        except AttributeError:
+            if self._client.scheduler is not None:
+                raise
+            raise ClosedClientError("Dask's client has given its scheduler up") from None
 
     def _named(self, present: Mapping[str, Any]) -> dict[str, str]:
         """Address by name: the worker's own, or worker1, worker2, … in the order of addresses."""
@@ -192,7 +210,8 @@ class Cluster:
 
     def _at(self, address: str, function: Callable[[], Any]) -> Any:
         try:
-            return self._client.run(function, workers=[address])[address]
+            with self._closed_is_gone():
+                return self._client.run(function, workers=[address])[address]
         except (*_GONE, KeyError):
             raise WorkerLost(f"worker {address} was lost before anything began") from None
 
