@@ -149,7 +149,7 @@ impl<E: Engine> Worker<E> {
         let window = self.window;
         self.account(now);
         if self.counting_ns == u64::MAX {
-            self.begin_counting();
+            self.begin_counting(now);
         }
         let index = window.interval_at(now);
         if index > self.interval {
@@ -164,12 +164,13 @@ impl<E: Engine> Worker<E> {
         self.alarm_ns = window.end_of(self.interval).min(end);
     }
 
-    fn begin_counting(&mut self) {
+    fn begin_counting(&mut self, now: u64) {
         let limit = self.parts.spec.limit;
         let (thread, threads) = (self.parts.thread, self.parts.spec.threads);
         let share = |total: Option<u64>| total.map_or(u64::MAX, |total| share(total, thread, threads));
         (self.operations_left, self.bytes_left) = (share(limit.operations), share(limit.bytes));
-        self.counting_ns = self.window.measure_ns;
+        // What was issued a moment before, already within the window, is part of no limit: it may not count either.
+        self.counting_ns = self.window.measure_ns.max(now);
         self.parts.batch.in_flight_ns = 0;
         self.moved = 0;
         self.used_at_start = Some(used());
