@@ -4,10 +4,6 @@
 //! folders and on 2.9 files. It decides how much a journal has to write for each flush: drawn from all folders at once,
 //! the same operations have 66 blocks in a transaction of ext4 in place of 33.
 
-use plimsoll_core::random::Stream;
-
-use crate::tree::{apportion, shuffle};
-
 /// Folders: the first holds the others.
 pub const FOLDERS: [&str; COUNT] = [
     "~dmtmp",
@@ -52,10 +48,12 @@ pub enum Share {
 }
 
 impl Share {
-    const ALL: [Self; 7] =
+    /// All of them.
+    pub const ALL: [Self; 7] =
         [Self::Born, Self::Young, Self::Renamed, Self::Documents, Self::Missing, Self::Unknown, Self::Known];
 
-    fn weights(self) -> [u64; COUNT] {
+    /// Of each folder.
+    pub fn weights(self) -> [u64; COUNT] {
         match self {
             Self::Born => [0, 7, 11, 16, 17, 37, 12, 0, 9, 15],
             Self::Young => [0, 4, 0, 4, 6, 0, 6, 0, 0, 5],
@@ -70,41 +68,14 @@ impl Share {
 
 /// The folder of each document.
 pub fn of_documents() -> Vec<u8> {
-    let others = spread(&DOCUMENTS_IN.map(|count| count as u64));
-    std::iter::repeat_n(FILLED, FILLERS.into()).chain(others).collect()
+    std::iter::repeat_n(FILLED, FILLERS.into()).chain(spread(&DOCUMENTS_IN)).collect()
 }
 
 /// The folder of each name of a temporary file.
 pub fn of_temporaries() -> Vec<u8> {
-    spread(&TEMPORARIES_IN.map(|count| count as u64))
+    spread(&TEMPORARIES_IN).collect()
 }
 
-fn spread(counts: &[u64]) -> Vec<u8> {
-    counts.iter().zip(0..).flat_map(|(&count, folder)| std::iter::repeat_n(folder, count as usize)).collect()
-}
-
-/// Puts the units of a cycle into folders, by their shares; what is removed, where files are born.
-pub fn deal<U: Copy>(units: &[(U, Option<Share>, bool)], stream: &mut Stream) -> [Vec<U>; COUNT] {
-    let mut dealt = [const { Vec::new() }; COUNT];
-    let mut born = [0; COUNT];
-    let mut give = |chosen: &[(U, bool)], weights: &[u64], stream: &mut Stream| {
-        let mut folders = spread(&apportion(weights, chosen.len() as u64));
-        shuffle(&mut folders, stream);
-        let mut births = [0; COUNT];
-        for (&(unit, creates), folder) in chosen.iter().zip(folders) {
-            births[usize::from(folder)] += u64::from(creates);
-            dealt[usize::from(folder)].push(unit);
-        }
-        births
-    };
-    for share in Share::ALL {
-        let of_share = units.iter().filter(|(_, one, _)| *one == Some(share));
-        let chosen: Vec<(U, bool)> = of_share.map(|&(unit, _, creates)| (unit, creates)).collect();
-        let births = give(&chosen, &share.weights(), stream);
-        born.iter_mut().zip(births).for_each(|(sum, more)| *sum += more);
-    }
-    let removals: Vec<(U, bool)> =
-        units.iter().filter(|(_, share, _)| share.is_none()).map(|&(unit, ..)| (unit, false)).collect();
-    give(&removals, &born, stream);
-    dealt
+fn spread(counts: &[usize]) -> impl Iterator<Item = u8> {
+    counts.iter().zip(0..).flat_map(|(&count, folder)| std::iter::repeat_n(folder, count))
 }

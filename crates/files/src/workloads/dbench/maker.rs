@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 
 use plimsoll_core::random::{Purpose, Stream};
 
-use super::folders::{self, COUNT, FILLERS, Share};
+use super::folders::{self, COUNT, FILLERS};
 use super::sessions::{Row, SESSIONS, Target};
 use super::sizes::{self, Sizes, portion};
 use super::trace::{
-    CYCLES, Code, DOCUMENTS, Entry, FIRST_DOCUMENT, FIRST_TEMPORARY, PATTERN, PER_LOOP, SLOTS, TEMPORARIES,
+    Code, DOCUMENTS, Entry, FIRST_DOCUMENT, FIRST_TEMPORARY, PATTERN, PER_LOOP, SLOTS, TEMPORARIES,
 };
+use super::units::{self, SETUP_UNLINKS, Unit};
 use crate::tree::shuffle;
 
 const BLOCK: u32 = 65_536;
@@ -18,54 +19,8 @@ const AHEAD: u32 = 65_534;
 /// Of reads and writes within a file, the share that follows the one before.
 const FOLLOWING: f64 = 0.5;
 
-/// Operations that wait for their turn, besides sessions: found and missing names, free space, lists, removal.
-const QUERIES: u32 = 71_814 - 24_385;
-const MISSING_QUERIES: u32 = 24_385;
-const SPACE_QUERIES: u32 = 13_168 - FILLERS as u32;
-const LISTS: u32 = 27_765 - 14_328;
-const MISSING_LISTS: u32 = 14_328;
-const UNLINKS: u32 = 16_000 - SETUP_UNLINKS;
-const SETUP_UNLINKS: u32 = 4;
-
 fn document_size(number: u16) -> u32 {
     if number < FILLERS { 16 * BLOCK } else { (5 + u32::from(number % 2)) * BLOCK }
-}
-
-/// What waits for its turn within a cycle.
-#[derive(Clone, Copy)]
-enum Unit {
-    Session { row: usize, number: u32 },
-    Query,
-    QueryMissing,
-    QuerySpace,
-    List,
-    ListMissing,
-    Unlink,
-}
-
-impl Unit {
-    /// How it is spread over the folders; nothing for what is removed, which follows what is born.
-    fn share(self) -> Option<Share> {
-        match self {
-            Self::Session { row, .. } => Some(match (SESSIONS[row].target, SESSIONS[row].flushes) {
-                (Target::Missing, _) => Share::Missing,
-                (Target::Document | Target::Kept, _) => Share::Documents,
-                (Target::Renamed, _) => Share::Renamed,
-                (Target::New, 0) => Share::Born,
-                _ => Share::Young,
-            }),
-            Self::Query | Self::QuerySpace | Self::List | Self::ListMissing => Some(Share::Known),
-            Self::QueryMissing => Some(Share::Unknown),
-            Self::Unlink => None,
-        }
-    }
-
-    fn target(self) -> Option<Target> {
-        match self {
-            Self::Session { row, .. } => Some(SESSIONS[row].target),
-            _ => None,
-        }
-    }
 }
 
 /// What a temporary file has been through.
@@ -95,8 +50,8 @@ enum Room {
     Growing(u32),
 }
 
-/// Files that were begun are kept for sessions that go on with them, up to so many.
-const BEGUN_KEPT: usize = 8;
+/// Files that were begun are kept for sessions that go on with them, up to so many in a folder.
+const BEGUN_KEPT: usize = 2;
 
 /// A loop that is being made.
 pub struct Maker {
@@ -181,30 +136,11 @@ impl Maker {
 
     /// One of [`CYCLES`].
     pub fn cycle(&mut self, cycle: u32) {
-        let part = |whole: u32| portion(whole, cycle, CYCLES);
-        let mut units = Vec::new();
-        for (row, session) in SESSIONS.iter().enumerate() {
-            units.extend(part(session.count).map(|number| Unit::Session { row, number }));
-        }
-        for (unit, count) in [
-            (Unit::Query, QUERIES),
-            (Unit::QueryMissing, MISSING_QUERIES),
-            (Unit::QuerySpace, SPACE_QUERIES),
-            (Unit::List, LISTS),
-            (Unit::ListMissing, MISSING_LISTS),
-            (Unit::Unlink, UNLINKS),
-        ] {
-            units.extend(part(count).map(|_| unit));
-        }
-        shuffle(&mut units, &mut self.stream);
-        let units: Vec<_> = units.into_iter().map(|unit: Unit| (unit, unit.share(), unit.target() == Some(Target::New))).collect();
-        let dealt = folders::deal(&units, &mut self.stream);
+        let units = units::of_cycle(cycle, &mut self.stream);
         let mut order: Vec<usize> = (0..COUNT).collect();
         shuffle(&mut order, &mut self.stream);
         for folder in order {
-            let mut units = dealt[folder].clone();
-            shuffle(&mut units, &mut self.stream);
-            self.waiting[folder].extend(units);
+            self.waiting[folder].extend(&units[folder]);
             self.stay(folder);
         }
     }
@@ -227,8 +163,10 @@ impl Maker {
 
     /// What still waits, and the end.
     pub fn finish(&mut self) {
-        let left = self.waiting.iter_mut().zip(0..).flat_map(|(units, folder)| units.drain(..).map(move |one| (one, folder)));
-        let mut left: Vec<(Unit, u8)> = left.collect();
+        let mut left: Vec<(Unit, u8)> = Vec::new();
+        for (units, folder) in self.waiting.iter_mut().zip(0..) {
+            left.extend(units.drain(..).map(|unit| (unit, folder)));
+        }
         // There is nothing to rename once everything is removed.
         left.sort_by_key(|(unit, _)| matches!(unit, Unit::Unlink));
         let mut left = VecDeque::from(left);
@@ -264,15 +202,20 @@ impl Maker {
         match unit {
             Unit::Session { row, number } => return self.session(row, number),
             Unit::Unlink => {
-                let begun = self.alive.iter().filter(|file| file.age == Age::Begun).count();
+                let here = |file: &Temporary| self.place_of(file.name) == self.folder;
+                let begun = self.alive.iter().filter(|file| file.age == Age::Begun && here(file)).count();
                 let spared = |file: &Temporary| file.age == Age::Begun && begun <= BEGUN_KEPT;
-                match self.alive_here(|file| !spared(file)) {
+                // Empty files that are to be begun here are removed last.
+                let wanted = self.waiting[usize::from(self.folder)].iter().any(|unit| unit.begins());
+                let full = self.alive_where(|file, here| here && (!wanted || file.age == Age::Done) && !spared(file));
+                let here = full.or_else(|| self.alive_where(|file, here| here && !spared(file)));
+                match here.or_else(|| self.alive_where(|file, _| !spared(file))) {
                     Some(index) if self.alive.len() > 1 => self.unlink(index),
                     _ => return false,
                 }
             }
             Unit::Query => {
-                let name = if self.stream.chance(0.5) { None } else { self.alive_here(|_| true) };
+                let name = if self.stream.chance(0.5) { None } else { self.alive_where(|_, here| here) };
                 let name = match name {
                     Some(index) => self.alive[index].name,
                     None => FIRST_DOCUMENT + self.document(),
@@ -318,7 +261,8 @@ impl Maker {
             Target::Empty => return self.go_on(session, row, number, Age::Empty, Age::Begun),
             Target::Begun => return self.go_on(session, row, number, Age::Begun, Age::Done),
             Target::Renamed => {
-                let Some(index) = self.alive_here(|_| true) else { return false };
+                let here = self.alive_where(|_, here| here);
+                let Some(index) = here.or_else(|| self.alive_where(|_, _| true)) else { return false };
                 let from = self.alive[index].name;
                 // Within its folder, as all that were recorded: others would wait for each other in the kernel.
                 let beside = |&name: &u16| self.place_of(name) == self.place_of(from);
@@ -387,12 +331,10 @@ impl Maker {
         found.get(drawn).copied().unwrap_or(drawn)
     }
 
-    /// Index of such a temporary file of this folder; of any folder, where it has none.
-    fn alive_here(&mut self, such: impl Fn(&Temporary) -> bool) -> Option<usize> {
-        let (here, elsewhere): (Vec<usize>, Vec<usize>) = (0..self.alive.len())
-            .filter(|&index| such(&self.alive[index]))
-            .partition(|&index| self.place_of(self.alive[index].name) == self.folder);
-        let found = if here.is_empty() { elsewhere } else { here };
+    /// Index of a temporary file that is such; it is said of each whether it is in this folder.
+    fn alive_where(&mut self, such: impl Fn(&Temporary, bool) -> bool) -> Option<usize> {
+        let such = |file: &Temporary| such(file, self.place_of(file.name) == self.folder);
+        let found: Vec<usize> = (0..self.alive.len()).filter(|&index| such(&self.alive[index])).collect();
         match found.len() {
             0 => None,
             count => Some(found[self.stream.below(count as u64) as usize]),

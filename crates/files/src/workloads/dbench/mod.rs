@@ -21,6 +21,7 @@ mod replay;
 mod sessions;
 mod sizes;
 mod trace;
+mod units;
 
 use std::sync::Arc;
 

@@ -12,7 +12,11 @@ fn counts(trace: &Trace) -> BTreeMap<Code, u64> {
 
 #[test]
 fn every_count_of_the_published_table_is_exact() {
-    let trace = Trace::new(1);
+    (1..=5).for_each(counts_are_exact);
+}
+
+fn counts_are_exact(seed: u64) {
+    let trace = Trace::new(seed);
     let found = counts(&trace);
     let of = |codes: &[Code]| codes.iter().map(|code| found[code]).sum::<u64>();
     use Code::*;
@@ -64,7 +68,11 @@ fn bytes_are_exact_and_sizes_have_the_published_shares() {
 /// What is opened, read, renamed and removed is there, and what is expected to be missing is not.
 #[test]
 fn a_loop_can_be_carried_out() {
-    let trace = Trace::new(3);
+    (3..=5).for_each(carry_out);
+}
+
+fn carry_out(seed: u64) {
+    let trace = Trace::new(seed);
     let mut lengths: HashMap<u16, u32> = HashMap::new();
     let (mut open, mut most_open, mut most_bytes) = (HashSet::new(), 0, 0);
     for entry in &trace.entries {
@@ -112,7 +120,11 @@ fn cycles_are_alike_and_seeds_differ() {
 /// Of the files that are removed, about half are empty; of the flushes, about half follow the growth of a file.
 #[test]
 fn young_files_are_flushed_and_empty_ones_removed_as_often_as_recorded() {
-    let trace = Trace::new(1);
+    (1..=5).for_each(flushed);
+}
+
+fn flushed(seed: u64) {
+    let trace = Trace::new(seed);
     let mut files: HashMap<u16, (u32, bool)> = HashMap::new();
     let (mut empty, mut grown) = (0, 0);
     for entry in &trace.entries {
@@ -141,7 +153,11 @@ fn young_files_are_flushed_and_empty_ones_removed_as_often_as_recorded() {
 /// three quarters within 63, nine tenths within 250.
 #[test]
 fn work_stays_in_a_folder_and_flushes_come_close_together() {
-    let trace = Trace::new(1);
+    (1..=5).for_each(stays);
+}
+
+fn stays(seed: u64) {
+    let trace = Trace::new(seed);
     let changes = [Code::Create, Code::Write, Code::Unlink, Code::Rename, Code::SetFile];
     let folder = |entry: &&Entry| trace.names[usize::from(entry.name)].rsplit_once('/').map(|(folder, _)| folder);
     let windows = trace.entries[2000..].chunks_exact(50);
