@@ -95,7 +95,11 @@ def _steady(job: Job, groups: dict[int, Steady]) -> Steady | None:
 
 def check_member(job: Job) -> None:
     """Refuse before anything is made what a member could not be made of. Raises UsageError."""
-    limits_of(job), criterion(job.words), delay_ns(job), cpus_of(job), job.words.size("lockmem")
+    limits_of(job)
+    criterion(job.words)
+    delay_ns(job)
+    cpus_of(job)
+    job.words.size("lockmem")
 
 
 def limits_of(job: Job) -> list[Least | Longest]:
