@@ -10,7 +10,7 @@ from tests.conftest import need_module
 
 from plimsoll.cluster import probe
 from plimsoll.cluster.address import parse_cluster
-from plimsoll.cluster.connection import Cluster, Worker, connect
+from plimsoll.cluster.connection import Cluster, Task, Worker, connect
 from plimsoll.errors import PlimsollError
 
 GONE = "is gone; finished runs are stored"
@@ -27,6 +27,12 @@ def cluster() -> Iterator[Cluster]:
 def only(cluster: Cluster) -> Worker:
     (worker,) = cluster.workers.values()
     return worker
+
+
+def end(task: Task) -> None:
+    while not task.done():
+        time.sleep(0.01)
+    task.result()
 
 
 def long(number: int) -> None:
@@ -52,7 +58,5 @@ def test_a_task_given_up_with_its_client_says_that_the_scheduler_is_gone(cluster
     assert not task.done()
     cluster._client.close()
     with pytest.raises(PlimsollError, match=GONE):
-        while not task.done():
-            time.sleep(0.01)
-        task.result()
+        end(task)
     task.cancel()
