@@ -19,8 +19,16 @@ pub const FOLDERS: [&str; COUNT] = [
 ];
 /// Number of folders.
 pub const COUNT: usize = 10;
-/// The folder of the files of 1 MiB.
-const FILLED: u8 = 7;
+/// Those with lives of their own.
+pub const ACCESS: usize = 1;
+pub const COREL: usize = 2;
+pub const EXCEL: usize = 3;
+pub const PARADOX: usize = 4;
+pub const POWERPOINT: usize = 6;
+pub const WORD: usize = 8;
+pub const WORDPRO: usize = 9;
+/// The folder of the large files.
+pub const SEED: usize = 7;
 /// Files of 1 MiB among the documents, which come first.
 pub const FILLERS: u16 = 5;
 /// The other documents of each folder.
@@ -28,17 +36,13 @@ const DOCUMENTS_IN: [usize; COUNT] = [0, 1, 8, 7, 18, 3, 5, 0, 6, 4];
 /// Names of temporary files of each folder.
 const TEMPORARIES_IN: [usize; COUNT] = [0, 5, 6, 8, 17, 18, 8, 0, 8, 8];
 
-/// What is done in a folder how often, as a recorded cycle has it.
+/// What is done in a folder how often, beside the lives of files, as a recorded cycle has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
-    /// New files.
-    Born,
-    /// Sessions on files that were just made, with the flushes.
-    Young,
-    /// Renames.
-    Renamed,
     /// Sessions with documents.
     Documents,
+    /// Sessions with large files.
+    Large,
     /// Opening what is not there.
     Missing,
     /// Asking for what is not there.
@@ -49,16 +53,13 @@ pub enum Share {
 
 impl Share {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Born, Self::Young, Self::Renamed, Self::Documents, Self::Missing, Self::Unknown, Self::Known];
+    pub const ALL: [Self; 5] = [Self::Documents, Self::Large, Self::Missing, Self::Unknown, Self::Known];
 
     /// Of each folder.
     pub fn weights(self) -> [u64; COUNT] {
         match self {
-            Self::Born => [0, 7, 11, 16, 17, 37, 12, 0, 9, 15],
-            Self::Young => [0, 4, 0, 4, 6, 0, 6, 0, 0, 5],
-            Self::Renamed => [0, 0, 4, 6, 1, 0, 4, 0, 6, 5],
-            Self::Documents => [0, 2, 29, 16, 150, 14, 50, 21, 26, 18],
+            Self::Documents => [0, 1, 23, 4, 96, 14, 14, 0, 4, 8],
+            Self::Large => only(SEED),
             Self::Missing => [8, 6, 6, 8, 36, 78, 6, 0, 0, 15],
             Self::Unknown => [3, 4, 21, 28, 58, 23, 6, 0, 24, 21],
             Self::Known => [5, 12, 30, 32, 147, 38, 20, 0, 37, 45],
@@ -66,9 +67,16 @@ impl Share {
     }
 }
 
+/// Everything in one folder.
+pub const fn only(folder: usize) -> [u64; COUNT] {
+    let mut weights = [0; COUNT];
+    weights[folder] = 1;
+    weights
+}
+
 /// The folder of each document.
 pub fn of_documents() -> Vec<u8> {
-    std::iter::repeat_n(FILLED, FILLERS.into()).chain(spread(&DOCUMENTS_IN)).collect()
+    std::iter::repeat_n(SEED as u8, FILLERS.into()).chain(spread(&DOCUMENTS_IN)).collect()
 }
 
 /// The folder of each name of a temporary file.

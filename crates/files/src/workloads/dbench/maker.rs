@@ -1,21 +1,24 @@
 //! Putting the load together: what a loop has to hold, in an order in which it can be carried out.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use plimsoll_core::random::{Purpose, Stream};
 
-use super::folders::{self, COUNT, FILLERS};
-use super::sessions::{Row, SESSIONS, Target};
+use super::folders::{self, COUNT, FILLERS, SEED};
+use super::lives::{Life, Stay, Step};
+use super::sessions::{SESSIONS, Target};
 use super::sizes::{self, Sizes, portion};
 use super::trace::{
     Code, DOCUMENTS, Entry, FIRST_DOCUMENT, FIRST_TEMPORARY, PATTERN, PER_LOOP, SLOTS, TEMPORARIES,
 };
-use super::units::{self, SETUP_UNLINKS, Unit};
+use super::units::{self, Unit, Visit};
 use crate::tree::shuffle;
 
 const BLOCK: u32 = 65_536;
 /// Where the original extends a file by one byte before it fills the block.
 const AHEAD: u32 = 65_534;
+/// Removals before the first cycle.
+const SETUP_UNLINKS: u32 = 4;
 /// Of reads and writes within a file, the share that follows the one before.
 const FOLLOWING: f64 = 0.5;
 
@@ -23,21 +26,17 @@ fn document_size(number: u16) -> u32 {
     if number < FILLERS { 16 * BLOCK } else { (5 + u32::from(number % 2)) * BLOCK }
 }
 
-/// What a temporary file has been through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Age {
-    Empty,
-    Begun,
-    Done,
+/// What is next in a visit.
+enum Turn {
+    Unit(Unit),
+    /// A file comes, and what is done with it.
+    Comes(&'static Life),
+    /// The file of this name goes.
+    Goes(u16),
 }
 
-/// A temporary file that is there.
-#[derive(Debug, Clone, Copy)]
-struct Temporary {
-    name: u16,
-    age: Age,
-    length: u32,
-}
+/// Of a visit; moments are drawn from so many.
+const VISIT: u64 = 1 << 20;
 
 /// Where a session finds its file.
 #[derive(Clone, Copy)]
@@ -50,23 +49,22 @@ enum Room {
     Growing(u32),
 }
 
-/// Files that were begun are kept for sessions that go on with them, up to so many in a folder.
-const BEGUN_KEPT: usize = 2;
-
 /// A loop that is being made.
 pub struct Maker {
     stream: Stream,
     sizes: Vec<Sizes>,
     /// So far.
     pub entries: Vec<Entry>,
-    /// By folder.
-    waiting: [VecDeque<Unit>; COUNT],
+    /// Sessions of each row so far.
+    sessions: [u32; SESSIONS.len()],
+    /// Files that go when the work comes to their folder again.
+    leaving: [Vec<u16>; COUNT],
     /// Folders of documents and of temporary names.
     places: [Vec<u8>; 2],
     /// In which the work goes on.
     folder: u8,
     /// Temporary names that are there, and that are not.
-    alive: Vec<Temporary>,
+    alive: Vec<u16>,
     dead: Vec<u16>,
     /// Handles that stay open, oldest first; the others.
     kept: VecDeque<u8>,
@@ -81,7 +79,8 @@ impl Maker {
             sizes: sizes::draw(&mut stream),
             stream,
             entries: Vec::with_capacity(PER_LOOP.0 as usize),
-            waiting: [const { VecDeque::new() }; COUNT],
+            sessions: [0; SESSIONS.len()],
+            leaving: [const { Vec::new() }; COUNT],
             places: [folders::of_documents(), folders::of_temporaries()],
             folder: 0,
             alive: Vec::new(),
@@ -136,60 +135,53 @@ impl Maker {
 
     /// One of [`CYCLES`].
     pub fn cycle(&mut self, cycle: u32) {
-        let units = units::of_cycle(cycle, &mut self.stream);
-        let mut order: Vec<usize> = (0..COUNT).collect();
+        let mut visits = units::of_cycle(cycle, &mut self.stream);
+        let mut order: Vec<usize> = (0..COUNT).filter(|&folder| folder != SEED).collect();
         shuffle(&mut order, &mut self.stream);
-        for folder in order {
-            self.waiting[folder].extend(&units[folder]);
-            self.stay(folder);
+        let mut large = std::mem::take(&mut visits[SEED].units);
+        for (folder, left) in order.into_iter().zip((0..COUNT - 1).rev()) {
+            self.visit(folder, std::mem::take(&mut visits[folder]));
+            // Between two folders, the recorded load goes to the large files.
+            let rest = large.split_off(large.len() / (left + 1));
+            self.visit(SEED, Visit { units: std::mem::replace(&mut large, rest), ..Visit::default() });
         }
     }
 
-    /// What waits in a folder. What cannot be done yet waits for another to make it possible, here or in the next cycle.
-    fn stay(&mut self, folder: usize) {
+    /// Everything that is to do in a folder.
+    fn visit(&mut self, folder: usize, visit: Visit) {
         self.folder = folder as u8;
-        let mut before = usize::MAX;
-        while self.waiting[folder].len() < before {
-            before = self.waiting[folder].len();
-            for _ in 0..before {
-                if let Some(unit) = self.waiting[folder].pop_front()
-                    && !self.carry_out(unit)
-                {
-                    self.waiting[folder].push_back(unit);
+        let mut agenda: BTreeMap<(u64, usize), Turn> = BTreeMap::new();
+        let leaving = std::mem::take(&mut self.leaving[folder]);
+        let turns = visit.units.into_iter().map(Turn::Unit).chain(visit.lives.into_iter().map(Turn::Comes));
+        for turn in turns.chain(leaving.into_iter().map(Turn::Goes)) {
+            agenda.insert((self.stream.below(VISIT), agenda.len()), turn);
+        }
+        while let Some(((moment, number), turn)) = agenda.pop_first() {
+            match turn {
+                Turn::Unit(unit) => self.carry_out(unit),
+                Turn::Goes(name) => self.unlink(name),
+                Turn::Comes(life) => {
+                    let name = self.live(life);
+                    match life.stay {
+                        Stay::No => self.unlink(name),
+                        Stay::Visit => drop(agenda.insert((moment + VISIT / 2, number), Turn::Goes(name))),
+                        Stay::Cycle => self.leaving[folder].push(name),
+                    }
                 }
             }
         }
     }
 
-    /// What still waits, and the end.
+    fn unlink(&mut self, name: u16) {
+        self.alive.retain(|&other| other != name);
+        self.dead.push(name);
+        self.add(Code::Unlink, name);
+    }
+
+    /// The end.
     pub fn finish(&mut self) {
-        let mut left: Vec<(Unit, u8)> = Vec::new();
-        for (units, folder) in self.waiting.iter_mut().zip(0..) {
-            left.extend(units.drain(..).map(|unit| (unit, folder)));
-        }
-        // There is nothing to rename once everything is removed.
-        left.sort_by_key(|(unit, _)| matches!(unit, Unit::Unlink));
-        let mut left = VecDeque::from(left);
-        let mut in_vain = 0;
-        while let Some((unit, folder)) = left.pop_front() {
-            self.folder = folder;
-            let stuck = in_vain > left.len();
-            let done = match unit {
-                // Nothing will make these possible any more.
-                Unit::Unlink if stuck => {
-                    self.unlink(0);
-                    true
-                }
-                Unit::Session { row, number } if stuck && !matches!(SESSIONS[row].target, Target::Renamed) => {
-                    self.document_session(&SESSIONS[row], row, number);
-                    true
-                }
-                _ => self.carry_out(unit),
-            };
-            in_vain = if done { 0 } else { in_vain + 1 };
-            if !done {
-                left.push_back((unit, folder));
-            }
+        for folder in 0..COUNT {
+            self.visit(folder, Visit::default());
         }
         while let Some(slot) = self.kept.pop_front() {
             self.on(Code::Close, slot, 0, 0, 0);
@@ -197,38 +189,19 @@ impl Maker {
         self.add(Code::DeleteTree, 0);
     }
 
-    /// False when it is not possible now.
-    fn carry_out(&mut self, unit: Unit) -> bool {
+    fn carry_out(&mut self, unit: Unit) {
         match unit {
-            Unit::Session { row, number } => return self.session(row, number),
-            Unit::Unlink => {
-                let here = |file: &Temporary| self.place_of(file.name) == self.folder;
-                let begun = self.alive.iter().filter(|file| file.age == Age::Begun && here(file)).count();
-                let spared = |file: &Temporary| file.age == Age::Begun && begun <= BEGUN_KEPT;
-                // Empty files that are to be begun here are removed last.
-                let wanted = self.waiting[usize::from(self.folder)].iter().any(|unit| unit.begins());
-                let full = self.alive_where(|file, here| here && (!wanted || file.age == Age::Done) && !spared(file));
-                let here = full.or_else(|| self.alive_where(|file, here| here && !spared(file)));
-                match here.or_else(|| self.alive_where(|file, _| !spared(file))) {
-                    Some(index) if self.alive.len() > 1 => self.unlink(index),
-                    _ => return false,
-                }
-            }
+            Unit::Session(row) => self.session(row),
             Unit::Query => {
-                let name = if self.stream.chance(0.5) { None } else { self.alive_where(|_, here| here) };
-                let name = match name {
-                    Some(index) => self.alive[index].name,
-                    None => FIRST_DOCUMENT + self.document(),
-                };
+                let name = if self.stream.chance(0.5) { None } else { self.young_here() };
+                let name = name.unwrap_or_else(|| FIRST_DOCUMENT + self.document());
                 self.add(Code::Query, name);
             }
             Unit::QuerySpace => self.add(Code::QuerySpace, 0),
             Unit::List => self.add(Code::List, PATTERN),
             Unit::ListMissing => self.add(Code::ListMissing, PATTERN),
-            Unit::QueryMissing if self.dead.is_empty() => return false,
             Unit::QueryMissing => self.add_missing(Code::QueryMissing),
         }
-        true
     }
 
     fn add_missing(&mut self, code: Code) {
@@ -237,44 +210,10 @@ impl Maker {
         self.add(code, name);
     }
 
-    fn unlink(&mut self, index: usize) {
-        let name = self.alive.swap_remove(index).name;
-        self.add(Code::Unlink, name);
-        self.dead.push(name);
-    }
-
-    fn session(&mut self, row: usize, number: u32) -> bool {
-        let session = &SESSIONS[row];
-        match session.target {
-            Target::Missing | Target::New if self.dead.is_empty() => return false,
-            Target::Renamed if self.dead.is_empty() || self.alive.is_empty() => return false,
+    /// A session with a document, or with what is missing.
+    fn session(&mut self, row: usize) {
+        match SESSIONS[row].target {
             Target::Missing => self.add_missing(Code::OpenMissing),
-            Target::New => {
-                let index = self.dead_here();
-                let name = self.dead.swap_remove(index);
-                self.add(Code::Create, name);
-                let length = self.work(session, row, number, name, Room::New);
-                let age = if length == 0 { Age::Empty } else { Age::Done };
-                self.alive.push(Temporary { name, age, length });
-                self.add(Code::Close, name);
-            }
-            Target::Empty => return self.go_on(session, row, number, Age::Empty, Age::Begun),
-            Target::Begun => return self.go_on(session, row, number, Age::Begun, Age::Done),
-            Target::Renamed => {
-                let here = self.alive_where(|_, here| here);
-                let Some(index) = here.or_else(|| self.alive_where(|_, _| true)) else { return false };
-                let from = self.alive[index].name;
-                // Within its folder, as all that were recorded: others would wait for each other in the kernel.
-                let beside = |&name: &u16| self.place_of(name) == self.place_of(from);
-                let Some(place) = self.dead.iter().position(beside) else { return false };
-                let to = self.dead.swap_remove(place);
-                self.add(Code::Open, from);
-                self.on(Code::Rename, 0, from, to.into(), 0);
-                self.add(Code::Close, from);
-                self.alive[index].name = to;
-                self.dead.push(from);
-            }
-            Target::Document => self.document_session(session, row, number),
             Target::Kept => {
                 if self.unused.is_empty()
                     && let Some(oldest) = self.kept.pop_front()
@@ -286,28 +225,46 @@ impl Maker {
                 self.on(Code::Open, slot, FIRST_DOCUMENT + document, 0, 0);
                 self.kept.push_back(slot);
             }
+            Target::Document | Target::Large | Target::Young(_) => {
+                let document = self.document();
+                let name = FIRST_DOCUMENT + document;
+                self.add(Code::Open, name);
+                self.work(row, name, Room::Inside(document_size(document)));
+                self.add(Code::Close, name);
+            }
         }
-        true
     }
 
-    /// A session on a temporary file of one age, which then has another; false when there is none.
-    fn go_on(&mut self, session: &Row, row: usize, number: u32, age: Age, next: Age) -> bool {
-        let here = |file: &Temporary| file.age == age && self.place_of(file.name) == self.folder;
-        let Some(index) = self.alive.iter().position(here) else { return false };
-        let Temporary { name, length, .. } = self.alive[index];
-        self.add(Code::Open, name);
-        let length = self.work(session, row, number, name, Room::Growing(length));
-        self.alive[index] = Temporary { name, age: next, length };
-        self.add(Code::Close, name);
-        true
+    /// All steps of a file, one after the other; the name that it has then.
+    fn live(&mut self, life: &Life) -> u16 {
+        let mut name = self.appear();
+        let mut length = 0;
+        for &step in life.steps {
+            self.add(if step.creates() { Code::Create } else { Code::Open }, name);
+            let room = match step {
+                _ if step.creates() => Room::New,
+                _ if step.grows() => Room::Growing(length),
+                _ => Room::Inside(length),
+            };
+            length = self.work(row_of(step), name, room);
+            self.add(Code::Close, name);
+            if step == Step::Rename {
+                let to = self.appear();
+                self.on(Code::Rename, 0, name, to.into(), 0);
+                self.alive.retain(|&other| other != name);
+                self.dead.push(name);
+                name = to;
+            }
+        }
+        name
     }
 
-    fn document_session(&mut self, session: &Row, row: usize, number: u32) {
-        let document = self.document();
-        let name = FIRST_DOCUMENT + document;
-        self.add(Code::Open, name);
-        self.work(session, row, number, name, Room::Inside(document_size(document)));
-        self.add(Code::Close, name);
+    /// A name of this folder that was not there.
+    fn appear(&mut self) -> u16 {
+        let index = self.dead_here();
+        let name = self.dead.swap_remove(index);
+        self.alive.push(name);
+        name
     }
 
     /// One of this folder; of any, where it has none.
@@ -331,18 +288,17 @@ impl Maker {
         found.get(drawn).copied().unwrap_or(drawn)
     }
 
-    /// Index of a temporary file that is such; it is said of each whether it is in this folder.
-    fn alive_where(&mut self, such: impl Fn(&Temporary, bool) -> bool) -> Option<usize> {
-        let such = |file: &Temporary| such(file, self.place_of(file.name) == self.folder);
-        let found: Vec<usize> = (0..self.alive.len()).filter(|&index| such(&self.alive[index])).collect();
-        match found.len() {
-            0 => None,
-            count => Some(found[self.stream.below(count as u64) as usize]),
-        }
+    /// Name of a file of this folder that is there.
+    fn young_here(&mut self) -> Option<u16> {
+        let here: Vec<u16> = self.alive.iter().copied().filter(|&name| self.place_of(name) == self.folder).collect();
+        let drawn = self.stream.below(here.len().max(1) as u64) as usize;
+        here.get(drawn).copied()
     }
 
     /// Everything between open and close; the length of the file after it.
-    fn work(&mut self, session: &Row, row: usize, number: u32, name: u16, room: Room) -> u32 {
+    fn work(&mut self, row: usize, name: u16, room: Room) -> u32 {
+        let (session, number) = (&SESSIONS[row], self.sessions[row]);
+        self.sessions[row] += 1;
         let part = |whole: usize| portion(whole as u32, number, session.count);
         let sizes = &self.sizes[row];
         let reads: Vec<u32> = part(sizes.reads.len()).map(|index| sizes.reads[index as usize]).collect();
@@ -353,20 +309,13 @@ impl Maker {
         if locked {
             self.on(Code::Lock, 0, name, 1024, 0);
         }
-        let length = match room {
-            Room::Inside(length) => {
-                self.read(&reads, name, length);
-                self.write(name, (ones, &writes, flushes), room)
-            }
-            // There is something to read only when it was written.
-            Room::New | Room::Growing(_) => {
-                let length = self.write(name, (ones, &writes, flushes), room);
-                self.read(&reads, name, length);
-                length
-            }
-        };
+        let ones = self.extend(name, ones, writes.first(), room);
         part(session.queries as usize).for_each(|_| self.add(Code::QueryFile, name));
+        if let Room::Inside(length) | Room::Growing(length) = room {
+            self.read(&reads, name, length);
+        }
         part(session.sets as usize).for_each(|_| self.add(Code::SetFile, name));
+        let length = self.write(name, (&writes, flushes), room).max(ones);
         if locked {
             self.on(Code::Unlock, 0, name, 1024, 0);
         }
@@ -382,23 +331,26 @@ impl Maker {
         }
     }
 
-    /// Writes of one byte, then the others with flushes evenly among them; the length of the file after it.
-    fn write(&mut self, name: u16, (ones, writes, flushes): (u32, &[u32], usize), room: Room) -> u32 {
+    /// Writes of one byte; the length of the file after them.
+    fn extend(&mut self, name: u16, ones: u32, first: Option<&u32>, room: Room) -> u32 {
+        let position = if let Room::Growing(length) = room { length } else { 0 };
+        // The last byte of what is then written; of the block, when that is much.
+        let offset = match (room, first) {
+            (Room::Inside(length), _) => length.saturating_sub(1),
+            (_, Some(&first)) if first < AHEAD => position + first - 1,
+            _ => position + AHEAD,
+        };
+        (0..ones).for_each(|_| self.on(Code::Write, 0, name, 1, offset));
+        if ones > 0 { offset + 1 } else { 0 }
+    }
+
+    /// All writes but those of one byte, with flushes evenly among them; the length of the file after it.
+    fn write(&mut self, name: u16, (writes, flushes): (&[u32], usize), room: Room) -> u32 {
         let (mut length, mut position) = match room {
             Room::New => (0, 0),
             Room::Inside(length) => (length, 0),
             Room::Growing(length) => (length, length),
         };
-        for _ in 0..ones {
-            // The last byte of what is then written; of the block, when that is much.
-            let offset = match (room, writes.first()) {
-                (Room::Inside(length), _) => length - 1,
-                (_, Some(&first)) if first < AHEAD => position + first - 1,
-                _ => position + AHEAD,
-            };
-            self.on(Code::Write, 0, name, 1, offset);
-            length = length.max(offset + 1);
-        }
         let mut flushed = 0;
         for (index, &size) in writes.iter().enumerate() {
             let grows = matches!(room, Room::New) || (matches!(room, Room::Growing(_)) && flushed == 0);
@@ -408,7 +360,7 @@ impl Maker {
             self.on(Code::Write, 0, name, size, position);
             position += size;
             length = length.max(position);
-            let due = (index + 1) * flushes / writes.len();
+            let due = ((index + 1) * flushes).div_ceil(writes.len());
             (flushed..due).for_each(|_| self.add(Code::Flush, name));
             flushed = due;
         }
@@ -423,4 +375,9 @@ impl Maker {
         }
         self.stream.below(u64::from(length.saturating_sub(size) / 4096) + 1) as u32 * 4096
     }
+}
+
+/// Row of [`SESSIONS`].
+fn row_of(step: Step) -> usize {
+    SESSIONS.iter().position(|row| row.target == Target::Young(step)).unwrap_or_default()
 }

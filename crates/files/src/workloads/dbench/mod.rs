@@ -16,6 +16,7 @@
 //! recorded.
 
 mod folders;
+mod lives;
 mod maker;
 mod replay;
 mod sessions;

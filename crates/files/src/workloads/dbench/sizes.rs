@@ -3,7 +3,7 @@
 use plimsoll_core::random::Stream;
 
 use super::sessions::{
-    OTHER_READ_BYTES, OTHER_READ_MAX, OTHER_WRITTEN_BYTES, OTHER_WRITTEN_MAX, READ_SIZES, Row, SESSIONS, WRITE_SIZES,
+    OTHER_READ_BYTES, OTHER_READ_MAX, OTHER_WRITTEN, OTHER_WRITTEN_BYTES, READ_SIZES, Row, SESSIONS, WRITE_SIZES,
 };
 use crate::tree::{apportion, shuffle};
 
@@ -26,8 +26,8 @@ pub fn portion(whole: u32, index: u32, count: u32) -> std::ops::Range<u32> {
 /// The sizes of all sessions; "other" sizes are uniform and add up exactly, small ones to the sessions with small reads.
 pub fn draw(stream: &mut Stream) -> Vec<Sizes> {
     let count = |of: fn(&Row) -> u32| SESSIONS.iter().map(|row| u64::from(of(row))).sum();
-    let mut reads = uniform(count(|row| row.reads[5]), OTHER_READ_BYTES, OTHER_READ_MAX, stream);
-    let mut writes = uniform(count(|row| row.writes[5]), OTHER_WRITTEN_BYTES, OTHER_WRITTEN_MAX, stream);
+    let mut reads = uniform(count(|row| row.reads[5]), OTHER_READ_BYTES, (1, OTHER_READ_MAX), stream);
+    let mut writes = uniform(count(|row| row.writes[5]), OTHER_WRITTEN_BYTES, OTHER_WRITTEN, stream);
     reads.sort_unstable_by_key(|&size| std::cmp::Reverse(size));
     shuffle(&mut writes, stream);
     let (mut reads, mut writes) = (reads.into_iter(), writes.into_iter());
@@ -49,9 +49,9 @@ pub fn draw(stream: &mut Stream) -> Vec<Sizes> {
     SESSIONS.iter().map(of_session).collect()
 }
 
-/// `count` sizes from 1 to `most` that add up to `bytes`.
-fn uniform(count: u64, bytes: u64, most: u32, stream: &mut Stream) -> Vec<u32> {
-    let weights: Vec<u64> = (0..count).map(|_| stream.below(most.into())).collect();
-    let sizes = apportion(&weights, bytes - count);
-    sizes.into_iter().map(|size| (size + 1) as u32).collect()
+/// `count` sizes of about `least..=most` that add up to `bytes`.
+fn uniform(count: u64, bytes: u64, (least, most): (u32, u32), stream: &mut Stream) -> Vec<u32> {
+    let weights: Vec<u64> = (0..count).map(|_| stream.below((most - least).into())).collect();
+    let sizes = apportion(&weights, bytes - count * u64::from(least));
+    sizes.into_iter().map(|size| size as u32 + least).collect()
 }

@@ -1,28 +1,26 @@
-//! What waits for its turn within a cycle, and in which folder.
+//! What there is to do in a cycle, and in which folder.
 
 use plimsoll_core::random::Stream;
 
 use super::folders::{COUNT, FILLERS, Share};
+use super::lives::{LIVES, Life};
 use super::sessions::{SESSIONS, Target};
 use super::sizes::portion;
 use super::trace::CYCLES;
 use crate::tree::{apportion, shuffle};
 
-/// Operations besides sessions: found and missing names, free space, lists, removal.
+/// Operations besides sessions: found and missing names, free space, lists.
 const QUERIES: u32 = 71_814 - 24_385;
 const MISSING_QUERIES: u32 = 24_385;
 const SPACE_QUERIES: u32 = 13_168 - FILLERS as u32;
 const LISTS: u32 = 27_765 - 14_328;
 const MISSING_LISTS: u32 = 14_328;
-const UNLINKS: u32 = 16_000 - SETUP_UNLINKS;
-/// Removals before the first cycle.
-pub const SETUP_UNLINKS: u32 = 4;
 
-/// One thing to do.
+/// One thing to do, beside the lives of files.
 #[derive(Clone, Copy)]
 pub enum Unit {
-    /// The `number`-th of a row of [`SESSIONS`].
-    Session { row: usize, number: u32 },
+    /// A session with a document, or with what is missing: one of this row of [`SESSIONS`].
+    Session(usize),
     /// Asks for a name that is there.
     Query,
     /// Asks for one that is not.
@@ -33,43 +31,40 @@ pub enum Unit {
     List,
     /// Looks through a folder in vain.
     ListMissing,
-    /// Removes a file.
-    Unlink,
 }
 
 impl Unit {
-    /// How it is spread over the folders; nothing for what is removed, which follows what is born.
-    fn share(self) -> Option<Share> {
+    /// How it is spread over the folders.
+    fn share(self) -> Share {
         match self {
-            Self::Session { row, .. } => Some(match (SESSIONS[row].target, SESSIONS[row].flushes) {
-                (Target::Missing, _) => Share::Missing,
-                (Target::Document | Target::Kept, _) => Share::Documents,
-                (Target::Renamed, _) => Share::Renamed,
-                (Target::New, 0) => Share::Born,
-                _ => Share::Young,
-            }),
-            Self::Query | Self::QuerySpace | Self::List | Self::ListMissing => Some(Share::Known),
-            Self::QueryMissing => Some(Share::Unknown),
-            Self::Unlink => None,
+            Self::Session(row) => match SESSIONS[row].target {
+                Target::Missing => Share::Missing,
+                Target::Large => Share::Large,
+                Target::Document | Target::Kept | Target::Young(_) => Share::Documents,
+            },
+            Self::Query | Self::QuerySpace | Self::List | Self::ListMissing => Share::Known,
+            Self::QueryMissing => Share::Unknown,
         }
-    }
-
-    /// Whether it needs an empty file.
-    pub fn begins(self) -> bool {
-        matches!(self, Self::Session { row, .. } if SESSIONS[row].target == Target::Empty)
-    }
-
-    fn creates(self) -> bool {
-        matches!(self, Self::Session { row, .. } if SESSIONS[row].target == Target::New)
     }
 }
 
-/// The units of a cycle by folder, each in random order.
-pub fn of_cycle(cycle: u32, stream: &mut Stream) -> [Vec<Unit>; COUNT] {
+/// What is done while the work stays in a folder.
+#[derive(Default)]
+pub struct Visit {
+    /// Files that come, each with the kind of its life.
+    pub lives: Vec<&'static Life>,
+    /// Everything else.
+    pub units: Vec<Unit>,
+}
+
+/// The visits of a cycle by folder, each in random order.
+pub fn of_cycle(cycle: u32, stream: &mut Stream) -> [Visit; COUNT] {
     let part = |whole: u32| portion(whole, cycle, CYCLES);
     let mut units = Vec::new();
     for (row, session) in SESSIONS.iter().enumerate() {
-        units.extend(part(session.count).map(|number| Unit::Session { row, number }));
+        if !matches!(session.target, Target::Young(_)) {
+            units.extend(part(session.count).map(|_| Unit::Session(row)));
+        }
     }
     for (unit, count) in [
         (Unit::Query, QUERIES),
@@ -77,32 +72,29 @@ pub fn of_cycle(cycle: u32, stream: &mut Stream) -> [Vec<Unit>; COUNT] {
         (Unit::QuerySpace, SPACE_QUERIES),
         (Unit::List, LISTS),
         (Unit::ListMissing, MISSING_LISTS),
-        (Unit::Unlink, UNLINKS),
     ] {
         units.extend(part(count).map(|_| unit));
     }
     shuffle(&mut units, stream);
-    let mut by_folder = [const { Vec::new() }; COUNT];
-    let mut born = [0; COUNT];
+    let mut visits: [Visit; COUNT] = Default::default();
     for share in Share::ALL {
-        deal(&units, Some(share), &share.weights(), &mut by_folder, stream);
+        let chosen: Vec<Unit> = units.iter().copied().filter(|unit| unit.share() == share).collect();
+        let folders = deal(&share.weights(), chosen.len(), stream);
+        chosen.into_iter().zip(folders).for_each(|(unit, folder)| visits[folder].units.push(unit));
     }
-    for (sum, dealt) in born.iter_mut().zip(&by_folder) {
-        *sum = dealt.iter().filter(|unit| unit.creates()).count() as u64;
+    for life in &LIVES {
+        let folders = deal(&life.folders, part(life.count).count(), stream);
+        folders.into_iter().for_each(|folder| visits[folder].lives.push(life));
     }
-    deal(&units, None, &born, &mut by_folder, stream);
-    by_folder.iter_mut().for_each(|dealt| shuffle(dealt, stream));
-    by_folder
+    visits.iter_mut().for_each(|visit| shuffle(&mut visit.lives, stream));
+    visits
 }
 
-/// Puts the units of one share into folders, as many into each as its weight asks for.
-fn deal(
-    units: &[Unit], share: Option<Share>, weights: &[u64], by_folder: &mut [Vec<Unit>; COUNT], stream: &mut Stream,
-) {
-    let chosen: Vec<Unit> = units.iter().copied().filter(|unit| unit.share() == share).collect();
-    let counts = apportion(weights, chosen.len() as u64).into_iter().enumerate();
+/// Folders for `count` things, as many of each as its weight asks for, in random order.
+fn deal(weights: &[u64], count: usize, stream: &mut Stream) -> Vec<usize> {
+    let counts = apportion(weights, count as u64).into_iter().enumerate();
     let mut folders: Vec<usize> =
         counts.flat_map(|(folder, count)| std::iter::repeat_n(folder, count as usize)).collect();
     shuffle(&mut folders, stream);
-    chosen.into_iter().zip(folders).for_each(|(unit, folder)| by_folder[folder].push(unit));
+    folders
 }
