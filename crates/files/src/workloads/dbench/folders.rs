@@ -19,14 +19,19 @@ pub const FOLDERS: [&str; COUNT] = [
 ];
 /// Number of folders.
 pub const COUNT: usize = 10;
-/// Those with lives of their own.
+/// By name.
+const TOP: usize = 0;
 pub const ACCESS: usize = 1;
 pub const COREL: usize = 2;
 pub const EXCEL: usize = 3;
 pub const PARADOX: usize = 4;
+const PM: usize = 5;
 pub const POWERPOINT: usize = 6;
 pub const WORD: usize = 8;
 pub const WORDPRO: usize = 9;
+/// In which they are visited, the same in every cycle: what a journal holds of a folder is then written anew before its
+/// space is needed.
+pub const ORDER: [usize; COUNT - 1] = [WORD, PARADOX, EXCEL, WORDPRO, ACCESS, COREL, PM, TOP, POWERPOINT];
 /// The folder of the large files.
 pub const SEED: usize = 7;
 /// Files of 1 MiB among the documents, which come first.
@@ -41,6 +46,8 @@ const TEMPORARIES_IN: [usize; COUNT] = [0, 5, 6, 8, 17, 18, 8, 0, 8, 8];
 pub enum Share {
     /// Sessions with documents.
     Documents,
+    /// Those that flush: with one and the same, so that little waits to be written with it.
+    Flushed,
     /// Sessions with large files.
     Large,
     /// Opening what is not there.
@@ -53,12 +60,13 @@ pub enum Share {
 
 impl Share {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Documents, Self::Large, Self::Missing, Self::Unknown, Self::Known];
+    pub const ALL: [Self; 6] = [Self::Documents, Self::Flushed, Self::Large, Self::Missing, Self::Unknown, Self::Known];
 
     /// Of each folder.
     pub fn weights(self) -> [u64; COUNT] {
         match self {
-            Self::Documents => [0, 1, 23, 4, 96, 14, 14, 0, 4, 8],
+            Self::Documents => [0, 0, 23, 4, 96, 14, 14, 0, 4, 8],
+            Self::Flushed => only(ACCESS),
             Self::Large => only(SEED),
             Self::Missing => [8, 6, 6, 8, 36, 78, 6, 0, 0, 15],
             Self::Unknown => [3, 4, 21, 28, 58, 23, 6, 0, 24, 21],

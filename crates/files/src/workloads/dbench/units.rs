@@ -40,6 +40,7 @@ impl Unit {
             Self::Session(row) => match SESSIONS[row].target {
                 Target::Missing => Share::Missing,
                 Target::Large => Share::Large,
+                Target::Document if SESSIONS[row].flushes > 0 => Share::Flushed,
                 Target::Document | Target::Kept | Target::Young(_) => Share::Documents,
             },
             Self::Query | Self::QuerySpace | Self::List | Self::ListMissing => Share::Known,
