@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::*;
+use crate::workloads::dbench::lives::{LIVES, Life};
+use crate::workloads::dbench::sessions::{SESSIONS, Target};
 
 fn counts(trace: &Trace) -> BTreeMap<Code, u64> {
     let mut counts = BTreeMap::new();
@@ -176,4 +178,17 @@ fn stays(seed: u64) {
     let quantile = |share: f64| gaps[(gaps.len() as f64 * share) as usize];
     assert!((3..20).contains(&quantile(0.5)) && (45..90).contains(&quantile(0.75)), "{} {}", quantile(0.5), quantile(0.75));
     assert!((180..300).contains(&quantile(0.9)), "{}", quantile(0.9));
+}
+
+#[test]
+fn every_session_with_a_file_that_comes_and_goes_belongs_to_a_life() {
+    for row in SESSIONS {
+        if let Target::Young(step) = row.target {
+            let times = |life: &Life| life.steps.iter().filter(|&&one| one == step).count() as u32;
+            assert_eq!(LIVES.iter().map(|life| life.count * times(life)).sum::<u32>(), row.count, "{step:?}");
+        }
+    }
+    assert_eq!(LIVES.iter().map(|life| life.count).sum::<u32>(), 16_000 - 4, "four are removed in the set-up");
+    let steps = LIVES.iter().flat_map(|life| life.steps);
+    assert!(steps.into_iter().all(|&step| SESSIONS.iter().any(|row| row.target == Target::Young(step))));
 }
