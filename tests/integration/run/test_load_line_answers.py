@@ -71,16 +71,14 @@ def test_a_postgresql_has_the_same_knee_again(plimsoll: Command, place: Path) ->
 def test_a_capped_volume_carries_its_cap(plimsoll: Command, machine: Machine) -> None:
     volume = "vol:type=io1,size=100GiB,iops=1000,backing=memory,time_scale=100"
     settings = [word for each in ("size=8MiB", "runtime=400ms", "warmup=50ms") for word in ("--set", each)]
-    words = ("--on", f"here={volume}", "--rate", "500..2000", *settings, "--noisy-host")
-    # Beside other work a bracket may stay open, as it should: a search that finds one must find the cap.
-    for seed in range(1, 4):
-        plimsoll("knee", "randread", *words, "--seed", str(seed))
-        line = answers(2000)["here"]
-        assert line.peak is not None
-        assert 0.8 * 1000 < line.peak.throughput.value < 1.1 * 1000
-        assert all(level.overloaded for level in line.levels if level.load > 1250)
-        if line.bracket is not None:
-            break
+    plimsoll(
+        "knee", "randread", "--on", f"here={volume}", "--rate", "500..2000", *settings, "--noisy-host", "--seed", "1"
+    )
+    line = answers(2000)["here"]
+    assert line.peak is not None
+    assert 0.8 * 1000 < line.peak.throughput.value < 1.1 * 1000
     assert line.bracket is not None
     assert line.bracket.low <= 1000 <= line.bracket.high
     assert machine.left() == []
+    beyond = [level for level in line.levels if level.load > 1250]
+    assert all(level.overloaded for level in beyond)

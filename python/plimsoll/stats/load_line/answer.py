@@ -73,7 +73,7 @@ def load_line(points: Sequence[Point], objective: Objective | None, high: float)
     return LoadLine(
         levels=tuple(_level(at) for at in grouped(valid, lambda point: point.load).values()),
         bend=found,
-        bracket=bracket.find(points),
+        bracket=bracket.find(points) or bracket.around(points),
         knee=_fresh(valid, Phase.KNEE),
         peak=_fresh(valid, Phase.PEAK),
         objective=objective,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 
@@ -38,14 +38,32 @@ class Bracket:
 
 def find(points: Sequence[Point]) -> Bracket | None:
     """The first such pair of neighbours in the valid points of the rounds, or None."""
-    by_load: dict[float, dict[int, Point]] = {}
-    for point in points:
-        if point.valid and point.phase is Phase.ROUND:
-            by_load.setdefault(point.load, {})[point.round] = point
+    by_load = _rounds(points)
     for low, high in pairwise(sorted(by_load)):
         if found := _compare(by_load[low], by_load[high]):
             return found
     return None
+
+
+def around(points: Sequence[Point]) -> Bracket | None:
+    """For a search that found no such neighbours: the loads on both sides of those of which the schedule was kept at times.
+
+    Up to `low` it was kept in every round, from `high` on in none. None without a schedule, or without enough rounds.
+    """
+    by_load = _rounds(points)
+    loads = sorted(by_load)
+    kept = list(takewhile(lambda load: not any(point.overloaded for point in by_load[load].values()), loads))
+    lost = list(takewhile(lambda load: all(point.overloaded for point in by_load[load].values()), reversed(loads)))
+    return _compare(by_load[kept[-1]], by_load[lost[-1]]) if kept and lost else None
+
+
+def _rounds(points: Sequence[Point]) -> dict[float, dict[int, Point]]:
+    """The valid points of each load by their round."""
+    by_load: dict[float, dict[int, Point]] = {}
+    for point in points:
+        if point.valid and point.phase is Phase.ROUND:
+            by_load.setdefault(point.load, {})[point.round] = point
+    return by_load
 
 
 def _compare(below: dict[int, Point], above: dict[int, Point]) -> Bracket | None:

@@ -111,6 +111,33 @@ def test_a_schedule_that_is_no_longer_kept_is_a_bracket() -> None:
     assert (found.low, found.high, found.latency_ratio) == (8, 12, math.inf)
 
 
+@pytest.mark.parametrize("at_times", [{12}, {8, 12}])
+def test_loads_whose_schedule_is_kept_at_times_lie_within_the_bracket(at_times: set[float]) -> None:
+    def overloaded(load: float, number: int) -> bool:
+        return load > 12 or (load in at_times and number == 1)
+
+    points = [
+        Point(
+            load,
+            Phase.ROUND,
+            each,
+            True,
+            load,
+            None if overloaded(load, each) else 1e6,
+            overloaded=overloaded(load, each),
+        )
+        for each in range(6)
+        for load in LOADS
+    ]
+    assert bracket.find(points) is None
+    found = bracket.around(points)
+    assert found is not None
+    assert found.low == max(load for load in LOADS if load < min(at_times))
+    assert found.high == min(load for load in LOADS if load > 12)
+    assert bracket.around([point for point in points if point.round < 2]) is None
+    assert bracket.around([point for point in points if point.load < 12]) is None
+
+
 @pytest.mark.parametrize(
     ("text", "percent", "limit_ns"),
     [("p99<5ms", 99, 5 * MILLISECOND), ("p999 <= 20ms", 99.9, 20 * MILLISECOND), ("P50<100us", 50, 100_000)],
