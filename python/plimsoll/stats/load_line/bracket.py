@@ -46,7 +46,7 @@ def find(points: Sequence[Point]) -> Bracket | None:
 
 
 def around(points: Sequence[Point]) -> Bracket | None:
-    """For a search that found no such neighbours: the loads on both sides of those of which the schedule was kept at times.
+    """For a search that found no such neighbours: the loads on both sides of those whose schedule was kept at times.
 
     Up to `low` it was kept in every round, from `high` on in none. None without a schedule, or without enough rounds.
     """

@@ -80,6 +80,19 @@ pub struct Life {
     pub stay: Stay,
 }
 
+impl Life {
+    /// Whether any of its steps flushes.
+    pub fn flushes(&self) -> bool {
+        use Step::{FlushOften, FlushTwice, GrowAndFlush, Save, SaveAndSet};
+        self.steps.iter().any(|step| matches!(step, Save | SaveAndSet | GrowAndFlush | FlushOften | FlushTwice))
+    }
+
+    /// Whether two such files are worked on side by side: a table and its index.
+    pub fn is_paired(&self) -> bool {
+        self.steps.contains(&Step::GrowAndFlush)
+    }
+}
+
 const fn life(count: u32, folders: [u64; COUNT], stay: Stay, steps: &'static [Step]) -> Life {
     Life { count, folders, steps, stay }
 }

@@ -31,8 +31,8 @@ fn document_size(number: u16) -> u32 {
 /// What is next in a visit.
 enum Turn {
     Unit(Unit),
-    /// A file comes, and what is done with it.
-    Comes(&'static Life),
+    /// One file comes, or two side by side, and what is done with it.
+    Comes(Vec<&'static Life>),
     /// The file of this name goes.
     Goes(u16),
 }
@@ -152,20 +152,26 @@ impl Maker {
         self.folder = folder as u8;
         let mut agenda: BTreeMap<(u64, usize), Turn> = BTreeMap::new();
         let leaving = std::mem::take(&mut self.leaving[folder]);
-        let turns = visit.units.into_iter().map(Turn::Unit).chain(visit.lives.into_iter().map(Turn::Comes));
+        let (paired, alone): (Vec<_>, Vec<_>) = visit.lives.into_iter().partition(|life| life.is_paired());
+        let lives = paired.chunks(2).map(<[_]>::to_vec).chain(alone.into_iter().map(|life| vec![life]));
+        let turns = visit.units.into_iter().map(Turn::Unit).chain(lives.map(Turn::Comes));
         for turn in turns.chain(leaving.into_iter().map(Turn::Goes)) {
-            agenda.insert((self.stream.below(VISIT), agenda.len()), turn);
+            // What is saved in a folder is saved in the first two thirds of a visit.
+            let saves = matches!(&turn, Turn::Comes(lives) if lives.iter().any(|life| life.flushes()));
+            let moment = self.stream.below(if saves { VISIT * 2 / 3 } else { VISIT });
+            agenda.insert((moment, agenda.len()), turn);
         }
         while let Some(((moment, number), turn)) = agenda.pop_first() {
             match turn {
                 Turn::Unit(unit) => self.carry_out(unit),
                 Turn::Goes(name) => self.unlink(name),
-                Turn::Comes(life) => {
-                    let name = self.live(life);
-                    match life.stay {
-                        Stay::No => self.unlink(name),
-                        Stay::Visit => drop(agenda.insert((moment + VISIT / 2, number), Turn::Goes(name))),
-                        Stay::Cycle => self.leaving[folder].push(name),
+                Turn::Comes(lives) => {
+                    for (life, name) in self.live(lives) {
+                        match life.stay {
+                            Stay::No => self.unlink(name),
+                            Stay::Visit => drop(agenda.insert((moment + VISIT / 2, number), Turn::Goes(name))),
+                            Stay::Cycle => self.leaving[folder].push(name),
+                        }
                     }
                 }
             }
@@ -236,28 +242,38 @@ impl Maker {
         }
     }
 
-    /// All steps of a file, one after the other; the name that it has then.
-    fn live(&mut self, life: &Life) -> u16 {
-        let mut name = self.appear();
-        let mut length = 0;
-        for &step in life.steps {
-            self.add(if step.creates() { Code::Create } else { Code::Open }, name);
-            let room = match step {
-                _ if step.creates() => Room::New,
-                _ if step.grows() => Room::Growing(length),
-                _ => Room::Inside(length),
-            };
-            length = self.work(row_of(step), name, room);
-            self.add(Code::Close, name);
-            if step == Step::Rename {
-                let to = self.appear();
-                self.on(Code::Rename, 0, name, to.into(), 0);
-                self.alive.retain(|&other| other != name);
-                self.dead.push(name);
-                name = to;
+    /// All steps of files, one after the other, of those side by side in turns; the names that they have then.
+    fn live(&mut self, lives: Vec<&'static Life>) -> Vec<(&'static Life, u16)> {
+        let mut files: Vec<(&Life, u16, u32)> = lives.into_iter().map(|life| (life, self.appear(), 0)).collect();
+        let most = files.iter().map(|(life, ..)| life.steps.len()).max().unwrap_or_default();
+        for turn in 0..most {
+            for (life, name, length) in &mut files {
+                if let Some(&step) = life.steps.get(turn) {
+                    (*name, *length) = self.step(step, *name, *length);
+                }
             }
         }
-        name
+        files.into_iter().map(|(life, name, _)| (life, name)).collect()
+    }
+
+    /// Name and length of the file after it.
+    fn step(&mut self, step: Step, name: u16, length: u32) -> (u16, u32) {
+        self.add(if step.creates() { Code::Create } else { Code::Open }, name);
+        let room = match step {
+            _ if step.creates() => Room::New,
+            _ if step.grows() => Room::Growing(length),
+            _ => Room::Inside(length),
+        };
+        let length = self.work(row_of(step), name, room);
+        self.add(Code::Close, name);
+        if step != Step::Rename {
+            return (name, length);
+        }
+        let to = self.appear();
+        self.on(Code::Rename, 0, name, to.into(), 0);
+        self.alive.retain(|&other| other != name);
+        self.dead.push(name);
+        (to, length)
     }
 
     /// A name of this folder that was not there.
