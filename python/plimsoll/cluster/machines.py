@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.cluster import remote, spread
-from plimsoll.cluster.address import ALL, split_place
+from plimsoll.cluster.address import ALL, WORKER, split_place
 from plimsoll.cluster.connection import Cluster, Worker, WorkerLost
 from plimsoll.cluster.runs import Runs
+from plimsoll.errors import UsageError
 from plimsoll.model import Run, Session, Target
 from plimsoll.run.machines import OnProgress, Opened, Order, ThisMachine
 from plimsoll.run.plan import Step, steps
@@ -74,6 +75,21 @@ class ClusterMachines:
         for worker, targets in self._by_worker(study.targets):
             there = replace(study, targets=targets, baseline=None)
             self._cluster.call(worker, remote.check, there, list(destroy), worker.name)
+        for target in study.targets:
+            if is_remote(target) and target.kind != "database":
+                self._check_apart(target)
+
+    def _check_apart(self, target: Target) -> None:
+        """Raises UsageError if two workers would use one directory."""
+        path = split_place(target.where)[1]
+        seen: dict[object, str] = {}
+        for worker in self._workers_of(target):
+            place = self._cluster.call(worker, remote.identity, path.replace(WORKER, worker.name))
+            if (other := seen.setdefault(place, worker.name)) != worker.name:
+                raise UsageError(
+                    f"target {target.name}: {path} is one and the same place for workers {other} and {worker.name}; "
+                    f"give each its own, such as {target.where.rstrip('/')}/{WORKER}, where {WORKER} is a worker's name"
+                )
 
     @contextmanager
     def open(

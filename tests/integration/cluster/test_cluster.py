@@ -95,6 +95,14 @@ def test_what_a_worker_refuses_is_told(plimsoll: Command, workers: Workers) -> N
     assert "worker w1: " in plimsoll(*words, check=2).err
 
 
+def test_workers_do_not_share_a_directory(plimsoll: Command, workers: Workers) -> None:
+    shared = f"@*:{workers.folders['w1'].parent}"
+    refused = plimsoll("run", "ycsb-a", "--cluster", workers.address, "--on", f"all={shared}", "--server", "memory",
+                       "--set", "clients=3", check=2).err  # fmt: skip
+    assert "one and the same place for workers w1 and w2" in refused
+    assert f"such as {shared}/{{worker}}" in refused
+
+
 def test_clients_on_all_workers_are_added(plimsoll: Command, workers: Workers, tmp_path: Path) -> None:
     where = f"@*:{workers.folders['w1'].parent}/{{worker}}"
     plimsoll("run", "ycsb-a", "--cluster", workers.address, "--on", f"all={where}", "--server", "memory",
