@@ -109,11 +109,11 @@ def test_plans_that_cannot_be_shared_out() -> None:
             split(whole, 3)
 
 
-def part(name: str, run: Run, began_ns: int, operations: int) -> Part:
+def part(name: str, run: Run, began_ns: int, operations: int, machine: float = 0.2) -> Part:
     counts = {"read": {"operations": operations, "bytes": operations * 4096, "errors": 0, "latency_sum_ns": 10**9}}
     facts = {
         "elapsed_ns": 10 * SECOND, "operations": counts, "offered_operations": None, "mean_in_flight": 8.0,
-        "cpu": {"user_ns": 5, "system_ns": 3, "busiest_thread": 0.4}, "clock": "tsc",
+        "cpu": {"user_ns": 5, "system_ns": 3, "busiest_thread": 0.4, "all_processors": machine}, "clock": "tsc",
     }  # fmt: skip
     return Part(name, run.model_copy(update={"facts": facts}), began_ns)
 
@@ -124,12 +124,12 @@ def runs() -> list[Run]:
 
 
 def test_what_workers_measured_is_added(runs: list[Run]) -> None:
-    parts = [part(f"w{i}", run, 10**18 + i * 10**8, 1000 * (i + 1)) for i, run in enumerate(runs, 1)]
+    parts = [part(f"w{i}", run, 10**18 + i * 10**8, 1000 * (i + 1), i / 10) for i, run in enumerate(runs, 1)]
     whole = joined(runs[0], parts)
     assert whole.status is RunStatus.OK
     assert whole.facts["operations"]["read"]["operations"] == 2000 + 3000 + 4000
     assert whole.facts["elapsed_ns"] == 10 * SECOND + 2 * 10**8
-    assert whole.facts["cpu"] == {"user_ns": 15, "system_ns": 9, "busiest_thread": 0.4}
+    assert whole.facts["cpu"] == {"user_ns": 15, "system_ns": 9, "busiest_thread": 0.4, "all_processors": 0.3}
     assert whole.facts["mean_in_flight"] == 24
     by_hand = merge([run.histograms["read"] for run in runs])
     assert decode(whole.histograms["read"]).percentiles() == by_hand.percentiles()

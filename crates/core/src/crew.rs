@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use crate::clock::{Clock, monotonic_ns};
 use crate::outcome::{CpuUse, Outcome, SoFar};
 use crate::timeline::{Batch, Timeline};
-use crate::usage::{Used, used};
+use crate::usage::{Used, share_of_processors, used};
 
 /// The measured part of a job, on the clock of all threads.
 #[derive(Debug, Clone, Copy)]
@@ -122,10 +122,9 @@ pub fn sum_up<B: Batch>(
     outcome.histograms = timeline.total().histograms();
     outcome.intervals = if elapsed_ns > 0 { timeline.intervals(elapsed_ns, window.last_interval) } else { Vec::new() };
     outcome.interval_histograms = timeline.interval_histograms();
-    let span = elapsed_ns.max(1) as f64;
-    outcome.mean_in_flight = timeline.total().in_flight_ns() as f64 / span;
+    outcome.mean_in_flight = timeline.total().in_flight_ns() as f64 / elapsed_ns.max(1) as f64;
     let threads: Vec<Used> = back.iter().map(|report| report.used).collect();
-    outcome.cpu = cpu_use(&threads, span);
+    outcome.cpu = cpu_use(&threads, elapsed_ns);
     outcome.offered_operations = scheduled.then(|| back.iter().map(|report| report.offered).sum());
     let steady = back.iter().all(|report| report.clock == "tsc") && !back.is_empty();
     outcome.clock = if steady { "tsc" } else { "monotonic" }.to_owned();
@@ -134,19 +133,18 @@ pub fn sum_up<B: Batch>(
 /// What was measured until the end of the last complete interval; `threads` had used so much by then.
 pub fn so_far<B: Batch>(timeline: &Timeline<B>, threads: &[Used]) -> SoFar {
     let elapsed_ns = timeline.closed_ns();
-    let span = elapsed_ns.max(1) as f64;
     SoFar {
         elapsed_ns,
         operations: timeline.totals(),
         histograms: timeline.total().histograms(),
-        cpu: cpu_use(threads, span),
-        mean_in_flight: timeline.total().in_flight_ns() as f64 / span,
+        cpu: cpu_use(threads, elapsed_ns),
+        mean_in_flight: timeline.total().in_flight_ns() as f64 / elapsed_ns.max(1) as f64,
     }
 }
 
 /// All threads together, over `span_ns`.
-fn cpu_use(threads: &[Used], span_ns: f64) -> CpuUse {
-    let sum = |of: fn(&Used) -> u64| threads.iter().map(of).sum();
+fn cpu_use(threads: &[Used], span_ns: u64) -> CpuUse {
+    let sum = |of: fn(&Used) -> u64| threads.iter().map(of).sum::<u64>();
     let busiest_ns = threads.iter().map(|used| used.cpu_ns()).max().unwrap_or(0);
     CpuUse {
         user_ns: sum(|used| used.user_ns),
@@ -154,7 +152,8 @@ fn cpu_use(threads: &[Used], span_ns: f64) -> CpuUse {
         context_switches: sum(|used| used.context_switches),
         major_faults: sum(|used| used.major_faults),
         minor_faults: sum(|used| used.minor_faults),
-        busiest_thread: (busiest_ns as f64 / span_ns).min(1.0),
+        busiest_thread: (busiest_ns as f64 / span_ns.max(1) as f64).min(1.0),
+        all_processors: share_of_processors(sum(|used| used.cpu_ns()), span_ns),
     }
 }
 

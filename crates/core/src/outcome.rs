@@ -133,6 +133,9 @@ pub struct CpuUse {
     pub system_ns: u64,
     /// Busiest single thread, share of the measured time, 0…1.
     pub busiest_thread: f64,
+    /// All threads together, share of the processors that the process may use, 0…1.
+    #[serde(default)]
+    pub all_processors: f64,
     #[serde(default)]
     pub context_switches: u64,
     #[serde(default)]

@@ -33,6 +33,12 @@ impl Used {
     }
 }
 
+/// CPU time as a share of what all processors that the process may use have in `span_ns`, 0…1.
+pub fn share_of_processors(cpu_ns: u64, span_ns: u64) -> f64 {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    (cpu_ns as f64 / (span_ns.max(1) as f64 * processors as f64)).min(1.0)
+}
+
 /// What the calling thread has used until now.
 pub fn used() -> Used {
     // SAFETY: an all-zero rusage is valid, and the pointer lives through the call.
@@ -66,4 +72,21 @@ pub fn sleep_until(until_ns: u64) {
     };
     // SAFETY: `time` lives through the call; no remainder is asked for.
     unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_count_every_processor() {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+        assert_eq!([share_of_processors(0, 100), share_of_processors(100 * processors, 100)], [0.0, 1.0]);
+        assert!((share_of_processors(50 * processors, 100) - 0.5).abs() < 1e-9);
+        // The clocks of processors are read a moment after the span has ended.
+        assert_eq!(
+            [share_of_processors(101 * processors, 100), share_of_processors(1, 0)],
+            [1.0, 1.0 / processors as f64]
+        );
+    }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use plimsoll_core::clock::{monotonic_ns, wall_ns};
 use plimsoll_core::outcome::CpuUse;
 use plimsoll_core::promise::Promise;
-use plimsoll_core::usage::Used;
+use plimsoll_core::usage::{Used, share_of_processors};
 
 use crate::outcome::{FilesOutcome, FilesProgress, PhaseResult};
 use crate::progress::Board;
@@ -61,7 +61,13 @@ impl PhaseCpu {
     /// As a share of a time.
     pub fn over(&self, elapsed_ns: u64) -> CpuUse {
         let busiest_thread = (self.busiest_ns as f64 / elapsed_ns.max(1) as f64).min(1.0);
-        CpuUse { user_ns: self.user_ns, system_ns: self.system_ns, busiest_thread, ..CpuUse::default() }
+        CpuUse {
+            user_ns: self.user_ns,
+            system_ns: self.system_ns,
+            busiest_thread,
+            all_processors: share_of_processors(self.user_ns + self.system_ns, elapsed_ns),
+            ..CpuUse::default()
+        }
     }
 }
 

@@ -174,12 +174,13 @@ impl Runner {
     }
 }
 
-/// CPU time of all phases; the busiest worker is that of the busiest phase.
+/// CPU time of all phases; the shares are those of the busiest phase.
 fn all(results: &[PhaseResult]) -> CpuUse {
     CpuUse {
         user_ns: results.iter().map(|phase| phase.cpu.user_ns).sum(),
         system_ns: results.iter().map(|phase| phase.cpu.system_ns).sum(),
         busiest_thread: results.iter().map(|phase| phase.cpu.busiest_thread).fold(0.0, f64::max),
+        all_processors: results.iter().map(|phase| phase.cpu.all_processors).fold(0.0, f64::max),
         ..CpuUse::default()
     }
 }

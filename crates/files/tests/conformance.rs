@@ -51,6 +51,7 @@ fn an_outcome_is_whole_and_consistent() {
             assert!(phase.scores.iter().all(|score| score.value.is_finite() && score.value >= 0.0), "{place}");
             assert!(phase.start_ns + phase.elapsed_ns <= outcome.common.elapsed_ns + 1_000_000, "{place}");
             assert!((0.0..=1.0).contains(&phase.cpu.busiest_thread), "{place}");
+            assert!((0.0..=1.0).contains(&phase.cpu.all_processors), "{place}");
             assert_eq!(phase.cold, "no", "{place}");
             for (kind, (operations, bytes)) in counts(&phase.kinds) {
                 assert_eq!(histogram(&phase.histograms[kind]).len(), operations, "{place} {kind}");

@@ -126,9 +126,10 @@ def _about(part: Part, began_ns: int) -> dict[str, Any]:
 
 
 def _cpu(parts: Sequence[Part]) -> dict[str, Any]:
-    """All processor time; the busiest thread of all."""
-    added: dict[str, Any] = _added([part.run.facts["cpu"] for part in parts])
-    return {**added, "busiest_thread": max(part.run.facts["cpu"]["busiest_thread"] for part in parts)}
+    """All processor time; the shares are those of the busiest thread and machine of all."""
+    each = [part.run.facts["cpu"] for part in parts]
+    added: dict[str, Any] = _added(each)
+    return {**added, **{share: max(cpu[share] for cpu in each) for share in ("busiest_thread", "all_processors")}}
 
 
 def _added(values: Sequence[Any], name: str = "") -> Any:

@@ -37,6 +37,7 @@ def together(executions: Sequence[Execution]) -> Execution:
         "cpu": {
             **_sum([each["cpu"] for each in outcomes]),
             "busiest_thread": max(each["cpu"]["busiest_thread"] for each in outcomes),
+            "all_processors": min(1.0, sum(each["cpu"]["all_processors"] for each in outcomes)),
         },
         "mean_in_flight": sum(each["mean_in_flight"] for each in outcomes),
         "offered_operations": _total(each["offered_operations"] for each in outcomes),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.errors import PlimsollError
 from plimsoll.model import Run, Session
+from plimsoll.report.labels import percent_text
 from plimsoll.stats.load_line.answer import LoadLine, load_line
 from plimsoll.stats.load_line.points import Point, point_of, throughput_of
 from plimsoll.stats.load_line.request import Request, request_from
@@ -23,10 +24,14 @@ class SearchedTarget:
     """Unit of the throughput: `1/s` or `B/s`."""
 
     @property
-    def busiest_thread(self) -> float:
-        """Of the client, at the highest throughput: share of a processor."""
-        levels = self.line.levels
-        return max(levels, key=lambda level: level.throughput.value).busiest_thread if levels else 0.0
+    def client_use(self) -> str:
+        """What the client used of its processors at the highest throughput, as a clause; empty without a run."""
+        if not self.line.levels:
+            return ""
+        best = max(self.line.levels, key=lambda level: level.throughput.value)
+        if best.all_processors > best.busiest_thread:
+            return f"its threads use {percent_text(round(best.all_processors, 2))} of all its processors"
+        return f"its busiest thread uses {percent_text(round(best.busiest_thread, 2))} of a processor"
 
 
 def searched_targets(sessions: Sequence[Session], runs: Sequence[Run]) -> tuple[SearchedTarget, ...]:

@@ -64,6 +64,7 @@ class RunMaker:
     steal_share: float = 0.0
     busy_share: float = 0.3
     busiest_thread: float = 0.2
+    all_processors: float = 0.1
     servers: float = 0.0
     """Processors that the server of an emulated volume uses."""
     clock_source: str = "tsc"
@@ -175,6 +176,7 @@ class RunMaker:
             ],
             "cpu": {
                 "busiest_thread": self.busiest_thread,
+                "all_processors": self.all_processors,
                 "user_ns": round(self.busiest_thread * seconds * SECOND),
                 "system_ns": 0,
             },

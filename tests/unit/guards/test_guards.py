@@ -175,6 +175,14 @@ def test_a_machine_that_is_busy_all_the_time() -> None:
     assert "the server of its volume kept" in volume.message
 
 
+def test_many_threads_use_up_the_client_together() -> None:
+    found = judge("db_client", queries(busiest_thread=0.24, all_processors=0.93))
+    assert found.level is Level.WARN
+    assert "the client's threads used 93 % of all processors: the server might be able to do more" in found.message
+    assert "threads=" not in found.advice
+    assert judge("db_client", queries(busiest_thread=0.24, all_processors=0.6)).level is Level.OK
+
+
 def test_an_embedded_database_does_its_work_in_the_client() -> None:
     for where in ("sqlite:/x.db", "rocksdb:/x"):
         run = queries(parameters={"server": "none"}, busiest_thread=1.0).make()

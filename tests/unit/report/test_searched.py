@@ -17,7 +17,9 @@ from plimsoll.report.sections.machines import build as machines
 LOADS = (1, 2, 3, 4, 6, 8, 12, 16)
 
 
-def searched(knee: float = 5.0, slo: str | None = None, busiest: float = 0.3, **fact: Any) -> tuple[Session, list[Run]]:
+def searched(
+    knee: float = 5.0, slo: str | None = None, busiest: float = 0.3, every: float = 0.1, **fact: Any
+) -> tuple[Session, list[Run]]:
     """A finished search over eight loads, three rounds of each, and fresh runs."""
     session, made = make_study(targets=("a",), blocks=len(LOADS) * 3 + 9)
     request = {"parameter": "depth", "range": "1..16"} | ({"slo": slo} if slo else {})
@@ -28,7 +30,7 @@ def searched(knee: float = 5.0, slo: str | None = None, busiest: float = 0.3, **
         about = {"parameter": "depth", "load": load, "phase": phase, "round": number, **fact}
         value = 1000.0 * min(load, knee) * (1 + 0.001 * number)
         scores = tuple(s.model_copy(update={"value": value}) if s.metric == "iops" else s for s in run.scores)
-        facts = {**run.facts, "load_line": about, "cpu": {"busiest_thread": busiest}}
+        facts = {**run.facts, "load_line": about, "cpu": {"busiest_thread": busiest, "all_processors": every}}
         runs.append(run.model_copy(update={"facts": facts, "scores": scores}))
     study = {**session.study, "load_line": request}
     return session.model_copy(update={"study": study}), runs
@@ -51,6 +53,8 @@ def test_answers_in_words() -> None:
 
 def test_the_client_and_the_range_as_limits() -> None:
     assert "the client was the limit, not the place: from depth 5 on" in told(*searched(busiest=0.99))
+    together = told(*searched(busiest=0.24, every=0.93))
+    assert "from depth 5 on its threads use 93 % of all its processors" in together
     assert "no knee up to depth 16: throughput still grows there" in told(*searched(knee=100))
     session, runs = searched(knee=100)
     wider = {**session.study, "load_line": {"parameter": "depth", "range": "1..64"}}

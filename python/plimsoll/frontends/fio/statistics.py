@@ -21,6 +21,8 @@ from plimsoll.units import KIB, MILLISECOND, SECOND
 DIRECTIONS = ("read", "write", "trim")
 WHOLE_SAMPLE = 0.9
 """Share of its length that an interval must have to count as a sample."""
+SHARES = ("busiest_thread", "all_processors")
+"""What an outcome says of the processors that cannot be added; fio has no such thing."""
 SAMPLE_MS = 500
 """fio's `bwavgtime`: shorter intervals are joined to samples of bandwidth and IOPS."""
 
@@ -110,7 +112,7 @@ def _entry(members: list[Done]) -> Entry:
     total_ns = max(sum(outcome["elapsed_ns"] for outcome in outcomes), 1)
     cpu: Counter[str] = Counter()
     for outcome in outcomes:
-        cpu.update({name: value for name, value in outcome["cpu"].items() if name != "busiest_thread"})
+        cpu.update({name: value for name, value in outcome["cpu"].items() if name not in SHARES})
     job = members[0].job
     return Entry(
         job=job,

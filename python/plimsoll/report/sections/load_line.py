@@ -78,9 +78,8 @@ def _knee(each: SearchedTarget) -> Sentence:
         return Sentence(f"{each.label}: no knee from {loads}; {advice}.", Tone.UNKNOWN)
     if each.line.client_limited:
         return Sentence(
-            f"{each.label}: the client was the limit, not the place: from {text(_load(each, bend.knee))} on its "
-            f"busiest thread uses {percent_text(round(each.busiest_thread, 2))} of a processor. Use more threads or "
-            "client machines.",
+            f"{each.label}: the client was the limit, not the place: from {text(_load(each, bend.knee))} on "
+            f"{each.client_use}. Use more threads or client machines.",
             Tone.UNKNOWN,
         )
     if not bend.reached:

@@ -11,25 +11,31 @@ NAME = "db_client"
 TITLE = "Database client"
 KINDS = ("db",)
 WHY = """A thread of the client that works all the time sends as fast as it can, and the server might take more. The
-embedded databases do their work in the client's threads, so there it says nothing."""
+embedded databases do their work in the client's threads, so there it says nothing. With more threads than processors no
+single thread can be busy all the time: then all of them together count."""
 
 WARN = 0.85
-"""Busiest thread, share of the measured time."""
+"""Busiest thread, share of the measured time; or all threads, share of the time of all processors."""
 
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Servers only. A warning: the rate is a lower bound of what the server can do."""
     if not evidence.outcome.get("server") or _is_embedded(evidence):
         return None
-    thread = float(evidence.outcome["cpu"]["busiest_thread"])
-    level = softened(graded(thread, WARN, float("inf")), evidence.long_enough)
+    cpu = evidence.outcome["cpu"]
+    thread, every = float(cpu["busiest_thread"]), float(cpu["all_processors"])
+    level = softened(graded(max(thread, every), WARN, float("inf")), evidence.long_enough)
+    used = f"the busiest thread of the client used {percent(thread)} of a processor"
+    more_threads = "more client threads (threads=), "
+    if every >= WARN:
+        used, more_threads = f"the client's threads used {percent(every)} of all processors", ""
     return finding(
         NAME,
         level,
-        f"the busiest thread of the client used {percent(thread)} of a processor"
-        + ("" if level is Level.OK else ": the server might be able to do more"),
-        "Use more client threads (threads=), a client machine of its own, or several (--cluster).",
+        used + ("" if level is Level.OK else ": the server might be able to do more"),
+        f"Use {more_threads}a client machine of its own, or several (--cluster).",
         busiest_thread=thread,
+        all_processors=every,
     )
 
 

@@ -90,6 +90,7 @@ def _outcome(
             "user_ns": round(usage.ru_utime * SECOND) if usage else 0,
             "system_ns": round(usage.ru_stime * SECOND) if usage else 0,
             "busiest_thread": 0.0,
+            "all_processors": 0.0,
         },
         "mean_in_flight": 0.0,
         "offered_operations": None,

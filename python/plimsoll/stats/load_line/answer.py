@@ -28,6 +28,7 @@ class LevelSummary:
     overloaded: bool
     """Most runs did not keep their schedule."""
     busiest_thread: float
+    all_processors: float
     littles_law: float | None
     client_limited: bool
     steady: bool
@@ -102,6 +103,7 @@ def _level(points: Sequence[Point]) -> LevelSummary:
         p99_ns=_typical([point.p99_ns for point in points]),
         overloaded=2 * sum(point.overloaded for point in points) > len(points),
         busiest_thread=median(point.busiest_thread for point in points),
+        all_processors=median(point.all_processors for point in points),
         littles_law=median(known) if known else None,
         client_limited=_mostly(points),
         steady=any(point.phase is not Phase.OBJECTIVE for point in points),

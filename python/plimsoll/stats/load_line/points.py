@@ -19,6 +19,8 @@ CLIENT_GUARD = "client_cpu"
 """A search wants to see the client at its limit; for anything else such a run is invalid."""
 CLIENT_LIMIT = 0.95
 """Busiest thread of the client, share of a processor: from here on the client is the limit."""
+ALL_LIMIT = 0.85
+"""All threads of the client, share of all its processors: the rest is what the kernel does for it, or the server."""
 
 
 class Phase(StrEnum):
@@ -56,6 +58,7 @@ class Point:
     """A schedule was not kept: latency then says how long the run was."""
     client_limited: bool = False
     busiest_thread: float = 0.0
+    all_processors: float = 0.0
     littles_law: float | None = None
     """X·R̄/N − 1."""
 
@@ -70,8 +73,8 @@ def point_of(run: Run, percent: float | None) -> Point | None:
     overloaded = _overloaded(run)
     latency = None if overloaded else _latency(run)
     cpu = run.facts.get("cpu")
-    busiest = cpu.get("busiest_thread") if isinstance(cpu, dict) else None
-    busiest = float(busiest) if isinstance(busiest, int | float) else 0.0
+    used = cpu if isinstance(cpu, dict) else {}
+    busiest, every = _number(used.get("busiest_thread")), _number(used.get("all_processors"))
     return Point(
         load=load,
         phase=phase,
@@ -83,8 +86,9 @@ def point_of(run: Run, percent: float | None) -> Point | None:
         p99_ns=latency.percentile(99.0) if latency else None,
         objective_ns=_objective(latency, percent, overloaded),
         overloaded=overloaded,
-        client_limited=busiest >= CLIENT_LIMIT or _said(run, CLIENT_GUARD),
+        client_limited=busiest >= CLIENT_LIMIT or every >= ALL_LIMIT or _said(run, CLIENT_GUARD),
         busiest_thread=busiest,
+        all_processors=every,
         littles_law=_littles_law(run),
     )
 
