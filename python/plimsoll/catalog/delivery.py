@@ -42,6 +42,7 @@ class Role(StrEnum):
 
     FIRST = "first pass"
     AGAIN = "second pass"
+    CONTROL = "third pass"
     READS = "random reads"
     DEEPER = "random reads, twice as many in flight"
     WRITES = "random writes"
@@ -241,25 +242,28 @@ def _mean(run: Run) -> float:
 
 
 def _first_touch(runs: Mapping[Role, Run]) -> float | None:
-    """Rate of the second pass over the same blocks, over that of the first.
+    """Rate of the slower of two later passes over the same blocks, over that of the first.
 
     Of the mean and the slowest tenth, what changed less: on a busy machine a few reads are slow without a first touch.
+    The third pass tells what a pass differs from another where nothing is new.
     """
-    first, again = runs.get(Role.FIRST), runs.get(Role.AGAIN)
-    if first is None or again is None:
+    first, later = runs.get(Role.FIRST), [runs[role] for role in (Role.AGAIN, Role.CONTROL) if role in runs]
+    if first is None:
         return None
-    pairs = [(_seconds_per_operation(first), _seconds_per_operation(again)), (_p90(first), _p90(again))]
-    return min((before / after for before, after in pairs if before and after), default=None)
+    faster = (each(first) / after for each in (_seconds_per_operation, _p90) for run in later if (after := each(run)))
+    return min((ratio for ratio in faster if ratio), default=None)
 
 
-def _p90(run: Run) -> float | None:
-    return next((score.value for score in run.scores if score.metric == "read_p90"), None)
+def _p90(run: Run) -> float:
+    """0 if unknown."""
+    return next((score.value for score in run.scores if score.metric == "read_p90"), 0.0)
 
 
-def _seconds_per_operation(run: Run) -> float | None:
+def _seconds_per_operation(run: Run) -> float:
+    """0 if unknown."""
     done = sum(each.operations["read"].operations for each in run.intervals if "read" in each.operations)
     seconds = sum(each.duration_ns for each in run.intervals) / SECOND
-    return seconds / done if done else None
+    return seconds / done if done else 0.0
 
 
 def _busy(run: Run) -> float:

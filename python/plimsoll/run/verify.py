@@ -1,7 +1,7 @@
 """The session that asks a place whether it is the volume that somebody pays for.
 
-Read twice, random reads, deeper random reads, random writes, sequential reads: one run each, long enough for windows.
-A device that nobody ever wrote is written first, or, where it may not be, only read twice.
+Read three times, random reads, deeper random reads, random writes, sequential reads: one run each, long enough for
+windows. A device that nobody ever wrote is written first, or, where it may not be, only read so.
 What follows from them is `catalog/delivery.py`.
 """
 
@@ -31,9 +31,9 @@ DEPTHS = (32, 256)
 SHORT_SHARE = 0.25
 """Length of the deeper run, as a share of the runtime."""
 SHORTEST_S = 2.0
-PASSES = (Role.FIRST, Role.AGAIN)
+PASSES = (Role.FIRST, Role.AGAIN, Role.CONTROL)
 TOUCHES = 200
-"""Places that are read twice."""
+"""Places that are read three times."""
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,10 @@ def verification(
     random = {"block_size": "16KiB", "size": size, "warmup": "2s"}
     listed: list[tuple[Role, Entry]] = []
     if target.kind == "device":
-        # The same places twice, one at a time, so that no limit but the first touch makes a difference.
+        # The same places again and again, one at a time, so that no limit but the first touch makes a difference.
         touch = {**random, "runtime": "30s", "warmup": "0s", "depth": "1", "max_operations": str(TOUCHES)}
-        listed.append((Role.FIRST, Entry("randread", touch)))
         # Without pauses, their number changes nothing; a case of its own needs a name of its own.
-        listed.append((Role.AGAIN, Entry("randread", {**touch, "think_every": "2"})))
+        listed += [(role, Entry("randread", {**touch, "think_every": str(i)})) for i, role in enumerate(PASSES, 1)]
     if writes or not empty:
         whole = {**random, "runtime": f"{whole_s:g}s", "depth": str(in_flight)}
         deeper = {**whole, "runtime": f"{part_s:g}s", "depth": str(2 * in_flight)}

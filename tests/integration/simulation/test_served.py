@@ -78,6 +78,6 @@ def test_blocks_that_were_never_touched_are_found_on_a_device(plimsoll: Command)
         # Nobody wrote it: no load is tried in vain, and each pass was made once.
         assert found["loads"] == []
         assert any("hold only zeros" in each and "--destroy" in each for each in found["sentences"])
-        assert "2 of 2" in plimsoll("show").out
+        assert "3 of 3" in plimsoll("show").out
     finally:
         plimsoll("volume", "delete", "old")

@@ -192,3 +192,13 @@ def test_a_few_slow_reads_are_no_first_touch() -> None:
         "gp3,size=100GiB,instance=m5.large", {**loads, Role.FIRST: read(400, 2e7), Role.AGAIN: read(1600, 7e5)}
     )
     assert new.first_touch == pytest.approx(4, rel=0.1)
+
+
+def test_a_slow_first_pass_among_passes_that_differ_anyway_is_no_first_touch() -> None:
+    passes = {Role.FIRST: 400, Role.AGAIN: 800, Role.CONTROL: 500}
+    found = judged(
+        "gp3,size=100GiB,instance=m5.large",
+        {Role.READS: run(noisy(900, 60)), **{role: run(noisy(rate, 10), mode="read") for role, rate in passes.items()}},
+    )
+    assert found.first_touch == pytest.approx(1.25, rel=0.02)
+    assert found.answer is Answer.NO

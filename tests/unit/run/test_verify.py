@@ -14,7 +14,7 @@ from plimsoll.targets.datafile import only_zeros
 from plimsoll.units import MIB, SECOND
 
 SHAPE = volume_shape(options_from("gp3,size=10GiB", "test"), "test")
-PASSES = [Role.FIRST, Role.AGAIN]
+PASSES = [Role.FIRST, Role.AGAIN, Role.CONTROL]
 LOADS = [Role.READS, Role.DEEPER, Role.WRITES, Role.STREAM]
 
 
