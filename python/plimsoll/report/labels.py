@@ -30,8 +30,10 @@ _PLAIN = {
     "write_throughput": "write throughput",
     "iops_burst": "I/Os per second in the burst",
     "throughput_burst": "throughput in the burst",
+    "transactions_postmark": "transactions as PostMark counts them",
 }
 _LATENCY = re.compile(r"(?P<kind>[a-z]+(?:_[a-z]+)*?)(?P<service>_service)?_(?P<what>mean|p\d+(?:\.\d+)?|max)")
+_TWICE = re.compile(r"\b(\w+) \1\b")
 _SCALES = {
     "B/s": ((TIB, "TiB/s"), (GIB, "GiB/s"), (MIB, "MiB/s"), (KIB, "KiB/s"), (1, "B/s")),
     "B": ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
@@ -47,7 +49,7 @@ def metric_label(name: str) -> str:
         return _PLAIN[name]
     match = _LATENCY.fullmatch(name)
     if not match:
-        return name.replace("_", " ")
+        return _spoken(name)
     kind = match["kind"].replace("_", " ")
     service = " from its real start" if match["service"] else ""
     return f"{kind} latency{service} {percentile_label(match['what'])}"
@@ -60,7 +62,12 @@ def short_label(name: str) -> str:
     match = _LATENCY.fullmatch(name)
     if match:
         return f"{match['kind'].replace('_', ' ')} {percentile_label(match['what'])}"
-    return name.replace("_", " ")
+    return _spoken(name)
+
+
+def _spoken(name: str) -> str:
+    """A phase and a score that begin with the same word say it once."""
+    return _TWICE.sub(r"\1", name.replace("_", " "))
 
 
 def percentile_label(name: str) -> str:

@@ -27,6 +27,8 @@ from plimsoll.report.words import clean
         ("update_p100", "update latency p100", "update p100"),
         ("read_service_p50", "read latency from its real start p50", "read p50"),
         ("something_new", "something new", "something new"),
+        ("create_create_rate", "create rate", "create rate"),
+        ("transactions_postmark", "transactions as PostMark counts them", "transactions postmark"),
     ],
 )
 def test_metrics_have_human_names(name: str, label: str, short: str) -> None:

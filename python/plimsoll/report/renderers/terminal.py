@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll.model import Level
 from plimsoll.report.document import (
@@ -20,6 +20,7 @@ from plimsoll.report.document import (
     cell_text,
 )
 from plimsoll.report.labels import count_text
+from plimsoll.report.narrow import Lane, fitted, unrepeated
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -102,20 +103,25 @@ def _print_table(table: Table, console: Console) -> None:
     from rich.text import Text as Styled
 
     shown = [i for i, column in enumerate(table.columns) if not table.brief or column.key in table.brief]
+    fit = fitted([_lane(table, i) for i in shown], console.width)
+    shown = [shown[place] for place in fit.places]
     grid = Grid(
         title=Styled(table.caption), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
     )
-    for i in shown:
-        column = table.columns[i]
-        grid.add_column(Styled(column.title), justify=column.align, overflow="fold", no_wrap=column.align == "right")
-    previous = ""
-    for row in table.rows:
-        words = [_words(row[i]) for i in shown]
-        first, previous = ("" if words[0] == previous else words[0]), words[0]
-        grid.add_row(*(Styled(each, style=_style(row[i])) for i, each in zip(shown, [first, *words[1:]], strict=True)))
+    for lane in fit.lanes:
+        align: Literal["left", "right"] = "right" if lane.right else "left"
+        grid.add_column(Styled(lane.title), justify=align, overflow="fold", no_wrap=lane.right)
+    for words, row in zip(unrepeated(fit.lanes), table.rows, strict=True):
+        grid.add_row(*(Styled(each, style=_style(row[i])) for i, each in zip(shown, words, strict=True)))
     console.print(grid)
-    for note in table.notes:
+    for note in (*filter(None, [fit.common]), *table.notes):
         _line(console, note, "dim", " ")
+
+
+def _lane(table: Table, place: int) -> Lane:
+    column, cells = table.columns[place], [row[place] for row in table.rows]
+    judges = any(isinstance(cell, Phrase) and cell.tone is not Tone.PLAIN for cell in cells)
+    return Lane(column.title, column.align == "right", tuple(map(_words, cells)), judges)
 
 
 def _words(cell: Cell) -> str:

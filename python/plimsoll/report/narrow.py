@@ -1,0 +1,103 @@
+"""A table wider than the terminal: what is the same in every row is said once, and words break where they may."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+BETWEEN = 2
+"""Characters that the renderer puts around each column."""
+_PIECE = re.compile(r"\s+|=?[_-]*[^\s=_-]+[_-]*|.")
+"""What is not broken: `threads=12` may become `threads` and `=12`, `fs-mark` become `fs-` and `mark`."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A column as it is shown."""
+
+    title: str
+    right: bool
+    """A number: never broken."""
+    cells: tuple[str, ...]
+    judges: bool = False
+    """Something is better or worse in it: shown in every row."""
+
+    @property
+    def natural(self) -> int:
+        """Its width without any break."""
+        return max(map(len, (self.title, *self.cells)))
+
+    @property
+    def least(self) -> int:
+        """Its width with all breaks that leave words whole."""
+        if self.right:
+            return self.natural
+        return max(len(piece.strip()) for words in (self.title, *self.cells) for piece in _PIECE.findall(words) or [""])
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What is shown, and in words what every row has in common."""
+
+    lanes: tuple[Lane, ...]
+    places: tuple[int, ...]
+    """Which columns these are."""
+    common: str
+
+
+def fitted(lanes: Sequence[Lane], width: int) -> Fitted:
+    """The columns in so many characters: unchanged where they fit, or where even broken words do not."""
+    places = tuple(range(len(lanes)))
+    if _needed(lane.natural for lane in lanes) <= width:
+        return Fitted(tuple(lanes), places, "")
+    same = [i for i in places[1:] if len(set(lanes[i].cells)) == 1 < len(lanes[i].cells) and not lanes[i].judges]
+    shown = tuple(i for i in places if i not in same)
+    common = ", ".join(f"{lanes[i].title} {lanes[i].cells[0] or 'none'}" for i in same)
+    return Fitted(_squeezed([lanes[i] for i in shown], width), shown, f"In every row: {common}." if same else "")
+
+
+def unrepeated(lanes: Sequence[Lane]) -> Iterator[list[str]]:
+    """The rows; what stands above in the first columns, and is followed by more words, is not said again."""
+    previous: list[str] = []
+    for words in map(list, zip(*(lane.cells for lane in lanes), strict=True)):
+        shown = list(words)
+        for i, lane in enumerate(lanes):
+            named = i == 0 or (i + 1 < len(lanes) and not lanes[i + 1].right)
+            if lane.right or not named or words[i : i + 1] != previous[i : i + 1]:
+                break
+            shown[i] = ""
+        previous = words
+        yield shown
+
+
+def _squeezed(lanes: Sequence[Lane], width: int) -> tuple[Lane, ...]:
+    """What is left beyond the least goes to the columns that lack least: those then need no break at all."""
+    rest = width - _needed(lane.least for lane in lanes)
+    if rest < 0:
+        return tuple(lanes)
+    widths = [lane.least for lane in lanes]
+    for place in sorted(range(len(lanes)), key=lambda i: lanes[i].natural - lanes[i].least):
+        more = min(rest, lanes[place].natural - lanes[place].least)
+        widths[place] += more
+        rest -= more
+    return tuple(_broken(lane, width) for lane, width in zip(lanes, widths, strict=True))
+
+
+def _broken(lane: Lane, width: int) -> Lane:
+    title, *cells = ("\n".join(_Wrapper(width=width).wrap(words)) for words in (lane.title, *lane.cells))
+    return replace(lane, title=title, cells=tuple(cells))
+
+
+def _needed(widths: Iterable[int]) -> int:
+    every = list(widths)
+    return sum(every) + BETWEEN * len(every)
+
+
+class _Wrapper(textwrap.TextWrapper):
+    """The standard library's; only words that are too long are broken, where names of cases may be."""
+
+    def _split(self, text: str) -> list[str]:
+        words = re.findall(r"\s+|\S+", text)
+        return [piece for word in words for piece in ([word] if len(word) <= self.width else _PIECE.findall(word))]

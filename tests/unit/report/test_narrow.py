@@ -1,0 +1,74 @@
+"""Tables that are wider than the terminal: whole words, and nothing lost."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.report.narrow import BETWEEN, Lane, fitted, unrepeated
+
+CASES = Lane("Case", False, ("dbench threads=12", "fs-mark-directories", "postmark transactions=2000"))
+TARGET = Lane("Target", False, ("a", "a", "a"))
+SCORE = Lane("Score", True, ("515 MiB/s", "600/s", "3,700/s"))
+
+
+def test_a_table_that_fits_is_as_it_is() -> None:
+    found = fitted([CASES, TARGET, SCORE], 80)
+    assert (found.lanes, found.places, found.common) == ((CASES, TARGET, SCORE), (0, 1, 2), "")
+
+
+def test_what_every_row_says_is_said_once_and_words_stay_whole() -> None:
+    found = fitted([CASES, TARGET, SCORE], 27)
+    assert (found.places, found.common) == ((0, 2), "In every row: Target a.")
+    assert found.lanes[0].cells == ("dbench\nthreads=12", "fs-mark-\ndirectories", "postmark\ntransactions\n=2000")
+    assert found.lanes[1] == SCORE
+
+
+def test_a_column_that_judges_is_never_left_out() -> None:
+    verdicts = Lane("Verdict", False, ("same", "same", "same"), judges=True)
+    found = fitted([CASES, verdicts, SCORE], 38)
+    assert (found.places, found.common) == ((0, 1, 2), "")
+
+
+def test_a_single_row_keeps_all_its_columns() -> None:
+    lanes = [Lane("Case", False, ("postmark transactions=2000",)), Lane("Target", False, ("a",))]
+    assert fitted(lanes, 25).places == (0, 1)
+
+
+def test_where_even_whole_words_are_too_wide_nothing_is_broken_here() -> None:
+    assert fitted([CASES, SCORE], 12).lanes == (CASES, SCORE)
+
+
+words = st.text("ab-=_ 12", max_size=25).map(str.strip)
+
+
+@given(st.lists(st.tuples(words, words, words), min_size=2, max_size=6), st.integers(10, 90))
+def test_nothing_is_lost_and_the_width_is_kept(rows: list[tuple[str, str, str]], width: int) -> None:
+    columns = zip(*rows, strict=True)
+    lanes = [Lane(f"Column {i}", i == 2, cells) for i, cells in enumerate(columns)]
+    found = fitted(lanes, width)
+    spare = width - sum(lane.least + BETWEEN for lane in found.lanes)
+    shown = [
+        max(len(line) for cell in (lane.title, *lane.cells) for line in [*cell.split("\n"), ""]) for lane in found.lanes
+    ]
+    assert spare < 0 or sum(shown) + BETWEEN * len(shown) <= width
+    for lane, place in zip(found.lanes, found.places, strict=True):
+        for before, after in zip(lanes[place].cells, lane.cells, strict=True):
+            assert re.sub(r"\s", "", before) == re.sub(r"\s", "", after)
+
+
+def test_repeated_first_columns_are_said_once() -> None:
+    lanes = (
+        Lane("Case", False, ("read", "read", "read", "write")),
+        Lane("Metric", False, ("p50", "p50", "p99", "p99")),
+        Lane("Target", False, ("a", "b", "b", "b")),
+        Lane("Score", True, ("1", "1", "1", "1")),
+    )
+    assert list(unrepeated(lanes)) == [
+        ["read", "p50", "a", "1"],
+        ["", "", "b", "1"],
+        ["", "p99", "b", "1"],
+        ["write", "p99", "b", "1"],
+    ]
