@@ -68,9 +68,9 @@ def _volumes(priced: Mapping[str, Priced]) -> Table:
     columns = (
         Column("target", "Target"),
         Column("volume", "Volume"),
-        Column("volume_usd_per_month", "$/month", "right"),
+        Column("volume_usd_per_month", "Volume $/month", "right"),
         Column("instance", "Instance"),
-        Column("instance_usd_per_month", "$/month", "right"),
+        Column("instance_usd_per_month", "Instance $/month", "right"),
         Column("prices_of", "Prices of"),
     )
     return Table("Price of what was tested", columns, rows, _MONTH)
