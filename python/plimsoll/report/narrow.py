@@ -52,7 +52,9 @@ def fitted(lanes: Sequence[Lane], width: int) -> Fitted:
     places = tuple(range(len(lanes)))
     if _needed(lane.natural for lane in lanes) <= width:
         return Fitted(tuple(lanes), places, "")
-    same = [i for i in places[1:] if len(set(lanes[i].cells)) == 1 < len(lanes[i].cells) and not lanes[i].judges]
+    same = [i for i in places if len(set(lanes[i].cells)) == 1 < len(lanes[i].cells) and not lanes[i].judges]
+    if len(same) == len(lanes):
+        same = []
     shown = tuple(i for i in places if i not in same)
     common = ", ".join(f"{lanes[i].title} {lanes[i].cells[0] or 'none'}" for i in same)
     return Fitted(_squeezed([lanes[i] for i in shown], width), shown, f"In every row: {common}." if same else "")

@@ -10,7 +10,7 @@ from tests.factories import make_study
 
 from plimsoll.model import Run, Session
 from plimsoll.report import Evidence, build_document, render
-from plimsoll.report.document import Text
+from plimsoll.report.document import Text, cell_text
 from plimsoll.report.sections import load_line
 from plimsoll.report.sections.machines import build as machines
 
@@ -111,8 +111,9 @@ def test_parts_of_machines() -> None:
     session, runs = searched()
     part = {"started_ns": 0, "ended_ns": 10**9, "operations": 5, "operations_per_s": 5.0, "busiest_thread": 0.5}
     spread = runs[0].model_copy(
-        update={"facts": {"parts": {"w1": part, "w2": {**part, "operations": "many"}, "w3": 7}}}
+        update={"facts": {"parts": {"w1": part, "w2": {**part, "operations": "many", "all_processors": 0.9}, "w3": 7}}}
     )
     blocks = machines(Evidence(sessions=[session], runs=[spread], baseline=None, band=0.1))
-    assert len(blocks[1].rows) == 2  # type: ignore[union-attr]
+    shown = blocks[1].rows  # type: ignore[union-attr]
+    assert [cell_text(row[-1]) for row in shown] == ["50 %", "90 %"]
     assert machines(Evidence(sessions=[session], runs=runs, baseline=None, band=0.1)) == []

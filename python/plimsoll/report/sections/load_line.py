@@ -36,7 +36,7 @@ SHORT = True
 _BRIEF = ("target", "load", "throughput", "p50", "p99", "client_cpu", "little_s_law", "note")
 _NOTES = (
     "All valid runs at a load. Latencies are means of the logs of the runs' percentiles. Client CPU: the busiest "
-    "thread of the client.",
+    "thread of the client, or all its threads as a share of all processors, whichever is more.",
     "Little's law: throughput times mean latency against the operations in flight, for a database against its clients; "
     "0 % fits, less is time that clients spent outside of operations, or operations that failed. n/a with a rate, "
     "where operations also wait before they start, and for tests of files, which do more than they time.",
@@ -177,7 +177,7 @@ def _row(each: SearchedTarget, level: LevelSummary) -> tuple[Cell, ...]:
         number(level.mean_ns, "ns"),
         number(level.p50_ns, "ns"),
         number(level.p99_ns, "ns"),
-        number(level.busiest_thread, "1", percent_text(round(level.busiest_thread, 2))),
+        number(level.client_cpu, "1", percent_text(round(level.client_cpu, 2))),
         None
         if level.littles_law is None
         else number(level.littles_law, "1", percent_text(round(level.littles_law, 3) + 0.0)),

@@ -16,7 +16,8 @@ TITLE = "Machines"
 MOST_RUNS = 40
 _NOTES = (
     "Begin and end: since the first start, on the coordinator's clock. Share: of all operations of the run; equal "
-    "machines with equal parts have equal shares. Client CPU: the busiest thread.",
+    "machines with equal parts have equal shares. Client CPU: the busiest thread, or all "
+    "threads as a share of all processors, whichever is more.",
 )
 
 
@@ -43,7 +44,8 @@ def _rows(run: Run) -> list[tuple[Cell, ...]]:
 
 
 def _part(part: Mapping[str, Any], whole: float) -> tuple[Cell, ...]:
-    done, busiest = _known(part, "operations"), _known(part, "busiest_thread")
+    done = _known(part, "operations")
+    used = [known for share in ("busiest_thread", "all_processors") if (known := _known(part, share)) is not None]
     share = None if done is None or not whole else done / whole
     return (
         number(_known(part, "started_ns"), "ns"),
@@ -51,7 +53,7 @@ def _part(part: Mapping[str, Any], whole: float) -> tuple[Cell, ...]:
         number(done, "1"),
         number(_known(part, "operations_per_s"), "1/s"),
         None if share is None else number(share, "1", percent_text(round(share, 3))),
-        None if busiest is None else number(busiest, "1", percent_text(round(busiest, 2))),
+        number(max(used), "1", percent_text(round(max(used), 2))) if used else None,
     )
 
 

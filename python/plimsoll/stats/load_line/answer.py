@@ -34,6 +34,11 @@ class LevelSummary:
     steady: bool
     """False where only bisection came by: one run of a load that nobody would draw a curve through."""
 
+    @property
+    def client_cpu(self) -> float:
+        """How near the client is to its limit: its busiest thread, or all threads as a share of all processors."""
+        return max(self.busiest_thread, self.all_processors)
+
 
 @dataclass(frozen=True, slots=True)
 class Met:
