@@ -36,6 +36,11 @@ class Lane:
             return self.natural
         return max(len(piece.strip()) for words in (self.title, *self.cells) for piece in _PIECE.findall(words) or [""])
 
+    def lines(self, width: int) -> int:
+        """How tall its tallest cell is in so many characters."""
+        wrapper = _Wrapper(width=width)
+        return max(len(wrapper.wrap(words)) for words in {self.title, *self.cells})
+
 
 @dataclass(frozen=True)
 class Fitted:
@@ -75,13 +80,17 @@ def unrepeated(lanes: Sequence[Lane]) -> Iterator[list[str]]:
 
 
 def _squeezed(lanes: Sequence[Lane], width: int) -> tuple[Lane, ...]:
-    """What is left beyond the least goes to the columns that lack least: those then need no break at all."""
-    rest = width - _needed(lane.least for lane in lanes)
-    if rest < 0:
+    """With as few lines in the tallest cell as there is room for; what is left goes to the columns that lack least."""
+    if _needed(lane.least for lane in lanes) > width:
         return tuple(lanes)
-    widths = [lane.least for lane in lanes]
-    for place in sorted(range(len(lanes)), key=lambda i: lanes[i].natural - lanes[i].least):
-        more = min(rest, lanes[place].natural - lanes[place].least)
+    heights = [{at: lane.lines(at) for at in range(lane.least, lane.natural + 1)} for lane in lanes]
+    for most in range(1, max(max(each.values()) for each in heights) + 1):
+        widths = [next(at for at, lines in each.items() if lines <= most) for each in heights]
+        if _needed(widths) <= width:
+            break
+    rest = width - _needed(widths)
+    for place in sorted(range(len(lanes)), key=lambda i: lanes[i].natural - widths[i]):
+        more = min(rest, lanes[place].natural - widths[place])
         widths[place] += more
         rest -= more
     return tuple(_broken(lane, width) for lane, width in zip(lanes, widths, strict=True))
