@@ -27,14 +27,15 @@ class Lane:
     @property
     def natural(self) -> int:
         """Its width without any break."""
-        return max(map(len, (self.title, *self.cells)))
+        return max(1, *map(len, (self.title, *self.cells)))
 
     @property
     def least(self) -> int:
         """Its width with all breaks that leave words whole."""
         if self.right:
             return self.natural
-        return max(len(piece.strip()) for words in (self.title, *self.cells) for piece in _PIECE.findall(words) or [""])
+        pieces = (piece.strip() for words in (self.title, *self.cells) for piece in _PIECE.findall(words))
+        return max(map(len, pieces), default=1)
 
     def lines(self, width: int) -> int:
         """How tall its tallest cell is in so many characters."""

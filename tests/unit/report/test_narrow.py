@@ -47,7 +47,7 @@ words = st.text("ab-=_ 12", max_size=25).map(str.strip)
 @given(st.lists(st.tuples(words, words, words), min_size=2, max_size=6), st.integers(10, 90))
 def test_nothing_is_lost_and_the_width_is_kept(rows: list[tuple[str, str, str]], width: int) -> None:
     columns = zip(*rows, strict=True)
-    lanes = [Lane(f"Column {i}", i == 2, cells) for i, cells in enumerate(columns)]
+    lanes = [Lane(title, title == "Score", cells) for title, cells in zip(("Case", "", "Score"), columns, strict=True)]
     found = fitted(lanes, width)
     spare = width - sum(lane.least + BETWEEN for lane in found.lanes)
     shown = [
