@@ -13,7 +13,7 @@ from plimsoll import kinds
 from plimsoll.catalog.shape import SHAPE_OPTIONS
 from plimsoll.cli import catalog_lists
 from plimsoll.cli.main import EXIT_CODES, app
-from plimsoll.db_parameters import DURABILITIES
+from plimsoll.db_parameters import DURABILITIES, EMBEDDED
 from plimsoll.errors import UsageError
 from plimsoll.frontends.ycsb.bindings import BINDINGS
 from plimsoll.parameter import value_text
@@ -25,7 +25,6 @@ from plimsoll.run.workers import databases
 from plimsoll.run.workers.local import engines
 from plimsoll.run.workloads.db import EMBEDDED_DURABILITY
 from plimsoll.store.tables import TABLES
-from plimsoll.targets.database import EMBEDDED
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 NOTICE = "<!-- Made by `make docs` from the code; do not edit. -->\n"

@@ -13,7 +13,14 @@ from plimsoll.parameter import Optional, Parameter, read_flag, read_positive_cou
 from plimsoll.units import SECOND, parse_count, parse_duration, parse_share
 
 SERVERS = ("none", "postgresql", "mariadb", "redis", "nginx", "sqlite", "rocksdb", "memory", "null")
+EMBEDDED = ("sqlite", "rocksdb", "memory", "null")
+"""Those without a process of their own."""
 DURABILITIES = ("full", "relaxed", "none")
+
+
+def works_in_client(server: str, where: str) -> bool:
+    """Whether the database (a plan's `server`, or that of the address `where`) works in the client's own threads."""
+    return (where.partition(":")[0].lower() if server == "none" else server) in EMBEDDED
 
 
 def _name(value: Any) -> str:

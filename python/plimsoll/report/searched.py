@@ -25,13 +25,15 @@ class SearchedTarget:
 
     @property
     def client_use(self) -> str:
-        """What the client used of its processors at the highest throughput, as a clause; empty without a run."""
+        """What the client used at the highest throughput, and what to do about it; empty without a run."""
         if not self.line.levels:
             return ""
         best = max(self.line.levels, key=lambda level: level.throughput.value)
         if best.all_processors > best.busiest_thread:
-            return f"its threads use {percent_text(round(best.all_processors, 2))} of all its processors"
-        return f"its busiest thread uses {percent_text(round(best.busiest_thread, 2))} of a processor"
+            used = percent_text(round(best.all_processors, 2))
+            return f"its threads use {used} of all its processors. Use a larger client machine, or several."
+        used = percent_text(round(best.busiest_thread, 2))
+        return f"its busiest thread uses {used} of a processor. Use more threads or client machines."
 
 
 def searched_targets(sessions: Sequence[Session], runs: Sequence[Run]) -> tuple[SearchedTarget, ...]:

@@ -22,8 +22,6 @@ DRIVERS = {
     "null": "null",
 }
 """Driver by scheme."""
-EMBEDDED = ("sqlite", "rocksdb", "memory", "null")
-"""Drivers that do the database's work in the client's own threads."""
 
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|sqlite:|rocksdb:)", re.IGNORECASE)
 

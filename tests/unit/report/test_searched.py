@@ -54,7 +54,7 @@ def test_answers_in_words() -> None:
 def test_the_client_and_the_range_as_limits() -> None:
     assert "the client was the limit, not the place: from depth 5 on" in told(*searched(busiest=0.99))
     together = told(*searched(busiest=0.24, every=0.93))
-    assert "from depth 5 on its threads use 93 % of all its processors" in together
+    assert "from depth 5 on its threads use 93 % of all its processors. Use a larger client machine" in together
     assert "no knee up to depth 16: throughput still grows there" in told(*searched(knee=100))
     session, runs = searched(knee=100)
     wider = {**session.study, "load_line": {"parameter": "depth", "range": "1..64"}}

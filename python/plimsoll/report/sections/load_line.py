@@ -79,7 +79,7 @@ def _knee(each: SearchedTarget) -> Sentence:
     if each.line.client_limited:
         return Sentence(
             f"{each.label}: the client was the limit, not the place: from {text(_load(each, bend.knee))} on "
-            f"{each.client_use}. Use more threads or client machines.",
+            f"{each.client_use}",
             Tone.UNKNOWN,
         )
     if not bend.reached:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from plimsoll.db_parameters import works_in_client
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, graded, percent, softened
-from plimsoll.targets import database
 
 NAME = "db_client"
 TITLE = "Database client"
@@ -20,7 +20,9 @@ WARN = 0.85
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Servers only. A warning: the rate is a lower bound of what the server can do."""
-    if not evidence.outcome.get("server") or _is_embedded(evidence):
+    if not evidence.outcome.get("server"):
+        return None
+    if works_in_client(evidence.parameters["server"], evidence.target.where):
         return None
     cpu = evidence.outcome["cpu"]
     thread, every = float(cpu["busiest_thread"]), float(cpu["all_processors"])
@@ -37,10 +39,3 @@ def check(evidence: RunEvidence) -> Finding | None:
         busiest_thread=thread,
         all_processors=every,
     )
-
-
-def _is_embedded(evidence: RunEvidence) -> bool:
-    server = evidence.parameters["server"]
-    if server == "none" and evidence.target.kind == "database":
-        server = database.driver(evidence.target)
-    return server in database.EMBEDDED

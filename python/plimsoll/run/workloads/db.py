@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from plimsoll.catalog.bounds import Pace
-from plimsoll.db_parameters import COMMON, DB_WORKLOADS
+from plimsoll.db_parameters import COMMON, DB_WORKLOADS, EMBEDDED
 from plimsoll.errors import TargetError
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
@@ -24,8 +24,8 @@ from plimsoll.targets import database
 from plimsoll.units import SECOND
 
 OVERHEAD_NS = SECOND
-EMBEDDED = {"sqlite": "sqlite:{}/database.db", "rocksdb": "rocksdb:{}/rocksdb", "memory": "", "null": ""}
-"""Databases without a process of their own, and their address below a folder."""
+_ADDRESSES = {"sqlite": "sqlite:{}/database.db", "rocksdb": "rocksdb:{}/rocksdb", "memory": "", "null": ""}
+"""Of databases without a process of their own, below a folder."""
 EMBEDDED_DURABILITY: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     "sqlite": {"full": {"synchronous": "FULL"}, "relaxed": {"synchronous": "NORMAL"}, "none": {"synchronous": "OFF"}},
     "rocksdb": {
@@ -141,7 +141,7 @@ def _stand_in(plan: Plan) -> PrivateServer:
     schemes = {"postgresql": "postgresql", "mariadb": "mysql", "redis": "redis", "nginx": "http"}
     server = plan.parameters["server"]
     if server in EMBEDDED:
-        return PrivateServer(server, EMBEDDED[server].format("/plimsoll"), None)
+        return PrivateServer(server, _ADDRESSES[server].format("/plimsoll"), None)
     scheme = schemes.get(server, "http" if plan.workload == "web" else "postgresql")
     return PrivateServer("mysql" if server == "mariadb" else scheme, f"{scheme}://user@127.0.0.1/x", None)
 
@@ -243,7 +243,9 @@ def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
     assert place.folder is not None  # check_place
     if key not in place.services:
         if values["server"] in EMBEDDED:
-            place.services[key] = PrivateServer(values["server"], EMBEDDED[values["server"]].format(place.folder), None)
+            place.services[key] = PrivateServer(
+                values["server"], _ADDRESSES[values["server"]].format(place.folder), None
+            )
         else:
             started = running(
                 values["server"],

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from plimsoll.db_parameters import works_in_client
 from plimsoll.errors import ResultFileError
 from plimsoll.model import Level, Run, RunStatus, Score
 from plimsoll.stats.histogram import Histogram, merge
@@ -86,7 +87,8 @@ def point_of(run: Run, percent: float | None) -> Point | None:
         p99_ns=latency.percentile(99.0) if latency else None,
         objective_ns=_objective(latency, percent, overloaded),
         overloaded=overloaded,
-        client_limited=busiest >= CLIENT_LIMIT or every >= ALL_LIMIT or _said(run, CLIENT_GUARD),
+        client_limited=_said(run, CLIENT_GUARD)
+        or (not _busy_by_design(run) and (busiest >= CLIENT_LIMIT or every >= ALL_LIMIT)),
         busiest_thread=busiest,
         all_processors=every,
         littles_law=_littles_law(run),
@@ -162,6 +164,13 @@ def _usable(run: Run) -> bool:
 
 def _said(run: Run, guard: str) -> bool:
     return any(finding.guard == guard and finding.level is Level.INVALID for finding in run.findings)
+
+
+def _busy_by_design(run: Run) -> bool:
+    """Whether the client's threads are the place itself, or poll: how busy they are says nothing then."""
+    values = run.plan.parameters
+    polls = bool(values.get("iopoll") or values.get("sqpoll"))
+    return polls or works_in_client(str(values.get("server", "")), run.target.where)
 
 
 def _overloaded(run: Run) -> bool:

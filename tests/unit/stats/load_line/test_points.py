@@ -65,6 +65,37 @@ def test_a_client_at_its_limit_is_valid_here_and_other_faults_are_not(runs: dict
     assert not failed.valid
 
 
+@pytest.mark.parametrize(
+    ("thread", "every", "parameters", "where", "limited"),
+    [
+        (0.96, 0.1, {}, "/mnt/a", True),
+        (0.94, 0.84, {}, "/mnt/a", False),
+        (0.24, 0.86, {"server": "redis"}, "/mnt/a", True),
+        (0.24, 0.86, {"server": "none"}, "redis://localhost", True),
+        (1.0, 1.0, {"server": "none"}, "SQLite:/mnt/a/db", False),
+        (1.0, 1.0, {"server": "rocksdb"}, "/mnt/a", False),
+        (1.0, 0.5, {"iopoll": True}, "/mnt/a", False),
+        (1.0, 0.5, {"sqpoll": True}, "/mnt/a", False),
+    ],
+)
+def test_a_busy_client_is_the_limit_unless_it_is_the_place_or_polls(
+    runs: dict[str, Run], thread: float, every: float, parameters: dict[str, Any], where: str, limited: bool
+) -> None:
+    run = searched(runs["ping"])
+    found = point_of(
+        run.model_copy(
+            update={
+                "facts": {**run.facts, "cpu": {"busiest_thread": thread, "all_processors": every}},
+                "plan": run.plan.model_copy(update={"parameters": {**run.plan.parameters, **parameters}}),
+                "target": run.target.model_copy(update={"where": where}),
+            }
+        ),
+        None,
+    )
+    assert found is not None
+    assert found.client_limited is limited
+
+
 def test_a_schedule_that_was_not_kept_has_no_latency(runs: dict[str, Run]) -> None:
     run = runs["ping"]
     plan = run.plan.model_copy(update={"parameters": {**run.plan.parameters, "rate": {"per_second": 5}}})
