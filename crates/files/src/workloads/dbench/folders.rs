@@ -19,7 +19,7 @@ pub const FOLDERS: [&str; COUNT] = [
 ];
 /// Number of folders.
 pub const COUNT: usize = 10;
-/// By name.
+/// Number of each in [`FOLDERS`].
 const TOP: usize = 0;
 pub const ACCESS: usize = 1;
 pub const COREL: usize = 2;
