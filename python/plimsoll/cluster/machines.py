@@ -80,15 +80,18 @@ class ClusterMachines:
                 self._check_apart(target)
 
     def _check_apart(self, target: Target) -> None:
-        """Raises UsageError if two workers would use one directory."""
+        """Raises UsageError if two workers would use one directory or device."""
         path = split_place(target.where)[1]
         seen: dict[object, str] = {}
         for worker in self._workers_of(target):
             place = self._cluster.call(worker, remote.identity, path.replace(WORKER, worker.name))
             if (other := seen.setdefault(place, worker.name)) != worker.name:
+                own = (
+                    f"give each its own, such as {target.where.rstrip('/')}/{WORKER}, where {WORKER} is a worker's name"
+                )
                 raise UsageError(
                     f"target {target.name}: {path} is one and the same place for workers {other} and {worker.name}; "
-                    f"give each its own, such as {target.where.rstrip('/')}/{WORKER}, where {WORKER} is a worker's name"
+                    + (f"name one worker, such as @{other}:{path}" if target.kind == "device" else own)
                 )
 
     @contextmanager

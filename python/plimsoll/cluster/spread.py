@@ -15,13 +15,13 @@ from plimsoll.errors import UsageError
 from plimsoll.model import Finding, Interval, IntervalOperations, Level, Plan, Run, RunStatus
 from plimsoll.parameters import kind_of
 from plimsoll.run import workloads
+from plimsoll.run.evidence import CPU_SHARES
 from plimsoll.units import SECOND, format_duration
 
 STRAGGLER = 0.8
 """A worker that did less than this share of the median is named."""
 SKEW = 0.05
 """So much of the measured time may lie between the first and the last start or end."""
-_SHARES = ("busiest_thread", "all_processors")
 _OF_THE_FIRST = frozenset({"phases", "clock", "whole", "server", "messages"})
 
 
@@ -122,7 +122,7 @@ def _about(part: Part, began_ns: int) -> dict[str, Any]:
         "ended_ns": part.ended_ns - began_ns,
         "operations": part.operations,
         "operations_per_s": part.operations * SECOND / max(1, int(facts["elapsed_ns"])),
-        **{share: facts["cpu"][share] for share in _SHARES},
+        **{share: facts["cpu"][share] for share in CPU_SHARES},
     }
 
 
@@ -130,7 +130,7 @@ def _cpu(parts: Sequence[Part]) -> dict[str, Any]:
     """All processor time; the shares are those of the busiest thread and machine of all."""
     each = [part.run.facts["cpu"] for part in parts]
     added: dict[str, Any] = _added(each)
-    return {**added, **{share: max(cpu[share] for cpu in each) for share in _SHARES}}
+    return {**added, **{share: max(cpu[share] for cpu in each) for share in CPU_SHARES}}
 
 
 def _added(values: Sequence[Any], name: str = "") -> Any:

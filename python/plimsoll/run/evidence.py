@@ -16,6 +16,8 @@ SHORTEST_JUDGED_NS = 2 * SECOND
 """Below this, counters are dominated by what happens around a run: nothing is invalid because of them."""
 FLOOR_BYTES = 4 * MIB
 """Journal, metadata and directory updates of a run; differences below it say nothing."""
+CPU_SHARES = ("busiest_thread", "all_processors")
+"""What an outcome's `cpu` says of the processors that cannot be added over jobs or machines."""
 
 
 @dataclass(frozen=True)

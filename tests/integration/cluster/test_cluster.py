@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import psutil
+from tests.conftest import need_program
 from tests.integration.cluster.conftest import Workers
 from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 from tests.integration.run.conftest import plimsoll as plimsoll  # the fixture
@@ -18,6 +19,7 @@ from tests.integration.run.test_interruptions import wait_for_runs
 from plimsoll.model import Run, RunStatus
 from plimsoll.stats.histogram import decode
 from plimsoll.store.store import open_store
+from plimsoll.units import MIB
 
 SHORT = ("--set", "size=8MiB", "--set", "runtime=300ms", "--set", "warmup=50ms", "--noisy-host")
 
@@ -101,6 +103,19 @@ def test_workers_do_not_share_a_directory(plimsoll: Command, workers: Workers) -
                        "--set", "clients=3", check=2).err  # fmt: skip
     assert "one and the same place for workers w1 and w2" in refused
     assert f"such as {shared}/{{worker}}" in refused
+
+
+def test_workers_do_not_share_a_device(plimsoll: Command, workers: Workers, tmp_path: Path) -> None:
+    losetup = need_program("losetup")
+    with (tmp_path / "image").open("wb") as image:
+        image.truncate(64 * MIB)
+    device = subprocess.run([losetup, "--find", "--show", image.name], check=True, capture_output=True, text=True)
+    loop = device.stdout.strip()
+    try:
+        words = ("run", "randread", "--cluster", workers.address, "--on", f"all=@*:{loop}", *SHORT)
+        assert f"name one worker, such as @w1:{loop}" in plimsoll(*words, check=2).err
+    finally:
+        subprocess.run([losetup, "--detach", loop], check=True)
 
 
 def test_clients_on_all_workers_are_added(plimsoll: Command, workers: Workers, tmp_path: Path) -> None:

@@ -16,13 +16,12 @@ from plimsoll.frontends.fio import plans, values
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.latency import Latency, latency_of, middle_of, together
+from plimsoll.run.evidence import CPU_SHARES
 from plimsoll.units import KIB, MILLISECOND, SECOND
 
 DIRECTIONS = ("read", "write", "trim")
 WHOLE_SAMPLE = 0.9
 """Share of its length that an interval must have to count as a sample."""
-SHARES = ("busiest_thread", "all_processors")
-"""What an outcome says of the processors that cannot be added; fio has no such thing."""
 SAMPLE_MS = 500
 """fio's `bwavgtime`: shorter intervals are joined to samples of bandwidth and IOPS."""
 
@@ -112,7 +111,7 @@ def _entry(members: list[Done]) -> Entry:
     total_ns = max(sum(outcome["elapsed_ns"] for outcome in outcomes), 1)
     cpu: Counter[str] = Counter()
     for outcome in outcomes:
-        cpu.update({name: value for name, value in outcome["cpu"].items() if name not in SHARES})
+        cpu.update({name: value for name, value in outcome["cpu"].items() if name not in CPU_SHARES})
     job = members[0].job
     return Entry(
         job=job,
