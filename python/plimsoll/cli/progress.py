@@ -21,9 +21,22 @@ from plimsoll.units import SECOND, format_duration, format_number, format_size, 
 _PHASES = {"layout": "writing the test file", "warmup": "warming up", "measure": "measuring", "verify": "reading back"}
 
 
+RESUMES = "interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on"
+
+
 @contextmanager
-def observer(*, quiet: bool) -> Iterator[Observer]:
-    """The observer that fits standard error."""
+def observer(*, quiet: bool, interrupted: str = RESUMES) -> Iterator[Observer]:
+    """The observer that fits standard error; what an interruption means is said last."""
+    try:
+        with _fitting(quiet=quiet) as watching:
+            yield watching
+    except KeyboardInterrupt:
+        say(interrupted)
+        raise
+
+
+@contextmanager
+def _fitting(*, quiet: bool) -> Iterator[Observer]:
     if quiet:
         yield Silent()
     elif sys.stderr.isatty():

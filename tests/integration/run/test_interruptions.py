@@ -67,8 +67,23 @@ def test_signals(plimsoll: Command, disk: Path, number: signal.Signals, runs: in
             while not leftovers(disk) and time.monotonic() < deadline:
                 time.sleep(0.01)
         process.send_signal(number)
-        process.communicate(timeout=120)
+        _, err = process.communicate(timeout=120)
     assert process.returncode == 130
+    assert "interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on" in err
+    assert leftovers(disk) == []
+    assert states(plimsoll) == ["interrupted"]
+
+
+def test_a_verification_that_is_interrupted_says_that_there_is_no_verdict(plimsoll: Command, disk: Path) -> None:
+    words = ("verify", str(disk), "--as", "gp3,size=10GiB", "--size", "8MiB", "--runtime", "1h")
+    with subprocess.Popen([PLIMSOLL, *words], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not leftovers(disk) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (130, "")
+    assert "interrupted, so there is no verdict; test files are removed: give the same command again" in err
     assert leftovers(disk) == []
     assert states(plimsoll) == ["interrupted"]
 

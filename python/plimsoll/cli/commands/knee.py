@@ -133,7 +133,7 @@ def _carry_out(
 
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import report, show
-    from plimsoll.cli.output import refuse_to_replace, say
+    from plimsoll.cli.output import refuse_to_replace
     from plimsoll.cli.progress import observer
     from plimsoll.errors import NothingMeasured
     from plimsoll.report import format_of
@@ -149,11 +149,7 @@ def _carry_out(
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet) as watching:
         if others is not None:
             study = replace(study, study=others.resolved(study.study))
-        try:
-            session = run_load_study(study, Conduct(store, watching, destroy, others or ThisMachine()))
-        except KeyboardInterrupt:
-            say("interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on")
-            raise
+        session = run_load_study(study, Conduct(store, watching, destroy, others or ThisMachine()))
         runs = store.runs([session.id])
     show.command([session.id], json=json)
     if output is not None:

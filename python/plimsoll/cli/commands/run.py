@@ -56,7 +56,7 @@ def command(
     """Measure targets until the answer is safe; every finished run is kept."""
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import plan, report, show
-    from plimsoll.cli.output import refuse_to_replace, say
+    from plimsoll.cli.output import refuse_to_replace
     from plimsoll.cli.progress import observer
     from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.model import RunStatus
@@ -73,15 +73,11 @@ def command(
         format_of(Path(output))
         refuse_to_replace(output, force)
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet) as watching:
-        try:
-            if resume:
-                session = _resume(_named(store, options), store, watching, destroy or [], others)
-            else:
-                study = others.resolved(options.study()) if others else options.study()
-                session = run_study(study, store, watching, destroy or [], others)
-        except KeyboardInterrupt:
-            say("interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on")
-            raise
+        if resume:
+            session = _resume(_named(store, options), store, watching, destroy or [], others)
+        else:
+            study = others.resolved(options.study()) if others else options.study()
+            session = run_study(study, store, watching, destroy or [], others)
         runs = store.runs([session.id])
         if store_copy is not None:
             _copy(store, session, store_copy)

@@ -20,6 +20,7 @@ EXAMPLES = (
     "Exit code 0: it delivers, 1: it does not, 3: cannot tell."
 )
 NEEDS_ARGUMENTS = True
+_NO_VERDICT = "interrupted, so there is no verdict; test files are removed: give the same command again"
 
 
 def command(
@@ -73,7 +74,7 @@ def command(
     region_bytes = parse_size(size)
     empty = never_written(place, region_bytes)
     asked = verification(place, shape, parse_duration(runtime), region_bytes, depth, writes, empty)
-    with open_store() as store, observer(quiet=quiet) as watching:
+    with open_store() as store, observer(quiet=quiet, interrupted=_NO_VERDICT) as watching:
         session = run_study(asked.study, store, watching, destroy or [])
         runs = store.runs([session.id])
     delivery = judge(shape, asked.runs(runs))
