@@ -67,6 +67,9 @@ pub struct LimitSpec {
     /// Seconds of `rate` that an idle volume may give at once.
     #[serde(default = "one")]
     pub depth_s: f64,
+    /// Share of that second which is there at the start, 0…1: 0 is a volume that was busy before.
+    #[serde(default = "one")]
+    pub initial: f64,
     /// The long bucket behind the rate.
     #[serde(default)]
     pub credits: Option<CreditSpec>,
@@ -327,6 +330,7 @@ fn check_limit(name: &str, limit: &LimitSpec) -> Result<(), VolumeError> {
     require((0.000_001..=3600.0).contains(&limit.depth_s), || {
         format!("{name}.depth_s is {}: from 0.000001 to 3600", limit.depth_s)
     })?;
+    share(&format!("{name}.initial"), limit.initial)?;
     let Some(credits) = limit.credits else { return Ok(()) };
     require((1..=limit.rate).contains(&credits.baseline), || {
         format!("{name}.credits.baseline is {}: from 1 to the rate, {}", credits.baseline, limit.rate)
@@ -401,6 +405,7 @@ mod tests {
             (r#", "iopz": 1"#, "iopz"),
             (r#", "iops": {"rate": 0}"#, "iops.rate is 0"),
             (r#", "iops": {"rate": 10, "credits": {"baseline": 11, "capacity": 1}}"#, "baseline is 11"),
+            (r#", "iops": {"rate": 10, "initial": 1.5}"#, "iops.initial is 1.5"),
             (r#", "time_scale": 0.5"#, "time_scale is 0.5"),
             (r#", "raid": {"level": 6, "members": 4, "chunk_bytes": 65536}"#, "raid.level is 6"),
             (r#", "raid": {"level": 10, "members": 5, "chunk_bytes": 65536}"#, "raid.members is 5"),

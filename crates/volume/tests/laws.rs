@@ -180,6 +180,17 @@ fn reproduces_the_measured_bucket_depth() {
     }
 }
 
+/// Idle before: the stored second comes on top of the first. Busy before: the rate and nothing else, from the start.
+#[test]
+fn a_volume_that_was_busy_has_no_stored_second() {
+    for (initial, first) in [(1.0, 8000), (0.5, 6000), (0.0, 4000)] {
+        let volume = spec(json!({"iops": {"rate": 4000, "initial": initial}}));
+        let found = simulate(&volume, &load(4 * KIB, 32, 3)).unwrap();
+        assert!(rate(&found, 0).abs_diff(first) <= 32, "{initial}: {}", rate(&found, 0));
+        assert!(rate(&found, 2).abs_diff(4000) <= 1, "{initial}: {}", rate(&found, 2));
+    }
+}
+
 /// QD4 at 3,065 IOPS: 1.305 ms by Little's law, measured 1.303 ms on gp2 in 2017.
 #[test]
 fn a_throttled_queue_obeys_littles_law() {

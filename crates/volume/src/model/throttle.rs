@@ -71,11 +71,16 @@ impl Throttle {
             let name = format!("{}.{what}", limits.party);
             // The depth is a duration too; below 10 ms the jitter of arrivals would cost throughput.
             let depth_s = (spec.depth_s / limits.time_scale).max(spec.depth_s.min(0.01));
-            built.push(Limit::new(name.clone(), unit, bucket(rate, (rate * depth_s).max(1.0), place), 1.0));
+            let depth = (rate * depth_s).max(1.0);
+            let mut stored = bucket(rate, depth, place);
+            // A shared bucket was filled by the first volume of the instance.
+            if limits.cells.is_none() {
+                stored.set_tokens(depth * spec.initial, now_ns);
+            }
+            built.push(Limit::new(name.clone(), unit, stored, 1.0));
             if let Some(credits) = spec.credits {
                 let depth = (credits.capacity as f64 / limits.time_scale).max(1.0);
                 let mut bucket = bucket(credits.baseline as f64, depth, place + 1);
-                // A shared bucket was filled by the first volume of the instance.
                 if limits.cells.is_none() {
                     bucket.set_tokens(depth * credits.initial, now_ns);
                 }
