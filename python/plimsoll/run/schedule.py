@@ -19,18 +19,11 @@ from plimsoll.run.plan import Step
 from plimsoll.run.study import Study
 from plimsoll.stats.paired import ScoreRow, cells, valid_scores
 from plimsoll.stats.policy import LOOKS, MODES
-from plimsoll.stats.stopping import Go, Stop, next_step, next_step_single
-from plimsoll.stats.summary import summarise
-from plimsoll.stats.verdict import StopReason
+from plimsoll.stats.stopping import Go, Stop, closing, next_step, next_step_single
+from plimsoll.stats.summary import Summary, summarise
 
 ATTEMPTS = 2
 """An invalid block is repeated once, unless the repetition would find the same."""
-
-_ENDINGS = {
-    StopReason.DECIDED: "decided",
-    StopReason.CAP: "no more blocks in this mode,",
-    StopReason.HOPELESS: "too far from an answer to go on,",
-}
 
 
 @dataclass(frozen=True)
@@ -140,6 +133,7 @@ class Schedule:
     def _look(self, state: _CaseState, blocks: int) -> None:
         primary = state.step.metrics[0]
         rows = [row for row in state.rows if row.metric == primary]
+        summaries: list[Summary] = []
         if len(self._study.targets) > 1:
             found = cells(
                 rows,
@@ -150,13 +144,16 @@ class Schedule:
             )
             step = next_step([cell.verdict for cell in found], self._mode, blocks, self._cap)
         else:
-            summaries = [summarise(values, rows[0].direction) for values in valid_scores(rows).values() if values]
+            usable = ([value for value in values if 0 < value < math.inf] for values in valid_scores(rows).values())
+            summaries = [summarise(values, rows[0].direction) for values in usable if values]
             step = next_step_single(summaries, self._mode, blocks, self._cap)
         match step:
             case Go(blocks=wanted):
                 state.wanted = wanted
-            case Stop(reason=reason):
-                state.closed = f"{_ENDINGS[reason]} after {blocks} block{'s' if blocks > 1 else ''}"
+            case Stop():
+                statuses = [status for by_target in state.statuses.values() for status in by_target.values()]
+                valid = (statuses.count(RunStatus.OK), len(statuses))
+                state.closed = closing(step, primary, blocks, valid, summaries)
 
     @property
     def open_cases(self) -> list[str]:

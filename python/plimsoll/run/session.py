@@ -70,7 +70,7 @@ class _Runner:
         """The next block that still fits into the time."""
         block = self._schedule.next_block(self._conduct.left_ns())
         if block is None and self._schedule.open_cases:
-            self._conduct.observer.note(f"the time is used up; undecided: {', '.join(self._schedule.open_cases)}")
+            self._conduct.observer.note(f"the time is used up; ended early: {', '.join(self._schedule.open_cases)}")
         return block
 
     def _run_block(self, block: Block, opened: Opened) -> None:

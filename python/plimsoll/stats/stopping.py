@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.stats.policy import LOOKS, Mode, log_width, next_look
 from plimsoll.stats.summary import Summary
 from plimsoll.stats.verdict import StopReason, Verdict
+
+PRECISE_ENOUGH = 0.10
+"""Relative half-width from which on a score is called precise where the mode asks for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,8 @@ def next_step(verdicts: Sequence[Verdict], mode: Mode, blocks: int, cap: int | N
     first = min(LOOKS[0], limit)
     if blocks < first:
         return Go(first)
+    if not verdicts:
+        return Stop(StopReason.NOTHING_VALID)
     pending = [verdict for verdict in verdicts if verdict.stop is None]
     needed = max((v.blocks_needed for v in verdicts if v.blocks_needed is not None), default=None)
     if not pending:
@@ -43,20 +49,28 @@ def next_step(verdicts: Sequence[Verdict], mode: Mode, blocks: int, cap: int | N
     lags = [(next_look(verdict.blocks_given) or LOOKS[-1]) - verdict.blocks_given for verdict in pending]
     # A cell that lost blocks may catch up, but never by more than it can reach under the cap.
     reachable = [lag for lag in lags if lag > 0 and blocks + lag <= limit]
-    return Go(blocks + min(reachable)) if reachable else Stop(StopReason.CAP, needed)
+    if reachable:
+        return Go(blocks + min(reachable))
+    nothing = all(verdict.estimate is None for verdict in verdicts)
+    return Stop(StopReason.NOTHING_VALID if nothing else StopReason.CAP, needed)
 
 
 def next_step_single(summaries: Sequence[Summary], mode: Mode, blocks: int, cap: int | None = None) -> Stop | Go:
-    """What to do after `blocks` blocks of one target: go on until every primary score is precise enough."""
+    """What to do after `blocks` blocks of one target: go on until every primary score is precise enough.
+
+    A mode without a width of its own stops at the first look, whatever is known by then.
+    """
     limit = mode.cap if cap is None else cap
     first = min(LOOKS[0], limit)
     if blocks < first:
         return Go(first)
-    target = None if mode.score_width is None else log_width(mode.score_width)
-    if target is None or all(summary.half_width <= target for summary in summaries):
-        return Stop(StopReason.DECIDED)
+    if not summaries:
+        return Stop(StopReason.NOTHING_VALID)
+    target = log_width(mode.score_width or PRECISE_ENOUGH)
+    if all(summary.half_width <= target for summary in summaries):
+        return Stop(StopReason.PRECISE)
     following = next_look(blocks)
-    if following is None or following > limit:
+    if mode.score_width is None or following is None or following > limit:
         return Stop(StopReason.CAP)
     return Go(following)
 
@@ -68,3 +82,36 @@ def _worst_reason(verdicts: Sequence[Verdict]) -> StopReason:
         if reason in reasons:
             return reason
     return StopReason.DECIDED
+
+
+def closing(stop: Stop, metric: str, blocks: int, valid: tuple[int, int], summaries: Sequence[Summary] = ()) -> str:
+    """What stopped a case, as a sentence without its subject: `iops decided after 3 blocks`.
+
+    `metric` is the primary one, `valid` how many runs are valid and how many there are; `summaries` are those of a
+    single target, and empty where targets were compared.
+    """
+    name, count = metric.replace("_", " "), f"{blocks:,} block{'' if blocks == 1 else 's'}"
+    ok, made = valid
+    if stop.reason is StopReason.NOTHING_VALID:
+        told = f"no valid block to judge {name} by after {count}" if ok else f"no valid runs in {count}"
+    elif stop.reason is StopReason.PRECISE:
+        told = f"{name} precise enough after {count}: {_precision(summaries)}"
+    elif stop.reason is StopReason.DECIDED:
+        told = f"{name} decided after {count}"
+    elif stop.reason is StopReason.HOPELESS:
+        told = f"{name} not decidable with this noise, stopped after {count}"
+    elif summaries:
+        told = f"limit of {count} reached, {name} {_precision(summaries)}"
+    else:
+        told = f"limit of {count} reached, {name} undecided"
+    return f"{told}; {ok:,} of {made:,} runs valid" if 0 < ok < made else told
+
+
+def _precision(summaries: Sequence[Summary]) -> str:
+    """How well the least certain score is known; a factor where a percentage would mislead."""
+    widest = max(summary.half_width for summary in summaries)
+    if not math.isfinite(widest):
+        return "without an interval, for a single valid run has none"
+    factor = math.exp(widest)
+    near = f"±{max(100 * (factor - 1), 0.1):.2g} %" if factor < 2 else f"a factor of {min(factor, 1e6):,.2g}"
+    return f"known to within {near}"

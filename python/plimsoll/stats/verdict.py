@@ -47,11 +47,13 @@ class Answer(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why no more blocks are run."""
+    """Why no more blocks are run. Only a comparison is decided; a score of one target is precise enough, or not."""
 
     DECIDED = "decided"
+    PRECISE = "precise"
     CAP = "cap"
     HOPELESS = "hopeless"
+    NOTHING_VALID = "nothing valid"
 
 
 @dataclass(frozen=True, slots=True)

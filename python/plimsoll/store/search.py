@@ -129,6 +129,14 @@ def places(store: Store, session_ids: Sequence[str]) -> list[Place]:
         return [Place._make(row) for row in connection.execute(_places_of(session_ids))]
 
 
+def run_counts(store: Store) -> dict[str, tuple[int, int]]:
+    """How many runs of each session are valid, and how many there are; a session without runs is absent."""
+    valid = func.sum(case((run.c.status == RunStatus.OK.value, 1), else_=0))
+    with reading(store.engine) as connection:
+        rows = connection.execute(select(run.c.session_id, valid, func.count()).group_by(run.c.session_id)).all()
+    return {session_id: (int(ok), int(made)) for session_id, ok, made in rows}
+
+
 def _places_of(session_ids: Sequence[str]) -> Select[Any]:
     empty: ColumnElement[str] = literal_column("''")
     test, kind = func.coalesce(run.c.test, empty), func.coalesce(run.c.target_kind, empty)

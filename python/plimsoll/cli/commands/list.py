@@ -139,18 +139,24 @@ def _formats() -> Rows:
 
 def _sessions() -> Rows:
     from plimsoll.run.resume import state_now
+    from plimsoll.store import search
     from plimsoll.store.store import open_store, short_id
 
     with open_store() as store:
+        sessions = store.sessions()
+        counts = search.run_counts(store)
         return [
             {
                 "session": short_id(each.id),
                 "started": _when(each.started_ns),
                 "state": state_now(each).value,
+                "valid": valid,
+                "runs": made,
                 "targets": ", ".join(each.target_names),
                 "title": each.title,
             }
-            for each in store.sessions()
+            for each in sessions
+            for valid, made in [counts.get(each.id, (0, 0))]
         ]
 
 
