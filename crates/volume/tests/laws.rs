@@ -131,6 +131,41 @@ fn random_operations_empty_an_hdd_volume() {
     assert_eq!(burst_end(&found, 250) + 1, 100);
 }
 
+/// 1 TiB st1 without credits and sc1 with all of them: what waits in the queue merges up to 1 MiB, so that a sequential
+/// load of small requests gets the volume's rate once a mebibyte of them is in flight, as one of 1 MiB requests does.
+#[test]
+fn sequential_requests_that_wait_merge_up_to_a_unit() {
+    for (burst, base, initial) in [(250, 40, 0.0), (80, 12, 1.0)] {
+        let volume = spec(json!({
+            "throughput": {"rate": burst * MIB, "credits": {"baseline": base * MIB, "capacity": 1024 * GIB, "initial": initial}},
+            "accounting": {"unit_bytes": MIB, "merge_min_bytes": 4 * KIB, "throughput_in_units": true},
+            "read_latency": {"floor_ns": 500_000, "median_ns": 5_000_000, "sigma": 0.6, "max_ns": 500_000_000},
+        }));
+        let limit = if initial == 0.0 { base } else { burst };
+        for (kib, depth) in [(64, 16), (128, 8), (128, 32), (256, 4), (1024, 8)] {
+            let work = Workload { pattern: Pattern::Sequential, ..load(kib * KIB, depth, 40) };
+            let found = simulate(&volume, &work).unwrap();
+            let bytes: u64 = found.series.intervals[20..].iter().map(|i| i.bytes).sum();
+            let mib_s = bytes as f64 / 20.0 / MIB as f64;
+            assert!((mib_s / limit as f64 - 1.0).abs() < 0.02, "{kib} KiB, depth {depth}: {mib_s} of {limit} MiB/s");
+        }
+        // What lies apart does not merge, however long it waits.
+        let random = simulate(&volume, &load(128 * KIB, 8, 40)).unwrap();
+        assert!(rate(&random, 20).abs_diff(limit) <= 1, "{} of {limit}", rate(&random, 20));
+    }
+}
+
+/// The same law on SSD: an io1 of 100 IOPS, whose requests come 10 ms apart, still counts 64 KiB in units of 256 KiB.
+#[test]
+fn a_slow_ssd_merges_what_waits_too() {
+    let volume = spec(json!({
+        "iops": {"rate": 100}, "accounting": {"unit_bytes": 256 * KIB, "merge_min_bytes": 32 * KIB},
+    }));
+    let work = |kib| Workload { pattern: Pattern::Sequential, ..load(kib * KIB, 6, 40) };
+    assert!(rate(&simulate(&volume, &work(64)).unwrap(), 30).abs_diff(400) <= 4);
+    assert_eq!(rate(&simulate(&volume, &work(16)).unwrap(), 30), 100, "below 32 KiB nothing merges");
+}
+
 /// Runs of fio on r5b.large, 2020-12 (`token_bucket_calibration.csv`): block KiB, run ms, operations, and the idle time
 /// before the run in seconds, at least one second before the first of a device.
 #[test]

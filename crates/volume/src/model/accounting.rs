@@ -21,6 +21,8 @@ pub struct Accounting {
     spec: AccountingSpec,
     streams: [Stream; STREAMS],
     oldest: usize,
+    /// The stream of the last operation that may merge.
+    latest: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +32,7 @@ struct Stream {
     kind: Kind,
     /// Bytes in the last unit, 0 when it is complete.
     filled: u64,
+    /// When its last operation left the queue: until then, and for the merge window after it, the next one may join.
     last_ns: u64,
 }
 
@@ -38,10 +41,12 @@ impl Accounting {
     pub fn new(spec: AccountingSpec) -> Self {
         // No operation can follow this one.
         let none = Stream { end: u64::MAX, kind: Kind::Flush, filled: 0, last_ns: 0 };
-        Self { spec, streams: [none; STREAMS], oldest: 0 }
+        Self { spec, streams: [none; STREAMS], oldest: 0, latest: 0 }
     }
 
     /// The charge for `io` arriving at `now_ns`. Over a sequence without a gap it adds up to `ceil(bytes / unit)`.
+    ///
+    /// Where the limits make it wait, [`leaves`](Self::leaves) is told so before the next operation is charged.
     #[inline]
     pub fn charge(&mut self, io: &Io, now_ns: u64) -> Charge {
         let ops = if self.spec.merge_min_bytes > 0 && io.bytes >= self.spec.merge_min_bytes {
@@ -55,6 +60,14 @@ impl Accounting {
         Charge { ops, bytes }
     }
 
+    /// The operation charged last waits until `left_ns`, and what follows it meanwhile merges with it.
+    #[inline]
+    pub fn leaves(&mut self, io: &Io, left_ns: u64) {
+        if self.spec.merge_min_bytes > 0 && io.bytes >= self.spec.merge_min_bytes {
+            self.streams[self.latest].last_ns = left_ns;
+        }
+    }
+
     fn merged(&mut self, io: &Io, now_ns: u64) -> u64 {
         let unit = self.spec.unit_bytes;
         let follows = self.streams.iter().position(|s| s.end == io.offset && s.kind == io.kind);
@@ -62,8 +75,9 @@ impl Accounting {
             self.oldest = (self.oldest + 1) % STREAMS;
             self.oldest
         });
+        self.latest = index;
         let stream = &mut self.streams[index];
-        let goes_on = follows.is_some() && now_ns - stream.last_ns <= self.spec.merge_window_ns;
+        let goes_on = follows.is_some() && now_ns <= stream.last_ns + self.spec.merge_window_ns;
         let before = if goes_on { stream.filled } else { 0 };
         let total = before + io.bytes;
         *stream = Stream { end: io.offset + io.bytes, kind: io.kind, filled: total % unit, last_ns: now_ns };

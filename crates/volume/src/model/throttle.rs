@@ -145,6 +145,9 @@ impl Layer for Throttle {
         }
         let charge = self.accounting.charge(io, arrival.now_ns);
         let admitted_ns = self.admit(charge, arrival.now_ns);
+        if admitted_ns > arrival.now_ns {
+            self.accounting.leaves(io, admitted_ns);
+        }
         let left_ns = self.leave(arrival.now_ns, admitted_ns);
         self.next.submit(io, arrival).not_before(left_ns)
     }
