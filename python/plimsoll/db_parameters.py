@@ -10,7 +10,7 @@ from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.parameter import Optional, Parameter, read_flag, read_positive_count, read_rate, read_text
-from plimsoll.units import SECOND, parse_count, parse_duration, parse_share
+from plimsoll.units import SECOND, exact_number, exact_size, parse_count, parse_duration, parse_share, parse_size
 
 SERVERS = ("none", "postgresql", "mariadb", "redis", "nginx", "sqlite", "rocksdb", "memory", "null")
 EMBEDDED = ("sqlite", "rocksdb", "memory", "null")
@@ -34,11 +34,21 @@ def _number(value: Any) -> float:
         raise UsageError(f"{value!r} is no number") from None
 
 
+def _bytes(value: Any) -> int:
+    """A size of at least one byte."""
+    size = parse_size(value)
+    if size < 1:
+        raise UsageError(f"{value!r} must be at least 1 byte")
+    return size
+
+
 def _settings(value: Any) -> dict[str, str]:
     """`name=value name=value`."""
     if isinstance(value, dict):
         return {str(name): str(each) for name, each in value.items()}
     found: dict[str, str] = {}
+    if read_text(value) == "none":
+        return found
     for word in str(value).split():
         name, equals, text = word.partition("=")
         if not equals or not name:
@@ -68,11 +78,11 @@ def _request(value: Any) -> dict[str, Any]:
 
 
 def _settings_text(value: dict[str, str]) -> str:
-    return " ".join(f"{name}={text}" for name, text in value.items())
+    return " ".join(f"{name}={text}" for name, text in value.items()) or "none"
 
 
 def _request_text(value: dict[str, Any]) -> str:
-    return ":".join(f"{part:.10g}" if isinstance(part, float) else str(part) for part in value.values())
+    return ":".join(part if isinstance(part, str) else exact_number(part) for part in value.values())
 
 
 COMMON = (
@@ -151,8 +161,8 @@ DB_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
             write=_request_text,
         ),
         Parameter("fields", 10, read_positive_count, "fields of a record (fieldcount)"),
-        Parameter("field_length", 100, read_positive_count, "bytes of a field, or its longest"),
-        Parameter("field_length_min", 1, read_positive_count, "its shortest"),
+        Parameter("field_length", 100, _bytes, "bytes of a field, or its longest", write=exact_size),
+        Parameter("field_length_min", 1, _bytes, "its shortest", write=exact_size),
         Parameter(
             "field_length_distribution", "constant", read_text, "how it varies", ("constant", "uniform", "zipfian")
         ),
@@ -176,7 +186,7 @@ DB_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
     ),
     "web": (
         Parameter("keep_alive", False, read_flag, "one connection for all requests of a client"),
-        Parameter("page_bytes", 1024, parse_count, "bytes of the page of a private server"),
+        Parameter("page_bytes", 1024, parse_size, "bytes of the page of a private server"),
         *COMMON,
     ),
 }

@@ -11,7 +11,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.parameter import IMPLEMENTATION, Optional, Parameter, Reader, read_flag, read_positive_count, read_text
+from plimsoll.parameter import (
+    IMPLEMENTATION,
+    Optional,
+    Parameter,
+    Reader,
+    read_flag,
+    read_positive_count,
+    read_text,
+    words_text,
+)
 from plimsoll.units import GIB, KIB, MIB, MINUTE, SECOND, parse_count, parse_duration, parse_share, parse_size
 
 
@@ -86,7 +95,7 @@ FILES_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
         Parameter("depth", 64, read_positive_count, "transfers under way at once"),
         Parameter("batch", 8, read_positive_count, "transfers submitted at once"),
         Parameter("direct", False, read_flag, "bypass the page cache (O_DIRECT)"),
-        Parameter("stages", ["random_write"], _words(AIO_STAGES), "what is done, joined with +"),
+        Parameter("stages", ["random_write"], _words(AIO_STAGES), "what is done, joined with +", write=words_text),
     ),
     "bonnie": _own(
         Parameter("version", "2", read_text, "conventions of 1.03 or of 2.00", ("1", "2")),
@@ -126,7 +135,7 @@ FILES_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
     "iozone": _own(
         Parameter("size", 8 * GIB, parse_size, "length of the file"),
         Parameter("record", MIB, parse_size, "bytes of a record"),
-        Parameter("tests", ["write", "read"], _words(IOZONE_TESTS), "what is done, joined with +"),
+        Parameter("tests", ["write", "read"], _words(IOZONE_TESTS), "what is done, joined with +", write=words_text),
         Parameter("stride", 17, read_positive_count, "records from one read of the stride test to the next"),
         Parameter("sync_in_time", True, read_flag, "fsync within the time of each pass (-e)"),
         Parameter("direct", False, read_flag, "bypass the page cache (O_DIRECT); not for streams"),
@@ -164,7 +173,9 @@ FILES_WORKLOADS: dict[str, tuple[Parameter, ...]] = {
         Parameter("file_size", 64 * MIB, parse_size, "bytes of each thread's file"),
         Parameter("block", 4 * KIB, parse_size, "bytes of an operation"),
         Parameter("random_operations", 1000, read_positive_count, "random operations of each thread"),
-        Parameter("tests", ["write", "random_write"], _words(TIOTEST_TESTS), "what is done, joined with +"),
+        Parameter(
+            "tests", ["write", "random_write"], _words(TIOTEST_TESTS), "what is done, joined with +", write=words_text
+        ),
         Parameter("open_sync", True, read_flag, "open with O_SYNC: yes in profile 1.2, no in 1.1"),
         Parameter("direct", False, read_flag, "bypass the page cache (O_DIRECT)"),
     ),

@@ -6,12 +6,23 @@ a plan can be read again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.units import format_duration, format_size, parse_count, parse_duration, parse_share, parse_size
+from plimsoll.units import (
+    exact_duration,
+    exact_number,
+    exact_share,
+    exact_size,
+    parse_count,
+    parse_duration,
+    parse_share,
+    parse_size,
+    plain_text,
+)
 
 Reader = Callable[[Any], Any]
 
@@ -68,7 +79,8 @@ def read_size_mix(value: Any) -> list[list[float]]:
     if isinstance(value, list):
         return [[parse_size(size), float(weight)] for size, weight in value]
     mix: list[list[float]] = []
-    for part in str(value).split():
+    # `4 KiB`, as it is written, is one size.
+    for part in re.sub(r"(\d)\s+(?=[A-Za-z])", r"\1", str(value)).split():
         size, _, weight = part.partition(":")
         try:
             mix.append([parse_size(size), float(weight or 1)])
@@ -115,9 +127,11 @@ def read_rate(value: Any) -> dict[str, Any]:
 
 
 def read_cpus(value: Any) -> list[int]:
-    """Numbers of processors, `0+1`."""
+    """Numbers of processors, `0+1`, or `any`."""
     if isinstance(value, list):
         return [int(cpu) for cpu in value]
+    if read_text(value) == "any":
+        return []
     try:
         return [int(cpu) for cpu in str(value).replace("+", " ").split()]
     except ValueError:
@@ -125,33 +139,51 @@ def read_cpus(value: Any) -> list[int]:
 
 
 def value_text(parameter: Parameter, value: Any) -> str:
-    """A value in base units as people write it, so that the parameter's reader would read it back."""
+    """A value in base units as people write it, with its unit; the parameter's reader reads it back to the same."""
     read = parameter.read.read if isinstance(parameter.read, Optional) else parameter.read
     if value is None:
         return "none"
     if parameter.write is not None:
         return parameter.write(value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if read is parse_size:
-        return format_size(value)
-    if read is parse_duration:
-        return format_duration(value)
-    if read is parse_share:
-        return f"{value * 100:.10g}%"
-    if read is read_size_mix:
-        sizes = [(format_size(size).replace(" ", ""), weight) for size, weight in value]
-        return sizes[0][0] if len(sizes) == 1 else " ".join(f"{size}:{weight:g}" for size, weight in sizes)
-    if read is read_distribution:
-        if "zones" in value:
-            return "zones " + " ".join(f"{format_size(each['bytes'])}:{each['weight']:g}" for each in value["zones"])
-        return ":".join(f"{part:g}" if isinstance(part, float) else part for part in value.values())
-    if read is read_cpus:
-        return "+".join(str(cpu) for cpu in value) or "any"
-    if isinstance(value, dict):
-        return f"{format_size(value['per_second'])}/s" if value["unit"] == "bytes" else f"{value['per_second']:g}/s"
-    return str(value)
+    if read in _WRITERS:
+        return _WRITERS[read](value)
+    if isinstance(value, float):
+        return exact_number(value)
+    return plain_text(value)
 
+
+def words_text(value: list[str]) -> str:
+    """`write+read`, as a list of words is typed."""
+    return "+".join(value)
+
+
+def _mix_text(value: list[list[float]]) -> str:
+    sizes = [(exact_size(int(size)), weight) for size, weight in value]
+    return sizes[0][0] if len(sizes) == 1 else " ".join(f"{size}:{exact_number(weight)}" for size, weight in sizes)
+
+
+def _distribution_text(value: dict[str, Any]) -> str:
+    if "zones" in value:
+        zones = (f"{exact_size(each['bytes'])}:{exact_number(each['weight'])}" for each in value["zones"])
+        return f"zones {' '.join(zones)}"
+    return ":".join(part if isinstance(part, str) else exact_number(part) for part in value.values())
+
+
+def _rate_text(value: dict[str, Any]) -> str:
+    per_second = value["per_second"]
+    return f"{exact_size(int(per_second)) if value['unit'] == 'bytes' else exact_number(per_second)}/s"
+
+
+_WRITERS: dict[Reader, Callable[[Any], str]] = {
+    parse_size: exact_size,
+    parse_duration: exact_duration,
+    parse_share: exact_share,
+    read_size_mix: _mix_text,
+    read_distribution: _distribution_text,
+    read_rate: _rate_text,
+    read_cpus: lambda value: "+".join(str(cpu) for cpu in value) or "any",
+}
+"""How the values of each reader of this file are written; other readers come with a `write` of their own."""
 
 IMPLEMENTATION = Parameter(
     "implementation",

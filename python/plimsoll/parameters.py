@@ -6,12 +6,13 @@ holds every parameter of its workload in base units (bytes, ns, shares 0…1, op
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from plimsoll.db_parameters import DB_WORKLOADS
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.files_parameters import FILES_WORKLOADS
+from plimsoll.model import Plan
 from plimsoll.parameter import (
     IMPLEMENTATION,
     Optional,
@@ -23,8 +24,18 @@ from plimsoll.parameter import (
     read_rate,
     read_size_mix,
     read_text,
+    value_text,
 )
-from plimsoll.units import SECOND, parse_count, parse_duration, parse_share, parse_size
+from plimsoll.units import (
+    SECOND,
+    exact_duration,
+    exact_size,
+    parse_count,
+    parse_duration,
+    parse_share,
+    parse_size,
+    plain_text,
+)
 
 MODES = ("read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim")
 
@@ -132,6 +143,36 @@ def interval_length_ns(runtime_ns: int) -> int:
 def interval_of(values: Mapping[str, Any]) -> int:
     """Length of one interval of a plan with these parameters, in ns."""
     return int(values.get("interval") or interval_length_ns(values["runtime"]))
+
+
+def written(workload: str, name: str, value: Any) -> str:
+    """A value of a plan with its unit, as `value_text` writes it.
+
+    Plans of other tools' runs, and of other versions, have parameters that no table knows: a unit in the name counts.
+    """
+    known = next((each for each in WORKLOADS.get(workload, ()) if each.name == name), None)
+    try:
+        if known is not None:
+            return value_text(known, value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            unit = next((unit for unit in _NAMED_UNITS if name == unit or name.endswith(f"_{unit}")), None)
+            return _NAMED_UNITS[unit](value) if unit else str(value)
+    except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError):
+        pass  # A record of another version or program may hold anything there.
+    return plain_text(value)
+
+
+def all_written(plan: Plan) -> dict[str, str]:
+    """Every parameter of a plan as it is written."""
+    return {name: written(plan.workload, name, value) for name, value in plan.parameters.items()}
+
+
+_NAMED_UNITS: dict[str, Callable[[int], str]] = {
+    "ns": exact_duration,
+    "s": lambda seconds: exact_duration(seconds * SECOND),
+    "bytes": exact_size,
+    "block_size": exact_size,
+}
 
 
 def parameter(workload: str, name: str) -> Parameter:

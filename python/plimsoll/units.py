@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
+from decimal import Decimal
 
 from plimsoll.errors import UsageError
 
-KIB, MIB, GIB, TIB = 1024, 1024**2, 1024**3, 1024**4
+KIB, MIB, GIB, TIB, PIB = 1024, 1024**2, 1024**3, 1024**4, 1024**5
 MICROSECOND, MILLISECOND, SECOND = 1_000, 1_000_000, 1_000_000_000
 MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86400 * SECOND
 
-_NUMBER = r"(\d+(?:\.\d+)?)"
+_NUMBER = r"(\d{1,25}(?:\.\d+)?)"
+"""No amount of anything has more digits before its point."""
 _SIZES = {"": 1, "b": 1, "k": KIB, "m": MIB, "g": GIB, "t": TIB, "p": 1024**5}
 _SIZES |= {f"{letter}ib": 1024**power for power, letter in enumerate("kmgtp", 1)}
 _SIZES |= {f"{letter}b": 1000**power for power, letter in enumerate("kmgtp", 1)}
 _DURATIONS = {"ns": 1, "us": MICROSECOND, "µs": MICROSECOND, "ms": MILLISECOND, "s": SECOND}
 _DURATIONS |= {"m": MINUTE, "min": MINUTE, "h": HOUR, "d": DAY}
+_BINARY = ((PIB, "PiB"), (TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"))
+_DECIMAL = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 _COUNTS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
@@ -36,7 +41,7 @@ def parse_size(text: str | int) -> int:
     match = re.fullmatch(rf"{_NUMBER}\s*([a-z]*)", text.strip().lower())
     if not match or match[2] not in _SIZES:
         raise _fail("size", text, "4KiB, 1MiB or 2GiB")
-    size = float(match[1]) * _SIZES[match[2]]
+    size = Decimal(match[1]) * _SIZES[match[2]]
     if size != int(size):
         raise UsageError(f"{text!r} is not a whole number of bytes")
     return int(size)
@@ -48,13 +53,13 @@ def parse_duration(text: str | int | float) -> int:
         return round(text * SECOND)
     compact = re.sub(r"\s+", "", text.lower())
     if re.fullmatch(_NUMBER, compact):
-        return round(float(compact) * SECOND)
+        return round(Decimal(compact) * SECOND)
     parts = re.findall(rf"{_NUMBER}([a-zµ]+)", compact)
     if not parts or "".join(number + unit for number, unit in parts) != compact:
         raise _fail("duration", text, "10s, 2m, 1h30m or 250ms")
     if any(unit not in _DURATIONS for _, unit in parts):
         raise _fail("duration", text, "10s, 2m, 1h30m or 250ms")
-    return round(sum(float(number) * _DURATIONS[unit] for number, unit in parts))
+    return round(sum(Decimal(number) * _DURATIONS[unit] for number, unit in parts))
 
 
 def parse_share(text: str | float) -> float:
@@ -80,7 +85,7 @@ def parse_count(text: str | int) -> int:
     match = re.fullmatch(rf"{_NUMBER}\s*([a-z]?)", text.strip().lower())
     if not match or match[2] not in _COUNTS:
         raise _fail("count", text, "1000, 10k or 1M")
-    count = float(match[1]) * _COUNTS[match[2]]
+    count = Decimal(match[1]) * _COUNTS[match[2]]
     if count != int(count):
         raise UsageError(f"{text!r} is not a whole number")
     return int(count)
@@ -102,7 +107,7 @@ def format_number(value: float) -> str:
 
 def format_size(size_bytes: float) -> str:
     """`4 KiB`, `1.5 GiB`."""
-    for factor, name in ((1024**5, "PiB"), (TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+    for factor, name in _BINARY:
         if abs(size_bytes) >= factor:
             return f"{significant(size_bytes / factor)} {name}"
     return f"{significant(size_bytes)} B"
@@ -120,6 +125,57 @@ def format_duration(duration_ns: float) -> str:
         if abs(duration_ns) >= factor:
             return f"{significant(duration_ns / factor)} {name}"
     return f"{significant(duration_ns)} ns"
+
+
+def exact_number(value: float | Decimal) -> str:
+    """All digits of a number, without an exponent, a comma or a needless `.0`: `parse_count` and `float` read it."""
+    if value == int(value):
+        return str(int(value))
+    return format(value if isinstance(value, Decimal) else Decimal(repr(float(value))), "f")
+
+
+def exact_size(size_bytes: int) -> str:
+    """Bytes that `parse_size` reads back to the last one: `1.5 GiB`, `100 MB`, `1234567 B`."""
+    binary = [(factor, name) for factor, name in _BINARY if abs(size_bytes) >= factor]
+    # Eighths have at most three decimals.
+    if binary and not size_bytes * 8 % binary[0][0]:
+        return f"{exact_number(Decimal(size_bytes) / binary[0][0])} {binary[0][1]}"
+    for factor, name in (*_DECIMAL, *binary):
+        if abs(size_bytes) >= factor and not size_bytes % factor:
+            return f"{size_bytes // factor} {name}"
+    return f"{size_bytes} B"
+
+
+def exact_duration(duration_ns: int) -> str:
+    """Nanoseconds that `parse_duration` reads back to the last one: `1 h 30 min`, `10 s`, `2.5 ms`, `7 ns`."""
+    if abs(duration_ns) >= 2 * MINUTE and not duration_ns % SECOND:
+        hours, rest = divmod(duration_ns // SECOND, 3600)
+        minutes, seconds = divmod(rest, 60)
+        parts = ((hours, "h"), (minutes, "min"), (seconds, "s"))
+        return " ".join(f"{number} {name}" for number, name in parts if number)
+    for factor, name in ((SECOND, "s"), (MILLISECOND, "ms"), (MICROSECOND, "µs")):
+        if abs(duration_ns) >= factor and not duration_ns % (factor // 1000):
+            return f"{exact_number(Decimal(duration_ns) / factor)} {name}"
+    return f"{duration_ns} ns"
+
+
+def exact_share(share: float) -> str:
+    """A share that `parse_share` reads back: `75 %`."""
+    text = exact_number(float(f"{share * 100:.12g}"))
+    return f"{text} %" if float(text) / 100 == share else exact_number(share)
+
+
+def plain_text(value: object) -> str:
+    """Any value without a unit as people write it: `yes`, `none`, `a, b`, `name=value`; never Python's own spelling."""
+    if value is None or value in ("", [], (), {}):
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={plain_text(each)}" for name, each in value.items())
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(plain_text(each) for each in value)
+    return format_number(value) if isinstance(value, float) else str(value)
 
 
 def format_value(value: float, unit: str) -> str:

@@ -19,7 +19,7 @@ from typing import Literal
 from plimsoll.model import Level
 from plimsoll.report.canvas import Canvas
 from plimsoll.report.words import clean
-from plimsoll.units import format_value
+from plimsoll.units import format_value, plain_text
 
 MISSING_TEXT = "n/a"
 
@@ -110,8 +110,8 @@ def span(low: float | None, high: float | None, unit: str, text: str) -> Span | 
 
 
 def phrase(words: object, tone: Tone = Tone.PLAIN) -> Phrase:
-    """A cell of words."""
-    return Phrase(str(words), tone)
+    """A cell of words; anything else as people write it, never as Python does."""
+    return Phrase(words if isinstance(words, str) else plain_text(words), tone)
 
 
 def cell_text(cell: Cell) -> str:

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import POLICY_VERSION, Direction, Run, RunStatus, Session, Unit
+from plimsoll.parameters import all_written
 from plimsoll.phases import memory_metrics
 from plimsoll.report.labels import metric_label
 from plimsoll.report.memory import NOT_THE_DISK, noted
@@ -152,13 +153,13 @@ class Evidence:
         judged = [row for row in self.rows if row.metric in self.judged[row.case]]
         if not any(row.target == self.reference for row in judged):
             return ()
-        plans = {self._hashes[run.id]: run.plan.parameters for run in self.runs}
+        plans = {self._hashes[run.id]: run.plan for run in self.runs}
         found = cells(
             judged,
             self.reference,
             band=self.band,
             mode=self.mode,
-            plans=plans,
+            plans={key: all_written(plan) for key, plan in plans.items()},
             apart=measured_apart(self.sessions),
             policy=self.policy,
         )

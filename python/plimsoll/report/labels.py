@@ -12,6 +12,8 @@ from plimsoll.units import (
     MIB,
     MICROSECOND,
     MILLISECOND,
+    MINUTE,
+    PIB,
     SECOND,
     TIB,
     format_number,
@@ -35,8 +37,8 @@ _PLAIN = {
 _LATENCY = re.compile(r"(?P<kind>[a-z]+(?:_[a-z]+)*?)(?P<service>_service)?_(?P<what>mean|p\d+(?:\.\d+)?|max)")
 _TWICE = re.compile(r"\b(\w+) \1\b")
 _SCALES = {
-    "B/s": ((TIB, "TiB/s"), (GIB, "GiB/s"), (MIB, "MiB/s"), (KIB, "KiB/s"), (1, "B/s")),
-    "B": ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
+    "B/s": ((PIB, "PiB/s"), (TIB, "TiB/s"), (GIB, "GiB/s"), (MIB, "MiB/s"), (KIB, "KiB/s"), (1, "B/s")),
+    "B": ((PIB, "PiB"), (TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
     "1/s": ((1_000_000, "M/s"), (1_000, "k/s"), (1, "1/s")),
     "ns": ((SECOND, "s"), (MILLISECOND, "ms"), (MICROSECOND, "µs"), (1, "ns")),
     "1": ((1, ""),),
@@ -99,19 +101,22 @@ def score_text(value: float, unit: str, low: float | None = None, high: float | 
     return format_value(rounded(value, None if low is None or high is None else (high - low) / 2), unit)
 
 
-def interval_text(low: float | None, high: float | None, unit: str) -> str:
-    """Interval of an estimate: `117,000…119,000/s`, or `wide open` where its ends would say nothing."""
+def interval_text(low: float | None, high: float | None, unit: str, value: float | None = None) -> str:
+    """Interval of an estimate `value`: `117,000…119,000/s`, or `wide open` where its ends would say nothing."""
     if low is None or high is None:
         return "one run: none"
     if 0 < low <= high < math.inf and wide_open(low, math.sqrt(low) * math.sqrt(high), high):
         return "wide open"
-    return range_text(low, high, unit)
+    return range_text(low, high, unit, value)
 
 
-def range_text(low: float, high: float, unit: str) -> str:
-    """`117,000…119,000/s`; both ends in the unit of the upper one."""
+def range_text(low: float, high: float, unit: str, value: float | None = None) -> str:
+    """`899…1,080 µs`: both ends in the unit in which `value` is written, or without one in that of the upper end."""
     half = (high - low) / 2
-    factor, name = scale(high, unit) if unit != "1/s" else (1.0, "/s")
+    shown = high if value is None else rounded(value, half)
+    if unit == "ns" and abs(shown) >= 2 * MINUTE:
+        return "…".join(format_value(rounded(end, half), unit) for end in (low, high))
+    factor, name = scale(shown, unit) if unit != "1/s" else (1.0, "/s")
     ends = [_plain(rounded(end, half) / factor) for end in (low, high)]
     return "…".join(ends) + (name if name.startswith("/") or not name else f" {name}")
 

@@ -116,7 +116,7 @@ def cells(
     band: float = DEFAULT_BAND,
     mode: Mode = STANDARD,
     cap: int | None = None,
-    plans: Mapping[str, Mapping[str, Any]] | None = None,
+    plans: Mapping[str, Mapping[str, str]] | None = None,
     apart: Mapping[str, bool] | None = None,
     policy: int = POLICY_VERSION,
 ) -> list[Cell]:
@@ -124,9 +124,10 @@ def cells(
 
     Two runs form a pair if they belong to the same session and block, ran the same attempt and are both ok. The first
     attempt with a valid pair counts, so the repetition of a block replaces exactly the pairs that were invalid.
-    `plans` gives the parameters of each plan hash, for the note on what differs. `apart` holds the sessions whose runs
-    were not made in turns (imported ones) and whether their times are known: where one of them is involved and no block
-    holds both targets, the sets are judged unpaired, if the rules of version `policy` know that.
+    `plans` gives the parameters of each plan hash as people write them, for the note on what differs. `apart` holds
+    the sessions whose runs were not made in turns (imported ones) and whether their times are known: where one of them
+    is involved and no block holds both targets, the sets are judged unpaired, if the rules of version `policy` know
+    that.
     """
     groups, targets = _grouped(rows)
     loose = (apart or {}) if policy >= UNPAIRED_FROM else {}
@@ -315,7 +316,7 @@ def _crowded(drafts: Sequence[_Draft]) -> set[tuple[_Key, str]]:
     return {name for name, count in counts.items() if count > 1}
 
 
-def _notes_on_plans(draft: _Draft, plans: Mapping[str, Mapping[str, Any]], crowded: bool) -> Iterable[Note]:
+def _notes_on_plans(draft: _Draft, plans: Mapping[str, Mapping[str, str]], crowded: bool) -> Iterable[Note]:
     if crowded:
         yield Note("plans", "the parameters of this case changed between sessions; each set is compared on its own")
     if draft.plans[0] != draft.plans[1]:
@@ -369,12 +370,13 @@ def _notes_on_ratios(differences: Sequence[float]) -> Iterable[Note]:
             yield Note("dependence", "ratios of neighbouring blocks resemble each other, so the interval is too narrow")
 
 
-def _difference(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
+def _difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
     """Names the parameters that two plans do not share."""
     names = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
     if not names:
         return "the plans of the two differ"
-    return "parameters differ: " + ", ".join(f"{name} {ours.get(name)} against {theirs.get(name)}" for name in names)
+    told = (f"{name} {ours.get(name, 'not set')} against {theirs.get(name, 'not set')}" for name in names)
+    return f"parameters differ: {', '.join(told)}"
 
 
 def _percent(log_change: float) -> str:

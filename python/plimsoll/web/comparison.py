@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Run, RunStatus, Session, Target
+from plimsoll.parameters import written
 from plimsoll.report import Document, Evidence, build_document
 from plimsoll.report.document import Phrase, Section, Table, Tone, columns, phrase
 from plimsoll.report.labels import count_text
 from plimsoll.report.sections.environment import host_facts
-from plimsoll.report.sections.method import parameter_text
 from plimsoll.stats.rules import rules
 from plimsoll.store.names import short_id
 from plimsoll.store.records import host_name
@@ -187,15 +187,15 @@ def _difference(ours: Run, theirs: Run) -> str:
         return f"different work: {ours.plan.workload} against {theirs.plan.workload}"
     mine, other = ours.plan.parameters, theirs.plan.parameters
     told = [
-        f"{name} {_told(name, mine)} against {_told(name, other)}"
+        f"{name} {_told(ours.plan, name)} against {_told(theirs.plan, name)}"
         for name in sorted(mine.keys() | other.keys())
         if mine.get(name) != other.get(name)
     ]
     return "parameters differ: " + "; ".join(told[:8]) + (f"; and {len(told) - 8} more" if len(told) > 8 else "")
 
 
-def _told(name: str, parameters: dict[str, object]) -> str:
-    return parameter_text(name, parameters[name]) if name in parameters else "not set"
+def _told(plan: Plan, name: str) -> str:
+    return written(plan.workload, name, plan.parameters[name]) if name in plan.parameters else "not set"
 
 
 def _circumstances(found: Comparison) -> list[Table]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from plimsoll.model import Interval, Level, Run
+from plimsoll.parameters import all_written
 from plimsoll.report import scales
 from plimsoll.report.canvas import Canvas
 from plimsoll.report.document import (
@@ -20,7 +21,6 @@ from plimsoll.report.document import (
 )
 from plimsoll.report.labels import count_text, metric_label
 from plimsoll.report.sections.environment import flat_facts, time_text
-from plimsoll.report.sections.method import parameter_text
 from plimsoll.units import SECOND
 
 MOST_POINTS = 1200
@@ -113,7 +113,7 @@ def _draw(kind: str, intervals: list[Interval]) -> Canvas:
 
 
 def _plan(run: Run) -> tuple[Block, ...]:
-    rows = tuple((phrase(name), phrase(parameter_text(name, value))) for name, value in run.plan.parameters.items())
+    rows = tuple((phrase(name), phrase(value)) for name, value in all_written(run.plan).items())
     caption = f"{run.plan.workload}, plan {run.plan.hash}"
     return (Table(caption, columns("Parameter", "Value"), rows),)
 

@@ -1,4 +1,8 @@
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from plimsoll.report.labels import (
     count_text,
@@ -52,6 +56,31 @@ def test_scores_and_intervals_are_written_in_one_unit() -> None:
     # Of two runs that have nothing in common: no table is wide enough for the ends, and they say nothing.
     assert interval_text(7e-29, 4.7e29, "ns") == "wide open"
     assert range_text(1, 1e6, "ns") == "0.000001…1 ms"
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "unit", "score", "interval"),
+    [
+        (986_000, 899_000, 1_080_000, "ns", "986 µs", "899…1,080 µs"),
+        (1_010_000, 980_000, 1_080_000, "ns", "1.01 ms", "0.98…1.08 ms"),
+        (125e9, 118e9, 132e9, "ns", "2 min 5 s", "118 s…2 min 12 s"),
+        (1000 * 1024, 950 * 1024, 1_080 * 1024, "B/s", "1000 KiB/s", "950…1,080 KiB/s"),
+        (118_204, 116_311, 120_104, "1/s", "118,200/s", "116,300…120,100/s"),
+    ],
+)
+def test_an_interval_has_the_unit_of_its_score(
+    value: float, low: float, high: float, unit: str, score: str, interval: str
+) -> None:
+    assert score_text(value, unit, low, high) == score
+    assert interval_text(low, high, unit, value) == interval
+
+
+@given(st.floats(1, 1e15), st.floats(1e-4, 0.9), st.sampled_from(["ns", "B/s", "B", "1/s", "1"]))
+def test_the_unit_of_the_score_stands_behind_every_interval(value: float, spread: float, unit: str) -> None:
+    low, high = value * (1 - spread), value * (1 + spread)
+    score, interval = score_text(value, unit, low, high), interval_text(low, high, unit, value)
+    if "min" not in score and " h" not in score:
+        assert re.sub(r"[\d.,]", "", score).strip() == re.sub(r"[\d.,…]", "", interval).strip()
 
 
 @pytest.mark.parametrize(

@@ -242,3 +242,35 @@ def test_charts_are_exported_as_svg_and_png(tmp_path: Path) -> None:
         content = path.read_bytes()
         assert content.startswith(b"<svg" if path.suffix == ".svg" else b"\x89PNG")
         assert len(content) > 1000
+
+
+PYTHON_SPELLING = re.compile(r"(?<![\w“”])(None|True|False)(?!\w)|\['|\{'|'\}|'\]|dict\(|datetime\.")
+
+
+@pytest.mark.parametrize("name", ["csv", "html", "json", "markdown", "terminal"])
+def test_no_value_is_written_as_python_writes_it(name: str) -> None:
+    """Facts of imported and older sessions hold lists of records, flags and nothing at all."""
+    found = pair()
+    facts = {
+        "flag": True,
+        "none": None,
+        "devices": [{"name": "sda", "size_bytes": 2**40, "rotational": False}],
+        "x": [],
+    }
+    values = {"size": None, "odd": {"a": [1, None]}, "flag": True, "names": ["a", "b"], "engine": None}
+    runs = [
+        run.model_copy(
+            update={
+                "target": run.target.model_copy(update={"facts": facts}),
+                "plan": run.plan.model_copy(update={"parameters": run.plan.parameters | values}),
+            }
+        )
+        for run in found.runs
+    ]
+    host = {"flags": [{"a": True}], "nested": {"deep": {"list": [None, True]}}}
+    sessions = [found.sessions[0].model_copy(update={"host": host})]
+    written = render(build_document(Evidence(sessions, runs, "nvme", 0.1)), name)
+    said = re.sub(r"```.*?```|<pre.*?</pre>", "", written, flags=re.DOTALL)  # a study file is TOML
+    assert not PYTHON_SPELLING.search(said), PYTHON_SPELLING.search(said)
+    if name in ("html", "markdown"):
+        assert "name sda, size 1 TiB, rotational no" in said

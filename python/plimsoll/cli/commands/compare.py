@@ -79,6 +79,7 @@ def _comparison(
     from plimsoll.cli.evidence import find_sessions
     from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.files_parameters import FILES_WORKLOADS
+    from plimsoll.parameters import all_written
     from plimsoll.report.comparisons import Comparison
     from plimsoll.report.memory import noted
     from plimsoll.stats.paired import cells, measured_apart
@@ -112,7 +113,7 @@ def _comparison(
         by.baseline or targets[0],
         band=by.band,
         mode=by.mode,
-        plans={key: plan.parameters for key, plan in plans.items()},
+        plans={key: all_written(plan) for key, plan in plans.items()},
         apart=measured_apart(found),
     )
     # Stable: cases and metrics stay in the order in which they ran.

@@ -9,7 +9,7 @@ from typing import Any
 from plimsoll.model import Target
 from plimsoll.report.document import Block, Cell, Column, Table, columns, phrase
 from plimsoll.report.evidence import Evidence
-from plimsoll.units import SECOND, format_duration, format_number, format_size
+from plimsoll.units import SECOND, format_duration, format_size, plain_text
 
 ORDER = 80
 TITLE = "Environment"
@@ -135,12 +135,15 @@ def _labelled(label: str, value: Any) -> tuple[str, str]:
         return label.removesuffix(" ns"), format_duration(value)
     if value is None or value == "":
         return label, "unknown"
-    if isinstance(value, float):
-        return label, format_number(value)
-    if isinstance(value, bool):
-        return label, "yes" if value else "no"
     if isinstance(value, list | tuple):
-        words = (format_number(item) if isinstance(item, float) else str(item) for item in value[:MANY_VALUES])
-        shown = ", ".join(words)
-        return label, shown + (f" and {len(value) - MANY_VALUES} more" if len(value) > MANY_VALUES else "")
-    return label, str(value)
+        separator = "; " if any(isinstance(each, Mapping) for each in value) else ", "
+        shown = separator.join(_item(each) for each in value[:MANY_VALUES])
+        return label, (shown or "none") + (f" and {len(value) - MANY_VALUES} more" if len(value) > MANY_VALUES else "")
+    return label, plain_text(value)
+
+
+def _item(value: Any) -> str:
+    """One of a list; a device among the devices is its own facts in a row."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {told}" for name, told in flat_facts(value))
+    return plain_text(value)

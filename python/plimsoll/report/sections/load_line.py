@@ -173,7 +173,7 @@ def _row(each: SearchedTarget, level: LevelSummary) -> tuple[Cell, ...]:
         number(level.load, "1", each.request.brief(level.load)),
         number(rate.runs, "1"),
         number(rate.value, each.unit, score_text(rate.value, each.unit, rate.low, rate.high)),
-        span(rate.low, rate.high, each.unit, interval_text(rate.low, rate.high, each.unit)),
+        span(rate.low, rate.high, each.unit, interval_text(rate.low, rate.high, each.unit, rate.value)),
         number(level.mean_ns, "ns"),
         number(level.p50_ns, "ns"),
         number(level.p99_ns, "ns"),

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from plimsoll.model import Run
+from plimsoll.parameters import all_written
 from plimsoll.report.document import Block, Cell, Column, Listing, Sentence, Table, Text, columns, number, phrase
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import percent_text
 from plimsoll.stats.policy import ALPHA, LOOKS
 from plimsoll.stats.sentences import band as band_text
-from plimsoll.units import format_duration, format_number, format_size
 
 ORDER = 90
 TITLE = "Method"
@@ -20,9 +20,6 @@ APART = (
     "Sets of runs that were not made in turns are compared by Welch's t of the logarithms. There is no verdict "
     "where a set shows a trend, a step or dependence, and the guarantee holds only if nothing but the target changed."
 )
-_DURATIONS = {"runtime", "warmup", "think_time"}
-_SIZES = {"size", "offset", "max_bytes"}
-_SHARES = {"read_share", "random_share", "compressible"}
 
 
 def build(evidence: Evidence) -> list[Block]:
@@ -91,10 +88,7 @@ def _parameters(evidence: Evidence) -> list[Table]:
     for run in evidence.runs:
         plans.setdefault(f"{run.plan.case} {run.plan.hash}", (run, {}))[1][run.target.name] = None
     names = list(dict.fromkeys(name for run, _ in plans.values() for name in run.plan.parameters))
-    shown = {
-        key: {name: parameter_text(name, run.plan.parameters[name]) for name in run.plan.parameters}
-        for key, (run, _) in plans.items()
-    }
+    shown = {key: all_written(run.plan) for key, (run, _) in plans.items()}
     differing = [name for name in names if len({shown[key].get(name) for key in plans}) > 1]
     common = next(iter(shown.values()))
     tables = []
@@ -114,28 +108,6 @@ def _parameters(evidence: Evidence) -> list[Table]:
     if same:
         tables.append(Table("Parameters that all plans share", columns("Parameter", "Value"), same))
     return tables
-
-
-def parameter_text(name: str, value: Any) -> str:
-    """A parameter in the words of a study file: `4 KiB`, `10 s`, `75 %`, `yes`."""
-    if value is None or value in ([], {}):
-        return "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Mapping):
-        return " ".join(str(part) for part in value.values())
-    if name == "block_size" and isinstance(value, list):
-        weights = len(value) > 1
-        return " ".join(f"{format_size(size)}:{weight:g}" if weights else format_size(size) for size, weight in value)
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if not isinstance(value, int | float):
-        return str(value)
-    if name in _DURATIONS:
-        return format_duration(value)
-    if name in _SIZES:
-        return format_size(value)
-    return percent_text(value) if name in _SHARES else format_number(value)
 
 
 def study_text(study: Mapping[str, Any]) -> str:

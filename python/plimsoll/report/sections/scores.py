@@ -57,9 +57,9 @@ def _row(evidence: Evidence, line: ScoreLine) -> tuple[Cell, ...]:
     return (
         *head,
         number(found.value, unit, score_text(found.value, unit, found.low, found.high)),
-        span(found.low, found.high, unit, interval_text(found.low, found.high, unit)),
+        span(found.low, found.high, unit, interval_text(found.low, found.high, unit, found.value)),
         number(found.runs, "1"),
-        span(found.minimum, found.maximum, unit, range_text(found.minimum, found.maximum, unit)),
+        span(found.minimum, found.maximum, unit, range_text(found.minimum, found.maximum, unit, found.value)),
         None if found.variation is None else number(found.variation, "1", percent_text(round(found.variation, 3))),
         _stability(found, len(line.values) - found.runs),
     )

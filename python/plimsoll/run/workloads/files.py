@@ -119,12 +119,8 @@ def summary(plan: Plan) -> str:
     table = FILES_WORKLOADS[plan.workload]
     own = [each for each in table if each not in COMMON]
     changed = [each for each in table if plan.parameters[each.name] != each.default]
-    shown = [f"{each.name} {_text(each.read, value_text(each, plan.parameters[each.name]))}" for each in changed or own]
+    shown = [f"{each.name} {value_text(each, plan.parameters[each.name])}" for each in changed or own]
     return f"{plan.workload}: {', '.join(shown)}"
-
-
-def _text(read: object, text: str) -> str:  # noqa: ARG001
-    return text.strip("[]").replace("'", "").replace(", ", "+")
 
 
 def execute(
