@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-POLICY_VERSION = 2
+POLICY_VERSION = 3
 """Version of the rules that turn runs into verdicts; kept with each session so that it can be recomputed."""
 
 Direction = Literal["higher", "lower"]

@@ -78,7 +78,7 @@ def answers(evidence: Evidence) -> dict[str, Any]:
                 "blocks": cell.verdict.blocks_used,
                 "interleaved": cell.apart is None,
                 "sentence": sentence(cell),
-                "notes": [note.text for note in cell.notes],
+                "notes": [note.text for note in cell.notes if note.kind != "correction"],
             }
             for cell in evidence.cells
         ],

@@ -82,12 +82,23 @@ def expected_false(comparisons: int, alpha: float = ALPHA) -> float:
 
 def footer(verdicts: Sequence[Verdict]) -> str:
     """The sentence below a table of verdicts."""
-    count, kept = len(verdicts), sum(surviving(verdicts))
+    count = len(verdicts)
     decided = sum(verdict.decided for verdict in verdicts)
     if count < 2:
         return f"The verdict is false with probability at most {ALPHA * 100:.0f} %."
     return (
         f"{decided} of {count} comparisons decided. Each is false with probability at most {ALPHA * 100:.0f} %, "
-        f"so expect at most {expected_false(count):.1f} false ones; {kept} hold together (false discovery rate "
-        f"{FALSE_DISCOVERY_RATE * 100:.0f} %)."
+        f"so expect at most {expected_false(count):.1f} false ones{_held(decided, sum(surviving(verdicts)), count)}."
     )
+
+
+def _held(decided: int, kept: int, count: int) -> str:
+    """How many of the verdicts outlive the correction; the others say so in their own lines."""
+    if not decided:
+        return ""
+    share = f"false discovery rate {FALSE_DISCOVERY_RATE * 100:.0f} %"
+    if kept == decided:
+        which = "it stays" if decided == 1 else "all stay"
+    else:
+        which = f"{kept} of the {decided} stay{'s' if kept == 1 else ''}"
+    return f"; {which} significant after correction for {count} comparisons ({share})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,8 @@ import numpy as np
 from plimsoll.errors import UnknownName
 from plimsoll.model import POLICY_VERSION, Direction, RunStatus, Session, Unit
 from plimsoll.stats.carryover import drift, order_effect
-from plimsoll.stats.policy import DEFAULT_BAND, STANDARD, UNPAIRED_FROM, Mode
+from plimsoll.stats.multiplicity import surviving
+from plimsoll.stats.policy import DEFAULT_BAND, FACTS_FROM, STANDARD, UNPAIRED_FROM, Mode
 from plimsoll.stats.repeats import Kind, may_be_told, patterns
 from plimsoll.stats.student_t import FloatArray
 from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
@@ -52,12 +53,17 @@ class Pair(NamedTuple):
 class Note:
     """Something to know beside a verdict.
 
-    Kinds: plans, parameters, lost, zero, unpaired, outliers, drift, order, step, groups, dependence; apart, withheld
-    and repeats where the runs were not made in turns.
+    Kinds: plans, parameters, lost, zero, unpaired, outliers, drift, order, step, groups, dependence, correction; apart,
+    withheld and repeats where the runs were not made in turns.
     """
 
     kind: str
     text: str
+
+    @property
+    def in_sentence(self) -> bool:
+        """Whether the sentence on its cell says it already."""
+        return self.kind in ("unpaired", "correction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,8 @@ class Cell:
     notes: tuple[Note, ...]
     apart: Apart | None = None
     """How it was judged if the runs were not made in turns; `pairs` is empty then."""
+    corrected: int = 0
+    """Of so many comparisons it was one, and the correction for them leaves nothing of its verdict; 0 otherwise."""
 
 
 class _Key(NamedTuple):
@@ -158,7 +166,18 @@ def cells(
             notes += _notes(draft, verdict, patterned=policy >= UNPAIRED_FROM and index not in quiet)
         pairs = tuple(draft.pairs)
         found.append(Cell(*draft.key, baseline, draft.target, draft.plans, pairs, verdict, tuple(notes), judged))
-    return found
+    return _corrected(found) if policy >= FACTS_FROM else found
+
+
+def _corrected(found: Sequence[Cell]) -> list[Cell]:
+    """The cells; those say so whose verdict does not outlive the correction for all of them."""
+    kept = surviving([cell.verdict for cell in found])
+    count = len(found)
+    note = Note("correction", f"not significant after correction for {count:,} comparisons")
+    return [
+        cell if holds or not cell.verdict.decided else replace(cell, corrected=count, notes=(*cell.notes, note))
+        for cell, holds in zip(found, kept, strict=True)
+    ]
 
 
 def measured_apart(sessions: Iterable[Session]) -> dict[str, bool]:

@@ -13,8 +13,13 @@ from plimsoll.errors import UnknownName
 ALPHA = 0.05
 """Largest probability of a false verdict in one comparison, over all looks together."""
 
-OLDEST, UNPAIRED_FROM = 1, 2
-"""Versions of these rules that can still be applied; from 2 on, sets that were not measured in turns are judged."""
+OLDEST, UNPAIRED_FROM, FACTS_FROM = 1, 2, 3
+"""Versions of these rules that can still be applied.
+
+From 2 on, imported sets that were not measured in turns are judged. From 3 on, so are own sessions that were run apart;
+cases are told apart by their parameters and places by their facts, and a verdict says whether it outlives the
+correction for many comparisons.
+"""
 
 DEFAULT_BAND = 0.10
 """Ratios from 1/(1 + band) to 1 + band count as the same."""

@@ -19,7 +19,15 @@ WIDE_OPEN = 100.0
 
 
 def sentence(cell: Cell, cost: str = "") -> str:
-    """The sentence on one cell; `cost` is what the caller knows about further blocks, such as `12 min, $0.40`."""
+    """The sentence on one cell; `cost` is what the caller knows about further blocks, such as `12 min, $0.40`.
+
+    Where the correction for many comparisons leaves nothing of a verdict, the sentence says so itself.
+    """
+    told = _told(cell, cost)
+    return f"{told} (not significant after correction for {cell.corrected:,} comparisons)" if cell.corrected else told
+
+
+def _told(cell: Cell, cost: str) -> str:
     verdict, other, baseline = cell.verdict, cell.target, cell.baseline
     if cell.apart is not None and (verdict.preview or not verdict.decided):
         return _undecided_apart(cell, cell.apart)

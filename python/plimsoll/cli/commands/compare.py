@@ -160,9 +160,10 @@ def _row(cell: Cell) -> dict[str, Any]:
         "blocks": verdict.blocks_used,
         "blocks_needed": verdict.blocks_needed,
         "interleaved": cell.apart is None,
+        "survives_correction": not cell.corrected if verdict.decided else None,
         "memory": is_memory(cell),
         "sentence": sentence(cell),
-        "notes": [note.text for note in cell.notes if note.kind != "unpaired"],  # the sentence says it
+        "notes": [note.text for note in cell.notes if not note.in_sentence],
     }
 
 

@@ -28,6 +28,24 @@ class Comparison:
         return valid_scores(self.rows)
 
 
+def tally(cells: Sequence[Cell]) -> str:
+    """How many comparisons have each answer: `1 better, 3 worse (2 of them not significant after correction)`."""
+    names = (
+        (Answer.BETTER, "better"),
+        (Answer.WORSE, "worse"),
+        (Answer.SAME, "the same"),
+        (Answer.UNKNOWN, "undecided"),
+    )
+    told = []
+    for answer, word in names:
+        these = [cell for cell in cells if cell.verdict.answer is answer]
+        weak = sum(cell.corrected > 0 for cell in these)
+        which = "" if len(these) == 1 else f"{weak} of them "
+        mark = f" ({which}not significant after correction)" if weak else ""
+        told += [f"{len(these)} {word}{mark}"] if these else []
+    return ", ".join(told)
+
+
 @cache
 def formats() -> dict[str, ModuleType]:
     """The formats by name."""

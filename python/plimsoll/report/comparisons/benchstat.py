@@ -90,7 +90,7 @@ def _change(cell: Cell) -> str:
     )
     if verdict.ratio is None or verdict.preview:
         return f"? (no verdict, {runs})"
-    p = f"p={p_value(verdict):.3f} {runs}"
+    p = f"p={p_value(verdict):.3f} {runs}{', not after correction' if cell.corrected else ''}"
     if verdict.answer is Answer.SAME:
         return f"~ ({p})"
     sign = "? " if verdict.answer is Answer.UNKNOWN else ""

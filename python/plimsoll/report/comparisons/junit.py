@@ -39,7 +39,7 @@ def _case(cell: Cell, failed: bool) -> list[str]:
         inner = f"<skipped message={_attribute(told)}/>"
     else:
         inner = ""
-    notes = "\n".join([told, *(note.text for note in cell.notes)])
+    notes = "\n".join([told, *(note.text for note in cell.notes if not note.in_sentence)])
     return [
         f"    <testcase classname={_attribute(cell.case)} name={_attribute(claim(cell))}>",
         *([f"      {inner}"] if inner else []),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
-from plimsoll.report.comparisons import Comparison
+from plimsoll.report.comparisons import Comparison, tally
 from plimsoll.report.labels import metric_label, ratio_interval_text, ratio_text
 from plimsoll.report.memory import marked
 from plimsoll.report.renderers.markdown import inline
@@ -25,9 +23,7 @@ _ROWS = 50
 
 def render(comparison: Comparison) -> str:
     """A heading, a sentence, a table, notes."""
-    counts = Counter(cell.verdict.answer for cell in comparison.cells)
-    told = ", ".join(f"{counts[answer]} {_MARKS[answer].split(' ', 1)[1]}" for answer in _MARKS if counts[answer])
-    parts = [f"### {inline(comparison.title)}", f"**{told or 'nothing to compare'}**"]
+    parts = [f"### {inline(comparison.title)}", f"**{tally(comparison.cells) or 'nothing to compare'}**"]
     ordered = sorted(comparison.cells, key=lambda cell: list(_MARKS).index(cell.verdict.answer))
     changed = [cell for cell in ordered if cell.verdict.answer is not Answer.SAME]
     same = [cell for cell in ordered if cell.verdict.answer is Answer.SAME]
@@ -71,7 +67,8 @@ def _table(cells: list[Cell]) -> str:
             interval,
             count,
         )
-        lines.append(f"| {_MARKS[found.answer]} | " + " | ".join(map(inline, words)) + " |")
+        mark = f"{_MARKS[found.answer]}, not significant after correction" if cell.corrected else _MARKS[found.answer]
+        lines.append(f"| {mark} | " + " | ".join(map(inline, words)) + " |")
     return "\n".join(lines)
 
 

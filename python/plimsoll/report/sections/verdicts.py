@@ -6,10 +6,11 @@ from collections import Counter
 from statistics import median
 
 from plimsoll.model import RunStatus
+from plimsoll.report.comparisons import tally
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, metric_label, ratio_interval_text, ratio_text
-from plimsoll.stats.multiplicity import footer, surviving
+from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
 from plimsoll.stats.sentences import band as band_text
@@ -85,21 +86,10 @@ def _cells(evidence: Evidence, target: str) -> list[Cell]:
 
 
 def _summary(evidence: Evidence, target: str) -> Sentence:
-    """Counts only the verdicts that hold together; the others are "not settled"."""
-    kept = surviving([cell.verdict for cell in evidence.cells])
-    counts: Counter[Answer] = Counter()
-    for cell, holds in zip(evidence.cells, kept, strict=True):
-        if cell.target == target:
-            counts[cell.verdict.answer if holds else Answer.UNKNOWN] += 1
-    names = (
-        (Answer.BETTER, "better"),
-        (Answer.WORSE, "worse"),
-        (Answer.SAME, "the same"),
-        (Answer.UNKNOWN, "not settled"),
-    )
-    parts = ", ".join(f"{counts[answer]} {word}" for answer, word in names if counts[answer])
-    total = count_text(sum(counts.values()), "comparison")
-    return Sentence(f"{target} against {evidence.reference}, {total} judged together: {parts}.")
+    """Counts what the sentences below it say, each by its own words; so the two never disagree."""
+    cells = _cells(evidence, target)
+    against = ", ".join(dict.fromkeys(cell.baseline for cell in cells))
+    return Sentence(f"{target} against {against}, {count_text(len(cells), 'comparison')}: {tally(cells)}.")
 
 
 def _told(evidence: Evidence) -> list[Cell]:
