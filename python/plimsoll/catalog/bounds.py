@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from plimsoll.catalog.limits import Limits, Rate
 from plimsoll.catalog.shape import MERGE_MIN, VolumeShape
-from plimsoll.model import Plan
-from plimsoll.units import KIB, format_duration, format_value
+from plimsoll.model import Plan, Unit
+from plimsoll.units import KIB, format_duration, format_number, format_size, format_value
 
 REACHED = 0.9
 """From this share of a limit on, the limit is what holds a load back: providers promise 90 % of it."""
@@ -31,6 +31,36 @@ class Bound:
     per_second: float
     lasts_s: float | None
     """How long full credits last at this rate; None for ever."""
+    limit: float
+    """The limit as it is sold, over all members of an array: I/Os or bytes per second."""
+    unit: Unit
+    """`1/s` or `B/s`."""
+    block_bytes: int
+    """Of one I/O of the load."""
+
+    @property
+    def text(self) -> str:
+        """The limit in its own unit, and what it means for the load: `3,000/s`, `125 MiB/s (500/s)`."""
+        sold = format_value(self.limit, self.unit)
+        if self.unit == "1/s" and math.isclose(self.limit, self.per_second):
+            return sold
+        return f"{sold} ({format_value(self.per_second, '1/s')}{self._counted})"
+
+    @property
+    def _counted(self) -> str:
+        """As what an I/O counts, where it is not as large as it is."""
+        charged = self.limit / self.per_second
+        if self.unit == "1/s":
+            return f", each counted as {format_number(charged)}"
+        counted = not math.isclose(charged, self.block_bytes, rel_tol=0.01)
+        return f", each counted as {format_size(charged)}" if counted else ""
+
+    def seen(self, per_second: float) -> str:
+        """A rate of the load beside this limit: `3,010/s`, `490/s of 256 KiB (123 MiB/s)`."""
+        told = format_value(per_second, "1/s")
+        if self.unit == "1/s":
+            return told
+        return f"{told} of {format_size(self.block_bytes)} ({format_value(per_second * self.block_bytes, 'B/s')})"
 
     @property
     def name(self) -> str:
@@ -71,9 +101,10 @@ def use_of(plan: Plan) -> Use | None:
 def bounds(shape: VolumeShape, use: Use) -> tuple[Bound, ...]:
     """The limits of a shape for a load, the tightest for ever first."""
     load = _Load(shape, use)
-    own = [*_of("volume", shape.limits, load.member_ios, load.member_bytes, shape.credit_factor)]
-    factor = 1 / shape.time_scale
-    instance = [*_of("instance", shape.instance_limits, load.instance_ios, load.instance_bytes, factor)]
+    members = _Charged(load.member_ios, load.member_bytes, shape.members)
+    own = [*_of("volume", shape.limits, members, use, shape.credit_factor)]
+    machine = _Charged(load.instance_ios, load.instance_bytes)
+    instance = [*_of("instance", shape.instance_limits, machine, use, 1 / shape.time_scale)]
     return tuple(sorted((*own, *instance), key=lambda bound: (bound.level == "burst", bound.per_second)))
 
 
@@ -95,15 +126,29 @@ class _Load:
         self.instance_bytes = on_members * use.block_bytes
 
 
-def _of(party: str, limits: Limits, ios: float, size: float, credits: float) -> Iterator[Bound]:
-    for what, rate, use in (("IOPS", limits.iops, ios), ("throughput", limits.throughput, size)):
-        if rate is None or use <= 0:
+@dataclass(frozen=True)
+class _Charged:
+    """What one I/O of the user costs each of some equal parties."""
+
+    ios: float
+    size: float
+    parties: int = 1
+
+
+def _of(party: str, limits: Limits, charged: _Charged, use: Use, credits: float) -> Iterator[Bound]:
+    parts: tuple[tuple[str, Rate | None, float, Unit], ...] = (
+        ("IOPS", limits.iops, charged.ios, "1/s"),
+        ("throughput", limits.throughput, charged.size, "B/s"),
+    )
+    for what, rate, cost, unit in parts:
+        if rate is None or cost <= 0:
             continue
-        if rate.baseline is None:
-            yield Bound(f"{party} {what}", "provisioned", rate.rate / use, None)
-        else:
-            yield Bound(f"{party} {what}", "baseline", rate.baseline / use, None)
-            yield Bound(f"{party} {what}", "burst", rate.rate / use, (rate.burst_seconds() or 0) * credits)
+        levels: list[tuple[str, int, float | None]] = [("provisioned", rate.rate, None)]
+        if rate.baseline is not None:
+            levels = [("baseline", rate.baseline, None), ("burst", rate.rate, (rate.burst_seconds() or 0) * credits)]
+        for level, most, lasts_s in levels:
+            told = (most * charged.parties, unit, use.block_bytes)
+            yield Bound(f"{party} {what}", level, most / cost, lasts_s, *told)
 
 
 def sustained(shape: VolumeShape, use: Use) -> Bound | None:
@@ -142,21 +187,20 @@ def explain(shape: VolumeShape, use: Use, per_second: float) -> Reason:
     if lasting is None or bursting is None:
         return Reason(None, "no limit of it is published", None)
     lasts_s = _lasts(shape, use, per_second)
-    seen = format_value(per_second, "1/s")
     known = [each for each in (lasting, bursting) if REACHED <= per_second / each.per_second <= ABOVE]
     if known:
         bound = known[0]
         tail = f", which full credits hold for {format_duration(lasts_s * 1e9)}" if lasts_s else ""
-        return Reason(bound, f"{seen} is its {bound.name}, {format_value(bound.per_second, '1/s')}{tail}", lasts_s)
+        return Reason(bound, f"{bound.seen(per_second)} is its {bound.name}, {bound.text}{tail}", lasts_s)
     if per_second > bursting.per_second:
-        most = format_value(bursting.per_second, "1/s")
-        return Reason(None, f"{seen} is above its {bursting.name} of {most}: a cache, or not this volume", None)
+        told = f"{bursting.seen(per_second)} is above its {bursting.name} of {bursting.text}"
+        return Reason(None, f"{told}: a cache, or not this volume", None)
     if per_second > lasting.per_second:
         tail = f" that full credits hold for {format_duration(lasts_s * 1e9)}" if lasts_s else ""
-        least = format_value(lasting.per_second, "1/s")
-        return Reason(None, f"{seen} is above its {lasting.name} of {least}, on a burst{tail}", lasts_s)
-    least = format_value(lasting.per_second, "1/s")
-    return Reason(None, f"{seen} is below all its limits (the tightest is the {lasting.name}, {least})", None)
+        told = f"{lasting.seen(per_second)} is above its {lasting.name} of {lasting.text}, on a burst{tail}"
+        return Reason(None, told, lasts_s)
+    told = f"{lasting.seen(per_second)} is below all its limits"
+    return Reason(None, f"{told} (the tightest is the {lasting.name}, {lasting.text})", None)
 
 
 def _lasts(shape: VolumeShape, use: Use, per_second: float) -> float | None:

@@ -222,9 +222,8 @@ def _answer(
     if found is not None:
         return Answer.UNKNOWN, *found
     promised = shape.type.consistency_time or PROMISE_TIME
-    least = format_value(expected.per_second * (shape.type.consistency or PROMISE), "1/s")
-    told = f"{bad} of {windows} windows are below {least}, with a limit ({expected.name}) of "
-    told += format_value(expected.per_second, "1/s")
+    least = expected.seen(expected.per_second * (shape.type.consistency or PROMISE))
+    told = f"{bad} of {windows} windows are below {least}, with a limit ({expected.name}) of {expected.text}"
     if unlikely(bad, windows, 1 - promised):
         return Answer.NO, "the volume", f"{told}; nothing else holds it back"
     return Answer.UNKNOWN, "", f"{told}: too few to prove anything, measure longer with --runtime"
@@ -331,7 +330,7 @@ def _vouches(load: Load) -> str:
     if load.lasts_s is None or load.expected is None:
         return f"no cliff in {seen}, and no credits of this volume are spent at this rate"
     holds = format_duration(round(load.lasts_s) * SECOND)
-    left = format_value(load.expected.per_second, "1/s")
+    left = load.expected.text
     longer = format_duration(math.ceil(load.lasts_s * 1.1 / 60) * 60 * SECOND).replace(" min", "m").replace(" ", "")
     return (
         f"no cliff in {seen}, but full credits hold this rate for {holds} only; then {left} are left. "

@@ -17,7 +17,6 @@ from plimsoll.report.document import (
     number,
 )
 from plimsoll.report.document import phrase as words
-from plimsoll.units import format_value
 
 _TONES = {Answer.YES: Tone.BETTER, Answer.NO: Tone.WORSE, Answer.UNKNOWN: Tone.UNKNOWN}
 
@@ -45,14 +44,14 @@ def _row(load: Load) -> tuple[Cell, ...]:
     expected, most = load.expected, load.most
     paid = None
     if expected is not None:
-        text = format_value(expected.per_second, "1/s")
+        text = expected.text
         if most is not None and most.per_second > expected.per_second * 1.01:
-            text += f", burst {format_value(most.per_second, '1/s')}"
+            text += f", burst {most.text}"
         paid = number(expected.per_second, "1/s", text)
     return (
         words(load.role.value),
         paid,
-        number(load.rate, "1/s"),
+        number(load.rate, "1/s", "" if load.rate is None or expected is None else expected.seen(load.rate)),
         number(load.p99_ns, "ns"),
         words(f"{load.kept} of {load.windows}" if load.windows else "–"),
         words(load.party or "–"),

@@ -78,6 +78,57 @@ def test_why_a_volume_gave_what_it_gave(rate: float, part: str, lasts_s: float |
     assert found.lasts_s == (None if lasts_s is None else pytest.approx(lasts_s, abs=20))
 
 
+@pytest.mark.parametrize(
+    ("text", "use", "rate", "told"),
+    [
+        (
+            "gp3,size=100GiB",
+            Use(2**18, 1.0, True),
+            6803,
+            "6,803/s of 256 KiB (1.66 GiB/s) is above its volume throughput of 125 MiB/s (500/s): a cache, or not this "
+            "volume",
+        ),
+        (
+            "gp3,size=100GiB",
+            Use(2**20, 1.0),
+            117,
+            "117/s of 1 MiB (117 MiB/s) is its volume throughput, 125 MiB/s (125/s)",
+        ),
+        (
+            "st1,size=1TiB",
+            READ_4K,
+            39,
+            "39/s of 4 KiB (156 KiB/s) is its volume throughput baseline, 40 MiB/s (40/s, each counted as 1 MiB)",
+        ),
+        (
+            "gp3,size=100GiB,raid=5,members=4",
+            Use(4096, 0.0),
+            2900,
+            "2,900/s is its volume IOPS, 12,000/s (3,000/s, each counted as 4)",
+        ),
+        ("gp3,size=100GiB,raid=0,members=4", READ_4K, 11_900, "11,900/s is its volume IOPS, 12,000/s"),
+        (
+            "gp3,size=100GiB",
+            READ_4K,
+            400,
+            "400/s is below all its limits (the tightest is the volume IOPS, 3,000/s)",
+        ),
+    ],
+)
+def test_a_limit_is_said_in_its_own_unit_and_in_that_of_the_load(text: str, use: Use, rate: float, told: str) -> None:
+    assert explain(shape(text), use, rate).text == told
+
+
+@given(
+    st.sampled_from(["gp2,size=200GiB,instance=m5.large", "gp3,size=50GiB,raid=10,members=4", "st1,size=2TiB"]),
+    st.integers(9, 20),
+    st.floats(0, 1),
+)
+def test_no_throughput_limit_is_only_a_rate_of_operations(text: str, power: int, share: float) -> None:
+    for each in bounds(shape(text), Use(2**power, share)):
+        assert ("B/s" in each.text) == ("throughput" in each.name)
+
+
 def test_credits_of_an_emulated_volume_last_as_long_as_they_are_and_time_passes() -> None:
     found = explain(shape("gp2,size=100GiB,credits=10%,time_scale=20"), READ_4K, 3000)
     assert found.lasts_s == pytest.approx(2000 * 0.1 / 20)
