@@ -127,6 +127,15 @@ def format_duration(duration_ns: float) -> str:
     return f"{significant(duration_ns)} ns"
 
 
+def format_share(share: float) -> str:
+    """`3.1 %`, `48 %`, `0.02 %`; next to nothing is not nothing."""
+    if 0 < abs(share) < 5e-5:
+        return "under 0.01 %"
+    number = share * 100
+    digits = 0 if abs(number) >= 10 or number == 0 else 1 if abs(number) >= 1 else 2
+    return f"{number:.{digits}f} %"
+
+
 def exact_number(value: float | Decimal) -> str:
     """All digits of a number, without an exponent, a comma or a needless `.0`: `parse_count` and `float` read it."""
     if value == int(value):

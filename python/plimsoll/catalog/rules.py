@@ -15,6 +15,7 @@ from plimsoll.catalog.limits import Limits, Rate
 from plimsoll.catalog.tables import rows
 from plimsoll.catalog.types import VolumeType
 from plimsoll.errors import UsageError
+from plimsoll.units import exact_number
 
 GP2_CREDITS = 5_400_000
 """I/O credits of a gp2 volume: full at the start, 3,000 IOPS for 30 minutes."""
@@ -63,7 +64,7 @@ def _check_size(request: Request) -> None:
     low, high = request.type.min_gib, request.type.max_gib
     if low is not None and high is not None and not low <= request.size_gib <= high:
         name = request.type.name
-        request.refuse(f"{name} of {request.size_gib:,g} GiB is impossible", f"{name} is {low:,} to {high:,} GiB")
+        request.refuse(f"{name} of {request.size_gib:,.10g} GiB is impossible", f"{name} is {low:,} to {high:,} GiB")
 
 
 def _no_choice(request: Request, what: str, why: str) -> None:
@@ -71,7 +72,7 @@ def _no_choice(request: Request, what: str, why: str) -> None:
     given = {"iops": request.iops, "throughput": request.throughput}
     for name, value in given.items():
         if value is not None and name in what:
-            request.refuse(f"{request.type.name} takes no {name}={value:g}", why)
+            request.refuse(f"{request.type.name} takes no {name}={exact_number(value)}", why)
 
 
 def _provisioned_iops(request: Request) -> int:
@@ -87,8 +88,8 @@ def _provisioned_iops(request: Request) -> int:
     ratio = kind.iops_per_gib
     # What comes without charge comes with every size.
     if ratio is not None and iops > max(ratio * request.size_gib, kind.iops_included or low):
-        most = f"at most {ratio:g} IOPS per GiB, {ratio * request.size_gib:,.0f} for {request.size_gib:,g} GiB"
-        request.refuse(f"{name} in {request.size_gib:,g} GiB is impossible", most)
+        most = f"at most {ratio:g} IOPS per GiB, {ratio * request.size_gib:,.0f} for {request.size_gib:,.10g} GiB"
+        request.refuse(f"{name} in {request.size_gib:,.10g} GiB is impossible", most)
     if iops > 32_000 and kind.name in ("io1", "io2") and request.instance and not request.instance.nitro:
         request.refuse(f"{name} on {request.instance.name}", "more than 32,000 IOPS need an instance built on Nitro")
     return iops
@@ -104,7 +105,7 @@ def _provisioned(request: Request) -> Limits:
     if chosen > ceiling:
         per = (kind.kib_per_iops or 0) / 1024
         rule = f"at most {per:g} {unit} per provisioned IOPS and {kind.throughput_max:,} {unit} in all"
-        needed = f", so {ceiling:,g} {unit} with {iops:,} IOPS"
+        needed = f", so {ceiling:,.10g} {unit} with {iops:,} IOPS"
         request.refuse(f"{kind.name} with {chosen:g} {unit} is impossible", rule + needed)
     least = kind.throughput_included or 1
     if chosen < least:

@@ -65,12 +65,13 @@ def instances() -> Rows:
     """Every instance type with what it gives to EBS and its price."""
     from plimsoll.catalog.instances import instances as known
     from plimsoll.prices.book import HOME_REGIONS, price_book
+    from plimsoll.units import exact_number
 
     book = price_book()
     rows = []
     for each in known().values():
         price = book.find(f"instance.{each.name}", HOME_REGIONS["aws"])
-        rows.append(_instance(each, f"{price.usd:g}" if price else "", price.as_of if price else ""))
+        rows.append(_instance(each, exact_number(price.usd) if price else "", price.as_of if price else ""))
     return rows
 
 
@@ -96,12 +97,13 @@ def _base_max(base: float | None, most: float | None) -> str:
 def prices() -> Rows:
     """Every price but those of instances, the user's own first; never without its date."""
     from plimsoll.prices.book import price_book
+    from plimsoll.units import exact_number
 
     return [
         {
             "item": each.item,
             "region": each.region,
-            "$": f"{each.usd:g}",
+            "$": exact_number(each.usd),
             "per": each.unit,
             "as of": each.as_of,
             "held": f"{each.since or '…'} to {each.until or 'now'}" if each.since or each.until else "",

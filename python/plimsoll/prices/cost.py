@@ -15,6 +15,7 @@ from plimsoll.catalog.tables import rows
 from plimsoll.errors import UnknownName
 from plimsoll.model import Target
 from plimsoll.prices.book import Book, Price, price_book
+from plimsoll.units import exact_number
 
 HOURS_PER_MONTH = 730
 SECONDS_PER_MONTH = HOURS_PER_MONTH * 3600
@@ -41,7 +42,7 @@ class Line:
     def text(self) -> str:
         """`100 GiB-month × $0.08`."""
         unit = self.price.unit.removesuffix("-month")
-        return f"{self.quantity:,g} {unit} × ${self.price.usd:g}"
+        return f"{self.quantity:,.10g} {unit} × ${exact_number(self.price.usd)}"
 
 
 @dataclass(frozen=True)

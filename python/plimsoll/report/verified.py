@@ -17,6 +17,7 @@ from plimsoll.report.document import (
     number,
 )
 from plimsoll.report.document import phrase as words
+from plimsoll.report.labels import percent_text
 
 _TONES = {Answer.YES: Tone.BETTER, Answer.NO: Tone.WORSE, Answer.UNKNOWN: Tone.UNKNOWN}
 
@@ -29,7 +30,8 @@ def verified_document(delivery: Delivery, title: str) -> Document:
     promise = delivery.shape.type
     subtitle = f"{promise.title}, {promise.period}"
     if promise.consistency and promise.consistency_time:
-        subtitle += f": {promise.consistency:.0%} of the limit {promise.consistency_time:.1%} of the time is promised"
+        least, time = percent_text(promise.consistency), percent_text(promise.consistency_time)
+        subtitle += f": {least} of the limit {time} of the time is promised"
     section = Section("verdict", "Verdict", blocks, short=True)
     return Document(title, subtitle, (section,), make_scores=lambda: _loads(delivery))
 

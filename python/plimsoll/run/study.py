@@ -37,7 +37,7 @@ from plimsoll.profile import Case, Entry, cases, entry_from
 from plimsoll.stats.policy import MODES
 from plimsoll.targets.parse import parse_target
 from plimsoll.targets.volume import volume_target
-from plimsoll.units import format_duration, parse_count, parse_duration, parse_share
+from plimsoll.units import exact_duration, parse_count, parse_duration, parse_share
 
 MOST_REPEATS = 1000
 
@@ -123,7 +123,7 @@ class Study:
         if self.repeats is not None:
             table["repeats"] = self.repeats
         if self.time_ns is not None:
-            table["time"] = format_duration_exactly(self.time_ns)
+            table["time"] = exact_duration(self.time_ns)
         if self.baseline is not None:
             table["baseline"] = self.baseline
         table["seed"] = self.seed
@@ -133,12 +133,6 @@ class Study:
         table["targets"] = [{"name": each.name, "where": each.where, **each.options} for each in self.targets]
         table["tests"] = [{"test": entry.test, **entry.overrides} for entry in self.entries]
         return table
-
-
-def format_duration_exactly(duration_ns: int) -> str:
-    """A duration that `parse_duration` reads back without loss."""
-    text = format_duration(duration_ns)
-    return text if parse_duration(text) == duration_ns else f"{duration_ns}ns"
 
 
 def from_words(

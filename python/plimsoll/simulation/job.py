@@ -121,7 +121,7 @@ def _words(values: Mapping[str, Any], depth: int, rate: float | None) -> str:
     mode = value_text(known("io", "mode"), values["mode"])
     share = f", {value_text(known('io', 'read_share'), values['read_share'])} reads" if mode in ("rw", "randrw") else ""
     kind = f"{mode} of {format_size(values['block_size'][0][0])}{share}"
-    pace = f"{rate:,.6g} per second, at most {depth} in flight" if rate else f"always {depth} in flight"
+    pace = f"{rate:,.10g} per second, at most {depth} in flight" if rate else f"always {depth} in flight"
     return f"{kind}, {pace}"
 
 

@@ -16,9 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from plimsoll.model import Unit
 from plimsoll.stats.carryover import drift
 from plimsoll.stats.policy import RESOLUTION
 from plimsoll.stats.student_t import FloatArray, quantile
+from plimsoll.units import format_value
 
 BoolArray = NDArray[np.bool_]
 
@@ -88,20 +90,20 @@ class Pattern:
     """Index of the first run after a step."""
 
 
-def patterns(values: Sequence[float], *, ordered: bool = True) -> tuple[Pattern, ...]:
-    """What is wrong with positive scores, one per run in the order in which they ran (`ordered`: it is known).
+def patterns(values: Sequence[float], *, ordered: bool = True, unit: Unit = "1") -> tuple[Pattern, ...]:
+    """What is wrong with positive scores in `unit`, one per run as they ran (`ordered`: the order is known).
 
     A step and a trend are explanations of the same thing, so the better one is given; neighbours that resemble each
     other are only told where neither explains it, and so are two groups, which a step makes.
     """
     logs = np.log(np.asarray(values, dtype=np.float64))
     if not ordered:
-        return tuple(filter(None, [_groups(logs)]))
+        return tuple(filter(None, [_groups(logs, unit)]))
     first = _first(logs)
     moved = _moved(logs)
     found = [first, moved]
     if moved is None:
-        found += [_groups(logs), _serial(logs)]
+        found += [_groups(logs, unit), _serial(logs)]
     return tuple(each for each in found if each is not None)
 
 
@@ -184,7 +186,7 @@ def _step(logs: FloatArray) -> Pattern | None:
     return Pattern(Kind.STEP, text, change, len(logs), at)
 
 
-def _groups(logs: FloatArray) -> Pattern | None:
+def _groups(logs: FloatArray, unit: Unit) -> Pattern | None:
     limits = _critical(len(logs))
     if limits is None:
         return None
@@ -198,8 +200,8 @@ def _groups(logs: FloatArray) -> Pattern | None:
         return None
     low, high = math.exp(float(lower.mean())), math.exp(float(upper.mean()))
     text = (
-        f"the runs fall into two groups: {len(lower)} near {low:.4g} and {len(upper)} near {high:.4g}, "
-        f"{_percent(apart)} apart"
+        f"the runs fall into two groups: {len(lower)} near {format_value(low, unit)} and {len(upper)} near "
+        f"{format_value(high, unit)}, {_percent(apart)} apart"
     )
     return Pattern(Kind.GROUPS, text, apart, len(logs))
 

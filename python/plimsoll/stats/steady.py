@@ -14,8 +14,10 @@ from enum import StrEnum
 import numpy as np
 
 from plimsoll.errors import UsageError
+from plimsoll.model import Unit
 from plimsoll.stats.changepoints import largest_step, long_run_variance, merged, penalty, segment_ends
 from plimsoll.stats.student_t import FloatArray
+from plimsoll.units import SECOND, format_duration, format_value
 
 SHORTEST_S = 20.0
 """Shorter runs are not assessed."""
@@ -97,10 +99,16 @@ class _Series:
 
     rates: FloatArray
     interval_s: float
+    unit: Unit
+    """Of the rates."""
     logs: FloatArray
     """ln of the mean rate of each bin."""
     bin_s: float
     variance: float
+
+    def text(self, rate: float) -> str:
+        """A rate as people write it."""
+        return format_value(rate, self.unit)
 
     @property
     def length_s(self) -> float:
@@ -115,16 +123,16 @@ class _Series:
         return float(self.rates[first:last].mean())
 
 
-def classify(rates: Sequence[float], interval_s: float = 1.0) -> Regime:
-    """The regime of one run from the rates of its intervals (any unit, ≥ 0), all `interval_s` long, in order."""
+def classify(rates: Sequence[float], interval_s: float = 1.0, unit: Unit = "1/s") -> Regime:
+    """The regime of one run from the rates of its intervals (in `unit`, ≥ 0), all `interval_s` long, in order."""
     values = np.asarray(rates, dtype=np.float64)
     if not values.size or not (np.isfinite(values) & (values >= 0)).all():
         raise UsageError("a run needs at least one interval, and rates that are not negative")
     length_s = values.size * interval_s
     if length_s < SHORTEST_S or not values.any():
-        text = f"the run of {length_s:.0f} s is too short to tell whether its rate was steady"
+        text = f"the run of {_time(length_s)} is too short to tell whether its rate was steady"
         return _regime(Shape.SHORT, [Segment(0.0, length_s, float(values.mean()))], True, text)
-    series = _binned(values, interval_s)
+    series = _binned(values, interval_s, unit)
     ends = segment_ends(series.logs, penalty(series.logs, series.variance), FEWEST_BINS)
     ends = merged(series.logs, ends, SAME_LEVEL)
     starts = [0, *ends[:-1]]
@@ -135,14 +143,14 @@ def classify(rates: Sequence[float], interval_s: float = 1.0) -> Regime:
     return _cyclic(series, segments) or _step_down(series, segments) or _by_last_level(series, segments)
 
 
-def _binned(values: FloatArray, interval_s: float) -> _Series:
+def _binned(values: FloatArray, interval_s: float, unit: Unit) -> _Series:
     coarse = values.size * interval_s >= COARSE_FROM_S
     per_bin = max(1, round((COARSE_BIN_S if coarse else FINE_BIN_S) / interval_s))
     bins = values.size // per_bin
     means = values[: bins * per_bin].reshape(bins, per_bin).mean(axis=1)
     positive = means[means > 0]
     logs = np.log(np.maximum(means, STALLED * float(np.median(positive))))
-    return _Series(values, interval_s, logs, per_bin * interval_s, long_run_variance(logs, SMALLEST_NOISE))
+    return _Series(values, interval_s, unit, logs, per_bin * interval_s, long_run_variance(logs, SMALLEST_NOISE))
 
 
 def _cyclic(series: _Series, segments: list[Segment]) -> Regime | None:
@@ -161,12 +169,12 @@ def _cyclic(series: _Series, segments: list[Segment]) -> Regime | None:
     ]
     cycles = len(falls) - 1
     low, high = math.exp(min(levels)), math.exp(max(levels))
-    text = f"the rate goes up and down between {low:,.0f} and {high:,.0f}"
+    text = f"the rate goes up and down between {series.text(low)} and {series.text(high)}"
     if cycles < FEWEST_CYCLES:
         text += f"; {max(cycles, 0)} whole cycles are too few for a mean, so run longer"
         return _regime(Shape.CYCLIC, segments, False, text)
     window = (falls[0], falls[-1])
-    text += f"; scored over {cycles} whole cycles of {(window[1] - window[0]) / cycles:.0f} s"
+    text += f"; scored over {cycles} whole cycles of {_time((window[1] - window[0]) / cycles)}"
     return _regime(Shape.CYCLIC, segments, True, text, window, series.mean_rate(*window))
 
 
@@ -191,8 +199,8 @@ def _step_down(series: _Series, segments: list[Segment]) -> Regime | None:
     start_s, end_s = series.time_s(entered), series.length_s
     burst, sustained = series.mean_rate(0.0, series.time_s(left)), series.mean_rate(start_s, end_s)
     accepted = end_s - start_s >= _shortest_window(series)
-    text = f"the rate fell by {1 - sustained / burst:.0%} after {at_s:.0f} s:"
-    text += f" a burst of {burst:,.0f}, then {sustained:,.0f}"
+    text = f"the rate fell by {1 - sustained / burst:.0%} after {_time(at_s)}:"
+    text += f" a burst of {series.text(burst)}, then {series.text(sustained)}"
     if not accepted:
         text += "; the run ended too soon after for a sustained score"
     levels = [Segment(0.0, at_s, burst), Segment(at_s, end_s, sustained)]
@@ -220,8 +228,13 @@ def _by_last_level(series: _Series, segments: list[Segment]) -> Regime:
     score = series.mean_rate(*window)
     rising = score >= before
     shape, word = (Shape.WARMUP, "rose") if rising else (Shape.DECAY, "fell")
-    text = f"the rate {word} from {before:,.0f} to {score:,.0f}; scored from {window[0]:.0f} s on"
+    text = f"the rate {word} from {series.text(before)} to {series.text(score)}; scored from {_time(window[0])} on"
     return _regime(shape, segments, True, text, window, score)
+
+
+def _time(seconds: float) -> str:
+    """A moment or a length of a run; tenths only where whole seconds would say nothing."""
+    return format_duration(round(seconds * SECOND) if seconds < 10 else round(seconds) * SECOND)
 
 
 def _is_drift(series: _Series, segments: list[Segment]) -> bool:

@@ -1,4 +1,5 @@
 import math
+import re
 
 import numpy as np
 import pytest
@@ -41,7 +42,15 @@ def test_two_groups_in_no_order() -> None:
     (found,) = patterns(noisy([1000, 1000, 700, 1000, 1000, 700, 1000, 700, 1000, 1000, 1000, 1000]))
     assert found.kind is Kind.GROUPS
     assert "3 near 7" in found.text
-    assert "9 near 9" in found.text or "9 near 10" in found.text
+    assert "9 near 9" in found.text or "9 near 1,0" in found.text
+
+
+def test_the_levels_of_two_groups_have_the_unit_of_the_scores() -> None:
+    values = noisy([1000, 1000, 700, 1000, 1000, 700, 1000, 700, 1000, 1000, 1000, 1000])
+    (latency,) = patterns([1000 * value for value in values], unit="ns")
+    assert re.search(r"3 near 7\d\d µs and 9 near (9\d\d µs|1 ms|1\.\d+ ms)", latency.text)
+    (rate,) = patterns([1000 * value for value in values], unit="1/s")
+    assert re.search(r"3 near 7\d\d,\d{3}/s and 9 near", rate.text)
 
 
 def test_one_far_run_is_neither_a_step_nor_a_group() -> None:

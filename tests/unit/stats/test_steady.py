@@ -50,7 +50,7 @@ def test_burst_and_sustained_are_two_scores() -> None:
     assert (regime.burst, regime.sustained, regime.score) == (3000.0, 900.0, 900.0)
     assert regime.window_s == (200.0, 600.0)
     assert regime.accepted
-    assert regime.sentence == "the rate fell by 70 % after 200 s: a burst of 3,000, then 900"
+    assert regime.sentence == "the rate fell by 70 % after 3 min 20 s: a burst of 3,000/s, then 900/s"
 
 
 def test_a_burst_that_just_ended_has_no_sustained_score_yet() -> None:

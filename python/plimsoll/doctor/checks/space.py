@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.doctor.examination import Check, Examined
 from plimsoll.model import Level
-from plimsoll.units import GIB, format_size
+from plimsoll.units import GIB, format_share, format_size
 
 NAME = "space"
 COMFORTABLE_BYTES = 2 * GIB
@@ -23,5 +23,5 @@ def check(examined: Examined) -> Check | None:
         return Check(name=NAME, level=Level.WARN, message=message, advice=advice)
     if used > FULL_SHARE:
         advice = "File systems and flash slow down when nearly full; an emptier one gives better results."
-        return Check(name=NAME, level=Level.WARN, message=f"{message}: {used:.0%} full", advice=advice)
+        return Check(name=NAME, level=Level.WARN, message=f"{message}: {format_share(used)} full", advice=advice)
     return Check(name=NAME, level=Level.OK, message=message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plimsoll.doctor.examination import Check, Examined
 from plimsoll.model import Level
+from plimsoll.units import format_share
 
 NAME = "virtualisation"
 NOTICEABLE = 0.01
@@ -18,7 +19,7 @@ def check(examined: Examined) -> Check | None:
         return Check(
             name=NAME,
             level=Level.WARN,
-            message=f"{message}; the hypervisor took {steal:.1%} of the processor time away since boot",
+            message=f"{message}; the hypervisor took {format_share(steal)} of the processor time away since boot",
             advice="Expect outliers; use more blocks, or an instance with processors of its own.",
         )
     return Check(name=NAME, level=Level.OK, message=message)

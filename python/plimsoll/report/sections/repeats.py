@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from plimsoll.model import Unit
 from plimsoll.report.document import Block, Phrase, Table, Tone, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, metric_label, percent_text
@@ -36,6 +37,7 @@ class _Series(NamedTuple):
     case: str
     metric: str
     target: str
+    unit: Unit
     values: Sequence[float]
     ordered: bool
     in_turns: bool
@@ -46,7 +48,11 @@ def build(evidence: Evidence) -> list[Block]:
     looked = [series for series in _series(evidence) if len(series.values) >= FEWEST_FOR_FIRST]
     if not looked:
         return []
-    found = [(series, each) for series in looked for each in patterns(series.values, ordered=series.ordered)]
+    found = [
+        (series, each)
+        for series in looked
+        for each in patterns(series.values, ordered=series.ordered, unit=series.unit)
+    ]
     scope = (
         f"{count_text(len(looked), 'series', 'series')} of {FEWEST_FOR_FIRST} or more repeated runs "
         f"{'was' if len(looked) == 1 else 'were'} examined for a first run unlike the others; from {SIZES[0]} runs on "
@@ -88,6 +94,7 @@ def _series(evidence: Evidence) -> Iterator[_Series]:
                     case,
                     metric,
                     target,
+                    evidence.metrics[case, metric][0] if (case, metric) in evidence.metrics else "1",
                     [score.value for run in runs for score in run.scores if score.metric == metric and score.value > 0],
                     len(sessions) < 2 or all(times[session] for session in sessions),
                     all(turns.get(session, True) for session in sessions),

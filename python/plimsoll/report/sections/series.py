@@ -8,7 +8,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, TypeGuard
 
-from plimsoll.model import Finding, Level, Run
+from plimsoll.model import Finding, Level, Run, Unit
 from plimsoll.report import palette, scales
 from plimsoll.report.canvas import Canvas
 from plimsoll.report.document import Block, Chart, Phrase, Table, Tone, columns, number, phrase, text
@@ -78,10 +78,10 @@ def build(evidence: Evidence) -> list[Block]:
     ]
 
 
-def _of_case(evidence: Evidence, case: str) -> tuple[str, list[Series]]:
+def _of_case(evidence: Evidence, case: str) -> tuple[Unit, list[Series]]:
     """The series of all valid runs of a case, in the unit of its deciding metric, or in the other one."""
     judged = evidence.judged[case]
-    units = ("B/s", "1/s") if judged and "throughput" in judged[0] else ("1/s", "B/s")
+    units: tuple[Unit, ...] = ("B/s", "1/s") if judged and "throughput" in judged[0] else ("1/s", "B/s")
     runs = [run for target in evidence.targets for run in evidence.runs_of(case, target)]
     for unit in units:
         if found := [series for run in runs if (series := series_of(run, unit))]:
@@ -89,7 +89,7 @@ def _of_case(evidence: Evidence, case: str) -> tuple[str, list[Series]]:
     return units[0], []
 
 
-def series_of(run: Run, unit: str) -> Series | None:
+def series_of(run: Run, unit: Unit) -> Series | None:
     """The rates of a run, from its intervals or from what an imported file told; None without any."""
     if not run.intervals:
         return _told(run, unit)
@@ -104,10 +104,10 @@ def series_of(run: Run, unit: str) -> Series | None:
     )  # fmt: skip
     times = tuple(interval.start_ns / SECOND for interval in measured)
     length = sum(interval.duration_ns for interval in measured) / len(measured) / SECOND
-    return Series(run, times, rates, classify(rates, length))
+    return Series(run, times, rates, classify(rates, length, unit))
 
 
-def _told(run: Run, unit: str) -> Series | None:
+def _told(run: Run, unit: Unit) -> Series | None:
     """The series that a file held. Points without a value are left out; with many of them no shape is looked for."""
     times, columns = imported_series(run.facts)
     rates = [column for name, (of, column) in columns.items() if of == unit]
@@ -125,7 +125,7 @@ def _told(run: Run, unit: str) -> Series | None:
         return None
     values = tuple(rate for _, rate in points)
     even = steps[-1] <= 2 * length and len(points) >= len(sums) * MOSTLY
-    regime = classify(values if even else values[:1], length)
+    regime = classify(values if even else values[:1], length, unit)
     return Series(run, tuple(time for time, _ in points), values, regime)
 
 
@@ -228,7 +228,7 @@ def _table(changed: list[tuple[str, Series]]) -> Table:
     for unit, series in changed:
         regime = series.regime
         told = "; ".join(
-            f"{name} {format_value(each.mean, unit)} from {each.start_s:.0f} to {each.end_s:.0f} s".strip()
+            f"{name} {format_value(each.mean, unit)} from {_moment(each.start_s)} to {_moment(each.end_s)}".strip()
             for name, each in _levels(regime)
         )
         rows.append(
@@ -243,6 +243,10 @@ def _table(changed: list[tuple[str, Series]]) -> Table:
         )
     heads = columns("Case", "Target", ">Block", "Shape", "Levels", "Last level can be scored")
     return Table("Runs that changed their level", heads, tuple(rows))
+
+
+def _moment(seconds: float) -> str:
+    return format_duration(round(seconds) * SECOND)
 
 
 def draw(targets: tuple[str, ...], found: list[Series], unit: str, bins: int) -> Canvas:

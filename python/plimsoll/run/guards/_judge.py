@@ -6,6 +6,10 @@ from collections.abc import Iterable
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence, Window
+from plimsoll.units import format_share
+
+percent = format_share
+"""`3.1 %`, `48 %`: how guards write a share."""
 
 
 def graded(value: float, warn: float, invalid: float) -> Level:
@@ -57,12 +61,3 @@ def device_window(guard: str, evidence: RunEvidence) -> Window | Finding:
     if not evidence.on_device:
         return not_checkable(guard, evidence.why_not_checkable)
     return evidence.window or not_checkable(guard, "the run is too short for the once-a-second counters")
-
-
-def percent(share: float) -> str:
-    """`3.1 %`, `48 %`, `0.02 %`; next to nothing is not nothing."""
-    if 0 < abs(share) < 5e-5:
-        return "under 0.01 %"
-    number = share * 100
-    digits = 0 if abs(number) >= 10 or number == 0 else 1 if abs(number) >= 1 else 2
-    return f"{number:.{digits}f} %"

@@ -6,7 +6,7 @@ from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, not_checkable
 from plimsoll.targets.blockdev import BlockDevice
-from plimsoll.units import format_size
+from plimsoll.units import exact_size, format_size
 
 NAME = "alignment"
 TITLE = "Alignment"
@@ -41,8 +41,8 @@ def check(evidence: RunEvidence) -> Finding | None:
             NAME,
             # A mix has its small blocks on purpose: what they cost the device is part of the question.
             Level.INVALID if evidence.writes and len(sizes) == 1 else Level.WARN,
-            f"blocks of {format_size(smallest)} at offset {evidence.parameters['offset']} do not fall on the device's "
-            f"blocks of {format_size(physical)}",
+            f"blocks of {format_size(smallest)} at offset {exact_size(evidence.parameters['offset'])} do not fall on "
+            f"the device's blocks of {format_size(physical)}",
             f"Set block_size and offset to multiples of {format_size(physical)}.",
             physical_block_bytes=physical,
         )

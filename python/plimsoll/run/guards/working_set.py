@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, graded_below, not_checkable, percent, softened
-from plimsoll.units import format_size
+from plimsoll.units import format_number, format_size
 
 NAME = "working_set"
 TITLE = "Working set against memory"
@@ -36,10 +36,12 @@ def check(evidence: RunEvidence) -> Finding | None:
         message = f"the device did {percent(reached)} of the work ({sizes})"
         return finding(NAME, Level.OK, message, ratio=ratio, reached=reached)
     level = graded_below(ratio, WARN, INVALID)
+    enough = level is Level.OK
     return finding(
         NAME,
         softened(level, evidence.long_enough),
-        f"the file is {ratio:.2g} times the memory ({sizes}), so that memory can stand in for the device",
+        f"the file is {format_number(ratio)} times the memory ({sizes}), "
+        + ("too large for memory to stand in for the device" if enough else "so memory can stand in for the device"),
         "Set direct=yes, use size= of at least twice the memory, add sync=fdatasync or sync_at_end=yes for writes, or "
         "set drop_cache=no if memory is what you want to measure.",
         ratio=ratio,
