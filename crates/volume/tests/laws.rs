@@ -4,7 +4,7 @@ use plimsoll_volume::model::Volume;
 use plimsoll_volume::model::faults::Fault;
 use plimsoll_volume::model::instance::Cells;
 use plimsoll_volume::model::layer::{Io, Kind, Outcome};
-use plimsoll_volume::simulate::{Pattern, Simulation, Workload, simulate};
+use plimsoll_volume::simulate::{Pattern, Replayed, Simulation, Workload, simulate, simulate_trace};
 use plimsoll_volume::spec::VolumeSpec;
 use serde_json::json;
 
@@ -392,4 +392,26 @@ fn an_open_load_above_the_limit_counts_the_wait_from_when_it_was_due() {
     let found = simulate(&spec(json!({"iops": {"rate": 3000}})), &below).unwrap();
     assert_eq!(found.series.read_latency.max_ns() / 1000, 300);
     assert!(ops(&found).abs_diff(58_000) < 4);
+}
+
+/// 600 operations a second for 10 s: 3,000 IOPS do them as they come; 300 IOPS, with a second in the bucket, 300 · 12 of
+/// them in the 11 s of the replay.
+#[test]
+fn a_replay_says_when_its_record_ended_and_what_was_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("load.iolog");
+    let lines = (0..6000u64).map(|i| format!("{} /x read {} 4096\n", i * 10_000 / 6, i % 1000 * 4096));
+    std::fs::write(&path, "fio version 3 iolog\n".to_owned() + &lines.collect::<String>()).unwrap();
+    let replay = |iops: u64, duration_ns| {
+        let volume = spec(json!({"iops": {"rate": iops}}));
+        simulate_trace(&volume, &path, 256, duration_ns, SECOND).unwrap().replay.unwrap()
+    };
+    let recorded_ns = 9_998_333_001;
+    let all = Replayed { operations: 6000, recorded_ns, due: 6000, left: 0, last_done_ns: recorded_ns + 300_000 };
+    assert_eq!(replay(3000, None), all);
+    assert_eq!(replay(3000, Some(60 * SECOND)), all);
+    let slow = replay(300, None);
+    assert!((slow.due, slow.left.abs_diff(6000 - 300 * 12) <= 1) == (6000, true), "{slow:?}");
+    let cut = replay(3000, Some(5 * SECOND));
+    assert_eq!((cut.operations, cut.due, cut.left), (6000, 3000, 0));
 }

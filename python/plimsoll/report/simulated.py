@@ -26,7 +26,7 @@ from plimsoll.report.document import (
 from plimsoll.report.labels import count_text, percent_text
 from plimsoll.simulation.choice import Choice
 from plimsoll.simulation.outcome import NOTHING, Outcome, Phase
-from plimsoll.units import HOUR, SECOND, format_duration, format_size, format_value
+from plimsoll.units import HOUR, SECOND, format_duration, format_number, format_size, format_value
 
 POINTS = 400
 """Points of a line in a chart; longer series are drawn as means of neighbouring intervals."""
@@ -35,7 +35,8 @@ _SPARKS = "▁▂▃▄▅▆▇█"
 _MODEL = (
     "Virtual time: a model with the provider's published limits and measured or assumed latencies; see "
     "`plimsoll list volumes`. The same seed gives the same answer.",
-    "p50 and p99 of a phase are medians over its intervals; those of the whole time come from all operations.",
+    "Median p50 and p99: those of the intervals of a phase, in the middle. A queue that grows, or a few bad seconds, "
+    "show in the p99 of all I/Os below.",
 )
 
 
@@ -76,23 +77,48 @@ def _sentences(outcomes: Sequence[Outcome]) -> Iterator[Block]:
     for outcome in outcomes:
         words = [f"{outcome.shape.summary}: {_course(outcome)}."]
         held = [f"{name} {percent_text(round(share, 3))}" for name, share in outcome.limiting_shares.items()]
+        replayed = _replayed(outcome)
+        words += [] if replayed is None else [replayed]
         words.append(f"Held back, by share of time: {', '.join(held)}.")
         words.append(f"Price: {_price(outcome)}{_per_million(outcome)}.")
         yield text(*words)
 
 
 def _course(outcome: Outcome) -> str:
-    """The phases as one sentence."""
-    parts = [_phase_words(phase) for phase in outcome.phases]
-    if len(parts) == 1:
-        return parts[0] + _on_credits(outcome)
+    """The phases as one sentence; the p99 at its end is that of all I/Os."""
+    p99 = outcome.latency.percentile(99)
+    if len(outcome.phases) == 1:
+        tail = "" if p99 is None else f" with p99 {format_duration(p99)}"
+        return _pace_words(outcome.sustained) + tail + _on_credits(outcome)
+    parts = [
+        f"{_pace_words(each)} with a median p99 of {format_duration(each.median_p99_ns)}" for each in outcome.phases
+    ]
     ends = [format_duration(phase.end_s * SECOND) for phase in outcome.phases[:-1]]
-    return "; ".join(f"{part} until {end}" for part, end in zip(parts, ends, strict=False)) + f"; then {parts[-1]}"
+    course = "; ".join(f"{part} until {end}" for part, end in zip(parts, ends, strict=False)) + f"; then {parts[-1]}"
+    return course + ("" if p99 is None else f"; p99 of all I/Os {format_duration(p99)}")
 
 
-def _phase_words(phase: Phase) -> str:
-    rate = format_value(phase.operations, "1/s")
-    return f"{rate} ({format_size(phase.bytes)}/s) with p99 {format_duration(phase.p99_ns)}"
+def _pace_words(phase: Phase) -> str:
+    return f"{format_value(phase.operations, '1/s')} ({format_size(phase.bytes)}/s)"
+
+
+def _replayed(outcome: Outcome) -> str | None:
+    """When the recorded time has ended, and what was left then; None for a made load."""
+    replay = outcome.replay
+    if replay is None:
+        return None
+    many = f"{format_number(replay.operations)} I/Os"
+    recorded, end = format_duration(replay.recorded_ns), format_duration(outcome.duration_s * SECOND)
+    lasts = f"The record ends at {recorded}" if replay.recorded_ns else "The record has no times"
+    if replay.done_ns is not None:
+        return f"{lasts}; all of its {many} were done at {format_duration(replay.done_ns)}."
+    left = f"{format_number(replay.left)} of its {many} were left at {end}"
+    if replay.due == replay.operations:
+        slow = ": the volume does not keep up" if replay.recorded_ns else ""
+        return f"{lasts}; {left}{slow}."
+    later = f"{format_number(replay.operations - replay.due)} of its {many} were not due yet"
+    undone = f", and {format_number(replay.left)} that were due were not done" if replay.left else ""
+    return f"{lasts}; the replay ended at {end}, when {later}{undone}."
 
 
 def _on_credits(outcome: Outcome) -> str:
@@ -135,15 +161,15 @@ def _phases(outcomes: Sequence[Outcome]) -> Table:
             number(phase.end_s * SECOND, "ns"),
             number(phase.operations, "1/s"),
             number(phase.bytes, "B/s"),
-            number(phase.p50_ns, "ns"),
-            number(phase.p99_ns, "ns"),
+            number(phase.median_p50_ns, "ns"),
+            number(phase.median_p99_ns, "ns"),
             Phrase(phase.limited_by, Tone.NOTE if phase.limited_by == NOTHING else Tone.PLAIN),
         )
         for outcome in outcomes
         for phase in outcome.phases
     ]
-    heads = columns("Volume", ">From", ">To", ">I/Os", ">Throughput", ">p50", ">p99", "Held back by")
-    brief = ("volume", "from", "to", "i_os", "p99", "held_back_by")
+    heads = columns("Volume", ">From", ">To", ">I/Os", ">Throughput", ">Median p50", ">Median p99", "Held back by")
+    brief = ("volume", "from", "to", "i_os", "median_p99", "held_back_by")
     return Table("Between the ends of bursts", heads, tuple(rows), _MODEL, brief)
 
 
@@ -250,7 +276,8 @@ def _sparks(outcomes: Sequence[Outcome]) -> Listing:
         for outcome in outcomes
         for label, values, first, last in _spark_rows(outcome, _name(outcome, outcomes))
     ]
-    return Listing(f"0 to {format_duration(outcomes[0].duration_s * SECOND)}", "\n".join(lines))
+    last_s = max(len(outcome.intervals) * outcome.interval_s for outcome in outcomes)
+    return Listing(f"0 to {format_duration(last_s * SECOND)}", "\n".join(lines))
 
 
 def _spark_rows(outcome: Outcome, name: str) -> Iterator[tuple[str, list[float], str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -48,13 +49,35 @@ class Phase:
     end_s: float
     operations: float
     bytes: float
-    p50_ns: float
-    """Median over the intervals of the median of each."""
-    p99_ns: float
+    median_p50_ns: float
+    """Median over the intervals of the p50 of each."""
+    median_p99_ns: float
+    """Median over the intervals of the p99 of each; the p99 of all I/Os is another number."""
     limited_by: str
     """Who held it back in most intervals, or `nothing`."""
     limited_share: float
     """Share of the intervals in which that was so."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What became of a recorded load."""
+
+    operations: int
+    """In the record."""
+    recorded_ns: int
+    """When its last I/O is due; 0 for a record without times."""
+    due: int
+    """I/Os that are due within the virtual time."""
+    left: int
+    """Of those, not done at its end."""
+    last_done_ns: int
+    """When the last of those that were done ended."""
+
+    @property
+    def done_ns(self) -> int | None:
+        """When all of the record was done; None where something was left or not due yet."""
+        return self.last_done_ns if self.due == self.operations and not self.left else None
 
 
 @dataclass(frozen=True)
@@ -67,11 +90,18 @@ class Outcome:
     answer: Mapping[str, Any]
     """JSON of the crate's `Simulation`."""
 
-    @property
+    @cached_property
+    def replay(self) -> Replay | None:
+        """What became of the record; None for a made load."""
+        found = self.answer["replay"]
+        return None if found is None else Replay(**found)
+
+    @cached_property
     def intervals(self) -> Sequence[Mapping[str, Any]]:
-        """Every complete interval."""
+        """Every complete interval; of a record that was done, those until then: what follows has no load."""
         found: Sequence[Mapping[str, Any]] = self.answer["series"]["intervals"]
-        return found
+        done_ns = self.replay.done_ns if self.replay else None
+        return found if done_ns is None else found[: max(1, math.ceil(done_ns / self.answer["series"]["interval_ns"]))]
 
     @property
     def interval_s(self) -> float:
@@ -102,8 +132,9 @@ class Outcome:
 
     @property
     def rate(self) -> float:
-        """Operations per second over the whole time."""
-        return self.latency.count / self.duration_s
+        """Operations per second over the whole time, or until all of a record was done."""
+        done_ns = self.replay.done_ns if self.replay else None
+        return self.latency.count / (self.duration_s if done_ns is None else done_ns / SECOND)
 
     @property
     def throughput(self) -> float:
@@ -196,8 +227,8 @@ class Outcome:
             end_s=end * self.interval_s,
             operations=sum(each["read_ops"] + each["write_ops"] for each in inside) / seconds,
             bytes=sum(each["bytes"] for each in inside) / seconds,
-            p50_ns=median(each["p50_ns"] for each in busy),
-            p99_ns=median(each["p99_ns"] for each in busy),
+            median_p50_ns=median(each["p50_ns"] for each in busy),
+            median_p99_ns=median(each["p99_ns"] for each in busy),
             limited_by=name or NOTHING,
             limited_share=number / len(inside),
         )

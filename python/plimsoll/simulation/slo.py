@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from plimsoll.errors import UsageError
 from plimsoll.simulation.job import Load
 from plimsoll.simulation.outcome import Outcome, Phase
-from plimsoll.units import format_duration, format_value, parse_count, parse_duration, parse_size
+from plimsoll.units import format_duration, format_number, format_value, parse_count, parse_duration, parse_size
 
 KEPT = 0.99
 """Share of the offered operations that must be done; what is missing then still waits in the queue at the end."""
@@ -98,7 +98,12 @@ def _values(outcome: Outcome, clause: Clause) -> list[tuple[float, Phase | None]
     values: list[tuple[float, Phase | None]] = [(_whole(outcome, clause.metric), None)]
     if len(outcome.phases) > 1:
         last = outcome.sustained
-        later = {"p50": last.p50_ns, "p99": last.p99_ns, "iops": last.operations, "throughput": last.bytes}
+        later = {
+            "p50": last.median_p50_ns,
+            "p99": last.median_p99_ns,
+            "iops": last.operations,
+            "throughput": last.bytes,
+        }
         values += [(later[clause.metric], last)] if clause.metric in later else []
     return values
 
@@ -127,6 +132,9 @@ def _reason(outcome: Outcome, clause: Clause, value: float, phase: Phase | None)
 
 def _behind(outcome: Outcome) -> str | None:
     """An open-loop load that is not kept up with has no latency to speak of."""
+    if outcome.replay is not None and outcome.replay.recorded_ns and outcome.replay.left:
+        left, due = (format_number(each) for each in (outcome.replay.left, outcome.replay.due))
+        return f"leaves {left} of {due} recorded I/Os undone, held back by {outcome.sustained.limited_by}"
     offered = outcome.load.rate if isinstance(outcome.load, Load) else None
     if offered is None:
         return None

@@ -38,6 +38,23 @@ pub struct Simulation {
     pub series: Series,
     /// The statistics page at the end.
     pub statistics: Statistics,
+    /// What became of a recorded load; a made one has no end of its own.
+    pub replay: Option<Replayed>,
+}
+
+/// A recorded load after its replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Replayed {
+    /// Operations in the record.
+    pub operations: u64,
+    /// When its last operation is due; 0 if nothing has a time.
+    pub recorded_ns: u64,
+    /// Due within the simulated time.
+    pub due: u64,
+    /// Of those that were due, not done at its end.
+    pub left: u64,
+    /// When the last of those that were done ended.
+    pub last_done_ns: u64,
 }
 
 /// Runs `workload` on the volume of `spec`; the same seeds give the same result to the last bit.
@@ -113,7 +130,17 @@ pub fn simulate_trace(
     if depth == 0 || interval_ns == 0 {
         return Err(VolumeError::spec("depth and interval_ns of a replay are at least 1"));
     }
-    simulate_source(spec, &mut trace, Limits { depth, duration_ns, interval_ns })
+    let (run, limits) = (Run::new(spec, interval_ns, depth)?, Limits { depth, duration_ns, interval_ns });
+    let run = run.over(&mut trace, limits);
+    let due = trace.due(duration_ns);
+    let replay = Replayed {
+        operations: trace.len() as u64,
+        recorded_ns: trace.end_ns(),
+        due,
+        left: due - run.ended,
+        last_done_ns: run.last_done_ns,
+    };
+    Ok(Simulation { replay: Some(replay), ..run.finish(duration_ns) })
 }
 
 /// Bounds of a simulation.
@@ -134,31 +161,8 @@ pub fn simulate_source<S: Source>(
     source: &mut S,
     limits: Limits,
 ) -> Result<Simulation, VolumeError> {
-    let mut run = Run {
-        volume: Volume::new(spec, None, 0)?,
-        pending: Pending::new(limits.depth as usize),
-        series: Series::new(limits.interval_ns),
-        counters: Counters::default(),
-    };
-    let mut now_ns = 0;
-    while let Some((intended_ns, io)) = source.next() {
-        let mut at_ns = intended_ns.max(now_ns);
-        if run.pending.is_full() {
-            at_ns = at_ns.max(run.complete_earliest());
-        }
-        while run.pending.earliest_ns() <= at_ns {
-            run.complete_earliest();
-        }
-        if at_ns >= limits.duration_ns {
-            break;
-        }
-        run.start(&io, at_ns, if intended_ns == 0 { at_ns } else { intended_ns });
-        now_ns = at_ns;
-    }
-    while run.pending.earliest_ns() <= limits.duration_ns {
-        run.complete_earliest();
-    }
-    Ok(run.finish(limits.duration_ns))
+    let run = Run::new(spec, limits.interval_ns, limits.depth)?;
+    Ok(run.over(source, limits).finish(limits.duration_ns))
 }
 
 struct Run {
@@ -166,9 +170,48 @@ struct Run {
     pending: Pending,
     series: Series,
     counters: Counters,
+    ended: u64,
+    last_done_ns: u64,
 }
 
 impl Run {
+    fn new(spec: &VolumeSpec, interval_ns: u64, depth: u32) -> Result<Self, VolumeError> {
+        Ok(Self {
+            volume: Volume::new(spec, None, 0)?,
+            pending: Pending::new(depth as usize),
+            series: Series::new(interval_ns),
+            counters: Counters::default(),
+            ended: 0,
+            last_done_ns: 0,
+        })
+    }
+
+    /// Everything that `source` has until the time is over.
+    fn over<S: Source>(mut self, source: &mut S, limits: Limits) -> Self {
+        let mut now_ns = 0;
+        while let Some((intended_ns, io)) = source.next() {
+            let mut at_ns = intended_ns.max(now_ns);
+            if self.pending.is_full() {
+                if self.pending.earliest_ns() > limits.duration_ns {
+                    break;
+                }
+                at_ns = at_ns.max(self.complete_earliest());
+            }
+            while self.pending.earliest_ns() <= at_ns {
+                self.complete_earliest();
+            }
+            if at_ns >= limits.duration_ns {
+                break;
+            }
+            self.start(&io, at_ns, if intended_ns == 0 { at_ns } else { intended_ns });
+            now_ns = at_ns;
+        }
+        while self.pending.earliest_ns() <= limits.duration_ns {
+            self.complete_earliest();
+        }
+        self
+    }
+
     #[inline]
     fn start(&mut self, io: &Io, at_ns: u64, since_ns: u64) {
         let completion = self.volume.submit(io, at_ns);
@@ -181,6 +224,8 @@ impl Run {
     #[inline]
     fn complete_earliest(&mut self) -> u64 {
         let done = self.pending.pop();
+        self.ended += 1;
+        self.last_done_ns = done.deadline_ns;
         while done.deadline_ns >= self.series.interval_end_ns() {
             self.close_interval();
         }
@@ -206,6 +251,6 @@ impl Run {
         }
         let report = self.volume.report(duration_ns);
         let statistics = Statistics::new(&self.counters, report, self.pending.len() as u64);
-        Simulation { duration_ns, series: self.series, statistics }
+        Simulation { duration_ns, series: self.series, statistics, replay: None }
     }
 }

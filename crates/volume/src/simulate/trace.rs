@@ -67,7 +67,12 @@ impl Trace {
 
     /// When the last operation is due; 0 if nothing has a time.
     pub fn end_ns(&self) -> u64 {
-        self.operations.last().map_or(0, |&(at_ns, _)| at_ns)
+        self.operations.iter().map(|&(at_ns, _)| at_ns).max().unwrap_or(0)
+    }
+
+    /// Operations that are due before `time_ns`.
+    pub fn due(&self, time_ns: u64) -> u64 {
+        self.operations.iter().filter(|&&(at_ns, _)| at_ns < time_ns).count() as u64
     }
 }
 

@@ -188,6 +188,7 @@ def _outcome_row(outcome: Outcome, *, series: bool) -> dict[str, Any]:
         "summary": outcome.shape.summary,
         "load": outcome.load.words,
         "duration_s": outcome.duration_s,
+        "replay": None if outcome.replay is None else vars(outcome.replay),
         "operations_per_s": outcome.rate,
         "bytes_per_s": outcome.throughput,
         "latency_ns": outcome.latency.percentiles(),
