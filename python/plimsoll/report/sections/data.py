@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.model import Run
+from plimsoll.model import Level, Run
 from plimsoll.report.document import Block, Cell, Column, Table, columns, number, phrase
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import metric_label
@@ -13,7 +13,7 @@ TITLE = "Data of every run"
 
 FLAT_COLUMNS = (
     *("session", "run", "case", "test", "plan", "target", "block", "order", "attempt", "status", "reason", "started"),
-    *("metric", "value", "unit", "direction"),
+    *("metric", "value", "unit", "direction", "findings"),
 )
 
 
@@ -42,6 +42,12 @@ def _wide(run: Run, metrics: list[str]) -> tuple[Cell, ...]:
     )
 
 
+def _findings(run: Run) -> Cell:
+    """What guards objected to, in one cell: `warn: 8 % of the time was stolen; invalid: …`."""
+    told = "; ".join(f"{each.level.value}: {each.message}" for each in run.findings if each.level is not Level.OK)
+    return phrase(told) if told else None
+
+
 def flat(evidence: Evidence) -> Table:
     """A row for every score of every run; a run without scores has one row without metric, so that it is not lost."""
     rows: list[tuple[Cell, ...]] = []
@@ -62,8 +68,9 @@ def flat(evidence: Evidence) -> Table:
         )
         for score in run.scores:
             value = number(score.value, score.unit)
-            rows.append((*head, phrase(score.metric), value, phrase(score.unit), phrase(score.direction)))
+            kind = (phrase(score.unit), phrase(score.direction))
+            rows.append((*head, phrase(score.metric), value, *kind, _findings(run)))
         if not run.scores:
-            rows.append((*head, None, None, None, None))
+            rows.append((*head, None, None, None, None, _findings(run)))
     heads = tuple(Column(name, name) for name in FLAT_COLUMNS)
     return Table("Every score of every run", heads, tuple(rows))

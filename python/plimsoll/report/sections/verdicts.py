@@ -26,6 +26,8 @@ SHORT = True
 MANY_SENTENCES = 40
 """With more comparisons, only the deciding metric of each case gets a sentence; the table has all."""
 
+MANY_PLACES = 3
+"""Comparisons that a note names; of more it gives the number."""
 TONES = {
     Answer.BETTER: Tone.BETTER,
     Answer.WORSE: Tone.WORSE,
@@ -52,7 +54,7 @@ def build(evidence: Evidence) -> list[Block]:
     blocks.append(Text(tuple(_sentence(evidence, cell) for cell in told)))
     if len(told) < len(evidence.cells):
         blocks.append(text("One sentence per case and target; the table has the other metrics.", tone=Tone.NOTE))
-    return [*blocks, _table(evidence), _scope(evidence)]
+    return [*blocks, *_notes(evidence), _table(evidence), _scope(evidence)]
 
 
 def _nothing_valid(evidence: Evidence) -> Text:
@@ -104,6 +106,28 @@ def _sentence(evidence: Evidence, cell: Cell) -> Sentence:
     label = evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)
     name = cell.case if named and label == metric_label(cell.metric) else f"{cell.case}, {label}"
     return Sentence(f"{name}: {sentence(cell, _time_of(evidence, cell))}.", TONES[cell.verdict.answer])
+
+
+def _notes(evidence: Evidence) -> list[Text]:
+    """What to know beside the sentences, each once with the comparisons that it is about."""
+    about: dict[str, dict[tuple[str, str], list[str]]] = {}
+    metrics = Counter((cell.case, cell.target) for cell in evidence.cells)
+    for cell in evidence.cells:
+        label = evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)
+        for note in cell.notes:
+            if note.kind != "apart" and not note.in_sentence:
+                about.setdefault(note.text, {}).setdefault((cell.case, cell.target), []).append(label)
+    told = []
+    for words, found in about.items():
+        places = [
+            f"{case} on {target}"
+            if len(labels) == metrics[case, target]
+            else f"{case} ({', '.join(labels)}) on {target}"
+            for (case, target), labels in found.items()
+        ]
+        more = f" and {len(places) - MANY_PLACES} more" if len(places) > MANY_PLACES else ""
+        told.append(f"{', '.join(places[:MANY_PLACES])}{more}: {words}.")
+    return [text(*told, tone=Tone.NOTE)] if told else []
 
 
 def _time_of(evidence: Evidence, cell: Cell) -> str:
