@@ -80,6 +80,15 @@ class Reason:
 
 
 @dataclass(frozen=True)
+class Credits:
+    """Which credits a rate spends first, and how long full ones last."""
+
+    holder: str
+    """`volume` or `instance`."""
+    lasts_s: float
+
+
+@dataclass(frozen=True)
 class Use:
     """A load as the limits see it: I/Os of one size."""
 
@@ -205,19 +214,25 @@ def explain(shape: VolumeShape, use: Use, per_second: float) -> Reason:
 
 def _lasts(shape: VolumeShape, use: Use, per_second: float) -> float | None:
     """How long the shortest credits last at a rate of the load."""
+    found = credits_of(shape, use, per_second)
+    return None if found is None else found.lasts_s
+
+
+def credits_of(shape: VolumeShape, use: Use, per_second: float) -> Credits | None:
+    """The credits that end first at a rate of the load; None where it spends none, or they last a month."""
     load = _Load(shape, use)
     own, other = shape.credit_factor, 1 / shape.time_scale
-    parts: list[tuple[Rate | None, float, float]] = [
-        (shape.limits.iops, load.member_ios, own),
-        (shape.limits.throughput, load.member_bytes, own),
-        (shape.instance_limits.iops, load.instance_ios, other),
-        (shape.instance_limits.throughput, load.instance_bytes, other),
+    parts: list[tuple[str, Rate | None, float, float]] = [
+        ("volume", shape.limits.iops, load.member_ios, own),
+        ("volume", shape.limits.throughput, load.member_bytes, own),
+        ("instance", shape.instance_limits.iops, load.instance_ios, other),
+        ("instance", shape.instance_limits.throughput, load.instance_bytes, other),
     ]
     times = [
-        seconds * factor
-        for rate, each, factor in parts
+        Credits(holder, seconds * factor)
+        for holder, rate, each, factor in parts
         # Reaching the baseline within its noise is no drain.
         if rate is not None and per_second * each > ABOVE * rate.sustained
         if (seconds := rate.burst_seconds(per_second * each)) is not None
     ]
-    return min((each for each in times if each < LONGEST_S), default=None)
+    return min((each for each in times if each.lasts_s < LONGEST_S), key=lambda each: each.lasts_s, default=None)

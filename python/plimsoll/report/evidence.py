@@ -9,16 +9,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from plimsoll.catalog.lasting import finding, standings
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.model import POLICY_VERSION, Direction, Run, RunStatus, Session, Unit
+from plimsoll.model import POLICY_VERSION, Direction, Finding, Run, RunStatus, Session, Unit
 from plimsoll.parameters import all_written
 from plimsoll.phases import memory_metrics
 from plimsoll.report.labels import metric_label
+from plimsoll.report.marks import levelled
 from plimsoll.report.memory import NOT_THE_DISK, noted
 from plimsoll.report.searched import SearchedTarget, searched_targets
 from plimsoll.stats.load_line.points import load_of
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
-from plimsoll.stats.policy import MODES, STANDARD, Mode
+from plimsoll.stats.policy import LEVELS_FROM, MODES, STANDARD, Mode
+from plimsoll.stats.standing import Basis, Standing
 from plimsoll.stats.summary import Summary, summarise
 
 
@@ -35,6 +38,13 @@ class ScoreLine:
     values: tuple[float, ...]
     summary: Summary | None
     """None where no valid run has a score above zero."""
+    standing: Standing | None = None
+    """Whether it is of a burst or lasts; None where nothing is known to end."""
+
+    @property
+    def basis(self) -> Basis | None:
+        """What this metric stands on."""
+        return None if self.standing is None else self.standing.of(self.metric, self.unit)
 
 
 @dataclass(frozen=True)
@@ -164,7 +174,8 @@ class Evidence:
             policy=self.policy,
         )
         return tuple(
-            noted(cell, self.from_memory) for cell in sorted(found, key=lambda cell: self.cases.index(cell.case))
+            levelled(noted(cell, self.from_memory), self.standings)
+            for cell in sorted(found, key=lambda cell: self.cases.index(cell.case))
         )
 
     @cached_property
@@ -183,7 +194,15 @@ class Evidence:
         usable = [value for value in values if 0 < value < float("inf")]
         summary = summarise(usable, direction) if usable else None
         judged = metric in self.judged[case]
-        return ScoreLine(case, target, metric, unit, direction, judged, tuple(values), summary)
+        found = self.standings.get((case, target))
+        return ScoreLine(case, target, metric, unit, direction, judged, tuple(values), summary, found)
+
+    @cached_property
+    def standings(self) -> Mapping[tuple[str, str], Standing]:
+        """What the scores of each (case, target) stand on, where that is known to end; nothing by older rules."""
+        if self.policy < LEVELS_FROM:
+            return {}
+        return standings(self.valid, self.from_memory)
 
     @cached_property
     def from_memory(self) -> frozenset[tuple[str, str, str]]:
@@ -191,6 +210,12 @@ class Evidence:
         return frozenset(
             (run.plan.case, metric, run.target.name) for run in self.valid for metric in memory_metrics(run)
         )
+
+    @cached_property
+    def unlasting(self) -> tuple[tuple[Run, Finding], ...]:
+        """What is to be found of runs that saw a burst and not what lasts, as guards write it."""
+        found = {place: finding(self.runs_of(*place), each) for place, each in self.standings.items()}
+        return tuple((run, each) for place, each in found.items() if each for run in self.runs_of(*place))
 
     def metric_label(self, case: str, metric: str, *targets: str) -> str:
         """The metric as people read it, and that it is memory's where it is on one of the targets."""

@@ -22,8 +22,3 @@ def noted(cell: Cell, from_memory: Container[tuple[str, str, str]]) -> Cell:
 def is_memory(cell: Cell) -> bool:
     """Whether it has that note."""
     return any(note.kind == MEMORY for note in cell.notes)
-
-
-def marked(label: str, cell: Cell, words: str = NOT_THE_DISK) -> str:
-    """The label of a metric, and that it is memory's where it is."""
-    return f"{label} ({words})" if is_memory(cell) else label

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from plimsoll.report.evidence import Evidence
+from plimsoll.report.marks import mark
 from plimsoll.report.words import clean
 from plimsoll.stats.verdict import Answer
 
@@ -43,9 +44,11 @@ def render(evidence: Evidence) -> str:
             continue
         name, divisor, about = _NAMES[line.unit]
         which = {"case": line.case, "target": line.target, "metric": line.metric}
+        which |= {"level": line.basis.value} if line.basis else {}
         add(name, about, which, line.summary.value / divisor)
     for cell in evidence.cells:
         which = {"case": cell.case, "metric": cell.metric, "target": cell.target, "baseline": cell.baseline}
+        which |= {"level": mark(cell)} if mark(cell) else {}
         for answer in Answer:
             about = "1 for the answer of the comparison, 0 for the others"
             add("plimsoll_verdict", about, {**which, "answer": answer.value}, float(answer is cell.verdict.answer))

@@ -19,9 +19,11 @@ from plimsoll.report.build import build_document
 from plimsoll.report.comparisons import Comparison
 from plimsoll.report.comparisons.markdown import render as verdicts_text
 from plimsoll.report.evidence import Evidence
+from plimsoll.report.marks import mark
 from plimsoll.report.renderers.html import render as page_text
 from plimsoll.report.renderers.markdown import inline
 from plimsoll.stats.sentences import sentence
+from plimsoll.stats.standing import LEVEL
 
 FORMAT, VERSION = "plimsoll-answers", 1
 PAGE, RESULTS, ANSWERS, README, PICTURES = "index.html", "results.plimsoll.gz", "answers.json", "README.md", "pictures"
@@ -61,6 +63,7 @@ def answers(evidence: Evidence) -> dict[str, Any]:
                 "value": None if line.summary is None else line.summary.value,
                 "low": None if line.summary is None else line.summary.low,
                 "high": None if line.summary is None else line.summary.high,
+                **({"level": line.basis.value} if line.basis else {}),
             }
             for line in evidence.lines
         ],
@@ -78,7 +81,8 @@ def answers(evidence: Evidence) -> dict[str, Any]:
                 "blocks": cell.verdict.blocks_used,
                 "interleaved": cell.apart is None,
                 "sentence": sentence(cell),
-                "notes": [note.text for note in cell.notes if note.kind != "correction"],
+                **({"level": mark(cell)} if mark(cell) else {}),
+                "notes": [note.text for note in cell.notes if note.kind not in ("correction", LEVEL)],
             }
             for cell in evidence.cells
         ],

@@ -16,6 +16,7 @@ from plimsoll.stats.carryover import drift, order_effect
 from plimsoll.stats.multiplicity import surviving
 from plimsoll.stats.policy import DEFAULT_BAND, FACTS_FROM, STANDARD, UNPAIRED_FROM, Mode
 from plimsoll.stats.repeats import Kind, may_be_told, patterns
+from plimsoll.stats.standing import LEVEL, Sides
 from plimsoll.stats.student_t import FloatArray
 from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
 from plimsoll.stats.verdict import Verdict, judge_many, log_ratio
@@ -53,8 +54,8 @@ class Pair(NamedTuple):
 class Note:
     """Something to know beside a verdict.
 
-    Kinds: plans, parameters, lost, zero, unpaired, outliers, drift, order, step, groups, dependence, correction; apart,
-    withheld and repeats where the runs were not made in turns.
+    Kinds: plans, parameters, lost, zero, unpaired, outliers, drift, order, step, groups, dependence, correction, level;
+    apart, withheld and repeats where the runs were not made in turns.
     """
 
     kind: str
@@ -63,7 +64,7 @@ class Note:
     @property
     def in_sentence(self) -> bool:
         """Whether the sentence on its cell says it already."""
-        return self.kind in ("unpaired", "correction")
+        return self.kind in ("unpaired", "correction", LEVEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ class Cell:
     """How it was judged if the runs were not made in turns; `pairs` is empty then."""
     corrected: int = 0
     """Of so many comparisons it was one, and the correction for them leaves nothing of its verdict; 0 otherwise."""
+    standings: Sides = (None, None)
+    """What the scores of baseline and target stand on, where that is known to end."""
 
 
 class _Key(NamedTuple):

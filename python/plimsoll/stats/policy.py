@@ -13,12 +13,12 @@ from plimsoll.errors import UnknownName
 ALPHA = 0.05
 """Largest probability of a false verdict in one comparison, over all looks together."""
 
-OLDEST, UNPAIRED_FROM, FACTS_FROM = 1, 2, 3
+OLDEST, UNPAIRED_FROM, FACTS_FROM, LEVELS_FROM = 1, 2, 3, 3
 """Versions of these rules that can still be applied.
 
 From 2 on, imported sets that were not measured in turns are judged. From 3 on, so are own sessions that were run apart;
-cases are told apart by their parameters and places by their facts, and a verdict says whether it outlives the
-correction for many comparisons.
+cases are told apart by their parameters and places by their facts, a verdict says whether it outlives the correction
+for many comparisons and whether it is of a burst, and runs with two levels have no common score.
 """
 
 DEFAULT_BAND = 0.10

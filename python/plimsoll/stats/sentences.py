@@ -8,6 +8,7 @@ from decimal import Decimal
 from plimsoll.model import Direction, Unit
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
+from plimsoll.stats.standing import afterwards, while_bursting
 from plimsoll.stats.unpaired import FEWEST_RUNS, Apart
 from plimsoll.stats.verdict import Answer, StopReason, Verdict
 
@@ -21,13 +22,22 @@ WIDE_OPEN = 100.0
 def sentence(cell: Cell, cost: str = "") -> str:
     """The sentence on one cell; `cost` is what the caller knows about further blocks, such as `12 min, $0.40`.
 
-    Where the correction for many comparisons leaves nothing of a verdict, the sentence says so itself.
+    Where the correction for many comparisons leaves nothing of a verdict, or where it is of a burst, the sentence says
+    so itself.
     """
-    told = _told(cell, cost)
-    return f"{told} (not significant after correction for {cell.corrected:,} comparisons)" if cell.corrected else told
+    names = (cell.baseline, cell.target)
+    lasting = while_bursting(names, cell.standings)
+    after = afterwards(names, cell.standings, cell.verdict.ratio, cell.unit, cell.metric)
+    told = _told(cell, cost, lasting if cell.verdict.decided else "")
+    if cell.corrected:
+        told += f" (not significant after correction for {cell.corrected:,} comparisons)"
+    if cell.verdict.estimate is None:
+        return told
+    return told + (f"; measured{lasting}" if lasting and not cell.verdict.decided else "") + after
 
 
-def _told(cell: Cell, cost: str) -> str:
+def _told(cell: Cell, cost: str, lasting: str) -> str:
+    """The answer; `lasting` says how long it holds."""
     verdict, other, baseline = cell.verdict, cell.target, cell.baseline
     if cell.apart is not None and (verdict.preview or not verdict.decided):
         return _undecided_apart(cell, cell.apart)
@@ -35,15 +45,13 @@ def _told(cell: Cell, cost: str) -> str:
         return _preview(verdict, other, baseline)
     count = blocks(verdict.blocks_used) if cell.apart is None else _sets(cell.apart)
     if verdict.answer is Answer.SAME:
-        return (
-            f"{other} and {baseline} are the same within {band(verdict.band)}: {ratio(verdict)}{_ahead(cell)}, {count}"
-        )
+        same = f"{other} and {baseline} are the same within {band(verdict.band)}{lasting}"
+        return f"{same}: {ratio(verdict)}{_ahead(cell)}, {count}"
     if verdict.answer is Answer.UNKNOWN:
         return f"not enough data: {other} / {baseline} {ratio(verdict)} after {count}; {_further(verdict, cost)}"
     higher = (verdict.answer is Answer.BETTER) == (cell.direction == "higher")
-    return (
-        f"{other} {comparative(cell.metric, cell.unit, cell.direction, higher)} {baseline}: {ratio(verdict)}, {count}"
-    )
+    word = comparative(cell.metric, cell.unit, cell.direction, higher)
+    return f"{other} {word} {baseline}{lasting}: {ratio(verdict)}, {count}"
 
 
 def comparative(metric: str, unit: Unit, direction: Direction, higher: bool) -> str:

@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Engine, and_, delete, select, tuple_, update
+from sqlalchemy import Engine, and_, delete, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
+from plimsoll.catalog.targets import SCHEME
 from plimsoll.errors import StoreError, UnknownName
 from plimsoll.model import Direction, Level, Plan, Run, RunStatus, Session, SessionState, Unit
 from plimsoll.phases import MEMORY_GUARD, metrics_of_memory
@@ -190,6 +191,14 @@ class Store:
             for name, case, target, *texts in rows
             for metric in metrics_of_memory(*(read_table(text, f"run {name}") for text in texts))
         )
+
+    def may_end(self, session_ids: Sequence[str]) -> frozenset[str]:
+        """Names of targets whose rates may not last: their volume is known, or a burst or a series is in their runs."""
+        burst = select(score.c.run_id).where(score.c.run_id == run.c.id, score.c.metric.endswith("_burst")).exists()
+        said = run.c.target.contains('"as"'), run.c.target.contains(SCHEME), run.c.facts.contains('"series"')
+        statement = select(run.c.target_name).where(run.c.session_id.in_(session_ids), or_(*said, burst)).distinct()
+        with reading(self.engine) as connection:
+            return frozenset(connection.execute(statement).scalars())
 
     def score_rows(
         self, session_ids: Sequence[str], metrics: Mapping[str, Collection[str]] | None = None

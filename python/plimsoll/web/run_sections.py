@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from plimsoll.model import Interval, Level, Run
+from plimsoll.catalog import lasting
+from plimsoll.model import Finding, Interval, Level, Run, RunStatus
 from plimsoll.parameters import all_written
 from plimsoll.report import scales
 from plimsoll.report.canvas import Canvas
@@ -52,6 +53,7 @@ def _scores(run: Run) -> tuple[Block, ...]:
 
 
 def _findings(run: Run) -> tuple[Block, ...]:
+    unlasting = _unlasting(run)
     rows = tuple(
         (
             phrase(finding.guard.replace("_", " ")),
@@ -59,9 +61,14 @@ def _findings(run: Run) -> tuple[Block, ...]:
             phrase(finding.message),
             phrase(finding.advice),
         )
-        for finding in run.findings
+        for finding in (*run.findings, *([unlasting] if unlasting else []))
     )
     return (Table("Findings", columns("Guard", "Level", "Finding", "Advice"), rows),) if rows else ()
+
+
+def _unlasting(run: Run) -> Finding | None:
+    """That this run saw a burst and not what lasts."""
+    return lasting.finding([run], lasting.standing([run])) if run.status is RunStatus.OK else None
 
 
 def _course(run: Run) -> list[Block]:

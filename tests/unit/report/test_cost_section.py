@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.factories import make_plan, make_study
 
-from plimsoll.model import Interval, Run, Target
+from plimsoll.model import Interval, Run
 from plimsoll.report.document import Table, Text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.sections import cost
@@ -64,12 +64,3 @@ def test_requests_are_those_that_reached_the_device() -> None:
     assert cost._run_requests(run) > 0
     buffered = make_plan("randread").model_copy(update={"workload": "bonnie"})
     assert cost._run_requests(run.model_copy(update={"plan": buffered})) == 0
-
-
-def test_a_burst_is_priced_at_what_lasts() -> None:
-    made = evidence({"as": "gp2+size=100GiB+credits=50%"})
-    shape = cost.shape_of(Target(name="a", where="/a", options={"as": "gp2+size=100GiB"}))
-    assert shape is not None
-    use = cost.use_of(made.runs[0].plan)
-    assert cost._lasting(shape, use, 3000.0) == 300
-    assert cost._lasting(shape, use, 200.0) == 200

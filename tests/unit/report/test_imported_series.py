@@ -11,7 +11,8 @@ from tests.unit.report.studies import pair
 from plimsoll.model import Plan, Run, RunStatus, Score, Session, SessionState, Target
 from plimsoll.report import Evidence, build_document
 from plimsoll.report.document import Chart, Warning
-from plimsoll.report.sections.series import changes, imported_series
+from plimsoll.report.sections.series import changes
+from plimsoll.stats.course import imported_series
 
 SECOND = 10**9
 

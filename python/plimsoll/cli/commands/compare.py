@@ -76,11 +76,13 @@ def command(
 def _comparison(
     words: Sequence[str] | None, baseline: str | None, band: str | None, every: bool, fail_on: FailOn | None
 ) -> Comparison:
+    from plimsoll.catalog.lasting import standings
     from plimsoll.cli.evidence import find_sessions
     from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.files_parameters import FILES_WORKLOADS
     from plimsoll.parameters import all_written
     from plimsoll.report.comparisons import Comparison
+    from plimsoll.report.marks import levelled
     from plimsoll.report.memory import noted
     from plimsoll.stats.paired import cells, measured_apart
     from plimsoll.stats.rules import rules
@@ -95,6 +97,8 @@ def _comparison(
         rows = store.score_rows(ids, None if every else judged)
         of_files = [key for key, plan in plans.items() if plan.workload in FILES_WORKLOADS]
         from_memory = store.from_memory(ids, of_files)
+        unsure = store.may_end(ids)
+        runs = store.runs(ids, unsure) if unsure else []
     if not rows:
         raise NothingMeasured(f"session {found[0].title!r} has no scores; `plimsoll show` says why")
     planned = [name for session in found for name in session.target_names]
@@ -118,7 +122,8 @@ def _comparison(
     )
     # Stable: cases and metrics stay in the order in which they ran.
     compared.sort(key=lambda cell: (order[cell.case, cell.metric], targets.index(cell.target)))
-    compared = [noted(cell, from_memory) for cell in compared]
+    known = standings(runs, from_memory)
+    compared = [levelled(noted(cell, from_memory), known) for cell in compared]
     closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
     failing = frozenset(closing[fail_on]) if fail_on else frozenset()
     return Comparison(found[0].title, compared, rows, failing)
@@ -144,6 +149,7 @@ def _write(comparison: Comparison, form: Format) -> None:
 
 
 def _row(cell: Cell) -> dict[str, Any]:
+    from plimsoll.report.marks import lasting_words, mark
     from plimsoll.report.memory import is_memory
     from plimsoll.stats.sentences import sentence
 
@@ -162,6 +168,8 @@ def _row(cell: Cell) -> dict[str, Any]:
         "interleaved": cell.apart is None,
         "survives_correction": not cell.corrected if verdict.decided else None,
         "memory": is_memory(cell),
+        "level": mark(cell) or None,
+        "lasts": lasting_words(cell) or None,
         "sentence": sentence(cell),
         "notes": [note.text for note in cell.notes if not note.in_sentence],
     }

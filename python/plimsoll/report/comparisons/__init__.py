@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from types import ModuleType
 
 from plimsoll import kinds
-from plimsoll.report.memory import marked
+from plimsoll.report.marks import marked
 from plimsoll.stats.paired import Cell, ScoreRow, valid_scores
 from plimsoll.stats.verdict import Answer
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from plimsoll.model import Unit
 from plimsoll.report.comparisons import Comparison
-from plimsoll.report.memory import is_memory
+from plimsoll.report.marks import marked
+from plimsoll.report.memory import MEMORY
 from plimsoll.report.words import clean
 from plimsoll.stats.multiplicity import p_value
 from plimsoll.stats.paired import Cell
@@ -51,8 +52,8 @@ def _table(comparison: Comparison, metric: str, baseline: str, unit: Unit, cells
         # A case has more than one cell for a target if its parameters changed between sessions.
         for index in range(max(len(by_place.get((case, target), [])) for target in targets)):
             in_row = [by_place.get((case, target), [])[index : index + 1] for target in targets]
-            memory = " (memory)" if any(is_memory(cell) for found in in_row for cell in found) else ""
-            row = [clean(case) + memory, _score(comparison, case, metric, baseline, unit)]
+            marks = dict.fromkeys(marked("", cell, MEMORY) for found in in_row for cell in found)
+            row = [clean(case) + "".join(marks), _score(comparison, case, metric, baseline, unit)]
             for target, found in zip(targets, in_row, strict=True):
                 row.append(f"{_score(comparison, case, metric, target, unit)}   {_change(found[0])}" if found else "")
             rows.append(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.report.comparisons import Comparison, tally
 from plimsoll.report.labels import metric_label, ratio_interval_text, ratio_text
-from plimsoll.report.memory import marked
+from plimsoll.report.marks import marked
 from plimsoll.report.renderers.markdown import inline
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell

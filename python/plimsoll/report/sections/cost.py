@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from plimsoll.catalog.bounds import Use, explain, sustained, use_of
+from plimsoll.catalog.bounds import explain, use_of
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.targets import is_emulated, shape_of
 from plimsoll.model import Run, Target
@@ -13,6 +13,7 @@ from plimsoll.prices.cost import Cost, cost_of, usd
 from plimsoll.report.document import Block, Cell, Column, Table, number, phrase, text
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import score_text
+from plimsoll.stats.standing import Standing
 from plimsoll.units import SECOND, format_duration
 
 ORDER = 25
@@ -105,7 +106,7 @@ def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
                     phrase(case),
                     phrase(name),
                     number(rate, "1/s", score_text(rate, "1/s", line.summary.low, line.summary.high)),
-                    _money(each.cost.per_million_operations(_lasting(each.shape, use, rate))),
+                    _money(each.cost.per_million_operations(_lasting(line.standing, rate))),
                     phrase("" if use is None else explain(each.shape, use, rate).text + _before(bursts.get(name))),
                 )
             )
@@ -133,10 +134,9 @@ def _rate_metric(evidence: Evidence, case: str) -> str | None:
     return next(iter(named), "iops" if (case, "iops") in evidence.metrics else None)
 
 
-def _lasting(shape: VolumeShape, use: Use | None, rate: float) -> float:
+def _lasting(found: Standing | None, rate: float) -> float:
     """The part of a rate that goes on when credits are used up."""
-    bound = sustained(shape, use) if use is not None else None
-    return rate if bound is None else min(rate, bound.per_second)
+    return rate if found is None else rate * found.share
 
 
 def _session(evidence: Evidence, priced: Mapping[str, Priced]) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from plimsoll.model import Level, Run
+from collections.abc import Sequence
+
+from plimsoll.model import Finding, Level, Run, RunStatus, Score
 from plimsoll.report.document import Block, Cell, Column, Table, columns, number, phrase
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import metric_label
@@ -13,8 +15,9 @@ TITLE = "Data of every run"
 
 FLAT_COLUMNS = (
     *("session", "run", "case", "test", "plan", "target", "block", "order", "attempt", "status", "reason", "started"),
-    *("metric", "value", "unit", "direction", "findings"),
+    *("metric", "value", "unit", "direction", "findings", "level"),
 )
+"""`level` is what the score stands on (burst, sustained, mixed, unknown); empty where nothing is known to end."""
 
 
 def build(evidence: Evidence) -> list[Block]:
@@ -42,15 +45,22 @@ def _wide(run: Run, metrics: list[str]) -> tuple[Cell, ...]:
     )
 
 
-def _findings(run: Run) -> Cell:
-    """What guards objected to, in one cell: `warn: 8 % of the time was stolen; invalid: …`."""
-    told = "; ".join(f"{each.level.value}: {each.message}" for each in run.findings if each.level is not Level.OK)
+def _findings(run: Run, more: Sequence[Finding]) -> Cell:
+    """What was objected to, in one cell: `warn: 8 % of the time was stolen; invalid: …`."""
+    objected = [each for each in (*run.findings, *more) if each.level is not Level.OK]
+    told = "; ".join(f"{each.level.value}: {each.message}" for each in objected)
     return phrase(told) if told else None
+
+
+def _level(evidence: Evidence, run: Run, score: Score) -> Cell:
+    found = evidence.standings.get((run.plan.case, run.target.name)) if run.status is RunStatus.OK else None
+    return None if found is None else phrase(found.of(score.metric, score.unit).value)
 
 
 def flat(evidence: Evidence) -> Table:
     """A row for every score of every run; a run without scores has one row without metric, so that it is not lost."""
     rows: list[tuple[Cell, ...]] = []
+    further = {run.id: finding for run, finding in evidence.unlasting}
     for run in evidence.runs:
         head: tuple[Cell, ...] = (
             phrase(run.session_id),
@@ -66,11 +76,13 @@ def flat(evidence: Evidence) -> Table:
             phrase(run.reason),
             phrase(time_text(run.started_ns)),
         )
+        findings = _findings(run, [further[run.id]] if run.id in further else [])
         for score in run.scores:
             value = number(score.value, score.unit)
             kind = (phrase(score.unit), phrase(score.direction))
-            rows.append((*head, phrase(score.metric), value, *kind, _findings(run)))
+            level = _level(evidence, run, score)
+            rows.append((*head, phrase(score.metric), value, *kind, findings, level))
         if not run.scores:
-            rows.append((*head, None, None, None, None, _findings(run)))
+            rows.append((*head, None, None, None, None, findings, None))
     heads = tuple(Column(name, name) for name in FLAT_COLUMNS)
     return Table("Every score of every run", heads, tuple(rows))

@@ -11,7 +11,8 @@ from plimsoll.report.canvas import BOTTOM, LABEL_LIMIT, TOP, Canvas, shortened
 from plimsoll.report.document import Block, Chart, Phrase, Table, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text, ratio_interval_text, ratio_text, short_label
-from plimsoll.report.memory import MEMORY, marked
+from plimsoll.report.marks import marked
+from plimsoll.report.memory import MEMORY
 from plimsoll.report.palette import BLUE, GREEN, GREY, ORANGE
 from plimsoll.report.scales import Scale
 from plimsoll.report.sections.verdicts import TONES, WORDS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, interval_text, percent_text, range_text, score_text, short_label
+from plimsoll.stats.standing import Basis, ios_text
 from plimsoll.stats.summary import Summary
 
 ORDER = 20
@@ -12,9 +13,20 @@ TITLE = "Scores"
 SHORT = True
 
 _BRIEF = ("case", "metric", "target", "score", "95_interval", "runs", "stability")
+_LEVELS = {
+    Basis.BURST: "burst",
+    Basis.SUSTAINED: "sustained",
+    Basis.MIXED: "mixed: a burst and what came after",
+    Basis.UNKNOWN: "sustained level not measured",
+}
+_BRIEF_LEVELS = {Basis.BURST: "burst", Basis.MIXED: "burst+after", Basis.UNKNOWN: "burst?"}
 WIDE_SPREAD = 0.10
 """Runs that differ this much are not called stable, even where none is far behind the others."""
 
+_LEVEL = (
+    "Level: a burst ends when credits do (the time is for full ones), and what stands behind it is left; sustained "
+    "lasts; mixed holds some of both.",
+)
 _NOTES = (
     "Score: typical block (20 % trimmed mean of the logs from 6 runs on, mean below), one run per block; "
     "the interval holds the true typical block in 95 of 100 such sessions.",
@@ -40,8 +52,25 @@ def build(evidence: Evidence) -> list[Block]:
 
 
 def _table(evidence: Evidence, caption: str, lines: list[ScoreLine], notes: tuple[str, ...], *, short: bool) -> Table:
-    names = ("Case", "Metric", "Target", ">Score", ">95 % interval", ">Runs", ">Lowest…highest", ">Spread", "Stability")
-    return Table(caption, columns(*names), tuple(_row(evidence, line) for line in lines), notes, _BRIEF, short)
+    names = ["Case", "Metric", "Target", ">Score", ">95 % interval", ">Runs", ">Lowest…highest", ">Spread", "Stability"]
+    rows = [_row(evidence, line) for line in lines]
+    if any(line.standing for line in lines):
+        names.append("Level")
+        rows = [(*row, _level(line)) for row, line in zip(rows, lines, strict=True)]
+        notes += _LEVEL
+    return Table(caption, columns(*names), tuple(rows), notes, _BRIEF, short)
+
+
+def _level(line: ScoreLine) -> Cell:
+    """`burst, 34 min; then 300/s`: what the score stands on."""
+    found, basis = line.standing, line.basis
+    if found is None or basis is None:
+        return phrase("")
+    if basis is Basis.BURST and found.lasts_s is not None and found.left is not None:
+        return Phrase(f"burst, {found.time}; then {ios_text(found.left)}", Tone.WORSE)
+    if basis is Basis.UNKNOWN:
+        return Phrase("sustained level not measured", Tone.UNKNOWN)
+    return Phrase(_LEVELS[basis], Tone.UNKNOWN if basis is Basis.MIXED else Tone.PLAIN)
 
 
 def _row(evidence: Evidence, line: ScoreLine) -> tuple[Cell, ...]:
@@ -61,11 +90,25 @@ def _row(evidence: Evidence, line: ScoreLine) -> tuple[Cell, ...]:
         number(found.runs, "1"),
         span(found.minimum, found.maximum, unit, range_text(found.minimum, found.maximum, unit, found.value)),
         None if found.variation is None else number(found.variation, "1", percent_text(round(found.variation, 3))),
-        _stability(found, len(line.values) - found.runs),
+        _stability(line, found, len(line.values) - found.runs),
     )
 
 
-def _stability(found: Summary, zeros: int) -> Phrase:
+def _stability(line: ScoreLine, found: Summary, zeros: int) -> Phrase:
+    """How alike the runs are; what is only alike as long as a burst lasts is not called stable."""
+    told = _alike(found, zeros)
+    basis = line.basis
+    if basis is None or basis is Basis.SUSTAINED:
+        return told
+    time = f" {line.standing.time}" if basis is Basis.BURST and line.standing and line.standing.time else ""
+    word = f"{_BRIEF_LEVELS[basis]}{time}"
+    full = f"{told.text} within the burst" if basis is Basis.BURST else f"{told.text}, {_LEVELS[basis]}"
+    if told.tone is Tone.WORSE:
+        return Phrase(full, told.tone, f"{_BRIEF_LEVELS[basis]}, {told.brief}")
+    return Phrase(full, Tone.UNKNOWN, word)
+
+
+def _alike(found: Summary, zeros: int) -> Phrase:
     if zeros:
         return Phrase(f"{count_text(zeros, 'run')} scored zero, left out", Tone.WORSE)
     if found.runs == 1:

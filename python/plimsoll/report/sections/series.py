@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import Any, TypeGuard
 
 from plimsoll.model import Finding, Level, Run, Unit
 from plimsoll.report import palette, scales
@@ -14,7 +10,8 @@ from plimsoll.report.canvas import Canvas
 from plimsoll.report.document import Block, Chart, Phrase, Table, Tone, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text
-from plimsoll.stats.steady import Regime, Segment, Shape, classify
+from plimsoll.stats.course import Series, series_of
+from plimsoll.stats.steady import Regime, Segment, Shape
 from plimsoll.units import SECOND, format_duration, format_value
 
 ORDER = 70
@@ -24,10 +21,6 @@ MOST_CHARTS = 40
 POINTS_PER_CHART = 6000
 """Longer series are drawn as means of neighbouring intervals."""
 FEWEST_POINTS = 20
-MOSTLY = 0.9
-"""Share of points with a value without which the shape of an imported series is not judged."""
-LARGEST = 1e18
-_DATA_KINDS = ("read", "write", "trim")
 _NAMES = {
     Shape.FLAT: "steady",
     Shape.WARMUP: "warm-up, then steady",
@@ -37,16 +30,6 @@ _NAMES = {
     Shape.DRIFT: "drifting",
     Shape.SHORT: "too short to tell",
 }
-
-
-@dataclass(frozen=True)
-class Series:
-    """The rates of one run (`1/s` or `B/s`), the start of each interval in s, and the shape found in them."""
-
-    run: Run
-    times_s: tuple[float, ...]
-    rates: tuple[float, ...]
-    regime: Regime
 
 
 def build(evidence: Evidence) -> list[Block]:
@@ -87,74 +70,6 @@ def _of_case(evidence: Evidence, case: str) -> tuple[Unit, list[Series]]:
         if found := [series for run in runs if (series := series_of(run, unit))]:
             return unit, found
     return units[0], []
-
-
-def series_of(run: Run, unit: Unit) -> Series | None:
-    """The rates of a run, from its intervals or from what an imported file told; None without any."""
-    if not run.intervals:
-        return _told(run, unit)
-    field = "bytes" if unit == "B/s" else "operations"
-    measured = [interval for interval in run.intervals if interval.duration_ns > 0]
-    if len(measured) < 2:
-        return None
-    rates = tuple(
-        sum(getattr(interval.operations[kind], field) for kind in _DATA_KINDS if kind in interval.operations)
-        * SECOND / interval.duration_ns
-        for interval in measured
-    )  # fmt: skip
-    times = tuple(interval.start_ns / SECOND for interval in measured)
-    length = sum(interval.duration_ns for interval in measured) / len(measured) / SECOND
-    return Series(run, times, rates, classify(rates, length, unit))
-
-
-def _told(run: Run, unit: Unit) -> Series | None:
-    """The series that a file held. Points without a value are left out; with many of them no shape is looked for."""
-    times, columns = imported_series(run.facts)
-    rates = [column for name, (of, column) in columns.items() if of == unit]
-    kinds = [column for name, (of, column) in columns.items() if of == unit and name.split("_")[0] in _DATA_KINDS]
-    if not rates:
-        return None
-    # Rates of reads and writes add up; of other columns the first is the rate of the whole.
-    sums = [_sum(row) for row in zip(*(kinds or rates[:1]), strict=True)]
-    points = [(time / SECOND, rate) for time, rate in zip(times, sums, strict=True) if rate is not None]
-    if len(points) < 2:
-        return None
-    steps = sorted(later - earlier for (earlier, _), (later, _) in pairwise(points))
-    length = steps[len(steps) // 2]
-    if steps[0] < 0 or length <= 0:
-        return None
-    values = tuple(rate for _, rate in points)
-    even = steps[-1] <= 2 * length and len(points) >= len(sums) * MOSTLY
-    regime = classify(values if even else values[:1], length, unit)
-    return Series(run, tuple(time for time, _ in points), values, regime)
-
-
-def imported_series(facts: Mapping[str, Any]) -> tuple[list[float], dict[str, tuple[str, list[float | None]]]]:
-    """Times (ns) and columns (unit and values) of an imported time series; empty where it is not what it should be."""
-    series = facts.get("series")
-    times = series.get("time_ns") if isinstance(series, Mapping) else None
-    columns = series.get("columns") if isinstance(series, Mapping) else None
-    if not _numbers(times) or not isinstance(columns, Mapping):
-        return [], {}
-    found: dict[str, tuple[str, list[float | None]]] = {}
-    for name, column in columns.items():
-        values = column.get("values") if isinstance(column, Mapping) else None
-        if isinstance(column, Mapping) and _numbers(values, gaps=True) and len(values) == len(times):
-            found[str(name)] = (str(column.get("unit")), list(values))
-    return list(times), found
-
-
-def _numbers(values: Any, *, gaps: bool = False) -> TypeGuard[list[float]]:
-    return isinstance(values, list) and all(
-        (gaps and value is None)
-        or (isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < LARGEST)
-        for value in values
-    )
-
-
-def _sum(row: Sequence[float | None]) -> float | None:
-    known = [value for value in row if value is not None]
-    return sum(known) if known else None
 
 
 def changes(evidence: Evidence) -> list[tuple[Run, Finding]]:

@@ -45,7 +45,7 @@ def _findings(evidence: Evidence) -> list[Warning]:
     """One warning per guard and level, whatever the numbers are."""
     groups: dict[tuple[str, Level], list[tuple[Run, Finding]]] = {}
     told = [(run, finding) for run in evidence.runs for finding in run.findings]
-    for run, finding in (*told, *changes(evidence)):
+    for run, finding in (*told, *changes(evidence), *evidence.unlasting):
         if finding.level is not Level.OK:
             groups.setdefault((finding.guard, finding.level), []).append((run, finding))
     ordered = sorted(groups.items(), key=lambda item: (_SEVERITY[item[0][1]], -len(item[1]), item[0][0]))
