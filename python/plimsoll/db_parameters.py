@@ -137,6 +137,13 @@ COMMON = (
     ),
     Parameter("timeout", 30 * SECOND, parse_duration, "an operation without an answer for so long is an error"),
     Parameter("give_up", 30 * SECOND, parse_duration, "without any connection for so long, the run fails"),
+    Parameter(
+        "fault",
+        "none",
+        read_text,
+        "none: an outage of the server makes a run invalid; expected: it is what is measured, and has figures",
+        ("none", "expected"),
+    ),
     Parameter("interval", None, Optional(parse_duration), "length of one interval of the time series"),
     Parameter("seed", 1, parse_count, "start of all random streams"),
 )

@@ -54,6 +54,17 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Versions and settings of the server.
     fn facts(&self) -> Result<Vec<(String, String)>, Fault>;
 
+    /// Numbers that the server keeps of itself, named as in [`crate::outcome::Counters`]; those that it does not tell this
+    /// user are left out.
+    fn counters(&self) -> Result<Vec<(&'static str, u64)>, Fault> {
+        Ok(Vec::new())
+    }
+
+    /// Rows in the table that the workload's writes add to; nothing where they add none.
+    fn rows(&self) -> Result<Option<u64>, Fault> {
+        Ok(None)
+    }
+
     /// What is in the workload's tables; nothing when there are none.
     fn look(&self) -> Result<Option<Found>, Fault> {
         Ok(None)

@@ -13,6 +13,7 @@ mod job;
 mod keyspace;
 mod lane;
 mod launch;
+mod outage;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod outcome;
 mod prepare;

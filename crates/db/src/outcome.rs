@@ -35,12 +35,49 @@ pub struct DbOutcome {
     /// Connections opened anew, and attempts to that failed.
     pub reconnects: u64,
     pub failed_reconnects: u64,
+    /// When the server served nobody because it was away, in the order of time.
+    pub outages: Vec<Outage>,
+    /// With `count_kept`: what was acknowledged, and what of it was there after the run.
+    pub kept: Option<Kept>,
+    /// Numbers that the server keeps of itself, before warm-up and run and after it; empty where it tells none.
+    pub counters: Counters,
     pub clients: u32,
     pub threads: u32,
     /// Records loaded by this job before the measured part; absent when there were fitting ones.
     pub loaded_records: Option<u64>,
     /// Version, durability and memory settings of the server, asked after connecting.
     pub server: BTreeMap<String, String>,
+}
+
+/// A time in which the server completed no operation, and either no client had a connection or none could be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outage {
+    /// Since the measured part began; negative in the warm-up.
+    pub start_ns: i64,
+    /// From the last sign of life to the next completed operation, or to the end of the run.
+    pub duration_ns: u64,
+    /// An operation was completed again.
+    pub back: bool,
+}
+
+/// Rows that acknowledged writes have put into the workload's table (YCSB: records; TPC-B: lines of its history).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// There before the load.
+    pub before: u64,
+    /// Added by inserts or transactions that were acknowledged, warm-up included.
+    pub acknowledged: u64,
+    /// There after it; absent when the server did not answer any more.
+    pub after: Option<u64>,
+}
+
+/// The same numbers at two moments. `cache_hits` and `cache_misses` are pages asked of the server's cache, `checkpoints`
+/// and `background_saves` those that were begun, `evicted_keys` what was given up for want of memory; all since the server
+/// started. `data_bytes` is the size of the workload's tables with their indexes, `cache_bytes` that of the cache.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    pub before: BTreeMap<String, u64>,
+    pub after: BTreeMap<String, u64>,
 }
 
 /// One driver as Python sees it.

@@ -18,7 +18,8 @@ use crate::fault::{CAUSES, JobError};
 use crate::job::Shared;
 use crate::keyspace;
 use crate::launch::{Crew, Launch};
-use crate::outcome::DbOutcome;
+use crate::outage::outages;
+use crate::outcome::{Counters, DbOutcome, Kept};
 use crate::prepare;
 use crate::recorder::{Batch, Kinds};
 use crate::setup::Setup;
@@ -53,6 +54,8 @@ pub struct Runner {
     /// Ends all threads: set on a stop request and on the first fault.
     halt: Arc<AtomicBool>,
     outcome: DbOutcome,
+    /// Rows that acknowledged operations have added since the data were ready.
+    added: u64,
 }
 
 /// Runs a job with the driver that its name has chosen.
@@ -69,7 +72,7 @@ impl Runner {
     /// For one request.
     pub fn new(spec: DbSpec, shared: Arc<Shared>) -> Self {
         let outcome = nothing_yet(&spec);
-        Self { spec, shared, halt: Arc::new(AtomicBool::new(false)), outcome }
+        Self { spec, shared, halt: Arc::new(AtomicBool::new(false)), outcome, added: 0 }
     }
 
     /// Runs the job to its end.
@@ -113,11 +116,20 @@ impl Runner {
         if self.stopped() {
             return Ok(());
         }
-        if self.spec.measure == Measure::Run {
+        // What is to be kept is left as it is, which tidying up would not do.
+        if self.spec.measure == Measure::Run && self.spec.data != Data::Keep {
             driver.settle().map_err(|fault| JobError::preparing(&fault))?;
         }
+        let before = if self.spec.count_kept { driver.rows().unwrap_or_default() } else { None };
+        self.outcome.counters.before = numbers(&*driver);
         self.outcome.common.phases.layout_ns = monotonic_ns() - began_ns;
-        self.measure(&driver, &setup)
+        let measured = self.measure(&driver, &setup);
+        self.outcome.counters.after = numbers(&*driver);
+        if let Some(before) = before {
+            let after = driver.rows().unwrap_or_default();
+            self.outcome.kept = Some(Kept { before, acknowledged: self.added, after });
+        }
+        measured
     }
 
     fn stopped(&self) -> bool {
@@ -327,10 +339,20 @@ impl Runner {
         let untold = self.shared.board.untold_histograms();
         self.outcome.common.interval_histograms.splice(0..0, untold);
         timeline.total().sum_up(&mut self.outcome);
+        let absent: Vec<_> = crew.reports.iter().flatten().map(|report| report.absent.clone()).collect();
+        let end_ns = reports.iter().flatten().map(|report| report.end_ns).max().unwrap_or(window.end_ns);
+        self.outcome.outages = outages(&absent, self.spec.clients, window, end_ns);
+        self.added = crew.reports.iter().flatten().map(|report| report.added).sum();
         if self.spec.measure == Measure::Load && self.spec.data != Data::Keep {
             self.outcome.loaded_records = Some(self.outcome.completed);
         }
     }
+}
+
+/// What the server tells of itself, if it can be asked.
+fn numbers<D: Driver>(driver: &D) -> BTreeMap<String, u64> {
+    let told = driver.counters().unwrap_or_default();
+    told.into_iter().map(|(name, number)| (name.to_owned(), number)).collect()
 }
 
 fn nothing_yet(spec: &DbSpec) -> DbOutcome {
@@ -345,6 +367,9 @@ fn nothing_yet(spec: &DbSpec) -> DbOutcome {
         retries: 0,
         reconnects: 0,
         failed_reconnects: 0,
+        outages: Vec::new(),
+        kept: None,
+        counters: Counters::default(),
         clients: spec.clients,
         threads: 0,
         loaded_records: None,

@@ -68,6 +68,9 @@ pub struct DbSpec {
     /// PostgreSQL and MySQL session variables (`synchronous_commit`, …). The others take none.
     pub settings: BTreeMap<String, String>,
     pub seed: u64,
+    /// After the run, ask how many of the rows are there that were acknowledged.
+    #[serde(default)]
+    pub count_kept: bool,
     /// Length of one interval of the time series.
     pub interval_ns: u64,
     /// Tell the histograms of every interval as well: by the progress, and by the outcome those that it did not tell.

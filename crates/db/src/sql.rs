@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::driver::{Caps, Driver, Found, Numbers, Reply, Request, Session, Statement, Values};
 use crate::fault::{Fault, JobError};
 use crate::setup::Setup;
-use crate::spec::{Workload, Ycsb};
+use crate::spec::{Script, Workload, Ycsb};
 use crate::workloads::accounts;
 
 /// Where they differ.
@@ -42,6 +42,11 @@ pub trait Database: Sized + Send + Sync + 'static {
     /// As in [`Driver`].
     fn facts(&self) -> Result<Vec<(String, String)>, Fault>;
 
+    /// As in [`Driver`].
+    fn counters(&self) -> Result<Vec<(&'static str, u64)>, Fault> {
+        Ok(Vec::new())
+    }
+
     /// The request.
     fn setup(&self) -> &Setup;
 
@@ -63,6 +68,19 @@ impl<D: Database> Driver for D {
 
     fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
         Database::facts(self)
+    }
+
+    fn counters(&self) -> Result<Vec<(&'static str, u64)>, Fault> {
+        Database::counters(self)
+    }
+
+    fn rows(&self) -> Result<Option<u64>, Fault> {
+        let table = match &self.setup().spec.workload {
+            Workload::Ycsb(ycsb) => ycsb.table.as_str(),
+            Workload::Tpcb(tpcb) if tpcb.script != Script::SelectOnly => "pgbench_history",
+            Workload::Tpcb(_) | Workload::Web(_) => return Ok(None),
+        };
+        count(&mut self.console()?, &format!("SELECT count(*) FROM {table}")).map(Some)
     }
 
     fn look(&self) -> Result<Option<Found>, Fault> {
@@ -237,6 +255,24 @@ fn parameters(statement: Statement, numbers: Numbers) -> ([i32; 4], usize) {
     }
 }
 
+/// Names of the workload's tables, as a list in SQL.
+pub fn quoted_tables(setup: &Setup) -> String {
+    let tables = tables(setup);
+    tables.iter().map(|table| format!("'{}'", table.to_lowercase())).collect::<Vec<_>>().join(", ")
+}
+
+/// What each of some queries brings in its only row, by name; a query that is refused brings nothing.
+pub fn numbers(console: &mut dyn Console, queries: &[(&[&'static str], &str)]) -> Vec<(&'static str, u64)> {
+    let mut found = Vec::new();
+    for (names, sql) in queries {
+        let rows = console.query(sql).unwrap_or_default();
+        let cells = rows.into_iter().next().unwrap_or_default();
+        let numbers = cells.into_iter().map(|cell| cell.and_then(|text| text.parse().ok()));
+        found.extend(names.iter().zip(numbers).filter_map(|(&name, number)| number.map(|number| (name, number))));
+    }
+    found
+}
+
 /// One number.
 fn count(console: &mut dyn Console, sql: &str) -> Result<u64, Fault> {
     let rows = console.query(sql)?;
@@ -311,14 +347,18 @@ fn create(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<
     }
 }
 
-/// Removes the tables.
-fn drop_tables(console: &mut dyn Console, setup: &Setup) -> Result<(), Fault> {
-    let tables = match &setup.spec.workload {
+/// Names of the workload's tables.
+fn tables(setup: &Setup) -> Vec<&str> {
+    match &setup.spec.workload {
         Workload::Ycsb(ycsb) => vec![ycsb.table.as_str()],
         Workload::Tpcb(_) => vec!["pgbench_accounts", "pgbench_branches", "pgbench_history", "pgbench_tellers"],
         Workload::Web(_) => Vec::new(),
-    };
-    tables.iter().try_for_each(|table| console.query(&format!("DROP TABLE IF EXISTS {table}")).map(drop))
+    }
+}
+
+/// Removes the tables.
+fn drop_tables(console: &mut dyn Console, setup: &Setup) -> Result<(), Fault> {
+    tables(setup).iter().try_for_each(|table| console.query(&format!("DROP TABLE IF EXISTS {table}")).map(drop))
 }
 
 /// Fills pgbench's tables.

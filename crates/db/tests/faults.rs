@@ -130,6 +130,34 @@ fn a_server_that_restarts_costs_errors_and_no_more() {
     let lost: u64 = outcome.errors.values().flat_map(|kinds| kinds.values()).sum();
     assert_eq!(lost, 4, "one operation of each client: {:?}", outcome.errors);
     assert!(outcome.not_found["read"] > 0, "the new server has no records, and that is seen");
+    let [outage] = outcome.outages[..] else { panic!("one outage: {:?}", outcome.outages) };
+    assert!(outage.back && outage.start_ns > 0, "{outage:?}");
+    assert!(outage.duration_ns < outcome.common.elapsed_ns, "{outage:?}");
+    assert_eq!(outcome.kept, None, "nobody asked to count");
+}
+
+#[test]
+fn acknowledged_writes_that_a_crash_lost_are_counted() {
+    let Some(mut server) = servers::redis(None) else { return };
+    let changes = [
+        ("limit", json!({"runtime_ns": 3_000_000_000u64, "operations": null})),
+        ("count_kept", json!(true)),
+        ("workload/mix", mix(0.0, 0.0, 1.0, 0.0, 0.0)),
+    ];
+    let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
+    measuring(&job);
+    server.stop();
+    server.start();
+    let kept = job.result(Some(Duration::from_secs(60))).expect("it ends").kept.expect("it was counted");
+    assert_eq!(kept.before, support::RECORDS);
+    // It stores nothing: what was there at the crash is lost, what was inserted after it is there.
+    let after = kept.after.expect("it is back");
+    assert!(0 < after && after < kept.acknowledged, "{kept:?}");
+
+    let nothing = run_well(spec("redis", &server.url, &[("count_kept", json!(true)), ("data", json!("recreate"))]));
+    let kept = nothing.kept.expect("it was counted");
+    assert_eq!(kept.after, Some(kept.before + kept.acknowledged), "without a fault nothing is lost");
+    assert_eq!(nothing.outages, []);
 }
 
 #[test]
@@ -145,6 +173,8 @@ fn a_server_that_stays_away_ends_the_job_and_keeps_what_was_measured() {
     let error = outcome.common.error.expect("it says why");
     assert!(error.kind == "connect" && error.message.contains("away"), "{error:?}");
     assert!(outcome.completed > 0 && outcome.failed_reconnects > 0);
+    let [outage] = outcome.outages[..] else { panic!("one outage: {:?}", outcome.outages) };
+    assert!(!outage.back && outage.duration_ns >= 300_000_000, "{outage:?}");
 }
 
 #[test]

@@ -22,7 +22,10 @@ STRAGGLER = 0.8
 """A worker that did less than this share of the median is named."""
 SKEW = 0.05
 """So much of the measured time may lie between the first and the last start or end."""
-_OF_THE_FIRST = frozenset({"phases", "clock", "whole", "server", "messages"})
+_OF_THE_FIRST = frozenset({"phases", "clock", "whole", "server", "messages", "counters", "outages"})
+
+_OF_ONE = frozenset({"cpu", "kept"})
+"""What cannot be added: each worker counts the rows that all of them have added."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def joined(whole: Run, parts: Sequence[Part]) -> Run:
     began = min(part.began_ns for part in parts)
     elapsed_ns = max(part.ended_ns for part in parts) - began
     facts = {
-        **_added([{name: each for name, each in part.run.facts.items() if name != "cpu"} for part in parts]),
+        **_added([{name: each for name, each in part.run.facts.items() if name not in _OF_ONE} for part in parts]),
         "elapsed_ns": elapsed_ns,
         "cpu": _cpu(parts),
         "parts": {part.worker: _about(part, began) for part in parts},

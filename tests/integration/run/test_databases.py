@@ -20,7 +20,7 @@ from tests.conftest import need, need_root
 from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 
 from plimsoll.errors import TargetError
-from plimsoll.model import RunStatus
+from plimsoll.model import Run, RunStatus
 from plimsoll.run.servers.private import find_program, running
 from plimsoll.store.store import open_store
 
@@ -164,9 +164,94 @@ def test_a_private_server_that_ends_by_itself_is_quoted(place: Path) -> None:
         assert len(found) == 1
         found[0].terminate()
         psutil.wait_procs(found, timeout=60)
-        # Redis says goodbye in its log.
-        assert "bye bye" in (server.ended() or "")
+        assert server.ended() == "ended by itself with status 0"
+        # Redis says in its log why it ended, and then goodbye.
+        assert "SIGTERM" in server.said(0)
+        assert server.said(server.log_bytes()) == ""
     shutil.rmtree(place / "server")
+
+
+def started_redis(folder: Path, port: int) -> subprocess.Popen[bytes]:
+    """A server of somebody else, which stores nothing."""
+    words = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(folder), "--save", "", "--appendonly", "no"]
+    process = subprocess.Popen([find_program("redis"), *words], stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return process
+        time.sleep(0.05)
+    raise AssertionError("no server")
+
+
+def only_sessions_first_run() -> Run:
+    with open_store() as store:
+        return store.runs([store.sessions()[0].id])[0]
+
+
+@pytest.mark.parametrize("name", ["redis", "mariadb"])
+def test_a_server_that_is_killed_within_a_run_makes_it_invalid(place: Path, name: str) -> None:
+    need_server(name)
+    words = ("run", "ycsb-a", "--server", name, "--on", f"here={place}", "--set", "runtime=8s", *ONCE, *SMALL["ycsb-a"])
+    with subprocess.Popen([PLIMSOLL, *words, "--set", "clients=4"], stdout=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        program = Path(find_program(name)).name
+        found: list[psutil.Process] = []
+        while not found and time.monotonic() < deadline:
+            time.sleep(0.05)
+            every = [psutil.Process(pid) for pid in servers_below(place)]
+            # Clients have connected: the data are being loaded, which takes a moment, or the run has begun.
+            found = [each for each in every if each.name() == program and len(each.net_connections()) > 4]
+        time.sleep(3)
+        found[0].kill()
+        said = process.communicate(timeout=120)[0]
+    assert process.returncode == 3
+    run = only_sessions_first_run()
+    assert run.status is RunStatus.INVALID
+    assert run.reason.startswith("the server was away for ")
+    assert f"and did not come back; the private {name} was ended by SIGKILL" in run.reason
+    assert "No guard found anything" not in said
+    (outage,) = run.facts["outages"]
+    assert 0 < outage["start_ns"] < run.facts["elapsed_ns"]
+
+
+@pytest.mark.parametrize("fault", ["none", "expected"])
+def test_a_crash_and_recovery_is_invalid_or_what_is_measured(tmp_path: Path, fault: str) -> None:
+    need_server("redis")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = started_redis(tmp_path, port)
+    try:
+        # Inserts only: what a server that stores nothing has lost can be counted.
+        mix = ("--set", "read=0%", "--set", "insert=100%", "--set", "clients=4", "--set", "interval=200ms")
+        words = ("run", "ycsb-d", "--on", f"x=redis://127.0.0.1:{port}/0", "--set", "runtime=8s", *mix, *ONCE)
+        full = [PLIMSOLL, *words, *SMALL["ycsb-a"], "--set", f"fault={fault}"]
+        with subprocess.Popen(full, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 60
+            while len(psutil.Process(server.pid).net_connections()) < 5 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            time.sleep(3)
+            server.kill()
+            server.wait()
+            server = started_redis(tmp_path, port)
+            process.communicate(timeout=120)
+        run = only_sessions_first_run()
+        (outage,) = run.facts["outages"]
+        assert outage["back"]
+        values = {score.metric: score.value for score in run.scores}
+        if fault == "none":
+            assert run.status is RunStatus.INVALID
+            assert "the server was away for " in run.reason
+            assert "outage" not in values
+            return
+        assert run.status is RunStatus.OK, run.reason
+        assert values["outage"] == outage["duration_ns"]
+        assert values["writes_lost"] > 300
+        assert values.get("recovery", outage["duration_ns"]) >= outage["duration_ns"]
+    finally:
+        server.kill()
+        server.wait()
 
 
 def test_a_disk_that_fills_up_under_its_server_is_counted_and_kept(plimsoll: Command, place: Path) -> None:

@@ -230,8 +230,15 @@ _READING = {
 def queries(**changes: Any) -> RunMaker:
     """A run against a database server."""
     about = {"server": {"version": "15"}, "completed": 100_000, "errors": {}, "messages": {}, "not_found": {}}
-    outcome = {**about, "whole": ["read"], "reconnects": 0, **changes.pop("outcome", {})}
-    return RunMaker(**{"parameters": {"server": "postgresql"}, "outcome": outcome, **changes})
+    service = {"outages": [], "reconnects": 0, "failed_reconnects": 0, "clients": 8}
+    outcome = {**about, "whole": ["read"], **service, **changes.pop("outcome", {})}
+    parameters = {**defaults("ycsb"), "threads": 1, "server": "postgresql", **changes.pop("parameters", {})}
+    return RunMaker(**{"parameters": parameters, "outcome": outcome, "latency_ns": 799_000, **changes})
+
+
+def away(start_s: float, seconds: float, back: bool = True) -> dict[str, Any]:
+    """One outage."""
+    return {"start_ns": round(start_s * SECOND), "duration_ns": round(seconds * SECOND), "back": back}
 
 
 CASES: dict[str, Case] = {
@@ -260,6 +267,13 @@ CASES: dict[str, Case] = {
         queries(outcome={"offered_operations": 100_001}),
         Level.WARN,
         "100,000 of 200,000 scheduled operations were done in time (50 %)",
+    ),
+    "db_service": Case(
+        queries(
+            outcome={"outages": [away(4.02, 1.2)], "reconnects": 8, "messages": {"closed": "terminating connection"}}
+        ),
+        queries(),
+        says="the server was away for 1.2 s, beginning 4.02 s into the measured time; clients were told: terminating",
     ),
     "device_bytes": Case(RunMaker(device_share=0.5), RunMaker(device_share=0.99), says="50 % never reached it"),
     "discard": Case(RunMaker(device_other={"discards": 5000}), RunMaker(), Level.WARN, "5,000 discards"),

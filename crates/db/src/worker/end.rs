@@ -36,6 +36,7 @@ impl<D: Driver> Worker<D> {
         self.count_unissued(now);
         let stopped = self.stopped();
         let mut report = std::mem::take(&mut self.report);
+        report.absent = std::mem::take(&mut self.absence).end(now, self.parts.lanes.len());
         report.common.close(now, self.used_at_start, &self.parts.clock);
         if self.used_at_start.is_some() {
             self.deliver(self.interval);

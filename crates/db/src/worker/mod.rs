@@ -19,6 +19,7 @@ use plimsoll_core::usage::{Used, precise_timers, sleep_until};
 use crate::driver::{Driver, Request, Session, State, Statement};
 use crate::fault::{CAUSES, JobError};
 use crate::lane::Lane;
+use crate::outage::{Absence, Stretch};
 use crate::recorder::Batch;
 use crate::runner::Event;
 use crate::setup::Setup;
@@ -39,6 +40,10 @@ pub struct Report {
     pub messages: [Option<String>; CAUSES.len()],
     /// When it was stopped while requests were with the server: since when nothing had come back.
     pub silent_ns: u64,
+    /// When none of its clients were served.
+    pub absent: Vec<Stretch>,
+    /// Rows that its acknowledged operations have added, warm-up included.
+    pub added: u64,
     /// What ended the thread early.
     pub fault: Option<JobError>,
 }
@@ -99,6 +104,7 @@ pub struct Worker<D: Driver> {
     operations_left: u64,
     /// The server last showed life.
     alive_ns: u64,
+    absence: Absence,
     report: Report,
     /// What the thread had used when counting began.
     used_at_start: Option<Used>,
@@ -121,6 +127,7 @@ impl<D: Driver> Worker<D> {
             interval: 0,
             operations_left: u64::MAX,
             alive_ns: window.begin_ns,
+            absence: Absence::new(),
             report: Report::default(),
             used_at_start: None,
             parts,

@@ -46,7 +46,11 @@ impl<D: Driver> Worker<D> {
             };
             parts.batch.record(lane.turn.kind, sample);
         }
+        self.report.added += u64::from(parts.work.adds_row(&lane.turn));
         self.alive_ns = now;
+        if self.absence.is_open() {
+            self.absence.back(now);
+        }
         self.turn_over(index, now);
         false
     }
@@ -122,6 +126,8 @@ impl<D: Driver> Worker<D> {
         let lane = &mut self.parts.lanes[index];
         lane.session = None;
         self.down.push((now + lane.pause_ns, index as u32));
+        // The operation that failed was answered before it began, or by others while it was waiting.
+        self.absence.lost(self.alive_ns.max(lane.started_ns), self.down.len());
     }
 
     /// Opens connections anew whose pause is over.
@@ -165,6 +171,7 @@ impl<D: Driver> Worker<D> {
             }
             Err(fault) => {
                 self.parts.batch.failed_reconnects += 1;
+                self.absence.refused();
                 lane.pause_ns = (lane.pause_ns * 2).min(LONGEST_PAUSE_NS);
                 self.down.push((now + lane.pause_ns, index as u32));
                 if now.saturating_sub(self.alive_ns) > spec.give_up_ns {
@@ -174,6 +181,7 @@ impl<D: Driver> Worker<D> {
                         fault.message
                     )));
                 }
+                self.report.messages[fault.cause as usize].get_or_insert(fault.message);
             }
         }
     }

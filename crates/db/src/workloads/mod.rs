@@ -165,6 +165,17 @@ impl Work {
         }
     }
 
+    /// When the turn ends well there is one row more.
+    #[inline]
+    pub fn adds_row(&self, turn: &Turn) -> bool {
+        match self {
+            Self::Load(_) => true,
+            Self::Web => false,
+            Self::Core(_) => turn.kind == ycsb::INSERT,
+            Self::Scripted(_) => turn.steps > 1,
+        }
+    }
+
     /// Values of the turn's reads are checked against its key.
     pub fn checked_key(&mut self, turn: &Turn) -> Option<&[u8]> {
         match self {

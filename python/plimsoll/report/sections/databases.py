@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from plimsoll import outages
 from plimsoll.model import Run
 from plimsoll.report.document import Block, Cell, Column, Table, columns, number, phrase
 from plimsoll.report.evidence import Evidence
@@ -16,6 +17,22 @@ SHORT = True
 
 _QUANTILES = (50, 95, 99, 99.9)
 _BRIEF = ("case", "target", "operation", "per_second", "p50", "p99", "errors")
+_OUTAGES = (
+    "Case",
+    "Target",
+    ">Block",
+    "Run",
+    ">Began",
+    ">Times",
+    ">Without service",
+    ">Old rate again",
+    ">Writes lost",
+)
+_OUTAGE_NOTES = (
+    "Began: in the measured time; below zero, in the warm-up. Old rate again: from the begin of the outage to the "
+    "first interval at 90 % of the median rate before it. Writes lost: acknowledged rows that were not there after the "
+    "run, at least; counted with fault=expected, where the server answered again.",
+)
 _NOTES = (
     "All valid runs together; percentiles come from their summed histograms. Parts of a transaction or of a "
     "read-modify-write stand below the whole. Response times of a test with a rate count from the intended start; "
@@ -36,8 +53,30 @@ def build(evidence: Evidence) -> list[Block]:
     ]
     heads = ("Case", "Target", "Operation", ">Per second", ">p50", ">p95", ">p99", ">p99.9", ">Errors", ">Not found")
     blocks: list[Block] = [Table("Operations", columns(*heads), tuple(rows), _NOTES, _BRIEF)] if rows else []
+    away = tuple(row for case in evidence.cases for row in _outages(case, evidence))
+    if away:
+        blocks.append(Table("Outages", columns(*_OUTAGES), away, _OUTAGE_NOTES))
     servers = _servers(evidence, runs)
     return [*blocks, *([servers] if servers.rows else [])]
+
+
+def _outages(case: str, evidence: Evidence) -> Iterator[tuple[Cell, ...]]:
+    """Of every run in which the server was away, valid or not."""
+    for run in evidence.runs:
+        if run.plan.case != case or not (seen := outages.outages(run.facts)):
+            continue
+        recovery, lost = outages.recovery_ns(run.facts, run.intervals), outages.writes_lost(run.facts)
+        yield (
+            phrase(case),
+            phrase(run.target.name),
+            number(float(run.block + 1), "1"),
+            phrase(run.status.value),
+            number(float(seen[0]["start_ns"]), "ns"),
+            number(float(len(seen)), "1"),
+            number(float(outages.without_service_ns(run.facts)), "ns"),
+            number(None if recovery is None else float(recovery), "ns"),
+            number(None if lost is None else float(lost), "1"),
+        )
 
 
 def _operations(case: str, target: str, runs: list[Run]) -> Iterator[tuple[Cell, ...]]:

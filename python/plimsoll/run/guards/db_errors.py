@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from plimsoll.model import Finding, Level
+from plimsoll.model import Finding
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, graded, percent, worst
+from plimsoll.run.guards._server import LOST_WITH_THE_SERVER, was_away
 
 NAME = "db_errors"
 TITLE = "Database errors and missing records"
@@ -17,25 +18,24 @@ WARN, INVALID = 0.0001, 0.001
 
 
 def check(evidence: RunEvidence) -> Finding | None:
-    """Errors by kind, records not found, and connections that had to be opened anew."""
+    """Errors by kind, and records not found."""
     outcome = evidence.outcome
     if "completed" not in outcome:
         return None
     # Of whole operations; their parts, such as the statements of a transaction, count the same failures again.
     whole = outcome["whole"]
-    failed = sum(count for name in whole for count in outcome["errors"].get(name, {}).values())
+    # What a server that was away took with it is `db_service`'s to tell.
+    elsewhere = LOST_WITH_THE_SERVER if was_away(evidence) else ()
+    causes = [item for name in whole for item in outcome["errors"].get(name, {}).items() if item[0] not in elsewhere]
+    failed = sum(count for _, count in causes)
     missing = sum(outcome["not_found"].get(name, 0) for name in whole)
-    reconnects = int(outcome["reconnects"])
     tried = int(outcome["completed"]) + failed
     if not tried:
         return None
     level = worst(graded(failed / tried, WARN, INVALID), graded(missing / tried, WARN, INVALID))
-    if reconnects:
-        level = worst(level, Level.WARN)
     of = f" of {tried:,} operations"
     parts = [f"{failed:,}{of} failed ({percent(failed / tried)})"] if failed or not missing else []
     parts += [f"{missing:,}{'' if failed else of} found no record ({percent(missing / tried)})"] if missing else []
-    parts += [f"{reconnects:,} connections were opened anew: the server was away"] if reconnects else []
     parts += [f"first: {message}" for message in list(outcome["messages"].values())[:1]]
     return finding(
         NAME,
@@ -47,5 +47,4 @@ def check(evidence: RunEvidence) -> Finding | None:
         "that it has.",
         failed=failed,
         missing=missing,
-        reconnects=reconnects,
     )

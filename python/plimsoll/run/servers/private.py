@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -21,6 +22,7 @@ from types import ModuleType
 
 from plimsoll.errors import TargetError
 from plimsoll.run.servers._ground import PASSWORD_ENV, Ground
+from plimsoll.run.servers._words import useful_line
 
 STARTUP_S = 60
 ENDING_S = 30
@@ -34,7 +36,11 @@ class PrivateServer:
     url: str
     password_env: str | None
     ended: Callable[[], str | None] = lambda: None
-    """The last words of a private server that has ended by itself; None while it runs."""
+    """How a private server has ended by itself, as what follows its name; None while it runs."""
+    log_bytes: Callable[[], int] = lambda: 0
+    """Length of a private server's log."""
+    said: Callable[[int], str] = lambda _since: ""
+    """The useful line of the log from a byte on; empty where there is none."""
 
 
 def kind(name: str) -> ModuleType:
@@ -79,7 +85,9 @@ def running(
             server.DRIVER,
             server.url(ground),
             password_env,
-            lambda: None if process.poll() is None else _last_words(log),
+            lambda: None if process.poll() is None else _how_it_ended(process.returncode),
+            lambda: log.stat().st_size,
+            lambda since: useful_line(_text(log, since)),
         )
     finally:
         _end(process, server.STOP)
@@ -121,7 +129,7 @@ def _wait(process: subprocess.Popen[bytes], port: int, ready: str, log: Path, na
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise TargetError(f"{name} ended at its start: {_last_words(log)}")
-        if ready in log.read_text(errors="replace") and _listens(port):
+        if ready in _text(log) and _listens(port):
             return
         time.sleep(0.05)
     raise TargetError(f"{name} does not answer after {STARTUP_S} s: {_last_words(log)}")
@@ -133,8 +141,23 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+def _text(log: Path, since: int = 0) -> str:
+    return log.read_bytes()[since:].decode(errors="replace")
+
+
 def _last_words(log: Path) -> str:
-    return " ".join(log.read_text(errors="replace").strip().splitlines()[-3:]) or "it said nothing"
+    text = _text(log)
+    return useful_line(text) or " ".join(text.strip().splitlines()[-3:]) or "it said nothing"
+
+
+def _how_it_ended(status: int) -> str:
+    if status >= 0:
+        return f"ended by itself with status {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    return f"was ended by {name}"
 
 
 def _end(process: subprocess.Popen[bytes], stop: int) -> None:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from plimsoll import outages
 from plimsoll.catalog.bounds import Pace
 from plimsoll.db_parameters import COMMON, DB_WORKLOADS, EMBEDDED
 from plimsoll.errors import TargetError
@@ -164,6 +165,7 @@ def spec(plan: Plan, server: PrivateServer) -> dict[str, Any]:
         "timeout_ns": values["timeout"],
         "give_up_ns": values["give_up"],
         "settings": _settings(values),
+        "count_kept": values["fault"] == "expected",
         "interval_ns": interval_of(values),
     }
 
@@ -224,14 +226,26 @@ def execute(
     if fresh and request["data"] == "reuse":
         # A private server's data are ours: what does not fit was loaded for another case of this session.
         request["data"] = "recreate"
+    log_begin = server.log_bytes()
     before = place.sampler.sample()
     job = databases.start(request)
     outcome, samples = watch(job, server.url or plan.parameters["server"], place.sampler, on_progress, deadline_reached)
+    outcome = _with_words(plan, outcome, server, log_begin)
     if outcome["status"] == "ok":
         place.services[f"data of {_server_key(plan)}"] = _data_shape(plan)
-    elif outcome["error"] and (words := server.ended()):
-        outcome["error"]["message"] += f"; the private {plan.parameters['server']} has ended by itself: {words}"
     return Execution(outcome, before, place.sampler.sample(), samples)
+
+
+def _with_words(plan: Plan, outcome: Mapping[str, Any], server: PrivateServer, log_begin: int) -> Mapping[str, Any]:
+    """The outcome; of a private server that ended or was away also how, and what it said of it."""
+    ended = server.ended()
+    if not ended and not outcome["outages"]:
+        return outcome
+    words, error = server.said(log_begin), outcome["error"]
+    if ended and error:
+        told = f"the private {plan.parameters['server']} {ended}: {words or 'its log says nothing of it'}"
+        error = {**error, "message": f"{error['message']}; {told}"}
+    return {**outcome, "error": error, "server_ended": ended or "", "server_said": words}
 
 
 def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
@@ -291,6 +305,8 @@ def scores(
     if (burst := burst_factor(series, regime)) is not None:
         named["operation_rate_burst"] = rate * burst
     found = [Score(metric=name, value=value, unit="1/s", direction="higher") for name, value in named.items()]
+    if plan.parameters.get("fault") == "expected":
+        found += _of_the_fault(outcome, intervals)
     if saturated_share(outcome, outcome["completed"]):
         return tuple(found)
     for name, encoded in histograms.items():
@@ -300,3 +316,16 @@ def scores(
             if value is not None:
                 found.append(Score(metric=f"{name}_{label}", value=float(value), unit="ns", direction="lower"))
     return tuple(found)
+
+
+def _of_the_fault(outcome: Mapping[str, Any], intervals: Sequence[Interval]) -> Iterator[Score]:
+    """Where an outage is what is measured: its figures, as far as they are known."""
+    if not outages.outages(outcome):
+        return
+    yield Score(metric="outage", value=float(outages.without_service_ns(outcome)), unit="ns", direction="lower")
+    recovery = outages.recovery_ns(outcome, intervals)
+    if recovery is not None:
+        yield Score(metric="recovery", value=float(recovery), unit="ns", direction="lower")
+    lost = outages.writes_lost(outcome)
+    if lost is not None:
+        yield Score(metric="writes_lost", value=float(lost), unit="1", direction="lower")

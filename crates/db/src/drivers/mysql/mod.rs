@@ -83,6 +83,29 @@ impl Database for Kind {
         Ok(facts)
     }
 
+    fn counters(&self) -> Result<Vec<(&'static str, u64)>, Fault> {
+        let mut session = self.log_in()?;
+        let sizes = format!(
+            "SELECT CAST(sum(data_length + index_length) AS UNSIGNED) FROM information_schema.tables \
+             WHERE table_schema = DATABASE() AND lower(table_name) IN ({})",
+            sql::quoted_tables(&self.setup)
+        );
+        let queries: [(&[&'static str], &str); 2] =
+            [(&["data_bytes"], &sizes), (&["cache_bytes"], "SELECT @@innodb_buffer_pool_size")];
+        let mut found = sql::numbers(&mut session, &queries);
+        let status = session.query(
+            "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads')",
+        );
+        let status: std::collections::BTreeMap<_, _> = sql::pairs(status.unwrap_or_default()).into_iter().collect();
+        let number = |name: &str| status.get(name).and_then(|text| text.parse::<u64>().ok());
+        if let (Some(asked), Some(missed)) =
+            (number("Innodb_buffer_pool_read_requests"), number("Innodb_buffer_pool_reads"))
+        {
+            found.extend([("cache_hits", asked.saturating_sub(missed)), ("cache_misses", missed)]);
+        }
+        Ok(found)
+    }
+
     fn setup(&self) -> &Setup {
         &self.setup
     }

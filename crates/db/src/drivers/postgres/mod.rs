@@ -126,6 +126,32 @@ impl Database for Kind {
         Ok(facts)
     }
 
+    fn counters(&self) -> Result<Vec<(&'static str, u64)>, Fault> {
+        let sizes = format!(
+            "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+             WHERE n.nspname = current_schema() AND c.relkind = 'r' AND lower(c.relname) IN ({})",
+            sql::quoted_tables(&self.setup)
+        );
+        let mut session = self.log_in()?;
+        // What a server does not have is not asked for: each question in vain stands in its log.
+        let version = sql::numbers(&mut session, &[(&["version"], "SELECT current_setting('server_version_num')")]);
+        let checkpoints = if version.first().is_some_and(|&(_, version)| version >= 170_000) {
+            "SELECT num_timed + num_requested FROM pg_stat_checkpointer"
+        } else {
+            "SELECT checkpoints_timed + checkpoints_req FROM pg_stat_bgwriter"
+        };
+        let queries: [(&[&'static str], &str); 4] = [
+            (&["data_bytes"], &sizes),
+            (&["cache_bytes"], "SELECT pg_size_bytes(current_setting('shared_buffers'))"),
+            (
+                &["cache_hits", "cache_misses"],
+                "SELECT blks_hit, blks_read FROM pg_stat_database WHERE datname = current_database()",
+            ),
+            (&["checkpoints"], checkpoints),
+        ];
+        Ok(sql::numbers(&mut session, &queries))
+    }
+
     fn setup(&self) -> &Setup {
         &self.setup
     }

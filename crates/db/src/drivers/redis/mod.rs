@@ -91,6 +91,23 @@ impl Driver for Kind {
         Ok(facts)
     }
 
+    fn counters(&self) -> Result<Vec<(&'static str, u64)>, Fault> {
+        let mut session = self.log_in()?;
+        let Value::Text(info) = session.command(&[b"INFO", b"stats"])? else { return Ok(Vec::new()) };
+        let info = String::from_utf8_lossy(&info).into_owned();
+        let number = |line: &str, name: &str| line.strip_prefix(name)?.strip_prefix(':')?.parse().ok();
+        // A save or a rewrite of the log is made by a copy of the process.
+        let wanted = [("evicted_keys", "evicted_keys"), ("background_saves", "total_forks")];
+        Ok(info
+            .lines()
+            .flat_map(|line| wanted.iter().filter_map(move |&(own, its)| number(line, its).map(|number| (own, number))))
+            .collect())
+    }
+
+    fn rows(&self) -> Result<Option<u64>, Fault> {
+        self.log_in()?.number(&[b"ZCARD", INDEX]).map(Some)
+    }
+
     fn look(&self) -> Result<Option<Found>, Fault> {
         let mut session = self.log_in()?;
         let records = session.number(&[b"ZCARD", INDEX])?;

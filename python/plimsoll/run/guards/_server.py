@@ -1,0 +1,81 @@
+"""What the guards of database runs share: what the server says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from plimsoll.outages import outages
+from plimsoll.run.evidence import RunEvidence
+
+_OFF = ("off", "0", "false", "no")
+
+
+def is_database(evidence: RunEvidence) -> bool:
+    """Whether the run is one against a database or a web server that was measured at all."""
+    return "completed" in evidence.outcome
+
+
+LOST_WITH_THE_SERVER = ("closed", "connect", "timeout", "login")
+"""Causes of errors that tell of a server that is away, the most telling first."""
+
+
+def was_away(evidence: RunEvidence) -> bool:
+    """Whether the server served nobody for a time, or has ended."""
+    return bool(outages(evidence.outcome)) or bool(evidence.outcome.get("server_ended"))
+
+
+def changes_data(values: Mapping[str, Any]) -> bool:
+    """Whether the workload writes."""
+    if values.get("measure") == "load":
+        return True
+    if "script" in values:
+        return bool(values["script"] != "select_only")
+    return any(values.get(name) for name in ("update", "insert", "read_modify_write"))
+
+
+def change(evidence: RunEvidence, name: str) -> int | None:
+    """How much a number that the server keeps of itself grew in warm-up and run; None where it is not told, or where
+    the server began to count anew."""
+    counters = evidence.outcome.get("counters") or {}
+    before, after = (counters.get(when, {}).get(name) for when in ("before", "after"))
+    return None if before is None or after is None or after < before else after - before
+
+
+def level_of(evidence: RunEvidence, name: str) -> int | None:
+    """The number after the run, or else before it; None where the server does not tell it."""
+    counters = evidence.outcome.get("counters") or {}
+    found = (counters.get(when, {}).get(name) for when in ("after", "before"))
+    return next((number for number in found if number is not None), None)
+
+
+def broken_promises(settings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Settings with which an acknowledged write is not on stable storage, and what they cost."""
+    said = {name: value.lower() for name, value in settings.items()}
+
+    def is_off(name: str) -> bool:
+        return said.get(name) in _OFF
+
+    if is_off("fsync"):
+        yield "fsync=off", "nothing waits for stable storage, and a crash of the machine can destroy the database"
+    elif is_off("synchronous_commit"):
+        yield "synchronous_commit=off", "a commit does not wait for the log, and a crash loses the last ones"
+    if is_off("full_page_writes"):
+        yield "full_page_writes=off", "a page that was half written at a crash stays damaged"
+    if (flush := said.get("innodb_flush_log_at_trx_commit")) in ("0", "2"):
+        yield f"innodb_flush_log_at_trx_commit={flush}", "a crash of the machine loses the last second of commits"
+    if is_off("innodb_doublewrite"):
+        yield "innodb_doublewrite=OFF", "a page that was half written at a crash stays damaged"
+    if is_off("appendonly"):
+        yield "appendonly=no", "a crash loses every write since the last snapshot"
+    elif (every := said.get("appendfsync")) in ("everysec", "no"):
+        lost = "the last second of writes" if every == "everysec" else "what the system has not written yet"
+        yield f"appendfsync={every}", f"a crash of the machine loses {lost}"
+    if (level := said.get("synchronous")) in ("0", "1", "off", "normal"):
+        wal = said.get("journal_mode") == "wal"
+        if level in ("0", "off") or wal:
+            yield f"synchronous={settings['synchronous']}", "a commit does not wait for stable storage"
+    if is_off("wal"):
+        yield "disableWAL=true", "a crash loses everything that is still in memory"
+    elif is_off("sync"):
+        yield "sync=false", "a write does not wait for stable storage"

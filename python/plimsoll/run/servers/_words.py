@@ -1,0 +1,41 @@
+"""The useful line of a server's log: why it ended or was away, not the noise around that."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 300
+
+_CAUSE = re.compile(
+    r"\bPANIC\b|no space left|\bis full\b|disk full|\b(?:errcode|errno|error):? 28\b|out of memory|cannot allocate"
+    r"|\boom\b|crashed by signal|got signal|terminated by signal|assertion|corrupt|input/output error|exiting",
+    re.IGNORECASE,
+)
+_TROUBLE = re.compile(
+    r"\bFATAL\b|\[ERROR\]|\bemerg\b|\bcan't\b|\bcould not\b|\bcannot\b|\bfailed\b|\bfailure\b", re.IGNORECASE
+)
+_END = re.compile(r"\bshut(?:ting)? ?down\b|SIGTERM|SIGINT", re.IGNORECASE)
+_OF_A_CLIENT = re.compile(
+    r"terminating connection|connection to client|the database system is|aborted connection"
+    r"|\bERROR:  (?!.*no space left)|\bSTATEMENT:  |\bDETAIL:  |\bHINT:  ",
+    re.IGNORECASE,
+)
+"""What a server also says when nothing is wrong with itself."""
+_PREFIX = re.compile(
+    r"^(?:\d+:[A-Za-z-]+ (?:\(\d+\) |\d+ \w{3} \d{4} [\d:.]+ [*#.-] )"  # Redis
+    r"|[\d-]+ [\d:.]+ [A-Z]+ \[\d+\] "  # PostgreSQL
+    r"|[\d-]+ +[\d:]+ (?:\d+ )?(?=\[)"  # MariaDB
+    r"|[\d/]+ [\d:]+ (?=\[))"  # nginx
+)
+"""Time and process."""
+
+
+def useful_line(log: str) -> str:
+    """The first line that names a cause, else one that tells of trouble, else of an end by request, or nothing."""
+    lines = [line.strip() for line in log.splitlines()]
+    own = [line for line in lines if line and not _OF_A_CLIENT.search(line)]
+    for wanted in (_CAUSE, _TROUBLE, _END):
+        found = next((line for line in own if wanted.search(line)), None)
+        if found is not None:
+            return _PREFIX.sub("", found, count=1)[:LONGEST]
+    return ""
