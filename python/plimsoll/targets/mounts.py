@@ -47,8 +47,8 @@ def is_block_device(path: Path) -> bool:
         return False
 
 
-def _unescape(text: str) -> str:
-    """Mountinfo writes blanks, tabs, newlines and backslashes as octal numbers."""
+def unescape(text: str) -> str:
+    """The kernel writes blanks, tabs, newlines and backslashes as octal numbers."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 
@@ -63,10 +63,10 @@ def parse_mountinfo(text: str) -> list[Mount]:
         mounts.append(
             Mount(
                 device_number=before[2],
-                root=_unescape(before[3]),
-                point=_unescape(before[4]),
+                root=unescape(before[3]),
+                point=unescape(before[4]),
                 file_system=after[0],
-                source=_unescape(after[1]),
+                source=unescape(after[1]),
                 options=tuple(dict.fromkeys(f"{before[5]},{after[2]}".split(","))),
             )
         )

@@ -1,9 +1,10 @@
 """Whether a block device may be overwritten. The answer is no unless everything below says yes.
 
 Checked: the device itself, its partitions, the disk it is a partition of, everything made of it (dm, md, loop, bcache)
-and loop devices that share its backing file. Refused: mounted anywhere that can be seen, swap, in use by another device
-or program, read-only, or carrying a mark of a file system, partition table, volume manager, RAID or encryption. Only
-then does the user's consent count: the identity of the device, typed.
+and loop devices that share its backing file, whatever it is called there. Refused: mounted anywhere that can be seen,
+swap, in use by another device or program, read-only, or carrying a mark of a file system, partition table, volume
+manager, RAID or encryption. Only then does the user's consent count: the identity of the device, typed. A file that a
+device or swap space is made of is protected like that device.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from plimsoll.errors import TargetError, UnsafeTarget
+from plimsoll.targets.backing import backing_of, backing_of_file, loops_on_device, loops_on_file
 from plimsoll.targets.blockdev import (
     BlockDevice,
     all_devices,
@@ -25,7 +27,7 @@ from plimsoll.targets.blockdev import (
     read_device,
     text_of,
 )
-from plimsoll.targets.mounts import all_mounts
+from plimsoll.targets.mounts import all_mounts, unescape
 from plimsoll.targets.signatures import ask_blkid, find_signatures
 
 
@@ -93,7 +95,8 @@ def in_use(device: BlockDevice, root: Path = Path("/")) -> Iterator[str]:
         yield f"{device.path} is read-only; `blockdev --setrw {device.path}` changes that if the device allows it"
     if device.size_bytes == 0:
         yield f"{device.path} has no size: no medium, or nothing is attached"
-    related = {other.name: other for other in relatives(device, root)}
+    twins = list(_twins(device, root))
+    related = {other.name: other for member in (device, *twins) for other in relatives(member, root)}
     numbers = {other.number: other for other in related.values()}
     for pid, mount in all_mounts(root):
         source = _mounted_device(mount.device_number, mount.source, root)
@@ -105,9 +108,9 @@ def in_use(device: BlockDevice, root: Path = Path("/")) -> Iterator[str]:
             yield f"{related[name].path} is swap space in use; swapoff {related[name].path}"
     for holder in _above(device, root):
         yield f"{device.path} is part of {holder} (LVM, RAID, encryption, loop or multipath); take it out of it first"
-    for other in all_devices(root, "loop"):
-        if device.backing_file and other.name != device.name and other.backing_file == device.backing_file:
-            yield f"{other.path} uses the same file {device.backing_file}; detach it: losetup -d {other.path}"
+    for other in twins:
+        name = "" if other.backing_file == device.backing_file else f" under the name {other.backing_file}"
+        yield f"{other.path} uses the same file {device.backing_file}{name}; detach it: losetup -d {other.path}"
 
 
 def marks(device: BlockDevice, descriptor: int, root: Path = Path("/")) -> Iterator[str]:
@@ -146,16 +149,39 @@ def _above(device: BlockDevice, root: Path) -> list[str]:
     return sorted({f"/dev/{name}" for member in family if member for name in _made_of(member, root)})
 
 
+def check_file(path: Path) -> None:
+    """Raise UnsafeTarget if a file is what a device or swap space is made of: then writing to it is writing to that."""
+    for loop in loops_on_file(backing_of_file(path)):
+        reasons = "; and ".join(in_use(loop)) or f"detach it first: losetup -d {loop.path}"
+        raise UnsafeTarget(f"{path} is not overwritten, because the loop device {loop.path} is made of it: {reasons}")
+    for line in text_of(Path("/proc/swaps")).splitlines()[1:]:
+        name = unescape(line.split()[0])
+        if Path(name).exists() and os.path.samefile(name, path):
+            raise UnsafeTarget(f"{path} is not overwritten, because it is swap space in use; swapoff {name}")
+
+
+def _twins(device: BlockDevice, root: Path) -> Iterator[BlockDevice]:
+    """Other loop devices on the same file, by device and inode; by the path where the kernel cannot be asked."""
+    if not device.backing_file:
+        return
+    own = backing_of(device) if root == Path("/") else None
+    same = {loop.name for loop in loops_on_file(own, root)} if own else set()
+    for other in all_devices(root, "loop"):
+        if other.name != device.name and (other.name in same or other.backing_file == device.backing_file):
+            yield other
+
+
 def _made_of(device: BlockDevice, root: Path) -> list[str]:
     """Holders as the kernel lists them, and loop devices on top of the device, which it does not list."""
-    loops = [
+    named = [
         loop.name
         for loop in all_devices(root, "loop")
         if loop.kind == "loop"
         and loop.backing_file.startswith("/dev/")
         and Path(os.path.realpath(root / loop.backing_file.lstrip("/"))).name == device.name
     ]
-    return [*device.holders, *loops]
+    asked = [loop.name for loop in loops_on_device(device.number, root)]
+    return list(dict.fromkeys([*device.holders, *named, *asked]))
 
 
 def _mounted_device(number: str, source: str, root: Path) -> str:

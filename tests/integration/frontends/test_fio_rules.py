@@ -135,3 +135,17 @@ def test_a_direction_without_a_rate_has_the_rest_of_the_time(disk: Path, plimsol
         fields = answer.strip().split(";")
         # Of one byte a second there is one read in 4096 seconds.
         assert (int(fields[5]) // 4, int(fields[46]) // 4) == (1, 199)
+
+
+@pytest.mark.parametrize("words", [["--unlink=1"], ["--rw=write", "--loops=2", "--unlink_each_loop=1"]])
+def test_only_files_that_the_command_makes_are_unlinked(disk: Path, plimsoll: Command, words: list[str]) -> None:
+    theirs = disk / "data"
+    theirs.write_bytes(b"mine" * 4096)
+    job = ["fio", "--name=t", "--size=16k", "--bs=4k", "--rw=read", *words]
+    refused = plimsoll(*job, f"--filename={theirs}", check=2)
+    assert "--destroy" in refused.err
+    assert theirs.read_bytes() == b"mine" * 4096
+    plimsoll(*job, f"--filename={disk / 'made'}")
+    assert not (disk / "made").exists() or "--unlink=1" not in words
+    plimsoll(*job, f"--filename={theirs}", f"--destroy={theirs}")
+    assert not theirs.exists() or "--unlink=1" not in words

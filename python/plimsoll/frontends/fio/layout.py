@@ -13,6 +13,7 @@ from plimsoll.model import Plan
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import failure
 from plimsoll.run.workers.local import RARE, execute
+from plimsoll.targets.safety import check_file
 from plimsoll.units import format_size
 
 MARK = "user.plimsoll"
@@ -41,12 +42,31 @@ def _check_file(job: Job, path: Path, length: int, destroy: Sequence[str]) -> No
         if not job.words.on("allow_file_create"):
             raise UsageError(f"{job.name}: {path} does not exist and allow_file_create=0; make it first")
         return
-    short = path.stat().st_size < length
-    if (job.changes or short) and not _ours(path) and str(path) not in destroy:
+    overwritten = job.changes or path.stat().st_size < length
+    if overwritten or _unlinks(job):
+        check_file(path)
+    if str(path) in destroy:
+        return
+    if overwritten and not _ours(path):
         raise UnsafeTarget(
             f"{job.name}: {path} exists and was not made by `plimsoll fio`; its data would be lost. Remove it, "
             f"name another file, or add --destroy {path}"
         )
+    if _unlinks(job):
+        raise UnsafeTarget(
+            f"{job.name}: {path} was there before, and unlink would delete it; only files that this command makes are "
+            f"unlinked. Leave unlink out, name another file, or add --destroy {path}"
+        )
+
+
+def _unlinks(job: Job) -> bool:
+    """Whether its files are removed at any time."""
+    return unlinks_each_loop(job) or _unlinks_at_the_end(job)
+
+
+def _unlinks_at_the_end(job: Job) -> bool:
+    words = job.words
+    return words.on("unlink") or (words.on("unlink_each_loop") and words.on("time_based"))
 
 
 def _lacks(path: Path, length: int) -> bool:
@@ -129,7 +149,7 @@ def clean_up(jobs: Iterable[Job]) -> None:
             if job.words.on("fsync_on_close") and job.writes:
                 with path.open("rb+") as file:
                     os.fsync(file.fileno())
-            if job.words.on("unlink") or (job.words.on("unlink_each_loop") and job.words.on("time_based")):
+            if _unlinks_at_the_end(job):
                 path.unlink(missing_ok=True)
             elif unlinks_each_loop(job):
                 # The files of the last loop are new ones.

@@ -21,6 +21,7 @@ from plimsoll.model import RunStatus
 from plimsoll.run.places import Place
 from plimsoll.run.workers.local import impossible
 from plimsoll.store.store import Store
+from plimsoll.targets.safety import check_file
 from plimsoll.targets.workdir import workdir
 
 VERSION = "ioping 1.3"
@@ -71,6 +72,8 @@ def _check(settings: Settings, where: Path) -> None:
         raise UnsafeTarget(
             f"writing to {where} destroys what is in it; think twice, then use -WWW to shred this target"
         )
+    if writes and where.is_file():
+        check_file(where)
 
 
 def _region(settings: Settings, where: Path) -> int:
