@@ -114,7 +114,9 @@ def format_size(size_bytes: float) -> str:
 
 
 def format_duration(duration_ns: float) -> str:
-    """`82.1 µs`, `3.2 ms`, `14 s`, `2 min 5 s`, `1 h 30 min`."""
+    """`82.1 µs`, `3.2 ms`, `14 s`, `2 min 5 s`, `1 h 30 min`; nothing is `0 s`."""
+    if duration_ns == 0:
+        return "0 s"
     if abs(duration_ns) >= HOUR:
         hours, rest = divmod(round(duration_ns / MINUTE), 60)
         return f"{hours} h {rest} min" if rest else f"{hours} h"
@@ -157,6 +159,8 @@ def exact_size(size_bytes: int) -> str:
 
 def exact_duration(duration_ns: int) -> str:
     """Nanoseconds that `parse_duration` reads back to the last one: `1 h 30 min`, `10 s`, `2.5 ms`, `7 ns`."""
+    if duration_ns == 0:
+        return "0 s"
     if abs(duration_ns) >= 2 * MINUTE and not duration_ns % SECOND:
         hours, rest = divmod(duration_ns // SECOND, 3600)
         minutes, seconds = divmod(rest, 60)

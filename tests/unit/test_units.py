@@ -66,4 +66,4 @@ def test_values_carry_their_unit() -> None:
     assert units.format_value(118_204, "1/s") == "118,204/s"
     assert units.format_value(82_100, "ns") == "82.1 µs"
     assert units.format_value(2**20, "B/s") == "1 MiB/s"
-    assert units.format_value(0, "ns") == "0 ns"
+    assert units.format_value(0, "ns") == "0 s"

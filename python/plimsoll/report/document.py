@@ -51,11 +51,13 @@ class Text:
     """Sentences, each on a line of its own."""
 
     sentences: tuple[Sentence, ...]
+    short: bool = True
+    """Whether the short report of a terminal and of a pull request has it, too."""
 
 
-def text(*sentences: str, tone: Tone = Tone.PLAIN) -> Text:
+def text(*sentences: str, tone: Tone = Tone.PLAIN, short: bool = True) -> Text:
     """A block of sentences of one tone."""
-    return Text(tuple(Sentence(sentence, tone) for sentence in sentences))
+    return Text(tuple(Sentence(sentence, tone) for sentence in sentences), short)
 
 
 @dataclass(frozen=True)
@@ -225,8 +227,9 @@ class Listing:
 Block = Text | Table | Chart | Warning | Listing
 
 
-def _is_short(block: Block) -> bool:
-    return not isinstance(block, Table) or block.short
+def is_short(block: Block) -> bool:
+    """Whether the short report of a terminal and of a pull request has a block."""
+    return not isinstance(block, Table | Text) or block.short
 
 
 @dataclass(frozen=True)
@@ -260,7 +263,7 @@ class Document:
     @property
     def short_sections(self) -> Sequence[Section]:
         """The sections that a terminal and a pull request show: short ones with more than long tables."""
-        return [section for section in self.sections if section.short and any(map(_is_short, section.blocks))]
+        return [section for section in self.sections if section.short and any(map(is_short, section.blocks))]
 
     @property
     def charts(self) -> Sequence[Chart]:

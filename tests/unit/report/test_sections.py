@@ -42,7 +42,7 @@ def test_every_section_has_something_to_say_about_a_usual_study() -> None:
 
 def test_a_terminal_needs_only_the_short_sections() -> None:
     document = build_document(pair(), short=True)
-    assert [section.id for section in document.sections] == ["verdicts", "scores", "warnings"]
+    assert [section.id for section in document.sections] == ["verdicts", "scores", "repeats", "warnings"]
     assert terminal.render(document) == terminal.render(build_document(pair()))
 
 

@@ -6,7 +6,19 @@ import re
 from html import escape
 
 from plimsoll.model import Level
-from plimsoll.report.document import Block, Chart, Document, Listing, Section, Table, Text, Tone, Warning, cell_text
+from plimsoll.report.document import (
+    Block,
+    Chart,
+    Document,
+    Listing,
+    Section,
+    Table,
+    Text,
+    Tone,
+    Warning,
+    cell_text,
+    is_short,
+)
 from plimsoll.report.labels import count_text
 
 SUFFIX = ".md"
@@ -29,7 +41,7 @@ def render(document: Document) -> str:
 
 
 def _blocks(section: Section, *, short: bool) -> list[str]:
-    shown = [block for block in section.blocks if not (short and isinstance(block, Table) and not block.short)]
+    shown = [block for block in section.blocks if is_short(block) or not short]
     return [written for block in shown if (written := _block(block))]
 
 

@@ -18,6 +18,7 @@ from plimsoll.report.document import (
     Tone,
     Warning,
     cell_text,
+    is_short,
 )
 from plimsoll.report.labels import count_text
 from plimsoll.report.narrow import Lane, fitted, unrepeated
@@ -56,7 +57,7 @@ def print_document(document: Document, console: Console) -> None:
     for section in document.short_sections:
         console.print()
         _line(console, section.title, "bold underline")
-        for block in section.blocks:
+        for block in filter(is_short, section.blocks):
             _print_block(block, console)
 
 
@@ -82,8 +83,7 @@ def _print_block(block: Block, console: Console) -> None:
             for sentence in block.sentences:
                 _line(console, sentence.text, _STYLES[sentence.tone], _MARKS[sentence.tone])
         case Table():
-            if block.short:
-                _print_table(block, console)
+            _print_table(block, console)
         case Warning():
             name, style = _LEVELS[block.level]
             where = f" ({count_text(block.count, 'run')}: {block.where})" if block.where else ""

@@ -13,6 +13,8 @@ from plimsoll.stats.repeats import FEWEST_FOR_FIRST, FEWEST_FOR_SERIAL, LEVEL, S
 
 ORDER = 27
 TITLE = "Repeats"
+SHORT = True
+_BRIEF = ("case", "metric", "target", "what_was_seen", "what_it_does_to_the_verdict")
 
 _IN_TURNS = {
     Kind.TREND: "none: targets of a block ran next to each other, so a drift of the level cancels",
@@ -60,7 +62,7 @@ def build(evidence: Evidence) -> list[Block]:
         f"most {percent_text(LEVEL)} of honest series."
     )
     if not found:
-        return [text(f"Nothing stands out. {scope}", tone=Tone.NOTE)]
+        return [text(f"Nothing stands out. {scope}", tone=Tone.NOTE, short=False)]
     rows = tuple(
         (
             phrase(series.case),
@@ -74,7 +76,7 @@ def build(evidence: Evidence) -> list[Block]:
         for series, each in found
     )
     heads = columns("Case", "Metric", "Target", ">Runs", "What", "What was seen", "What it does to the verdict")
-    return [Table("Repeated runs that are not repetitions of one thing", heads, rows, (scope,))]
+    return [Table("Repeated runs that are not repetitions of one thing", heads, rows, (scope,), _BRIEF)]
 
 
 def _series(evidence: Evidence) -> Iterator[_Series]:
