@@ -119,7 +119,7 @@ class VolumeShape:
     @property
     def one(self) -> str:
         """The volumes without what they are attached to: `gp2 100 GiB, 300 IOPS (burst 3,000), 128 MiB/s`."""
-        name = f"{self.type.name} {format_size(self.size_gib * GIB)}" if self.size_gib else self.type.name
+        name = f"{self.type.name} {_size_text(self.size_gib)}" if self.size_gib else self.type.name
         parts = [f"RAID {self.raid} of {self.members} × {name}" if self.raid is not None else name]
         parts += [_rate_text(self.limits.iops, 1, " IOPS")] if self.limits.iops else []
         if self.limits.throughput:
@@ -366,6 +366,11 @@ def _device_bytes(size: int, level: int | None, members: int, chunk: int) -> int
             return usable * (members - 1)
         case _:
             return usable * (members // 2)
+
+
+def _size_text(gib: float) -> str:
+    """Exact where it is whole GiB, as volumes are sold: 3,637 GiB and not 3.55 TiB."""
+    return f"{gib:,.0f} GiB" if gib % 1 == 0 and gib % 1024 else format_size(gib * GIB)
 
 
 def _rate_text(rate: Rate, factor: int, unit: str) -> str:

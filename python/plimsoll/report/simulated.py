@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
@@ -55,22 +56,39 @@ def simulation_document(outcomes: Sequence[Outcome], *, short: bool = False) -> 
     return Document(f"Simulated: {first.load.words}", subtitle, sections, make_scores=partial(_flat, outcomes))
 
 
-def choice_document(choices: Sequence[Choice], load: str, wanted: str, duration_ns: int) -> Document:
-    """The ranking of volumes that give what is needed, and why the others do not."""
+def choice_document(choices: Sequence[Choice], load: str, wanted: str, lasts_ns: int | None) -> Document:
+    """The ranking of volumes that give what is needed, for ever or so long, and why the others do not."""
     best = next((each for each in choices if each.met), None)
+    until = "for ever" if lasts_ns is None else f"for {format_duration(lasts_ns)}"
     if best is not None and best.outcome is not None:
-        tail = _on_credits(best.outcome)
-        words = f"The cheapest that gives {wanted}: {best.outcome.shape.summary}, {_price(best.outcome)}{tail}."
-        answer = text(words, tone=Tone.BETTER)
+        words = f"The cheapest that gives {wanted} {until}: {best.outcome.shape.summary}, {_price(best.outcome)}"
+        answer = text(f"{words}{_burst_end(best)}.", tone=Tone.BETTER)
     else:
-        answer = text(f"None of these gives {wanted}.", tone=Tone.WORSE)
+        answer = text(f"None of these gives {wanted} {until}.", tone=Tone.WORSE)
     sections = (
         Section("answer", "Answer", (answer,), short=True),
-        Section("ranking", "Ranking", (_ranking(choices), *_failures(choices)), short=True),
+        Section("ranking", "Ranking", (_ranking(choices), *_cheaper(choices), *_failures(choices)), short=True),
     )
     outcomes = [each.outcome for each in choices if each.outcome is not None]
-    subtitle = f"{count_text(len(choices), 'type')} · {format_duration(duration_ns)} of virtual time"
+    means = "enough for ever, without burst credits" if lasts_ns is None else f"enough {until}, from full burst credits"
+    subtitle = f"{count_text(len(choices), 'type')} · {means}"
     return Document(f"Compared: {load}", subtitle, sections, make_scores=partial(_flat, outcomes))
+
+
+def _burst_end(choice: Choice) -> str:
+    """How long a volume that is not enough for ever is."""
+    if choice.stage is None or choice.lasts_s is None:
+        return ""
+    return f"; {_burst_of(choice)} ends after {_seconds(choice.lasts_s)}, and then it is not enough"
+
+
+def _burst_of(choice: Choice) -> str:
+    instance = choice.stage is not None and choice.stage.whose.startswith("instance")
+    return f"the {'instance' if instance else 'volume'}'s burst"
+
+
+def _seconds(seconds: float) -> str:
+    return format_duration(round(seconds) * SECOND)
 
 
 def _sentences(outcomes: Sequence[Outcome]) -> Iterator[Block]:
@@ -211,12 +229,12 @@ def _whole(outcomes: Sequence[Outcome]) -> Table:
 
 def _ranking(choices: Sequence[Choice]) -> Table:
     rows: list[tuple[Cell, ...]] = []
+    until = any(choice.lasts_s is not None for choice in choices)
     for place, choice in enumerate(choices, start=1):
         outcome, price = choice.outcome, choice.usd_per_month
         if outcome is None:
             rows.append((None, phrase(choice.type), None, None, None, None, Phrase("not for sale", Tone.WORSE), None))
             continue
-        p99 = outcome.latency.percentile(99)
         rows.append(
             (
                 number(place, "1") if choice.met else None,
@@ -224,28 +242,57 @@ def _ranking(choices: Sequence[Choice]) -> Table:
                 None if price is None else number(price, "USD", usd(price)),
                 phrase(outcome.cost.oldest or "no price"),
                 number(outcome.sustained.operations, "1/s"),
-                number(p99, "ns"),
-                Phrase("yes", Tone.BETTER) if choice.met else Phrase("no", Tone.WORSE),
-                _headroom(choice, outcome),
+                number(outcome.latency.percentile(99), "ns"),
+                _enough(choice, until),
+                _headroom(choice),
             )
         )
-    names = (">Rank", "Volume", ">$/month", "Price of", ">Sustained", ">p99", "Enough", "Headroom")
+    names = (
+        ">Rank",
+        "Volume",
+        ">$/month",
+        "Price of",
+        ">I/Os" if until else ">Sustained",
+        ">p99",
+        "Enough",
+        "Headroom",
+    )
     notes = (
-        "$/month: the volumes without the instance, with the date of the oldest price in it.",
-        "Headroom: the narrowest sustained limit over the offered rate; "
+        "$/month: the volumes without the instance, with requests at this rate where they are charged, "
+        "and the date of the oldest price in it.",
+        "Headroom: the narrowest limit that lasts over the offered rate; "
         "without a rate, how far the tightest bound is away.",
     )
     return Table("Cheapest first", columns(*names), tuple(rows), notes)
 
 
-def _headroom(choice: Choice, outcome: Outcome) -> Phrase:
-    if not choice.met or choice.headroom is None:
+def _enough(choice: Choice, until: bool) -> Phrase:
+    if not choice.met:
+        return Phrase("no", Tone.WORSE)
+    if choice.lasts_s is None:
+        return Phrase("yes, for ever" if until else "yes", Tone.BETTER)
+    return Phrase(f"until {_burst_of(choice)} ends after {_seconds(choice.lasts_s)}")
+
+
+def _headroom(choice: Choice) -> Phrase:
+    if not choice.met or choice.headroom is None or choice.lasts_s is not None:
         return Phrase("none", Tone.NOTE)
-    lasts = outcome.credits_last
-    if choice.headroom < 0 and lasts is not None:
-        who = "instance" if lasts[1].startswith("instance") else "volume"
-        return Phrase(f"{who} burst ends after {format_duration(round(lasts[0]) * SECOND)}", Tone.UNKNOWN)
-    return phrase(percent_text(round(choice.headroom, 2)))
+    return phrase(percent_text(math.floor(choice.headroom * 100) / 100))
+
+
+def _cheaper(choices: Sequence[Choice]) -> Iterator[Block]:
+    """What each that is enough fails where it costs one step less."""
+    for choice in choices:
+        if choice.outcome is None or not choice.met:
+            continue
+        if choice.cheaper is None:
+            words = f"{choice.outcome.shape.one}: no {choice.type} that holds as much is cheaper."
+        else:
+            price = choice.cheaper.usd_per_month
+            money = "" if price is None else f" ({usd(price)})"
+            why = "; ".join(choice.cheaper.reasons)
+            words = f"One step cheaper, {choice.cheaper.shape.one}{money} is not enough: {why}."
+        yield text(words, tone=Tone.NOTE)
 
 
 def _failures(choices: Sequence[Choice]) -> Iterator[Block]:
@@ -254,7 +301,8 @@ def _failures(choices: Sequence[Choice]) -> Iterator[Block]:
             yield text(f"{choice.type}: {choice.refused}", tone=Tone.WORSE)
         elif choice.judgement is not None and not choice.met:
             why = "; ".join(choice.judgement.reasons)
-            yield text(f"{choice.outcome.shape.summary}: {why}.", tone=Tone.WORSE)
+            most = f"{choice.type} at its largest, " if choice.can_grow else ""
+            yield text(f"{most}{choice.outcome.shape.summary}: {why}.", tone=Tone.WORSE)
 
 
 def _name(outcome: Outcome, outcomes: Sequence[Outcome]) -> str:

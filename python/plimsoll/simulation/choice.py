@@ -1,41 +1,62 @@
-"""The cheapest volume that gives what is needed: of each type the smallest configuration that does, by price.
+"""The cheapest volume that gives what is needed: of each type the cheapest that does, and of all of them by price.
 
-What can be chosen of a type (IOPS with the throughput they need, or the size where performance follows from it) is a
-ladder of configurations that only get faster. It is climbed in growing steps and then halved, so that about six
-simulations per type are enough.
+Enough means for ever: with all burst credits used up and nothing stored. Where it is said how long it has to last, a
+burst counts for as long as its credits do, and until when is said.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from plimsoll.catalog.bounds import Use, sustained
-from plimsoll.catalog.shape import VolumeShape, volume_shape
-from plimsoll.catalog.types import VolumeType, volume_type, volume_types
+from plimsoll.catalog.bounds import Use, burst, sustained
+from plimsoll.catalog.shape import VolumeShape
+from plimsoll.catalog.types import volume_types
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.prices.cost import Cost, cost
+from plimsoll.prices.cost import SECONDS_PER_MONTH, cost
+from plimsoll.simulation.grid import Grid, grid
 from plimsoll.simulation.job import Load
-from plimsoll.simulation.outcome import NOTHING, Outcome, simulate
-from plimsoll.simulation.slo import Clause, Judgement, judge
-from plimsoll.units import SECOND
+from plimsoll.simulation.lasting import Stage, for_ever, until
+from plimsoll.simulation.outcome import Outcome
+from plimsoll.simulation.search import Need, cheapest, one_cheaper
+from plimsoll.simulation.slo import Clause, Judgement, judge_lasting
+from plimsoll.units import SECOND, format_duration
 
-STEADY_NS = 60 * SECOND
-"""A volume without credits, first touch or episodes does in any minute what it does for ever."""
-STEP = 1.25
-"""Each configuration has so many times the performance of the one before."""
+ROUNDING = 1e-9
+"""Limits are products of floating-point numbers."""
+
+
+@dataclass(frozen=True)
+class Cheaper:
+    """The volume that is one step cheaper, and what of the objective it fails."""
+
+    shape: VolumeShape
+    usd_per_month: float | None
+    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The best configuration of one type, or why there is none."""
+    """The cheapest volume of one type that is enough, or why there is none."""
 
     type: str
-    outcome: Outcome | None
+    stage: Stage | None
+    """The last that counts: the one that lasts, or the one in which the needed time ends."""
     judgement: Judgement | None
     refused: str = ""
     """Why the provider would not even sell it."""
+    for_ever: bool = True
+    """Whether what holds in the stage holds for ever."""
+    cheaper: Cheaper | None = None
+    """None where a volume that holds as much cannot be cheaper, or where none is enough."""
+    can_grow: bool = False
+    """Whether more of the type could be bought than its least."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What it does in the stage."""
+        return self.stage.outcome if self.stage else None
 
     @property
     def met(self) -> bool:
@@ -43,9 +64,21 @@ class Choice:
         return self.judgement is not None and self.judgement.met
 
     @property
+    def lasts_s(self) -> float | None:
+        """Until when it gives that; None for ever, and where it never does."""
+        return self.stage.end_s if self.stage and self.met and not self.for_ever else None
+
+    @property
     def usd_per_month(self) -> float | None:
-        """Price of the volumes without the instance; None where it is not known."""
-        return self.outcome.cost.volume_per_month if self.outcome else None
+        """Price of the volumes, with their requests all month where these are charged, without the instance.
+
+        None where it is not known.
+        """
+        if self.outcome is None or self.outcome.cost.volume_per_month is None:
+            return None
+        requests = self.outcome.cost.requests
+        asked = self.outcome.sustained.operations * SECONDS_PER_MONTH / 1e6 * requests.usd if requests else 0.0
+        return self.outcome.cost.volume_per_month + asked
 
     @property
     def headroom(self) -> float | None:
@@ -55,7 +88,7 @@ class Choice:
         load = self.outcome.load
         if not isinstance(load, Load) or load.rate is None:
             return self.judgement.margin
-        limit = sustained(self.outcome.shape, Use(load.block_bytes, load.read_share, load.sequential))
+        limit = sustained(self.outcome.shape, _use(load))
         return None if limit is None else limit.per_second / load.rate - 1
 
 
@@ -63,12 +96,12 @@ def choose(
     types: Sequence[str],
     options: Mapping[str, str],
     load: Load,
-    duration_ns: int,
+    lasts_ns: int | None,
     clauses: tuple[Clause, ...],
     region: str | None,
     progress: Callable[[str], None],
 ) -> list[Choice]:
-    """One choice per type, those that give what is needed first, the cheapest at the top.
+    """One choice per type, those that give what is needed first, the cheapest at the top; `lasts_ns` None is for ever.
 
     `options` hold for all types; what a type does not take is refused for it alone. Raises UnknownName for a type that
     does not exist, and UsageError where it is not said how much has to fit.
@@ -82,7 +115,7 @@ def choose(
     found = []
     for name in types:
         progress(name)
-        found.append(_best(name, options, load, duration_ns, clauses, region))
+        found.append(_best(name, options, Wish(load, clauses, lasts_ns, region)))
 
     def order(choice: Choice) -> tuple[bool, bool, float]:
         price = choice.usd_per_month
@@ -91,113 +124,98 @@ def choose(
     return sorted(found, key=order)
 
 
-def _best(
-    name: str,
-    options: Mapping[str, str],
-    load: Load,
-    duration_ns: int,
-    clauses: tuple[Clause, ...],
-    region: str | None,
-) -> Choice:
+@dataclass(frozen=True)
+class Wish:
+    """What is needed of a volume, and what was found out about some."""
+
+    load: Load
+    clauses: tuple[Clause, ...]
+    lasts_ns: int | None
+    """None: for ever."""
+    region: str | None = None
+    _tried: dict[str, tuple[Stage, Judgement]] = field(default_factory=dict)
+
+    def tried(self, shape: VolumeShape) -> tuple[Stage, Judgement]:
+        """The stage that decides, and how it stands to what is needed."""
+        key = f"{shape.options} {sorted(shape.spec)}"
+        if key not in self._tried:
+            self._tried[key] = self._try(shape)
+        return self._tried[key]
+
+    def _try(self, shape: VolumeShape) -> tuple[Stage, Judgement]:
+        money = cost(shape, self.region)
+        if self.lasts_ns is None:
+            stages = [for_ever(shape, self.load, money)]
+        else:
+            stages = list(until(shape, self.load, money, self.lasts_ns))
+        judged = [(stage, judge_lasting(stage.outcome, self.clauses)) for stage in stages]
+        stage, found = next((each for each in judged if not each[1].met), judged[-1])
+        if self.lasts_ns is not None and stage.start_s:
+            when, wanted = format_duration(round(stage.start_s) * SECOND), format_duration(self.lasts_ns)
+            when = f"just before {wanted}" if when == wanted else when
+            found = replace(found, reasons=tuple(f"from {when} on, {reason}" for reason in found.reasons))
+        if too_little := self.too_little(shape):
+            found = Judgement(False, -1.0, (too_little,))
+        return stage, found
+
+    def enough(self, shape: VolumeShape) -> bool:
+        """Whether a volume gives what is needed for as long."""
+        return self.tried(shape)[1].met
+
+    def price(self, shape: VolumeShape) -> float | None:
+        """USD per month without the instance."""
+        return cost(shape, self.region).volume_per_month
+
+    def too_little(self, shape: VolumeShape) -> str | None:
+        """Which limit lets too little through, to the last I/O, which no simulation counts; None if none does."""
+        needed = max([self.load.rate or 0.0, *(_least_rate(clause, self.load) for clause in self.clauses)])
+        bound = (sustained if self.lasts_ns is None else burst)(shape, _use(self.load))
+        parity = shape.raid == 5 and self.load.read_share < 1
+        # Writes of whole stripes cost an array with parity less than the bound says.
+        if bound is None or parity or bound.per_second * (1 + ROUNDING) >= needed:
+            return None
+        return f"only {_exact(bound.per_second)} of {_exact(needed)} are possible, held back by its {bound.name}"
+
+
+def _best(name: str, options: Mapping[str, str], wish: Wish) -> Choice:
     try:
-        rungs = list(ladder(name, options, load))
+        sold = grid(name, options)
     except UnknownName:
         raise
     except UsageError as error:
         return Choice(name, None, None, str(error))
-    tried: dict[int, Choice] = {}
-
-    def attempt(rung: int) -> Choice:
-        if rung not in tried:
-            shape = rungs[rung]
-            outcome = simulate(shape, load, _duration(shape, duration_ns), _cost(shape, region))
-            tried[rung] = Choice(name, outcome, judge(outcome, clauses))
-        return tried[rung]
-
-    low, high, step = -1, 0, 1
-    while not attempt(high).met:
-        if high == len(rungs) - 1 or _beyond_help(attempt(high)):
-            return attempt(high)
-        low, high, step = high, min(high + step, len(rungs) - 1), step * 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if attempt(middle).met else (middle, high)
-    return attempt(high)
+    need = Need(lambda shape: wish.too_little(shape) is None, wish.enough, wish.price)
+    point = cheapest(sold, need)
+    can_grow = any(len(axis.values) > 1 for axis in sold.axes)
+    if point is None:
+        stage, judgement = wish.tried(sold.shape([axis.values[-1] for axis in sold.axes]))
+        return Choice(name, stage, judgement, can_grow=can_grow)
+    shape = sold.shape(point)
+    stage, judgement = wish.tried(shape)
+    lasting = stage.end_s is None
+    if not lasting and (endless := replace(wish, lasts_ns=None, _tried={})).enough(shape):
+        lasting, (stage, judgement) = True, endless.tried(shape)
+    return Choice(name, stage, judgement, "", lasting, _cheaper(sold, point, wish), can_grow)
 
 
-def _beyond_help(choice: Choice) -> bool:
-    """Whether more of this type cannot help: the instance holds it back, or its own latency."""
-    if choice.outcome is None:
-        return True
-    by = choice.outcome.sustained.limited_by
-    return by == NOTHING or by.startswith("instance")
+def _cheaper(sold: Grid, point: Sequence[int], wish: Wish) -> Cheaper | None:
+    shape = one_cheaper(sold, point, wish.price)
+    if shape is None:
+        return None
+    too_little = wish.too_little(shape)
+    reasons = (too_little,) if too_little else wish.tried(shape)[1].reasons
+    return Cheaper(shape, wish.price(shape), reasons)
 
 
-def _cost(shape: VolumeShape, region: str | None) -> Cost:
-    return cost(shape, region)
+def _use(load: Load) -> Use:
+    return Use(load.block_bytes, load.read_share, load.sequential)
 
 
-def _duration(shape: VolumeShape, duration_ns: int) -> int:
-    limits = (shape.limits, shape.instance_limits)
-    rates = [rate for each in limits for rate in (each.iops, each.throughput) if rate is not None]
-    changing = any(rate.baseline is not None for rate in rates) or {"first_touch", "degradation"} & shape.spec.keys()
-    return duration_ns if changing else min(duration_ns, STEADY_NS)
+def _least_rate(clause: Clause, load: Load) -> float:
+    """Operations per second without which a bound cannot hold."""
+    return {"iops": clause.limit, "throughput": clause.limit / load.block_bytes}.get(clause.metric, 0.0)
 
 
-def ladder(name: str, options: Mapping[str, str], load: Load) -> Iterator[VolumeShape]:
-    """The configurations of a type from the least on; just one where the options leave nothing to choose.
-
-    Raises UsageError where not even the least can be bought.
-    """
-    era = options.get("era")
-    kind = volume_type(name, era, "--compare")
-    base = {**options, "type": name}
-    if kind.rule in ("provisioned", "io", "io2", "piops"):
-        if "iops" in options or "throughput" in options:
-            yield volume_shape(base, f"--compare {name}")
-            return
-        size = volume_shape({**base, "iops": str(_least_iops(kind))}, f"--compare {name}").size_gib
-        for iops in _iops_steps(kind, size):
-            yield volume_shape({**base, "iops": str(iops), **_throughput(kind, iops, load)}, f"--compare {name}")
-        return
-    for option in ("iops", "throughput"):
-        base.pop(option, None)
-    first = volume_shape(base, f"--compare {name}")
-    yield first
-    if kind.rule in ("gp2", "hdd", "per-gib", "azure-tier"):
-        for gib in _sizes(first.size_gib, kind.max_gib or 0):
-            yield volume_shape({**base, "size": f"{gib}GiB"}, f"--compare {name}")
-
-
-def _least_iops(kind: VolumeType) -> int:
-    return kind.iops_included or kind.iops_min or 1
-
-
-def _iops_steps(kind: VolumeType, size_gib: float) -> Iterator[int]:
-    least = _least_iops(kind)
-    most = kind.iops_max or least
-    if kind.iops_per_gib:
-        most = min(most, max(least, int(kind.iops_per_gib * size_gib)))
-    iops = float(least)
-    while iops < most:
-        yield round(iops, -2) if iops > 1000 else round(iops)  # type: ignore[misc]
-        iops *= STEP
-    yield most
-
-
-def _throughput(kind: VolumeType, iops: int, load: Load) -> dict[str, str]:
-    """As much throughput as the IOPS need at the block size of the load, where it can be chosen."""
-    if kind.rule != "provisioned" or not kind.throughput_included:
-        return {}
-    ceiling = min(kind.throughput_max or 0, (kind.kib_per_iops or 0) * iops / 1024)
-    needed = max(kind.throughput_included, math.ceil(iops * load.block_bytes / kind.mega))
-    return {"throughput": f"{min(needed, math.floor(ceiling))}"}
-
-
-def _sizes(first: float, most: int) -> Iterator[int]:
-    size = first * STEP
-    while size < most:
-        yield math.ceil(size)
-        size *= STEP
-    if first < most:
-        yield most
+def _exact(per_second: float) -> str:
+    """All digits: one I/O more or less decides."""
+    return f"{per_second:,.7g}/s"

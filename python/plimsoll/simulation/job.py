@@ -14,6 +14,7 @@ from plimsoll.profile import Entry, cases, profiles
 from plimsoll.units import DAY, SECOND, format_duration, format_size
 
 DEFAULT_TEST = "randread"
+ASSUMED = " (assumed; --job says what it really is)"
 TRACE_DEPTH = 256
 """Operations in flight that a replay may have: more than any trace that was recorded below its device's queue."""
 MOST_INTERVALS = 100_000
@@ -97,7 +98,7 @@ def load(text: str | None, settings: Mapping[str, Any]) -> Load:
     depth = int(values["depth"]) * int(values["threads"])
     share = _READ_SHARES.get(mode, float(values["read_share"]))
     return Load(
-        words=_words(values, depth, per_second),
+        words=_words(values, depth, per_second) + ("" if text else ASSUMED),
         block_bytes=block,
         depth=depth,
         rate=per_second,
@@ -125,8 +126,8 @@ def _words(values: Mapping[str, Any], depth: int, rate: float | None) -> str:
     return f"{kind}, {pace}"
 
 
-def checked_duration(duration_ns: int) -> int:
+def checked_duration(duration_ns: int, option: str = "--duration") -> int:
     """A duration that can be simulated; raises UsageError."""
     if not SECOND <= duration_ns <= LONGEST_NS:
-        raise UsageError(f"--duration {format_duration(duration_ns)}: from one second to ten years")
+        raise UsageError(f"{option} {format_duration(duration_ns)}: from one second to ten years")
     return duration_ns

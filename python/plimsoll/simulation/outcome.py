@@ -169,10 +169,11 @@ class Outcome:
         """Whether credits were used to an amount that matters, or at a rate that ends them within a day."""
         held = self.credits(bucket)
         least = min(held, default=self.capacities[bucket])
-        return least < 0.99 * self.capacities[bucket] or self._spent_per_s(held) * DAY_S > least
+        return least < 0.99 * self.capacities[bucket] or self.spent_per_s(bucket) * DAY_S > least
 
-    def _spent_per_s(self, held: Sequence[float]) -> float:
-        """How fast credits went in the second half of the simulated time."""
+    def spent_per_s(self, bucket: str) -> float:
+        """How fast credits went in the second half of the simulated time; negative where they grew."""
+        held = self.credits(bucket)
         half = len(held) // 2
         return (held[half] - held[-1]) / max((len(held) - 1 - half) * self.interval_s, 1e-9) if held else 0.0
 
@@ -191,7 +192,7 @@ class Outcome:
         ended = {name for _, name in self.burst_ends}
         for bucket in self.used_credits:
             held = self.credits(bucket)
-            spent = self._spent_per_s(held)
+            spent = self.spent_per_s(bucket)
             if party(bucket) not in ended and spent > 0:
                 times.append((self.duration_s + held[-1] / spent, party(bucket)))
         return min(times, default=None)

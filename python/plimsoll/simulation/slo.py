@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.errors import UsageError
 from plimsoll.simulation.job import Load
-from plimsoll.simulation.outcome import Outcome, Phase
+from plimsoll.simulation.outcome import NOTHING, Outcome, Phase
 from plimsoll.units import format_duration, format_number, format_value, parse_count, parse_duration, parse_size
 
 KEPT = 0.99
 """Share of the offered operations that must be done; what is missing then still waits in the queue at the end."""
+LASTING_KEPT = 0.999
+"""The same where nothing was stored at the start; also how exactly a simulated minute counts a rate."""
 _CLAUSE = re.compile(r"\s*(p\d{1,4}(?:\.\d+)?|max|mean|iops|throughput)\s*(<=|>=|<|>)\s*([^\s<>=][^<>=]*)")
 
 
@@ -93,6 +95,24 @@ def judge(outcome: Outcome, clauses: tuple[Clause, ...]) -> Judgement:
     return Judgement(not reasons, min(margins), tuple(dict.fromkeys(told)))
 
 
+def judge_lasting(outcome: Outcome, clauses: tuple[Clause, ...]) -> Judgement:
+    """Every bound must hold in a stage that goes on, in which nothing changes."""
+    reasons: list[str] = []
+    margins: list[float] = []
+    last = outcome.sustained
+    for clause in clauses:
+        rates = {"iops": last.operations, "throughput": last.bytes}
+        value = rates[clause.metric] if clause.metric in rates else _whole(outcome, clause.metric)
+        counted = clause.limit * LASTING_KEPT if clause.metric in rates else clause.limit
+        margins.append(clause.margin(value))
+        if not replace(clause, limit=counted).holds(value):
+            reasons.append(_reason(outcome, clause, value, None))
+    if behind := _behind(outcome, LASTING_KEPT):
+        # A queue that grows has no latency of its own.
+        return Judgement(False, -1.0, (behind,))
+    return Judgement(not reasons, min(margins), tuple(dict.fromkeys(reasons)))
+
+
 def _values(outcome: Outcome, clause: Clause) -> list[tuple[float, Phase | None]]:
     """The value over the whole time, and that of the last phase where there is more than one."""
     values: list[tuple[float, Phase | None]] = [(_whole(outcome, clause.metric), None)]
@@ -125,12 +145,15 @@ def _whole(outcome: Outcome, metric: str) -> float:
 def _reason(outcome: Outcome, clause: Clause, value: float, phase: Phase | None) -> str:
     when = f" from {format_duration(phase.start_s * 1e9)} on" if phase else ""
     where = phase or outcome.sustained
-    held = f", held back by {where.limited_by}" if where.limited_by != "nothing" else ", its own latency"
+    held = f", held back by {where.limited_by}" if where.limited_by != NOTHING else ", its own latency"
     rate = f" at {format_value(where.operations, '1/s')}"
-    return f"{clause.metric} is {format_value(value, clause.unit)}{when}{rate}{held}"
+    seen, limit = format_value(value, clause.unit), format_value(clause.limit, clause.unit)
+    if seen == limit:
+        seen = f"just {'above' if clause.below else 'below'} {limit}"
+    return f"{clause.metric} is {seen}{when}{rate}{held}"
 
 
-def _behind(outcome: Outcome) -> str | None:
+def _behind(outcome: Outcome, kept: float = KEPT) -> str | None:
     """An open-loop load that is not kept up with has no latency to speak of."""
     if outcome.replay is not None and outcome.replay.recorded_ns and outcome.replay.left:
         left, due = (format_number(each) for each in (outcome.replay.left, outcome.replay.due))
@@ -139,8 +162,11 @@ def _behind(outcome: Outcome) -> str | None:
     if offered is None:
         return None
     phase = outcome.sustained
-    if phase.operations >= KEPT * offered:
+    if phase.operations >= kept * offered:
         return None
     when = f" from {format_duration(phase.start_s * 1e9)} on" if len(outcome.phases) > 1 else ""
     done, wanted = format_value(phase.operations, "1/s"), format_value(offered, "1/s")
-    return f"does {done} of {wanted} that are asked for{when}, held back by {phase.limited_by}"
+    by = phase.limited_by
+    if by == NOTHING and isinstance(outcome.load, Load):
+        by = f"its own latency with at most {outcome.load.depth} in flight"
+    return f"does {done} of {wanted} that are asked for{when}, held back by {by}"

@@ -41,10 +41,21 @@ def test_a_simulation_for_programs_and_in_files(plimsoll: Command, tmp_path: Pat
 
 
 def test_a_comparison_for_programs(plimsoll: Command) -> None:
-    words = ("--volume", "size=200GiB", "--job", "randread,rate=2000/s", "--duration", "2m", "--json")
-    found = plimsoll("simulate", "--compare", "io2,gp3", *words).json
-    assert [each["type"] for each in found["choices"]] == ["gp3", "io2"]
+    words = ("--volume", "size=200GiB", "--job", "randread,rate=2000/s", "--json")
+    found = plimsoll("simulate", "--compare", "io2,gp3,gp2", *words).json
+    assert [each["type"] for each in found["choices"]] == ["gp3", "gp2", "io2"]
     assert all(each["met"] and each["simulation"]["cost"]["as_of"] for each in found["choices"])
+    assert found["for_s"] is None
+    [gp2] = [each for each in found["choices"] if each["type"] == "gp2"]
+    assert gp2["simulation"]["volume"]["size"] == "667GiB"
+    assert gp2["until_s"] is None
+    assert gp2["one_step_cheaper"]["volume"]["size"] == "666GiB"
+    assert gp2["one_step_cheaper"]["reasons"]
+    brief = plimsoll("simulate", "--compare", "gp2", *words, "--for", "30m").json
+    [gp2] = brief["choices"]
+    assert brief["for_s"] == 1800
+    assert gp2["simulation"]["volume"]["size"] == "200GiB"
+    assert gp2["until_s"] == pytest.approx(5_400_000 / 1400, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +73,9 @@ def test_a_comparison_for_programs(plimsoll: Command) -> None:
         (("--volume", "gp3,size=1GiB", "--region", "moon"), "region with prices"),
         (("--compare", "gp3", "--volume", "gp3,size=1GiB"), "leave the type out"),
         (("--compare", "gp3", "--slo", "fast"), "is no bound"),
+        (("--compare", "gp3", "--duration", "8h"), "--for 8h"),
+        (("--compare", "gp3", "--volume", "size=1GiB", "--for", "0"), "--for 0 ns: from one second"),
+        (("--volume", "gp3,size=1GiB", "--for", "8h"), "--duration 8h"),
         (("--compare", "gp3,gp9"), "no volume type named 'gp9' in --compare"),
         (("--compare", ","), "names no type"),
         (("--compare", "gp2,gp3"), "how much must fit"),

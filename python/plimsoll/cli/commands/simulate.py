@@ -56,6 +56,12 @@ def command(
     slo: Annotated[
         str, typer.Option("--slo", metavar="p99<10ms", help="What --compare must give; join bounds with commas.")
     ] = "p99<10ms",
+    lasts: Annotated[
+        str | None,
+        typer.Option(
+            "--for", metavar="8h", help="How long --compare needs it, from full burst credits. Default: for ever."
+        ),
+    ] = None,
     region: Region = None,
     output: Annotated[
         Path | None,
@@ -81,15 +87,27 @@ def command(
         refuse_to_replace(str(output), force)
     if trace is not None and (job or compare):
         raise UsageError("a trace is a whole load; give it without --job and --compare")
+    _refuse_the_others(compare, duration, lasts)
     virtual_ns = None if duration is None else checked_duration(parse_duration(duration))
     if compare is not None:
-        _compare(compare, volume or [], load(job, {}), virtual_ns, slo, region, (output, charts, json))
+        needed_ns = None if lasts is None else checked_duration(parse_duration(lasts), "--for")
+        _compare(compare, volume or [], load(job, {}), needed_ns, slo, region, (output, charts, json))
         return
     if not volume:
         raise UsageError("say which volume: --volume gp2,size=100GiB; `plimsoll list volumes` shows the types")
     work: Load | Trace = Trace(trace) if trace is not None else load(job, {})
     outcomes = _simulated(volume, work, virtual_ns, region)
     _show_outcomes(outcomes, (output, charts, json))
+
+
+def _refuse_the_others(compare: str | None, duration: str | None, lasts: str | None) -> None:
+    """A simulation has a duration; a comparison is about what lasts, for ever or so long."""
+    from plimsoll.errors import UsageError
+
+    if compare is not None and duration is not None:
+        raise UsageError(f"--compare has no --duration; say how long it has to last with --for {duration}")
+    if compare is None and lasts is not None:
+        raise UsageError(f"--for belongs to --compare; how long to simulate is --duration {lasts}")
 
 
 Where = tuple[Path | None, Path | None, bool]
@@ -127,7 +145,7 @@ def _announce(shape: VolumeShape, work: Load | Trace, duration_ns: int | None) -
 
 
 def _compare(
-    types: str, volume: list[str], work: Load, duration_ns: int | None, slo: str, region: str | None, where: Where
+    types: str, volume: list[str], work: Load, lasts_ns: int | None, slo: str, region: str | None, where: Where
 ) -> None:
     from plimsoll.catalog.shape import options_from
     from plimsoll.cli.output import print_json, say
@@ -135,7 +153,7 @@ def _compare(
     from plimsoll.report.simulated import choice_document
     from plimsoll.simulation.choice import choose
     from plimsoll.simulation.slo import parse_slo
-    from plimsoll.units import HOUR
+    from plimsoll.units import SECOND
 
     names = [name.strip().lower() for name in types.split(",") if name.strip()]
     if not names:
@@ -148,11 +166,11 @@ def _compare(
     if "type" in shared:
         raise UsageError("--compare names the types; leave the type out of --volume")
     clauses = parse_slo(slo)
-    lasts = duration_ns or HOUR
-    found = choose(names, shared, work, lasts, clauses, region, lambda name: say(f"looking for the smallest {name}"))
+    found = choose(names, shared, work, lasts_ns, clauses, region, lambda name: say(f"looking for the cheapest {name}"))
     if where[2]:
-        print_json({"slo": [clause.text for clause in clauses], "choices": [_choice_row(each) for each in found]})
-    _show(choice_document(found, work.words, ", ".join(clause.text for clause in clauses), lasts), None, where)
+        head = {"load": work.words, "slo": [clause.text for clause in clauses], "for_s": lasts_ns and lasts_ns / SECOND}
+        print_json({**head, "choices": [_choice_row(each) for each in found]})
+    _show(choice_document(found, work.words, ", ".join(clause.text for clause in clauses), lasts_ns), None, where)
 
 
 def _show_outcomes(outcomes: list[Outcome], where: Where) -> None:
@@ -216,12 +234,26 @@ def _outcome_row(outcome: Outcome, *, series: bool) -> dict[str, Any]:
 
 
 def _choice_row(choice: Choice) -> dict[str, Any]:
-    judgement = choice.judgement
+    judgement, cheaper = choice.judgement, choice.cheaper
     return {
         "type": choice.type,
         "met": choice.met,
+        "until_s": choice.lasts_s,
         "usd_per_month": choice.usd_per_month,
         "headroom": choice.headroom,
         "reasons": [choice.refused] if choice.refused else list(judgement.reasons if judgement else ()),
-        "simulation": _outcome_row(choice.outcome, series=False) if choice.outcome else None,
+        "one_step_cheaper": cheaper
+        and {
+            "volume": cheaper.shape.options,
+            "summary": cheaper.shape.summary,
+            "usd_per_month": cheaper.usd_per_month,
+            "reasons": cheaper.reasons,
+        },
+        "simulation": _stage_row(choice.outcome) if choice.outcome else None,
     }
+
+
+def _stage_row(outcome: Outcome) -> dict[str, Any]:
+    """What lasts: without a burst, nothing is said of its end."""
+    found = _outcome_row(outcome, series=False)
+    return {name: value for name, value in found.items() if name not in ("burst_ends", "credits_last_s")}
