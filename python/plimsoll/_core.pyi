@@ -145,8 +145,9 @@ def simulate(request_json: str) -> str:
     The request is a JSON object with `volume` (a `VolumeSpec`) and either `workload` (a `Workload`: block_bytes, depth,
     rate, read_share, pattern, region_bytes, duration_ns, interval_ns, seed) or `trace` (path, depth, duration_ns,
     interval_ns). The result holds `duration_ns`, `series` (interval_ns, names of `buckets`, `intervals`, and the
-    distributions of all latencies as HdrHistogram V2 in base64) and `statistics` (the page of a served volume). Other
-    Python threads run meanwhile; Ctrl-C is seen within 50 ms.
+    distributions of all latencies as HdrHistogram V2 in base64), `statistics` (the page of a served volume) and, of a
+    trace, `replay` (operations, recorded_ns, due, left, last_done_ns). Other Python threads run meanwhile; Ctrl-C is
+    seen within 50 ms.
 
     Raises:
         ValueError: the request cannot be carried out.

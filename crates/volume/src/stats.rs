@@ -22,6 +22,8 @@ pub struct Counters {
     pub flushes: u64,
     /// Operations that failed.
     pub errors: u64,
+    /// Writes for which the backing had no space left, those of making the file system among them.
+    pub no_space: u64,
 }
 
 /// Operations of one kind.
@@ -78,6 +80,7 @@ pub struct Statistics {
 struct Additions {
     flushes: u64,
     errors: u64,
+    no_space: u64,
     #[serde(flatten)]
     report: Report,
 }
@@ -118,7 +121,12 @@ impl Statistics {
             volume_queue_length: queue_length,
             read_io_latency_histogram: histogram(&counters.read),
             write_io_latency_histogram: histogram(&counters.write),
-            plimsoll: Additions { flushes: counters.flushes, errors: counters.errors, report },
+            plimsoll: Additions {
+                flushes: counters.flushes,
+                errors: counters.errors,
+                no_space: counters.no_space,
+                report,
+            },
         }
     }
 }

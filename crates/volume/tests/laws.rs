@@ -415,3 +415,22 @@ fn a_replay_says_when_its_record_ended_and_what_was_left() {
     let cut = replay(3000, Some(5 * SECOND));
     assert_eq!((cut.operations, cut.due, cut.left), (6000, 3000, 0));
 }
+
+/// Credits that are said to be empty at the start are empty for an instance too, alone and shared; the first volume on
+/// an instance decides, and a second does not empty it again.
+#[test]
+fn an_instance_starts_with_the_credits_it_is_given() {
+    let on = |initial: f64| {
+        let credits = json!({"baseline": 3600, "capacity": 1_000_000, "initial": initial});
+        spec(json!({"instance": {"iops": {"rate": 18_750, "credits": credits}}}))
+    };
+    let found = simulate(&on(0.0), &load(4096, 64, 10)).unwrap();
+    assert_eq!(rate(&found, 5), 3600);
+    let cells = Cells::memory();
+    let first = Volume::new(&on(0.0), Some(cells.clone()), SECOND).unwrap();
+    assert_eq!(first.report(SECOND).buckets[1].tokens, 0.0);
+    let held = first.report(101 * SECOND).buckets[1].tokens;
+    let second = Volume::new(&on(0.0), Some(cells), 101 * SECOND).unwrap();
+    assert_eq!(second.report(101 * SECOND).buckets[1].tokens, held);
+    assert!(held > 350_000.0, "{held}");
+}

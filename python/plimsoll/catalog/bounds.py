@@ -113,7 +113,7 @@ def bounds(shape: VolumeShape, use: Use) -> tuple[Bound, ...]:
     members = _Charged(load.member_ios, load.member_bytes, shape.members)
     own = [*_of("volume", shape.limits, members, use, shape.credit_factor)]
     machine = _Charged(load.instance_ios, load.instance_bytes)
-    instance = [*_of("instance", shape.instance_limits, machine, use, 1 / shape.time_scale)]
+    instance = [*_of("instance", shape.instance_limits, machine, use, shape.credit_factor)]
     return tuple(sorted((*own, *instance), key=lambda bound: (bound.level == "burst", bound.per_second)))
 
 
@@ -221,16 +221,15 @@ def _lasts(shape: VolumeShape, use: Use, per_second: float) -> float | None:
 def credits_of(shape: VolumeShape, use: Use, per_second: float) -> Credits | None:
     """The credits that end first at a rate of the load; None where it spends none, or they last a month."""
     load = _Load(shape, use)
-    own, other = shape.credit_factor, 1 / shape.time_scale
-    parts: list[tuple[str, Rate | None, float, float]] = [
-        ("volume", shape.limits.iops, load.member_ios, own),
-        ("volume", shape.limits.throughput, load.member_bytes, own),
-        ("instance", shape.instance_limits.iops, load.instance_ios, other),
-        ("instance", shape.instance_limits.throughput, load.instance_bytes, other),
+    parts: list[tuple[str, Rate | None, float]] = [
+        ("volume", shape.limits.iops, load.member_ios),
+        ("volume", shape.limits.throughput, load.member_bytes),
+        ("instance", shape.instance_limits.iops, load.instance_ios),
+        ("instance", shape.instance_limits.throughput, load.instance_bytes),
     ]
     times = [
-        Credits(holder, seconds * factor)
-        for holder, rate, each, factor in parts
+        Credits(holder, seconds * shape.credit_factor)
+        for holder, rate, each in parts
         # Reaching the baseline within its noise is no drain.
         if rate is not None and per_second * each > ABOVE * rate.sustained
         if (seconds := rate.burst_seconds(per_second * each)) is not None

@@ -152,7 +152,7 @@ def _shortest_burst(shape: VolumeShape) -> float | None:
     own, other = shape.limits, shape.instance_limits
     times = [
         *_times([own.iops, own.throughput], [None, None], shape.credit_factor),
-        *_times([other.iops, other.throughput], [own.iops, own.throughput], 1 / shape.time_scale, shape.members),
+        *_times([other.iops, other.throughput], [own.iops, own.throughput], shape.credit_factor, shape.members),
     ]
     return min(times, default=None)
 

@@ -42,7 +42,7 @@ SHAPE_OPTIONS: dict[str, str] = {
     "raid": "array level over equal volumes: 0, 1, 5 or 10",
     "members": "volumes in the array",
     "chunk": "stripe unit of the array; 512KiB as md's",
-    "credits": "share of burst credits at the start; 100 %",
+    "credits": "share of burst credits, the instance's as well, at the start; 100 %",
     "first_touch": "yes: restored from a snapshot, slow where first touched; 200MiB: and initialised at that rate",
     "degradation": "yes: now and then the volume gives less, as far as the provider's promise allows",
     "queue": "order in front of an exhausted limit: fifo or unfair",
@@ -112,7 +112,7 @@ class VolumeShape:
 
     @property
     def credit_factor(self) -> float:
-        """How long its credits last, as a multiple of full ones in real time."""
+        """How long its credits and those of its instance last, as a multiple of full ones in real time."""
         initial = parse_share(self.options["credits"]) if "credits" in self.options else 1.0
         return initial / self.time_scale
 
@@ -154,7 +154,7 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
     raid, members, chunk = _array(read, kind, machine)
     spec = _spec(read, kind, own, round(size_gib * GIB))
     if machine is not None and kind.rule != "local":
-        spec["instance"] = _instance_spec(instance_limits(machine))
+        spec["instance"] = _instance_spec(instance_limits(machine), read("credits", parse_share, 1.0))
     if raid is not None:
         spec["raid"] = {"level": raid, "members": members, "chunk_bytes": chunk}
     return VolumeShape(
@@ -317,9 +317,9 @@ def _store_kind(read: _Reader) -> str:
     return "nvme" if "nvme" in kind else kind
 
 
-def _instance_spec(own: Limits) -> dict[str, Any]:
+def _instance_spec(own: Limits, credits: float) -> dict[str, Any]:
     pairs = (("iops", own.iops), ("throughput", own.throughput))
-    return {name: rate.spec() for name, rate in pairs if rate is not None}
+    return {name: rate.spec(credits) for name, rate in pairs if rate is not None}
 
 
 def _one_of(*words: str) -> Callable[[str], str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from uuid_utils import uuid7
@@ -19,6 +20,7 @@ from plimsoll.run.sampler import attach
 from plimsoll.run.schedule import Block
 from plimsoll.run.workers.execution import Execution, failure
 from plimsoll.stats.paired import ScoreRow
+from plimsoll.volumes.full import words_at
 
 _KEPT_ELSEWHERE = frozenset(
     {"status", "error", "started_ns", "histograms", "intervals", "interval_histograms", "trace"}
@@ -58,9 +60,9 @@ def run_record(
         memory_limit_bytes=place.memory_limit_bytes,
     )
     findings = _findings(evidence, noisy_host) if status is RunStatus.OK else ()
-    reason = failure(outcome) if status is RunStatus.FAILED else ""
+    reason = _why_failed(outcome, place) if status is RunStatus.FAILED else ""
     if status is RunStatus.PARTIAL:
-        reason = STOPPED + (f": {failure(outcome)}" if outcome["error"] else "")
+        reason = STOPPED + (f": {_why_failed(outcome, place)}" if outcome["error"] else "")
     if any(finding.level is Level.INVALID for finding in findings):
         status = RunStatus.INVALID
         reason = next(finding.message for finding in findings if finding.level is Level.INVALID)
@@ -83,6 +85,12 @@ def run_record(
         facts=_facts(outcome),
         artefacts=execution.artefacts,
     )
+
+
+def _why_failed(outcome: Any, place: Place) -> str:
+    """The first error, and what an emulated volume knows of it: its programs see an I/O error for everything."""
+    full = words_at(Path(place.target.where)) if outcome["error"] and place.target.kind != "database" else None
+    return failure(outcome) + (f"; {full}" if full else "")
 
 
 def _findings(evidence: RunEvidence, noisy_host: bool) -> tuple[Finding, ...]:

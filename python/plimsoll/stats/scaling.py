@@ -17,6 +17,9 @@ FEWEST = 3
 FLAT = math.log(1.1)
 """Targets within this of each other have not grown; a target this far below the line is capped."""
 
+MISFIT_MAX = 0.2
+"""From a larger misfit nothing is concluded: the line does not describe the targets. METHODOLOGY names it."""
+
 
 @dataclass(frozen=True)
 class Scaling:
@@ -30,6 +33,11 @@ class Scaling:
     """Targets whose x is beyond the cap."""
     misfit: float
     """Root of the mean square of ln(score / fit): 0.1 is about 10 %."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether line and cap describe the targets well enough to conclude anything from them."""
+        return self.misfit <= MISFIT_MAX
 
     @property
     def enough(self) -> float | None:

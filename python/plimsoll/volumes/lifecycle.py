@@ -24,7 +24,7 @@ from plimsoll.errors import TargetError, UsageError
 from plimsoll.targets.host import memory_limit_bytes
 from plimsoll.targets.owner import Owner, is_alive
 from plimsoll.targets.workdir import signals_held_back
-from plimsoll.volumes import array, control, filesystem, loop, machine, path, registry
+from plimsoll.volumes import array, control, filesystem, full, loop, machine, path, registry
 from plimsoll.volumes.registry import Volume
 from plimsoll.volumes.removal import remove
 
@@ -72,6 +72,13 @@ def create(wish: Wish) -> Volume:
         registry.reserve(volume)
         try:
             return _build(volume, wish, shape)
+        except TargetError as error:
+            why = full.words(volume)
+            with signals_held_back():
+                remove(volume.folder, force=True)
+            if why is None:
+                raise
+            raise TargetError(f"{error}; {why}") from None
         except BaseException:
             with signals_held_back():
                 remove(volume.folder, force=True)

@@ -15,15 +15,36 @@ GONE_S = 1.0
 
 
 def attach(file: Path) -> tuple[str, int]:
-    """A new loop device on `file`, past the page cache of the host, and the kernel's number of this attachment."""
+    """A new loop device on `file`, past the page cache of the host, and the kernel's number of this attachment.
+
+    A free device that somebody made read-only (`blockdev --setro`) stays so when it is attached: it is passed over.
+    """
+    passed_over: list[str] = []
     try:
-        device = run("cannot attach a loop device", "losetup", "--find", "--show", "--direct-io=on", str(file)).strip()
+        device = _next(file)
+        while not is_writable(device):
+            # Attached until the end, so that the next one is another.
+            passed_over.append(device)
+            device = _next(file)
+    finally:
+        for each in passed_over:
+            detach(each)
+    return device, sequence(device)
+
+
+def _next(file: Path) -> str:
+    try:
+        return run("cannot attach a loop device", "losetup", "--find", "--show", "--direct-io=on", str(file)).strip()
     except Failed as error:
         used = sum(1 for _ in BLOCK.glob("loop*/loop/backing_file"))
         raise TargetError(
             f"{error}; {used} loop devices are in use here (`losetup --list` shows them, `losetup -d` frees one)"
         ) from None
-    return device, sequence(device)
+
+
+def is_writable(device: str) -> bool:
+    """Whether the kernel lets anyone write to it."""
+    return text_of(BLOCK / Path(device).name / "ro") != "1"
 
 
 def sequence(device: str) -> int:

@@ -193,6 +193,46 @@ def test_without_a_free_loop_device_nothing_is_left(
     assert machine.left() == []
 
 
+def test_a_run_on_a_volume_whose_disk_is_full_says_so(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = machine.home / "small"
+    home.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m", "plimsoll-test", str(home)], check=True)
+    monkeypatch.setenv("PLIMSOLL_HOME", str(home))
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "results.db"))
+    try:
+        filler = home / "filler"
+        filler.write_bytes(bytes(47 << 20))
+        with pytest.raises(TargetError, match=r"no space left on the disk of .*: \d+ writes? of volume v failed"):
+            machine.create("v", size="100GiB", backing="sparse", file_system="ext4")
+        filler.unlink()
+        volume = machine.create("v", backing="sparse", file_system="ext4")
+        words = ["run", "seqwrite", "--on", f"v={volume.mount}", "--blocks", "1", "--json"]
+        quick = ["--set", "runtime=1s", "--set", "warmup=0s", "--set", "size=96MiB"]
+        done = machine.plimsoll(*words, *quick, check=False)
+        assert done.returncode == 3
+        assert f"no space left on the disk of {home}" in done.stdout + done.stderr
+    finally:
+        machine.plimsoll("volume", "delete", "--all", "--force")
+        subprocess.run(["umount", str(home)], check=True)
+
+
+def test_a_loop_device_that_somebody_made_read_only_is_passed_over(machine: Machine) -> None:
+    free = subprocess.run(["losetup", "--find"], capture_output=True, text=True, check=True).stdout.strip()
+    subprocess.run(["blockdev", "--setro", free], check=True)
+    try:
+        volume = machine.create("v", file_system="ext4")
+        assert volume.device != free
+        assert volume.mount is not None
+        Path(volume.mount, "file").write_text("content")
+        assert Path(f"/sys/block/{free[5:]}/ro").read_text() == "1\n", "it is left as it was"
+        lifecycle.delete("v")
+    finally:
+        subprocess.run(["blockdev", "--setrw", free], check=True)
+    assert machine.left() == []
+
+
 def test_memory_that_runs_out_is_an_error_for_the_program_only(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,7 +259,13 @@ def test_a_full_backing_is_an_error_for_the_program_only(machine: Machine) -> No
         assert wrote["error"] in (5, 28), "EIO or ENOSPC"
         assert fio(device, "--rw=read", "--bs=4k", "--size=4k")["error"] == 0, "the server lives"
         assert json.loads(plimsoll("volume", "stats", "v", "--json"))["plimsoll"]["errors"] > 0
+        said = " ".join(plimsoll("volume", "stats", "v").split())
+        assert f"warning: no space left on the disk of {home}: " in said
+        assert "free some there, or set PLIMSOLL_HOME to a larger disk" in said
         plimsoll("volume", "delete", "v")
+        plimsoll("volume", "create", "w", "--type", "gp3", "--size", "1GiB")
+        assert "no space left" not in plimsoll("volume", "stats", "w")
+        plimsoll("volume", "delete", "w")
     finally:
         subprocess.run(["umount", str(home)], check=True)
 

@@ -160,3 +160,13 @@ def test_a_target_is_the_volume_that_its_user_or_its_name_says() -> None:
     assert shape_of(Target(name="d", where="/mnt", options={"as": "hyperdrive+size=1GiB"})) is None
     with pytest.raises(UsageError, match="gp3"):
         read_as("gp4+size=1GiB")
+
+
+def test_credits_are_those_of_the_instance_too() -> None:
+    words = "gp3,size=100GiB,iops=16000,throughput=1000,instance=m5.large"
+    full, empty = shape(words), shape(f"{words},credits=0")
+    assert full.spec["instance"]["iops"]["credits"]["initial"] == 1
+    assert [limit["credits"]["initial"] for limit in empty.spec["instance"].values()] == [0, 0]
+    lasts = [next(each.lasts_s for each in bounds(each, READ_4K) if each.name == "instance IOPS burst")
+             for each in (full, empty)]  # fmt: skip
+    assert lasts == [1800, 0]

@@ -128,3 +128,15 @@ def test_scaling_names_what_is_capped() -> None:
     (flat,) = scaling.build(volumes(dict.fromkeys(IOPS, 0.5)))
     assert isinstance(flat, Table)
     assert "does not grow with IOPS" in text_of(flat)
+
+
+def test_scaling_concludes_nothing_from_a_line_that_does_not_fit() -> None:
+    (table,) = scaling.build(volumes({"p200": 0.5, "p400": 4.0, "p1000": 0.4}))
+    assert isinstance(table, Table)
+    row = dict(zip((column.title for column in table.columns), table.rows[0], strict=True))
+    assert [row[name] for name in ("Capped targets", "Enough IOPS", "To match standard", "Interval")] == [None] * 4
+    words = cell_text(row["In words"])
+    assert words.startswith("no answer: the scores are ")
+    assert "away from any line with a cap (at most 20 %)" in words
+    (good,) = scaling.build(volumes({"p200": 0.5, "p400": 1.0, "p1000": 2.5}))
+    assert "no answer" not in text_of(good)

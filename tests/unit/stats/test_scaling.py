@@ -51,6 +51,17 @@ def test_noise_hardly_moves_the_fit() -> None:
     assert 0.01 < found.misfit < 0.1
 
 
+def test_scores_that_follow_no_line_do_not_fit() -> None:
+    shaky = {"p200": 1.1, "p400": 0.9, "p1000": 1.1, "p2000": 0.9, "p4000": 1.1}
+    good = fit({name: x * shaky[name] for name, x in IOPS.items()}, IOPS)
+    assert good is not None
+    assert good.fits
+    wild = fit({"p200": 900.0, "p400": 100.0, "p1000": 2000.0, "p2000": 300.0, "p4000": 4000.0}, IOPS)
+    assert wild is not None
+    assert wild.misfit > 0.5
+    assert not wild.fits
+
+
 def test_the_matching_number_has_an_interval_from_the_blocks() -> None:
     blocks = [{name: min(x, 1000.0) * factor for name, x in IOPS.items()} for factor in (0.9, 1.0, 1.1)]
     found = fit(blocks[1], IOPS)

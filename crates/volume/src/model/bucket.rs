@@ -76,6 +76,13 @@ impl Bucket {
         }
     }
 
+    /// Sets what it holds at its start; of a shared bucket only if nobody has taken from it or set it yet.
+    pub fn start_with(&mut self, tokens: f64, now_ns: u64) {
+        if self.full_at() == 0 && tokens < self.capacity() {
+            self.set_tokens(tokens, now_ns);
+        }
+    }
+
     /// Most tokens it can hold.
     pub fn capacity(&self) -> f64 {
         self.depth_ticks as f64 / self.ticks_per_token

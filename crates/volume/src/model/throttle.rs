@@ -73,7 +73,7 @@ impl Throttle {
             let depth_s = (spec.depth_s / limits.time_scale).max(spec.depth_s.min(0.01));
             let depth = (rate * depth_s).max(1.0);
             let mut stored = bucket(rate, depth, place);
-            // A shared bucket was filled by the first volume of the instance.
+            // What a shared bucket stores is a matter of all volumes of the instance.
             if limits.cells.is_none() {
                 stored.set_tokens(depth * spec.initial, now_ns);
             }
@@ -81,9 +81,7 @@ impl Throttle {
             if let Some(credits) = spec.credits {
                 let depth = (credits.capacity as f64 / limits.time_scale).max(1.0);
                 let mut bucket = bucket(credits.baseline as f64, depth, place + 1);
-                if limits.cells.is_none() {
-                    bucket.set_tokens(depth * credits.initial, now_ns);
-                }
+                bucket.start_with(depth * credits.initial, now_ns);
                 built.push(Limit::new(name + "_credits", unit, bucket, limits.time_scale));
             }
         }

@@ -90,6 +90,12 @@ impl Device {
         }
     }
 
+    /// Counts an operation for which the backing had no space: the kernel tells its program of an I/O error only.
+    #[cold]
+    pub fn ran_out_of_space(&self) {
+        system::lock(&self.state).counters.no_space += 1;
+    }
+
     /// Size of the device.
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes.load(Ordering::Relaxed)

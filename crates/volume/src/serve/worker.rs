@@ -228,14 +228,20 @@ impl Desk {
         let reply = match completion.outcome {
             Outcome::Failed => Reply::Error(libc::EIO),
             Outcome::Gone => Reply::Error(libc::ENODEV),
-            Outcome::Done => self
-                .carry_out(&io, data, room)
-                .unwrap_or_else(|error| Reply::Error(error.raw_os_error().unwrap_or(libc::EIO))),
+            Outcome::Done => self.carry_out(&io, data, room).unwrap_or_else(|error| self.refusal(&error)),
         };
         self.found_no_wait |= io.bytes > 0 && completion.deadline_ns < arrived_ns + EARLY_MIN_NS;
         self.sequence += 1;
         let (deadline_ns, sequence) = (completion.deadline_ns, self.sequence);
         self.pending.push(Pending { deadline_ns, sequence, arrived_ns, ticket, io, reply, power });
+    }
+
+    #[cold]
+    fn refusal(&self, error: &io::Error) -> Reply {
+        if matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EDQUOT)) {
+            self.device.ran_out_of_space();
+        }
+        Reply::Error(error.raw_os_error().unwrap_or(libc::EIO))
     }
 
     fn carry_out(&mut self, io: &Io, data: &[u8], room: &mut [u8]) -> io::Result<Reply> {

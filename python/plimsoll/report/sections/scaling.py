@@ -10,7 +10,7 @@ from plimsoll.model import Run, Target
 from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, number, phrase, span
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import percent_text
-from plimsoll.stats.scaling import FEWEST, Scaling, fit, match
+from plimsoll.stats.scaling import FEWEST, MISFIT_MAX, Scaling, fit, match
 from plimsoll.units import format_number, parse_count
 
 ORDER = 17
@@ -19,7 +19,8 @@ TITLE = "Scaling with provisioned IOPS"
 _NOTES = (
     "Fit: score = min(a · IOPS, b) over the targets whose IOPS were provisioned (or said with cap_iops=); times are "
     "taken as rates. Capped: more IOPS than “enough” buy nothing in this test. To match: the IOPS at which the line "
-    "reaches the baseline's score, with a 95 % interval over the blocks; a model of these targets, not a promise.",
+    "reaches the baseline's score, with a 95 % interval over the blocks; a model of these targets, not a promise. "
+    f"Misfit: how far the scores are from the fit; above {percent_text(MISFIT_MAX)} nothing is concluded from it.",
 )
 
 
@@ -80,6 +81,10 @@ def _row(
     rates: Mapping[str, float],
     provisioned: Mapping[str, float],
 ) -> tuple[Cell, ...]:
+    head = phrase(case), phrase(evidence.metric_label(case, metric, *provisioned))
+    misfit = number(found.misfit, "1", percent_text(round(found.misfit, 2)))
+    if not found.fits:
+        return (*head, None, None, None, None, misfit, Phrase(_refused(found), Tone.UNKNOWN))
     reference = evidence.reference or ""
     matching = found.matching(rates[reference]) if reference in rates and reference not in provisioned else None
     interval = None
@@ -90,13 +95,12 @@ def _row(
     low, high = (None, None) if interval is None else (interval.low, interval.high)
     said = "" if low is None or high is None else f"{low:,.0f}…{high:,.0f}"
     return (
-        phrase(case),
-        phrase(evidence.metric_label(case, metric, *provisioned)),
+        *head,
         phrase(", ".join(found.capped) or "none"),
         number(found.enough, "1/s", f"{found.enough:,.0f}" if found.enough else ""),
         number(matching, "1/s", f"{matching:,.0f}" if matching else ""),
         span(low, high, "1/s", said),
-        number(found.misfit, "1", percent_text(round(found.misfit, 2))),
+        misfit,
         _words(found, matching, rates, provisioned, reference),
     )
 
@@ -137,6 +141,11 @@ def _words(
         else:
             parts.append(f"{format_number(round(matching))} IOPS would match {reference}")
     return Phrase("; ".join(parts))
+
+
+def _refused(found: Scaling) -> str:
+    far, most = percent_text(round(found.misfit, 2)), percent_text(MISFIT_MAX)
+    return f"no answer: the scores are {far} away from any line with a cap (at most {most})"
 
 
 def _growth(found: Scaling, provisioned: Mapping[str, float]) -> str:
