@@ -16,8 +16,8 @@ from plimsoll.errors import PlimsollError
 from plimsoll.location import home
 
 EXIT_CODES = (
-    "Exit codes: 0 ok, 1 a gate failed (--fail-on), 2 wrong usage, 3 nothing valid was measured, 130 interrupted, "
-    "70 a fault of Plimsoll."
+    "Exit codes: 0 ok, 1 a gate failed (--fail-on), 2 wrong usage, 3 nothing valid was measured, 4 a gate had "
+    "nothing to compare, 130 interrupted, 70 a fault of Plimsoll."
 )
 
 INTERRUPTED = 130

@@ -6,7 +6,7 @@ Nothing here reads a store, a clock or a file: the same evidence always gives th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from plimsoll.catalog.lasting import finding, standings
@@ -17,6 +17,7 @@ from plimsoll.phases import memory_metrics
 from plimsoll.report.labels import metric_label
 from plimsoll.report.marks import levelled
 from plimsoll.report.memory import NOT_THE_DISK, noted
+from plimsoll.report.naming import Named, named
 from plimsoll.report.searched import SearchedTarget, searched_targets
 from plimsoll.stats.load_line.points import load_of
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
@@ -49,7 +50,11 @@ class ScoreLine:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Sessions with their runs, the target that others are compared with, and the band of sameness (0.10 = ±10 %)."""
+    """Sessions with their runs, the target that others are compared with, and the band of sameness (0.10 = ±10 %).
+
+    `runs` have the names that tell them apart, whatever their sessions called them: nothing below can pool or compare
+    by a label what differs in parameters or places.
+    """
 
     sessions: list[Session]
     runs: list[Run]
@@ -57,10 +62,18 @@ class Evidence:
     band: float
     policy: int = POLICY_VERSION
     """Version of the rules by which it is judged."""
+    across: tuple[str, ...] = ()
+    """Parameters that are compared instead of being held equal."""
+    named: Named = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.sessions:
             raise UsageError("a report needs at least one session")
+        found = named(self.sessions, self.runs, self.policy, self.across)
+        # The record is frozen for others; what is in it is settled here, once.
+        object.__setattr__(self, "named", found)
+        object.__setattr__(self, "runs", found.runs)
+        object.__setattr__(self, "baseline", found.names.baseline(self.baseline))
         if self.baseline is not None and self.runs and self.baseline not in self.targets:
             raise UnknownName("target", self.baseline, self.targets, "these sessions")
 
@@ -80,7 +93,8 @@ class Evidence:
     def targets(self) -> tuple[str, ...]:
         """The baseline, then the others in the order of the studies. Colours and shapes go by this order."""
         ran = dict.fromkeys(run.target.name for run in sorted(self.runs, key=lambda run: (run.block, run.order)))
-        planned = [name for session in self.sessions for name in session.target_names]
+        stored = [name for session in self.sessions for name in session.target_names]
+        planned = [new for name in stored for new in self.named.names.targets_of(name)]
         ordered = dict.fromkeys([self.baseline, *planned, *ran])
         return tuple(name for name in ordered if name in ran and name is not None)
 
@@ -108,7 +122,8 @@ class Evidence:
     @cached_property
     def searched(self) -> tuple[SearchedTarget, ...]:
         """The searches for a load line; their loads are chosen one after the other, so they are no comparison."""
-        return searched_targets(self.sessions, self.runs)
+        called = {(stored.session, stored.target): work.target for stored, work in self.named.names.works.items()}
+        return searched_targets(self.sessions, self.runs, called)
 
     @property
     def only_searched(self) -> bool:
@@ -140,20 +155,14 @@ class Evidence:
 
     def _rows_of(self, run: Run) -> list[ScoreRow]:
         def row(metric: str, unit: Unit, direction: Direction, value: float | None) -> ScoreRow:
-            about = (run.target.name, run.block, run.attempt, run.order, run.status.value, value, self._hashes[run.id])
-            return ScoreRow(run.session_id, run.plan.case, metric, unit, direction, *about)
+            called = self.named.called[run.id]
+            about = (called.target, run.block, run.attempt, run.order, run.status.value, value, called.plan)
+            return ScoreRow(called.session, called.case, metric, unit, direction, *about)
 
         if run.scores:
             return [row(score.metric, score.unit, score.direction, score.value) for score in run.scores]
         known = [(name, self.metrics.get((run.plan.case, name))) for name in run.plan.metrics]
         return [row(name, *kind, None) for name, kind in known if kind is not None]
-
-    @cached_property
-    def _hashes(self) -> Mapping[str, str]:
-        """Plan hash by run; runs share plans, so each different plan is hashed once."""
-        plans = {id(run.plan): run.plan for run in self.runs}
-        by_plan = {place: plan.hash for place, plan in plans.items()}
-        return {run.id: by_plan[id(run.plan)] for run in self.runs}
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -163,20 +172,31 @@ class Evidence:
         judged = [row for row in self.rows if row.metric in self.judged[row.case]]
         if not any(row.target == self.reference for row in judged):
             return ()
-        plans = {self._hashes[run.id]: run.plan for run in self.runs}
+        plans = {self.named.called[run.id].plan: run.plan for run in self.runs}
         found = cells(
             judged,
             self.reference,
             band=self.band,
             mode=self.mode,
             plans={key: all_written(plan) for key, plan in plans.items()},
-            apart=measured_apart(self.sessions),
+            apart=self._apart,
+            opponents=self.named.names.opponents(self.reference),
             policy=self.policy,
         )
         return tuple(
             levelled(noted(cell, self.from_memory), self.standings)
             for cell in sorted(found, key=lambda cell: self.cases.index(cell.case))
         )
+
+    @property
+    def _apart(self) -> Mapping[str, bool]:
+        """The sessions that were not made in turns, by the names under which their scores are compared."""
+        known = measured_apart(self.sessions)
+        return {
+            work.session: known[stored.session]
+            for stored, work in self.named.names.works.items()
+            if stored.session in known
+        }
 
     @cached_property
     def lines(self) -> tuple[ScoreLine, ...]:

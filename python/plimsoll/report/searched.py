@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.errors import PlimsollError
@@ -36,8 +36,13 @@ class SearchedTarget:
         return f"its busiest thread uses {used} of a processor. Use more threads or client machines."
 
 
-def searched_targets(sessions: Sequence[Session], runs: Sequence[Run]) -> tuple[SearchedTarget, ...]:
-    """Every search in these sessions; a request that cannot be read (from another tool's file) is none."""
+def searched_targets(
+    sessions: Sequence[Session], runs: Sequence[Run], called: Mapping[tuple[str, str], str]
+) -> tuple[SearchedTarget, ...]:
+    """Every search in these sessions; a request that cannot be read (from another tool's file) is none.
+
+    `called` is what the targets of each session are called in `runs`.
+    """
     found: list[SearchedTarget] = []
     for place, session in enumerate(sessions, 1):
         try:
@@ -47,7 +52,8 @@ def searched_targets(sessions: Sequence[Session], runs: Sequence[Run]) -> tuple[
         if request is None:
             continue
         own = [run for run in runs if run.session_id == session.id]
-        for name in dict.fromkeys([*session.target_names, *(run.target.name for run in own)]):
+        planned = [called.get((session.id, name), name) for name in session.target_names]
+        for name in dict.fromkeys([*planned, *(run.target.name for run in own)]):
             label = name if len(sessions) == 1 else f"{name}, session {place}"
             found.append(_searched(label, request, [run for run in own if run.target.name == name]))
     return tuple(found)

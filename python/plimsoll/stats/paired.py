@@ -103,6 +103,7 @@ class _Draft:
     """A cell before judgement."""
 
     key: _Key
+    baseline: str
     target: str
     plans: tuple[str, str]
     pairs: list[Pair]
@@ -120,6 +121,25 @@ Place = tuple[str, int]  # session, block
 Attempts = dict[int, ScoreRow]
 
 
+@dataclass(frozen=True, slots=True)
+class _Loose:
+    """Which sets are judged without pairs."""
+
+    known: Mapping[str, bool]
+    """Sessions that were not made in turns, and whether their times are known."""
+    own: bool
+    """Whether sessions that were made in turns are judged against each other as well."""
+
+    def judges(self, ours: Mapping[Place, Attempts], theirs: Mapping[Place, Attempts]) -> bool:
+        """Whether no block can hold both: a block that lost its pair is lost, and no reason for the weaker method."""
+        if ours.keys() & theirs.keys():
+            return False
+        sessions = [{session for session, _ in places} for places in (ours, theirs)]
+        return any(session in self.known for session in sessions[0] | sessions[1]) or (
+            self.own and not sessions[0] & sessions[1]
+        )
+
+
 def cells(
     rows: Iterable[ScoreRow],
     baseline: str,
@@ -129,28 +149,31 @@ def cells(
     cap: int | None = None,
     plans: Mapping[str, Mapping[str, str]] | None = None,
     apart: Mapping[str, bool] | None = None,
+    opponents: Mapping[str, str] | None = None,
     policy: int = POLICY_VERSION,
 ) -> list[Cell]:
     """Every comparison with `baseline` that `rows` allow, in the order in which cases, metrics and targets appear.
+
+    `opponents` names targets that are compared with another one than the baseline.
 
     Two runs form a pair if they belong to the same session and block, ran the same attempt and are both ok. The first
     attempt with a valid pair counts, so the repetition of a block replaces exactly the pairs that were invalid.
     `plans` gives the parameters of each plan hash as people write them, for the note on what differs. `apart` holds
     the sessions whose runs were not made in turns (imported ones) and whether their times are known: where one of them
-    is involved and no block holds both targets, the sets are judged unpaired, if the rules of version `policy` know
-    that.
+    is involved and no block holds both targets, or where the two never ran in one session, the sets are judged
+    unpaired, if the rules of version `policy` know that.
     """
     groups, targets = _grouped(rows)
-    loose = (apart or {}) if policy >= UNPAIRED_FROM else {}
+    loose = _Loose((apart or {}) if policy >= UNPAIRED_FROM else {}, own=policy >= FACTS_FROM)
     if baseline not in targets:
         raise UnknownName("target", baseline, targets)
+    against = {target: (opponents or {}).get(target, baseline) for target in targets}
     drafts = [
         draft
         for key, by_target in groups.items()
-        if baseline in by_target
         for target in targets
-        if target != baseline and target in by_target
-        for draft in _drafts(key, target, by_target[baseline], by_target[target], loose)
+        if against[target] != target and target in by_target and against[target] in by_target
+        for draft in _drafts(key, (against[target], target), by_target, loose)
     ]
     verdicts = _judged(drafts, band, mode, cap)
     crowded = _crowded(drafts)
@@ -161,14 +184,15 @@ def cells(
         judged = None
         if draft.sets is not None:
             direction = draft.key.direction
+            names = (draft.baseline, draft.target)
             verdict, judged = judge_apart(
-                *draft.sets, band=band, direction=direction, ordered=draft.ordered, names=(baseline, draft.target)
+                *draft.sets, band=band, direction=direction, ordered=draft.ordered, names=names
             )
-            notes += _notes_apart(judged, baseline, draft.target)
+            notes += _notes_apart(judged, *names)
         else:
             notes += _notes(draft, verdict, patterned=policy >= UNPAIRED_FROM and index not in quiet)
         pairs = tuple(draft.pairs)
-        found.append(Cell(*draft.key, baseline, draft.target, draft.plans, pairs, verdict, tuple(notes), judged))
+        found.append(Cell(*draft.key, draft.baseline, draft.target, draft.plans, pairs, verdict, tuple(notes), judged))
     return _corrected(found) if policy >= FACTS_FROM else found
 
 
@@ -239,11 +263,12 @@ def _first_valid(ours: Attempts, theirs: Attempts) -> tuple[ScoreRow, float, Sco
 
 
 def _drafts(
-    key: _Key, target: str, ours: dict[Place, Attempts], theirs: dict[Place, Attempts], loose: Mapping[str, bool]
+    key: _Key, names: tuple[str, str], by_target: Mapping[str, dict[Place, Attempts]], loose: _Loose
 ) -> Iterable[_Draft]:
     """One draft per pair of plans: runs of different plans are not comparable, so they are never pooled."""
-    if not ours.keys() & theirs.keys() and any(session in loose for session, _ in (*ours, *theirs)):
-        return _loose_drafts(key, target, ours, theirs, loose)
+    ours, theirs = (by_target[name] for name in names)
+    if loose.judges(ours, theirs):
+        return _loose_drafts(key, names, ours, theirs, loose.known)
     found: dict[tuple[str, str], _Draft] = {}
     lost = 0
     nothing: Attempts = {}
@@ -256,7 +281,7 @@ def _drafts(
         both = (a.plan_hash, b.plan_hash)
         draft = found.get(both)
         if draft is None:
-            draft = found[both] = _Draft(key, target, both, [], 0, 0)
+            draft = found[both] = _Draft(key, *names, both, [], 0, 0)
         if not (0 < score < math.inf and 0 < other < math.inf):
             draft.zero += 1
             continue
@@ -267,19 +292,23 @@ def _drafts(
         first_a = next(row for attempts in ours.values() for row in attempts.values())
         first_b = next(row for attempts in theirs.values() for row in attempts.values())
         both = (first_a.plan_hash, first_b.plan_hash)
-        found[both] = _Draft(key, target, both, [], 0, 0)
+        found[both] = _Draft(key, *names, both, [], 0, 0)
     for draft in found.values():
         draft.lost = lost
     return found.values()
 
 
 def _loose_drafts(
-    key: _Key, target: str, ours: dict[Place, Attempts], theirs: dict[Place, Attempts], loose: Mapping[str, bool]
+    key: _Key,
+    names: tuple[str, str],
+    ours: dict[Place, Attempts],
+    theirs: dict[Place, Attempts],
+    loose: Mapping[str, bool],
 ) -> list[_Draft]:
     """One draft per pair of plans of two sets that were not measured in turns."""
     sets = [_series(places, loose) for places in (ours, theirs)]
     return [
-        _Draft(key, target, (plan, other), [], 0, 0, (values, others), (ordered, known))
+        _Draft(key, *names, (plan, other), [], 0, 0, (values, others), (ordered, known))
         for plan, (values, ordered) in sets[0].items()
         for other, (others, known) in sets[1].items()
     ]

@@ -6,6 +6,7 @@ directory or file ─► mount ─► partition, dm, md, btrfs members ─► �
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -174,10 +175,18 @@ def _behind_loop(device: BlockDevice, root: Path, depth: int) -> Chain:
     return chain_of_file(Path(device.backing_file), number, root, depth - 1)
 
 
+def _device_facts(device: BlockDevice) -> dict[str, Any]:
+    """Everything but the serial number; `key` stands for it, so that another disk can be told from this one."""
+    facts = device.model_dump(mode="json", exclude={"serial"})
+    if device.serial:
+        facts["key"] = hashlib.sha256(f"plimsoll {device.serial}".encode()).hexdigest()[:12]
+    return facts
+
+
 def chain_facts(chain: Chain) -> dict[str, Any]:
     """The chain as plain values for a record: the file system, each device, and what the counters cover."""
     facts: dict[str, Any] = {
-        "devices": [device.model_dump(mode="json", exclude={"serial"}) for device in chain.devices],
+        "devices": [_device_facts(device) for device in chain.devices],
         "counters": list(chain.counters),
         "disks": list(chain.disks),
     }

@@ -89,6 +89,9 @@ def test_sessions_are_not_mixed() -> None:
     rows = [row("a", block, 1000.0, session="monday") for block in range(4)]
     rows += [row("b", block, 500.0, session="tuesday") for block in range(4)]
     (cell,) = cells(rows, "a")
+    assert cell.pairs == ()
+    assert cell.apart is not None
+    (cell,) = cells(rows, "a", policy=2)
     assert cell.verdict.answer is Answer.UNKNOWN
     assert kinds(cell) == {"unpaired"}
 

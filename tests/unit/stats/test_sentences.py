@@ -69,7 +69,7 @@ def test_the_last_look_needs_a_new_session() -> None:
 
 
 def test_no_common_block() -> None:
-    rows = [ScoreRow(t, "c", "iops", "1/s", "higher", t, 0, 0, 0, "ok", 1.0, "p") for t in ("a", "b")]
+    rows = [ScoreRow("s", "c", "iops", "1/s", "higher", t, i, 0, 0, "ok", 1.0, "p") for i, t in enumerate(("a", "b"))]
     assert sentence(cells(rows, "a")[0]) == "no verdict: b and a have no valid block in common"
 
 

@@ -136,10 +136,34 @@ def test_the_first_rules_knew_no_such_comparison() -> None:
     assert cell.apart is None
 
 
-def test_sessions_in_turns_are_not_compared_apart() -> None:
-    rows = [row("a", block, 1000.0, session="monday") for block in range(4)]
-    rows += [row("b", block, 500.0, session="tuesday") for block in range(4)]
-    assert cells(rows, "a", apart={})[0].apart is None
+def test_own_sessions_that_were_run_apart_are_judged_with_the_weaker_guarantee() -> None:
+    rows = [row("a", block, 1000.0 + block, session="monday") for block in range(4)]
+    rows += [row("b", block, 500.0 + block, session="tuesday") for block in range(4)]
+    (cell,) = cells(rows, "a")
+    assert cell.verdict.answer is Answer.WORSE
+    assert sentence(cell).endswith("4 and 4 runs measured apart")
+    assert any(note.kind == "apart" for note in cell.notes)
+    # The first two versions of the rules knew that of imported sets only.
+    assert cells(rows, "a", policy=2)[0].apart is None
+
+
+def test_blocks_that_lost_their_pair_are_no_sets_apart() -> None:
+    """In one session the two ran in turns: a weaker method must not rescue what the guards took away."""
+    rows = [row("a", block, 1000.0, status="ok") for block in range(4)]
+    rows += [row("b", block, 500.0, status="invalid") for block in range(4)]
+    (cell,) = cells(rows, "a")
+    assert cell.apart is None
+    assert cell.verdict.answer is Answer.UNKNOWN
+    assert sentence(cell) == "no verdict: b and a have no valid block in common"
+
+
+def test_each_target_may_have_its_own_opponent() -> None:
+    rows = [row(name, block, value, session="s1") for name, value in (("a", 100.0), ("b", 200.0)) for block in range(3)]
+    rows += [row(name, block, value, session="s2") for name, value in (("c", 10.0), ("d", 30.0)) for block in range(3)]
+    found = {cell.target: cell for cell in cells(rows, "a", opponents={"d": "c"})}
+    assert {name: cell.baseline for name, cell in found.items()} == {"b": "a", "c": "a", "d": "c"}
+    assert found["d"].verdict.ratio == pytest.approx(3.0)
+    assert found["d"].apart is None
 
 
 def test_files_without_times_are_in_no_order() -> None:

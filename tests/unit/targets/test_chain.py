@@ -149,6 +149,8 @@ def test_facts_hold_no_serial_numbers(machine: Machine) -> None:
     machine.disk("sda", "8:0", serial="SECRET-123")
     chain = chain_of_device("8:0", machine.root)
     assert chain.device("sda").serial == "SECRET-123"
+    (device,) = chain_facts(chain)["devices"]
+    assert len(device["key"]) == 12
     assert "SECRET" not in str(chain_facts(chain))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,11 +12,18 @@ import typer
 from plimsoll.cli.options import Band, Baseline, Csv, Json, Sessions
 
 if TYPE_CHECKING:
+    from plimsoll.model import Plan, Session
     from plimsoll.report.comparisons import Comparison
-    from plimsoll.stats.paired import Cell
+    from plimsoll.stats.cases import Names
+    from plimsoll.stats.paired import Cell, ScoreRow
+    from plimsoll.stats.rules import Rules
+
+NOTHING_COMPARED = 4
+"""Exit code of a gate that had nothing to compare: it must not look like one that passed."""
 
 EXAMPLES = (
-    "`plimsoll compare --baseline old --fail-on worse` leaves with 1 where anything got worse: a gate for CI. "
+    "`plimsoll compare --baseline old --fail-on worse` leaves with 1 where anything got worse, and with 4 where "
+    "nothing could be compared: a gate for CI. `plimsoll compare OLD NEW` compares two sessions that were run apart. "
     "`--format junit > plimsoll.xml`, `--format github`, `--format markdown >> $GITHUB_STEP_SUMMARY`."
 )
 
@@ -46,7 +53,19 @@ def command(
     band: Band = None,
     fail_on: Annotated[
         FailOn | None,
-        typer.Option("--fail-on", help="Leave with 1 if any verdict is worse; unknown: also if any is undecided."),
+        typer.Option(
+            "--fail-on",
+            help="Leave with 1 if any verdict is worse; unknown: also if any is undecided. With 4 if nothing could be "
+            "compared.",
+        ),
+    ] = None,
+    across: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--across",
+            metavar="PARAMETER",
+            help="Compare cases that differ in this parameter, too, such as scale; without it only equal cases are.",
+        ),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all-metrics", help="Every metric, not only those that the tests judge.")
@@ -62,32 +81,44 @@ def command(
     from plimsoll.cli.output import say
 
     form = Format.JSON if json else Format.CSV if csv else form
-    comparison = _comparison(sessions, baseline, band, every, fail_on)
+    comparison = _comparison(sessions, baseline, band, every, fail_on, across or ())
     # A gate answers by its exit code, also when the reader has gone.
     with suppress(BrokenPipeError):
         _write(comparison, form)
     failed = [cell for cell in comparison.cells if cell.verdict.answer in comparison.failing]
     for cell in failed:
         say(f"gate: {cell.case}, {cell.metric}: {_row(cell)['sentence']}")
+    if comparison.nothing:
+        say(f"gate: {comparison.nothing}" if fail_on else comparison.nothing)
+        if fail_on:
+            raise typer.Exit(NOTHING_COMPARED)
     if failed:
         raise typer.Exit(1)
+    if fail_on and not any(cell.verdict.decided for cell in comparison.cells):
+        say("gate: open, but no comparison is decided, so nothing is ruled out; `--fail-on unknown` closes it then")
 
 
 def _comparison(
-    words: Sequence[str] | None, baseline: str | None, band: str | None, every: bool, fail_on: FailOn | None
+    words: Sequence[str] | None,
+    baseline: str | None,
+    band: str | None,
+    every: bool,
+    fail_on: FailOn | None,
+    across: Sequence[str],
 ) -> Comparison:
     from plimsoll.catalog.lasting import standings
     from plimsoll.cli.evidence import find_sessions
-    from plimsoll.errors import NothingMeasured, UsageError
+    from plimsoll.errors import NothingMeasured
     from plimsoll.files_parameters import FILES_WORKLOADS
-    from plimsoll.parameters import all_written
     from plimsoll.report.comparisons import Comparison
+    from plimsoll.report.gate import nothing_compared
     from plimsoll.report.marks import levelled
     from plimsoll.report.memory import noted
-    from plimsoll.stats.paired import cells, measured_apart
+    from plimsoll.report.naming import named_rows, under_names
     from plimsoll.stats.rules import rules
     from plimsoll.stats.verdict import Answer
-    from plimsoll.store.store import open_store
+    from plimsoll.store import search
+    from plimsoll.store.store import open_store, short_id
 
     with open_store() as store:
         found = find_sessions(store, words)
@@ -96,37 +127,86 @@ def _comparison(
         judged = {key: plan.metrics for key, plan in plans.items()}
         rows = store.score_rows(ids, None if every else judged)
         of_files = [key for key, plan in plans.items() if plan.workload in FILES_WORKLOADS]
-        from_memory = store.from_memory(ids, of_files)
+        from_memory = [(each, *where) for each in ids for where in store.from_memory([each], of_files)]
+        places = {each: search.targets(store, each) for each in ids}
         unsure = store.may_end(ids)
         runs = store.runs(ids, unsure) if unsure else []
     if not rows:
         raise NothingMeasured(f"session {found[0].title!r} has no scores; `plimsoll show` says why")
-    planned = [name for session in found for name in session.target_names]
+    by = rules(found[0], baseline, band)
+    short_ids = {each: short_id(each) for each in ids}
+    names, rows = named_rows(found, rows, plans, places, short_ids, across)
+    targets = _targets(found, names, rows)
+    compared = _cells(found, rows, plans, names, targets, by)
+    renamed = {
+        (work.case, metric, work.target)
+        for session, case, metric, target in from_memory
+        for stored, work in names.works.items()
+        if (stored.session, stored.case, stored.target) == (session, case, target)
+    }
+    known = standings(under_names(names, runs), renamed)
+    closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
+    return Comparison(
+        title=found[0].title,
+        cells=[levelled(noted(cell, renamed), known) for cell in compared],
+        rows=rows,
+        failing=frozenset(closing[fail_on]) if fail_on else frozenset(),
+        nothing=nothing_compared(compared, names),
+    )
+
+
+def _targets(sessions: Sequence[Session], names: Names, rows: Sequence[ScoreRow]) -> list[str]:
+    """The targets in the order of the sessions as they were given; raises UsageError where there is only one."""
+    from plimsoll.errors import UsageError
+
+    planned = [
+        called.target
+        for session in sessions
+        for name in session.target_names
+        for stored, called in names.works.items()
+        if (stored.session, stored.target) == (session.id, name)
+    ]
     ran = dict.fromkeys(row.target for row in rows)
     targets = [name for name in dict.fromkeys([*planned, *ran]) if name in ran]
     if len(targets) < 2:
         raise UsageError(
-            f"there is only one target, {', '.join(targets)}; give `plimsoll run` two with --on NAME=WHERE"
+            f"there is only one target, {', '.join(targets)}; give `plimsoll run` two with --on NAME=WHERE, or name "
+            "two sessions"
         )
+    return targets
+
+
+def _cells(
+    sessions: Sequence[Session],
+    rows: Sequence[ScoreRow],
+    plans: Mapping[str, Plan],
+    names: Names,
+    targets: Sequence[str],
+    by: Rules,
+) -> list[Cell]:
+    """Every comparison, in the order in which cases and metrics ran."""
+    from plimsoll.parameters import all_written
+    from plimsoll.stats.paired import cells, measured_apart
+
     order: dict[tuple[str, str], int] = {}
     for row in rows:
         order.setdefault((row.case, row.metric), len(order))
-    by = rules(found[0], baseline, band)
+    loose = measured_apart(sessions)
+    reference = names.baseline(by.baseline) or targets[0]
     compared = cells(
         rows,
-        by.baseline or targets[0],
+        reference,
         band=by.band,
         mode=by.mode,
         plans={key: all_written(plan) for key, plan in plans.items()},
-        apart=measured_apart(found),
+        apart={
+            called.session: loose[stored.session] for stored, called in names.works.items() if stored.session in loose
+        },
+        opponents=names.opponents(reference),
     )
     # Stable: cases and metrics stay in the order in which they ran.
     compared.sort(key=lambda cell: (order[cell.case, cell.metric], targets.index(cell.target)))
-    known = standings(runs, from_memory)
-    compared = [levelled(noted(cell, from_memory), known) for cell in compared]
-    closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
-    failing = frozenset(closing[fail_on]) if fail_on else frozenset()
-    return Comparison(found[0].title, compared, rows, failing)
+    return compared
 
 
 def _write(comparison: Comparison, form: Format) -> None:
@@ -139,9 +219,13 @@ def _write(comparison: Comparison, form: Format) -> None:
         print_csv(table)
     elif form is Format.TEXT:
         _print_sentences(table)
+        notes: dict[str, list[str]] = {}
         for row in table:
             for note in row["notes"]:
-                say(f"{row['test']}, {row['metric']}: {note}")
+                notes.setdefault(note, []).append(f"{row['test']}, {row['metric']}")
+        for note, lines in notes.items():
+            # What many lines share is said once.
+            say(f"{lines[0] if len(lines) == 1 else f'{len(lines)} of {len(table)} comparisons'}: {note}")
     else:
         from plimsoll.report.comparisons import formats
 

@@ -21,6 +21,8 @@ class Comparison:
     cells: Sequence[Cell]
     rows: Sequence[ScoreRow]
     failing: frozenset[Answer]
+    nothing: str = ""
+    """Why not a single ratio could be formed; a gate (where `failing` names answers) must not pass then."""
 
     @cached_property
     def values(self) -> Mapping[tuple[str, str, str], Sequence[float]]:

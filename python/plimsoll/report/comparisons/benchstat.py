@@ -33,7 +33,7 @@ def render(comparison: Comparison) -> str:
         tables.setdefault((cell.metric, cell.baseline, cell.unit), []).append(cell)
     parts = [_table(comparison, metric, baseline, unit, cells) for (metric, baseline, unit), cells in tables.items()]
     if not parts:
-        return ""
+        return f"{clean(comparison.nothing)}\n" if comparison.nothing else ""
     widths = {cell.verdict.band for cell in comparison.cells}
     legend = f"~ the same within {', '.join(map(band, sorted(widths)))}   ? not enough data   p pays for every look"
     return "\n".join([*parts, legend, ""])

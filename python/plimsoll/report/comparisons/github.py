@@ -13,6 +13,9 @@ _LEVELS = {Answer.WORSE: "error", Answer.UNKNOWN: "warning", Answer.BETTER: "not
 def render(comparison: Comparison) -> str:
     """One line per comparison that is not the same, the worst first."""
     lines = []
+    if comparison.nothing:
+        level = "error" if comparison.failing else "warning"
+        lines.append(f"::{level} title=nothing compared::{_message(comparison.nothing)}\n")
     for answer, level in _LEVELS.items():
         level = "error" if answer in comparison.failing else level
         for cell in comparison.cells:

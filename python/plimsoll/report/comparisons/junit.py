@@ -18,14 +18,24 @@ from plimsoll.stats.verdict import Answer
 def render(comparison: Comparison) -> str:
     """The document, ending in a newline."""
     failing = comparison.failing | {Answer.WORSE}
+    if comparison.failing and comparison.nothing:
+        failing |= {Answer.UNKNOWN}
     failures = sum(cell.verdict.answer in failing for cell in comparison.cells)
     skipped = sum(cell.verdict.answer is Answer.UNKNOWN for cell in comparison.cells if Answer.UNKNOWN not in failing)
-    counts = f'tests="{len(comparison.cells)}" failures="{failures}" errors="0" skipped="{skipped}"'
+    nothing = [comparison.nothing] if comparison.nothing and not comparison.cells else []
+    # A gate without a comparison has not passed; where nobody asked for one, nothing was tested.
+    errors = len(nothing) if comparison.failing else 0
+    skipped += len(nothing) - errors
+    total = len(comparison.cells) + len(nothing)
+    counts = f'tests="{total}" failures="{failures}" errors="{errors}" skipped="{skipped}"'
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f"<testsuites name={_attribute('plimsoll')} {counts}>",
         f"  <testsuite name={_attribute(comparison.title)} {counts}>",
     ]
+    for told in nothing:
+        kind = "error" if errors else "skipped"
+        lines += ['    <testcase name="comparison">', f"      <{kind} message={_attribute(told)}/>", "    </testcase>"]
     for cell in comparison.cells:
         lines += _case(cell, cell.verdict.answer in failing)
     return "\n".join([*lines, "  </testsuite>", "</testsuites>", ""])

@@ -23,7 +23,9 @@ _ROWS = 50
 
 def render(comparison: Comparison) -> str:
     """A heading, a sentence, a table, notes."""
-    parts = [f"### {inline(comparison.title)}", f"**{tally(comparison.cells) or 'nothing to compare'}**"]
+    parts = [f"### {inline(comparison.title)}", f"**{tally(comparison.cells) or 'nothing compared'}**"]
+    if comparison.nothing:
+        parts.append(inline(f"{comparison.nothing[0].upper()}{comparison.nothing[1:]}."))
     ordered = sorted(comparison.cells, key=lambda cell: list(_MARKS).index(cell.verdict.answer))
     changed = [cell for cell in ordered if cell.verdict.answer is not Answer.SAME]
     same = [cell for cell in ordered if cell.verdict.answer is Answer.SAME]

@@ -9,6 +9,7 @@ from plimsoll.model import RunStatus
 from plimsoll.report.comparisons import tally
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
+from plimsoll.report.gate import nothing_compared
 from plimsoll.report.labels import count_text, metric_label, ratio_interval_text, ratio_text
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
@@ -46,13 +47,14 @@ def build(evidence: Evidence) -> list[Block]:
     if not evidence.others:
         return [_one_target(evidence)]
     if not evidence.cells:
-        return [text("No verdict: the targets have no case in common.", tone=Tone.UNKNOWN)]
-    told = _told(evidence)
+        told = nothing_compared((), evidence.named.names)
+        return [text(f"No verdict: {told}.", tone=Tone.UNKNOWN)]
+    sentences = _told(evidence)
     blocks: list[Block] = []
     if len(evidence.cells) > 1:
         blocks.append(Text(tuple(_summary(evidence, target) for target in evidence.others if _cells(evidence, target))))
-    blocks.append(Text(tuple(_sentence(evidence, cell) for cell in told)))
-    if len(told) < len(evidence.cells):
+    blocks.append(Text(tuple(_sentence(evidence, cell) for cell in sentences)))
+    if len(sentences) < len(evidence.cells):
         blocks.append(text("One sentence per case and target; the table has the other metrics.", tone=Tone.NOTE))
     return [*blocks, *_notes(evidence), _table(evidence), _scope(evidence)]
 
