@@ -36,7 +36,10 @@ def refuse_to_replace(name: str | Path | None, force: bool) -> None:
     """Raise UsageError if a file, or an object at an address, is there already and nobody said `--force`."""
     from plimsoll import remote
     from plimsoll.errors import UsageError
+    from plimsoll.outgoing import check_regular
 
+    if name is not None and not remote.is_remote(name):
+        check_regular(name)
     if name is None or force:
         return
     if remote.exists(str(name)) if remote.is_remote(name) else Path(name).exists():

@@ -10,6 +10,7 @@ from types import ModuleType
 
 from plimsoll import kinds
 from plimsoll.errors import UnknownName, UsageError
+from plimsoll.outgoing import check_regular
 from plimsoll.report.document import Document
 
 PNG_SCALE = 2.0
@@ -55,6 +56,7 @@ def write_charts(document: Document, directory: Path) -> list[Path]:
 
 def _write(path: Path, content: bytes) -> None:
     """The whole file or nothing: a full disk never leaves half a report."""
+    check_regular(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

@@ -145,6 +145,8 @@ def _check_folder(file: str) -> None:
     path = Path(file)
     if path.is_dir():
         raise StoreError(f"the store {file} is a folder; name a file in it, such as {path / 'results.db'}")
+    if path.exists() and not path.is_file():
+        raise StoreError(f"the store {file} is a device or a pipe, and nothing was written to it; name a file")
     if not path.parent.is_dir():
         raise StoreError(f"the folder of the store {file} does not exist; create {path.parent} first")
 

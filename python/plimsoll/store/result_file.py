@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from plimsoll import __version__
 from plimsoll.errors import ResultFileError, StoreError
 from plimsoll.model import Run, Session
+from plimsoll.outgoing import check_regular
 from plimsoll.stats import histogram
 from plimsoll.store.codec import NotStorable, as_stored, canonical_json, check_storable
 
@@ -88,6 +89,7 @@ def write_results(path: Path, records: Iterable[Record], limits: Limits = DEFAUL
 
     Raises StoreError if the file cannot be written or would be refused when read.
     """
+    check_regular(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     counts = Counts()
     try:

@@ -36,6 +36,7 @@ def command(
     from plimsoll.cli.evidence import find_sessions
     from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.errors import UsageError
+    from plimsoll.outgoing import open_output
     from plimsoll.remote import sent
     from plimsoll.store import exchange
     from plimsoll.store.store import open_store, short_id
@@ -52,7 +53,8 @@ def command(
         if study is not None:
             if len(found) != 1:
                 raise UsageError("a study file repeats one session; name one")
-            study.write_text(tomli_w.dumps(found[0].study), encoding="utf-8")
+            with open_output(study) as file:
+                file.write(tomli_w.dumps(found[0].study))
             say(f"study: {study}; repeat it with `plimsoll run {study}`")
         ids = [session.id for session in found]
         if parquet is not None:

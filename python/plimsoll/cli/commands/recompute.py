@@ -43,6 +43,7 @@ def command(
 ) -> None:
     """Regenerate scores, verdicts and report from the raw results, by the rules that were recorded, and compare."""
     from plimsoll.cli.output import print_json, refuse_to_replace, say
+    from plimsoll.outgoing import open_output
     from plimsoll.remote import fetched, is_remote
     from plimsoll.report import build_document, format_of, publication, render
 
@@ -64,7 +65,8 @@ def command(
         if output is not None and chosen is not None:
             text = publication.page(evidence) if chosen == "html" and recorded else None
             if text is not None:
-                output.write_text(text, encoding="utf-8")
+                with open_output(output) as file:
+                    file.write(text)
             else:
                 render(build_document(evidence), chosen, output)
             found.notes.append(f"report: {output}")

@@ -23,6 +23,7 @@ from plimsoll.frontends.merging import together
 from plimsoll.frontends.recording import Places, Recorder
 from plimsoll.frontends.side_by_side import Stop
 from plimsoll.model import RunStatus
+from plimsoll.outgoing import open_output
 from plimsoll.run.workers.local import impossible
 from plimsoll.store.store import Store
 from plimsoll.units import MILLISECOND, SECOND
@@ -64,7 +65,7 @@ def _open(asked: Invocation) -> TextIO:
     if asked.output is None:
         return sys.stdout
     try:
-        return asked.output.open("w", encoding="utf-8")
+        return open_output(asked.output)
     except OSError as error:
         raise UsageError(f"--output: cannot write {asked.output}: {error.strerror}; name another file") from None
 

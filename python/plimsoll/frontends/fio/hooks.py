@@ -9,6 +9,7 @@ from typing import Any
 
 from plimsoll.errors import TargetError
 from plimsoll.frontends.fio.jobs import Job
+from plimsoll.outgoing import open_output
 from plimsoll.run.workers.execution import Execution
 
 SHELL = "/bin/sh"
@@ -33,7 +34,7 @@ def _run(job: Job, when: str, told: Callable[[str], None]) -> None:
     path = Path(f"{job.name.replace('/', '_')}.{when}.txt")
     told(f"{job.name} : Saving output of {when} in {path}")
     try:
-        with path.open("wb") as output:
+        with open_output(path, "wb") as output:
             code = subprocess.run([SHELL, "-c", command], stdout=output, stderr=output, check=False).returncode
     except OSError as error:
         raise TargetError(f"{job.name}: exec_{when}: cannot write {path}: {error.strerror}") from None

@@ -18,6 +18,7 @@ from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.latency import BUCKETS, buckets_of
 from plimsoll.frontends.fio.single_logs import DIRECTIONS, KINDS, log_path, opened
 from plimsoll.frontends.fio.statistics import windows
+from plimsoll.outgoing import check_regular
 from plimsoll.stats.histogram import Histogram, decode
 from plimsoll.units import KIB, MILLISECOND, SECOND
 
@@ -34,6 +35,8 @@ def check(jobs: Sequence[Job]) -> None:
                 raise UsageError(
                     f"{where}: {option}: cannot write {path}: there is no directory {path.parent}; make it"
                 )
+            for kind in KINDS.get(option, ("clat_hist",)):
+                check_regular(log_path(job, option, kind))
         if words.given("write_hist_log") and not words.read("log_hist_msec", values.whole):
             raise UsageError(f"{job.section.where}: write_hist_log needs log_hist_msec, such as log_hist_msec=1000")
 

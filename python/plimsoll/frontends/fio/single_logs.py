@@ -16,6 +16,7 @@ from typing import Any, TextIO
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Job
+from plimsoll.outgoing import open_output
 from plimsoll.units import MILLISECOND
 
 KINDS = {"write_bw_log": ("bw",), "write_iops_log": ("iops",), "write_lat_log": ("slat", "clat", "lat")}
@@ -30,7 +31,7 @@ def log_path(job: Job, option: str, kind: str) -> Path:
 
 def opened(job: Job, path: Path) -> TextIO:
     """Logs of one job are written anew; those that jobs share are added to, by each job as it ends, as with fio."""
-    return path.open("w" if job.words.on("per_job_logs") else "a", encoding="utf-8")
+    return open_output(path, "w" if job.words.on("per_job_logs") else "a")
 
 
 def wanted(job: Job) -> bool:

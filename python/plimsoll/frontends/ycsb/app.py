@@ -20,6 +20,7 @@ from plimsoll.frontends.ycsb.properties import Properties, read_file
 from plimsoll.frontends.ycsb.status import Teller
 from plimsoll.frontends.ycsb.workload import Wanted, wanted
 from plimsoll.model import Level, Plan, RunStatus, Target
+from plimsoll.outgoing import open_output
 from plimsoll.profile import Entry, cases
 from plimsoll.run.places import Place
 from plimsoll.run.servers.private import PrivateServer
@@ -132,6 +133,7 @@ def _print(text: str, file: str | None) -> None:
         print(text, end="", flush=True)
         return
     try:
-        Path(file).write_text(text)
+        with open_output(file) as output:
+            output.write(text)
     except OSError as error:
         raise TargetError(f"cannot write exportfile {file}: {error.strerror}; the run is in the store") from None

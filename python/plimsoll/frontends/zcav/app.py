@@ -13,6 +13,7 @@ from typing import TextIO
 from plimsoll.errors import NothingMeasured, TargetError, UsageError
 from plimsoll.frontends.recording import Places, Recorder
 from plimsoll.model import Plan, RunStatus
+from plimsoll.outgoing import open_output
 from plimsoll.profile import Entry, cases
 from plimsoll.run.workloads import files
 from plimsoll.store.store import Store
@@ -120,7 +121,7 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
         _print(settings, result, None)
     else:
         try:
-            with Path(settings.log).open("w") as log:
+            with open_output(settings.log) as log:
                 _print(settings, result, log)
         except OSError as error:
             raise UsageError(f"-l: cannot write {settings.log}: {error.strerror}") from None
