@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import IO, Any
+from typing import Literal, TextIO, cast
 
 from plimsoll.errors import UsageError
 
@@ -27,12 +27,12 @@ def check_regular(path: str | Path) -> None:
     _check(path, status)
 
 
-def open_output(path: str | Path, mode: str = "w", encoding: str | None = "utf-8") -> IO[Any]:
-    """`open` for writing or appending to a regular file, a pipe, a terminal or /dev/null.
+def open_output(path: str | Path, mode: Literal["w", "a"] = "w") -> TextIO:
+    """`open` for writing or appending UTF-8 text to a regular file, a pipe, a terminal or /dev/null.
 
     Raises UsageError for anything else, before it is opened, and OSError like `open`.
     """
-    return open(path, mode, encoding=None if "b" in mode else encoding, opener=_opener)
+    return cast(TextIO, open(path, mode, encoding="utf-8", opener=_opener))
 
 
 def _opener(path: str, flags: int) -> int:

@@ -166,10 +166,10 @@ mod tests {
     #[test]
     fn what_is_over_at_once_is_none_and_the_warm_up_counts() {
         assert_eq!(seen(&[thread(&[(3000, Some(3005))], true)]), []);
-        assert_eq!(seen(&[thread(&[(200, Some(700)), (3000, Some(4000))], true)]), [
-            (-800, 500, true),
-            (2000, 1000, true)
-        ]);
+        assert_eq!(
+            seen(&[thread(&[(200, Some(700)), (3000, Some(4000))], true)]),
+            [(-800, 500, true), (2000, 1000, true)]
+        );
     }
 
     #[test]

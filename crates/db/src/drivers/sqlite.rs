@@ -58,7 +58,9 @@ impl Database for Kind {
         }
         // SQLite would make a database of a block device as well, and of whatever is on it.
         if Path::new(path).metadata().is_ok_and(|found| !found.is_file()) {
-            return Err(JobError::spec(format!("{path} is a device or a folder, and SQLite needs a file: name another")));
+            return Err(JobError::spec(format!(
+                "{path} is a device or a folder, and SQLite needs a file: name another"
+            )));
         }
         let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         if let Some((name, _)) = setup.spec.settings.iter().find(|(name, value)| !plain(name) || !plain(value)) {

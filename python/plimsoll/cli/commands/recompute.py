@@ -65,8 +65,8 @@ def command(
         if output is not None and chosen is not None:
             text = publication.page(evidence) if chosen == "html" and recorded else None
             if text is not None:
-                with open_output(output) as file:
-                    file.write(text)
+                with open_output(output) as written:
+                    written.write(text)
             else:
                 render(build_document(evidence), chosen, output)
             found.notes.append(f"report: {output}")

@@ -34,7 +34,7 @@ def _run(job: Job, when: str, told: Callable[[str], None]) -> None:
     path = Path(f"{job.name.replace('/', '_')}.{when}.txt")
     told(f"{job.name} : Saving output of {when} in {path}")
     try:
-        with open_output(path, "wb") as output:
+        with open_output(path) as output:
             code = subprocess.run([SHELL, "-c", command], stdout=output, stderr=output, check=False).returncode
     except OSError as error:
         raise TargetError(f"{job.name}: exec_{when}: cannot write {path}: {error.strerror}") from None
