@@ -40,6 +40,11 @@ _GONE = (OSError, CommClosedError, TimeoutError, RuntimeError, ClosedClientError
 class WorkerLost(PlimsollError):
     """A worker no longer answers."""
 
+    def __init__(self, message: str, worker: str = "") -> None:
+        """`worker` is its name, where it has one already."""
+        super().__init__(message)
+        self.worker = worker
+
 
 @dataclass(frozen=True)
 class Worker:
@@ -124,7 +129,7 @@ class Cluster:
     def lost(self, worker: Worker, why: str = "was lost") -> WorkerLost:
         """Note that a worker is lost, for good: one that comes back has forgotten what was open on it."""
         self._lost.add(worker.name)
-        return WorkerLost(f"worker {worker.name} ({worker.address}) {why}")
+        return WorkerLost(f"worker {worker.name} ({worker.address}) {why}", worker.name)
 
     def _submit(self, worker: Worker, function: Callable[..., Any], args: tuple[Any, ...]) -> distributed.Future:
         self._asked_s = 0.0

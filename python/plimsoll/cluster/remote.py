@@ -24,6 +24,7 @@ from plimsoll.run.machines import OpenedHere, Order, ThisMachine
 from plimsoll.run.study import Study
 from plimsoll.targets.database import is_address
 from plimsoll.targets.host import host_facts
+from plimsoll.targets.lock import lock_machine
 from plimsoll.targets.mounts import is_block_device
 from plimsoll.targets.workdir import sweep
 from plimsoll.units import SECOND
@@ -111,7 +112,13 @@ def open_session(
     """Lock and prepare the targets; returns them with their facts."""
     sweep()
     stack = ExitStack()
-    opened = stack.enter_context(ThisMachine().open([local(each, name) for each in targets], session, written, destroy))
+    stack.enter_context(lock_machine(session.id))
+    try:
+        here = [local(each, name) for each in targets]
+        opened = stack.enter_context(ThisMachine().open(here, session, written, destroy))
+    except BaseException:
+        stack.close()
+        raise
     _sessions[session.id] = _OpenSession(stack, opened, time.monotonic())
     threading.Thread(target=_watch, args=(session.id,), daemon=True, name="plimsoll lease").start()
     where = {target.name: target.where for target in targets}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from plimsoll.cluster import remote, spread
 from plimsoll.cluster.connection import RENEW_S, WAIT_S, Cluster, Task, Worker, WorkerLost
 from plimsoll.model import Plan, Run, RunStatus, Target
+from plimsoll.run.lost import facts
 from plimsoll.run.machines import OnProgress, Order
 from plimsoll.units import SECOND
 
@@ -40,7 +41,8 @@ class Runs:
                 return self._parts(order, workers, [plan], on_progress, deadline_reached)[0].run
             parts = self._together(order, workers, plan, on_progress, deadline_reached)
         except WorkerLost as lost:
-            return self._whole(order, started_ns).model_copy(update={"reason": str(lost)})
+            about = {"reason": str(lost), "facts": facts(lost.worker)}
+            return self._whole(order, started_ns).model_copy(update=about)
         return spread.joined(self._whole(order, started_ns), parts)
 
     def renew(self) -> None:

@@ -13,6 +13,7 @@ from uuid_utils import uuid7
 import plimsoll
 from plimsoll.model import Run, Session, SessionState, Target
 from plimsoll.run import workloads
+from plimsoll.run.lost import is_lost
 from plimsoll.run.machines import Machines, Opened, Order, ThisMachine
 from plimsoll.run.observer import Observer
 from plimsoll.run.plan import Step
@@ -31,6 +32,8 @@ class Conduct:
     machines: Machines = field(default_factory=ThisMachine)
     earlier: Sequence[Run] = ()
     """Runs that an interrupted session has in the store."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Targets whose machines were lost, with the words of the first run that failed by it."""
     _session: Session | None = None
     _deadline_ns: int | None = None
 
@@ -82,7 +85,8 @@ class Conduct:
             with self.machines.open(targets, self.session, written, self.destroy) as opened:
                 check_same_places(self.earlier, opened.targets)
                 yield opened
-            state = SessionState.DONE
+            # What they missed can still be measured: such a session is open to --resume.
+            state = SessionState.INTERRUPTED if self.left_out else SessionState.DONE
         finally:
             ended = time.time_ns()
             self.store.finish_session(self.session.id, state, ended)
@@ -98,4 +102,7 @@ class Conduct:
             run = run.model_copy(update={"facts": {**run.facts, **facts}})
         self.store.add_run(run)
         self.observer.run_finished(run)
+        if is_lost(run) and order.target not in self.left_out:
+            self.left_out[order.target] = run.reason
+            self.observer.note(f"{order.target}: {run.reason}; the session goes on without it")
         return run

@@ -15,6 +15,7 @@ from plimsoll.errors import UsageError
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run.conduct import Conduct
 from plimsoll.run.load_study import LoadStudy, load_study_from
+from plimsoll.run.lost import is_lost
 from plimsoll.run.machines import Opened, Order
 from plimsoll.run.schedule import Block
 from plimsoll.stats.load_line.points import FACT, point_of
@@ -54,7 +55,7 @@ class _LoadSession:
 
     def __init__(self, study: LoadStudy, conduct: Conduct) -> None:
         self._study, self._conduct, self._observer = study, conduct, conduct.observer
-        self._earlier = [run for run in conduct.earlier if run.status is not RunStatus.PARTIAL]
+        self._earlier = [run for run in conduct.earlier if run.status is not RunStatus.PARTIAL and not is_lost(run)]
         self._first = study.step(study.request.bounds.levels[0])
         self._run_ns = self._first.block_ns // len(self._first.plans)
         self._targets = [self._search(target.name) for target in study.study.targets]

@@ -85,6 +85,10 @@ class HostSample:
     """Time in which some task waited, by `cpu`, `io`, `memory`; empty where the kernel has no PSI."""
     own_io: Mapping[str, int] = field(default_factory=dict)
     """/proc/self/io: this process with the threads of the engine."""
+    family_ns: int = 0
+    """CPU time of this process and of all that it started, ended ones too; 0 where nobody asked for it."""
+    family_read_bytes: int = 0
+    """Bytes that these had read from storage."""
     servers_ns: int = 0
     """CPU time of the processes that serve the emulated volume below the place."""
     clock_source: str = ""
@@ -104,12 +108,15 @@ class Sampler:
         self._names = frozenset(device.name for device in chain.devices) if chain else frozenset()
         self._root = root
         self._servers = tuple(servers)
+        self.with_family = False
+        """Whether samples count the processes that this one started: private servers, and each of their workers."""
 
     def sample(self) -> HostSample:
         """The counters now. Never fails: what cannot be read is left out."""
         monotonic_ns, offset_ns = _clocks()
         proc = self._root / "proc"
         cpu, cpus = _cpu_times(text_of(proc / "stat"))
+        family = _family(proc) if self.with_family else ()
         source = self._root / "sys/devices/system/clocksource/clocksource0/current_clocksource"
         return HostSample(
             monotonic_ns=monotonic_ns,
@@ -121,6 +128,8 @@ class Sampler:
             vm=_named_numbers(text_of(proc / "vmstat"), VM_COUNTERS),
             pressure_us=_pressure(proc / "pressure"),
             own_io=_named_numbers(text_of(proc / "self/io").replace(":", ""), ()),
+            family_ns=sum(_process_cpu_ns(text_of(each / "stat"), ended=True) for each in family),
+            family_read_bytes=sum(_read_bytes(each) for each in family),
             servers_ns=sum(_process_cpu_ns(text_of(proc / str(pid) / "stat")) for pid in self._servers),
             clock_source=text_of(source),
             cost_ns=time.monotonic_ns() - monotonic_ns,
@@ -175,11 +184,26 @@ def _cpu_times(text: str) -> tuple[CpuTimes, tuple[CpuTimes, ...]]:
     return every, tuple(single)
 
 
-def _process_cpu_ns(text: str) -> int:
-    """User and system time of a process, from its `stat`; 0 when it is gone."""
+def _process_cpu_ns(text: str, *, ended: bool = False) -> int:
+    """User and system time of a process, from its `stat`, with `ended` also of its ended children; 0 if it is gone."""
     # The command name may hold blanks and brackets; the numbers start after the last bracket.
     numbers = text.rpartition(")")[2].split()
-    return sum(int(ticks) for ticks in numbers[11:13]) * SECOND // os.sysconf("SC_CLK_TCK")
+    return sum(int(ticks) for ticks in numbers[11 : 15 if ended else 13]) * SECOND // os.sysconf("SC_CLK_TCK")
+
+
+def _family(proc: Path) -> list[Path]:
+    """This process and all that descend from it, as folders of /proc."""
+    found = [str(os.getpid())]
+    for member in found:
+        # A child belongs to the thread that made it; looking through all processes of the machine takes much longer.
+        for children in (proc / member / "task").glob("*/children"):
+            found += text_of(children).split()
+    return [proc / member for member in found]
+
+
+def _read_bytes(process: Path) -> int:
+    """Bytes that a process had read from storage; 0 where that is not for us to see, or it is gone."""
+    return _named_numbers(text_of(process / "io").replace(":", ""), ("read_bytes",)).get("read_bytes", 0)
 
 
 def _memory(text: str) -> dict[str, int]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median_low
 
 from plimsoll.model import Level, Run, RunStatus
 from plimsoll.run import workloads
 from plimsoll.run.guards import unwritten
+from plimsoll.run.lost import is_lost
 from plimsoll.run.plan import Step
 from plimsoll.run.study import Study
 from plimsoll.stats.paired import ScoreRow, cells, valid_scores
@@ -57,12 +58,12 @@ class _CaseState:
         seen = {name: median_low(lengths) for name, lengths in self.durations.items()}
         return sum(seen.get(name, ns) for name, ns in self.step.run_ns.items())
 
-    def complete(self, targets: int) -> dict[int, list[RunStatus]]:
-        """Statuses of the last complete attempt of each block."""
+    def complete(self, targets: Collection[str]) -> dict[int, list[RunStatus]]:
+        """Statuses of these targets in the last attempt of each block that has all of them."""
         found: dict[int, list[RunStatus]] = {}
         for (block, _), by_target in sorted(self.statuses.items()):
-            if len(by_target) == targets:
-                found[block] = list(by_target.values())
+            if by_target.keys() >= set(targets):
+                found[block] = [by_target[name] for name in targets]
         return found
 
 
@@ -75,6 +76,8 @@ class Schedule:
         self._cap = study.blocks or self._mode.cap
         first = study.repeats or min(LOOKS[0], self._cap)
         self._states = {step.case: _CaseState(step, wanted=first) for step in steps}
+        self._left = [target.name for target in study.targets]
+        """The targets whose machines are still there."""
 
     def next_block(self, time_left_ns: float = math.inf) -> Block | None:
         """The block to run now: of the open cases whose blocks fit into the time, the one with the fewest blocks."""
@@ -84,15 +87,19 @@ class Schedule:
         state = min(fitting, key=lambda each: len(self._settled(each)))
         number = len(self._settled(state))
         attempt = 1 + max((attempt for block, attempt in state.statuses if block == number), default=-1)
-        order = [target.name for target in self._study.targets]
+        order = list(self._left)
         random.Random(f"{self._study.seed}/{state.step.case}/{number}/{attempt}").shuffle(order)
         return Block(state.step, number, attempt, tuple(order))
+
+    def leave_out(self, target: str) -> None:
+        """Its machine is gone: no block waits for it any more, and the others go on without it."""
+        self._left = [name for name in self._left if name != target]
 
     def _settled(self, state: _CaseState) -> list[int]:
         """Blocks that need no further attempt: valid, invalid for good, or invalid as often as they may be."""
         return [
             block
-            for block, statuses in state.complete(len(self._study.targets)).items()
+            for block, statuses in state.complete(self._left).items()
             if RunStatus.INVALID not in statuses
             or not any(number == block for number, _ in state.transient)
             or self._attempts(state, block) >= ATTEMPTS
@@ -100,13 +107,13 @@ class Schedule:
 
     def _attempts(self, state: _CaseState, block: int) -> int:
         """Complete attempts of a block; one that was cut short by an interruption does not count."""
-        targets = len(self._study.targets)
-        return sum(1 for (number, _), each in state.statuses.items() if number == block and len(each) == targets)
+        left = set(self._left)
+        return sum(1 for (number, _), each in state.statuses.items() if number == block and each.keys() >= left)
 
     def take(self, runs: Iterable[Run], session_rows: Iterable[ScoreRow]) -> None:
         """Add finished runs and their score rows, without deciding anything."""
         for run in runs:
-            if run.status is not RunStatus.PARTIAL:
+            if run.status is not RunStatus.PARTIAL and not is_lost(run):
                 state = self._states[run.plan.case]
                 state.statuses.setdefault((run.block, run.attempt), {})[run.target.name] = run.status
                 state.durations.setdefault(run.target.name, []).append(run.ended_ns - run.started_ns)
@@ -119,8 +126,11 @@ class Schedule:
         """Decide whether a case goes on; returns the sentence with which it closed, or None."""
         state = self._states[case]
         blocks = self._settled(state)
-        statuses = [status for block in blocks for status in state.complete(len(self._study.targets))[block]]
-        if RunStatus.FAILED in statuses:
+        complete = state.complete(self._left)
+        statuses = [status for block in blocks for status in complete[block]]
+        if not self._left:
+            state.closed = "the machines of all its targets are lost: see the runs' reasons"
+        elif RunStatus.FAILED in statuses:
             state.closed = "failed: see the run's reason"
         elif statuses and statuses.count(RunStatus.INVALID) == len(statuses):
             state.closed = f"invalid {'twice' if state.transient else 'for good'}: see the warnings"
@@ -132,12 +142,13 @@ class Schedule:
 
     def _look(self, state: _CaseState, blocks: int) -> None:
         primary = state.step.metrics[0]
-        rows = [row for row in state.rows if row.metric == primary]
+        rows = [row for row in state.rows if row.metric == primary and row.target in self._left]
         summaries: list[Summary] = []
-        if len(self._study.targets) > 1:
+        if len(self._left) > 1:
+            asked = self._study.baseline
             found = cells(
                 rows,
-                baseline=self._study.baseline or self._study.targets[0].name,
+                baseline=asked if asked in self._left else self._left[0],
                 band=self._study.band,
                 mode=self._mode,
                 cap=self._cap,

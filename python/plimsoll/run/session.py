@@ -76,6 +76,8 @@ class _Runner:
     def _run_block(self, block: Block, opened: Opened) -> None:
         observer = self._conduct.observer
         runs = [self._run(block, position, opened) for position in range(len(block.targets))]
+        for name in self._conduct.left_out:
+            self._schedule.leave_out(name)
         self._schedule.take(runs, score_rows(runs))
         if any(run.status is RunStatus.INVALID for run in runs):
             names = ", ".join(run.target.name for run in runs if run.status is RunStatus.INVALID)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import socket
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
+
+import psutil  # type: ignore[import-untyped]  # its stubs are a package of their own
 
 from plimsoll.errors import TargetError
 from plimsoll.model import Target
@@ -70,4 +74,17 @@ def check(target: Target) -> None:
 
 def facts(target: Target) -> dict[str, Any]:
     """What an address tells; the server's own facts come with each run."""
-    return {"driver": driver(target), "address": target.where}
+    return {"driver": driver(target), "address": target.where, "on_this_machine": on_this_machine(target.where)}
+
+
+def on_this_machine(where: str) -> bool | None:
+    """Whether the server of an address shares this machine with the client; None where its host has no address."""
+    name = host(where)
+    if name is None:
+        return True
+    try:
+        there = {str(found[4][0]).partition("%")[0] for found in socket.getaddrinfo(name, None)}
+    except OSError:
+        return None
+    here = {each.address.partition("%")[0] for found in psutil.net_if_addrs().values() for each in found}
+    return any(ip_address(each).is_loopback or each in here for each in there)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import platform
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,6 +55,16 @@ def lock_address(address: str, session_id: str | None) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def lock_machine(session_id: str) -> Iterator[None]:
+    """Hold this machine for the workers of one session, against other sessions of this user on its workers.
+
+    Two sessions in different folders of one machine share its processors and often its disk. Raises TargetError.
+    """
+    with lock_address(f"machine {platform.node()}", session_id):
+        yield
 
 
 def _take(descriptor: int, path: Path | str, session_id: str | None = None) -> None:

@@ -92,6 +92,25 @@ def test_an_interrupted_session_leaves_nothing_on_the_workers(
         assert store.sessions()[0].state.value == "done"
 
 
+def test_two_sessions_do_not_measure_each_other_on_one_worker(
+    plimsoll: Command, workers: Workers, tmp_path: Path
+) -> None:
+    other = workers.folders["w1"].parent / "another folder of w1"
+    other.mkdir(exist_ok=True)
+    with begin(workers, tmp_path, "w1") as session:
+        wait_for_runs(session, 1)
+        words = ("run", "randread", "--cluster", workers.address, *SHORT, "--blocks", "1")
+        refused = plimsoll(*words, "--on", f"b=@w1:{other}", check=2).err
+        # Another machine is free meanwhile, and this one is when the first session has ended.
+        plimsoll(*words, *workers.places(",engine=null", ("w3",)))
+        session.send_signal(signal.SIGINT)
+        session.communicate(timeout=60)
+    assert "worker w1: machine " in refused
+    assert "is in use by process" in refused
+    assert leftovers(other) == []
+    plimsoll(*words, "--on", f"b=@w1:{other}")
+
+
 def test_what_a_worker_refuses_is_told(plimsoll: Command, workers: Workers) -> None:
     words = ("run", "randread", "--cluster", workers.address, "--on", "a=@w1:/nonesuch")
     assert "worker w1: " in plimsoll(*words, check=2).err
@@ -170,24 +189,43 @@ def test_a_worker_killed_in_a_run_of_all_ends_it_by_name(plimsoll: Command, work
     workers.wait()
 
 
-def test_a_killed_worker_fails_its_run_by_name_and_nothing_hangs(
+def test_workers_that_live_go_on_without_one_that_was_killed(
     plimsoll: Command, workers: Workers, tmp_path: Path
 ) -> None:
-    with begin(workers, tmp_path) as session:
+    with begin(workers, tmp_path, blocks=4) as session:
         wait_for_runs(session, 4)
         workers.kill("w2")
         out, err = session.communicate(timeout=90)
-    assert session.returncode == 0, err
-    failed = [run for run in stored() if run.status is RunStatus.FAILED]
+    runs = stored()
+    failed = [run for run in runs if run.status is RunStatus.FAILED]
     assert [run.target.name for run in failed] == ["w2"]
     assert failed[0].reason.startswith("worker w2 (tcp://")
     assert failed[0].reason.endswith("was lost")
-    assert "failed: see the run's reason" in err
-    assert "w2" in out
+    for name in ("w1", "w3"):
+        own = [run for run in runs if run.target.name == name]
+        assert [(run.block, run.status) for run in own] == [(block, RunStatus.OK) for block in range(4)]
+    # Nobody takes this for a whole session.
+    assert session.returncode == 2, err
+    assert "w2: worker w2 (tcp://" in err
+    assert "was lost; the session goes on without it" in err
+    assert "`plimsoll run --resume" in err
+    assert plimsoll("list", "sessions", "--json").json[0]["state"] == "interrupted"
+    assert "w3" in out
     assert leftovers(workers.folders["w1"]) == leftovers(workers.folders["w3"]) == []
     # The next command on that machine sweeps what the killed process left.
     plimsoll("list", "sessions", PLIMSOLL_HOME=str(workers.home / "w2"))
     assert leftovers(workers.folders["w2"]) == []
+    # A worker that is back gets what it missed, in whole blocks.
+    workers.start("w2")
+    workers.wait()
+    plimsoll("run", "--resume", "--cluster", workers.address, "--quiet")
+    assert plimsoll("list", "sessions", "--json").json[0]["state"] == "done"
+    by_block = {(run.block, run.attempt): set() for run in stored()}
+    for run in stored():
+        if run.status is RunStatus.OK:
+            by_block[run.block, run.attempt].add(run.target.name)
+    whole = {block for (block, _), names in by_block.items() if names == {"w1", "w2", "w3"}}
+    assert whole == {0, 1, 2, 3}
 
 
 def test_a_scheduler_that_goes_away_ends_the_session_with_a_sentence(

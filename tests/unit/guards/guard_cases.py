@@ -65,6 +65,9 @@ class RunMaker:
     busy_share: float = 0.3
     busiest_thread: float = 0.2
     all_processors: float = 0.1
+    family: float = 0.0
+    """Processors that the test and all that it started use; 0 where nobody counts them."""
+    family_read_bytes: int = 0
     servers: float = 0.0
     """Processors that the server of an emulated volume uses."""
     clock_source: str = "tsc"
@@ -138,6 +141,8 @@ class RunMaker:
             memory_bytes={"MemTotal": 16 * GIB, "MemAvailable": round(16 * GIB * self.available)},
             vm={name: round(number * share) for name, number in {"pswpin": 0, "oom_kill": 0, **self.vm}.items()},
             own_io={f"{self.kind}_bytes": round(done * self.size * self.own_share)},
+            family_ns=round((second + 1) * SECOND * self.family),
+            family_read_bytes=round(self.family_read_bytes * share),
             servers_ns=round(second * SECOND * self.servers),
             clock_source=self.clock_source,
             cost_ns=self.sample_cost_ns,
@@ -261,6 +266,12 @@ CASES: dict[str, Case] = {
         queries(outcome={"errors": {"read": {"timeout": 1000}}, "messages": {"timeout": "read: no answer for 30.0 s"}}),
         queries(),
         says="1,000 of 101,000 operations failed",
+    ),
+    "db_foreign": Case(
+        queries(busy_share=0.9, family=0.5, family_read_bytes=10 * 10_000 * 4096),
+        queries(busy_share=0.3, family=0.55, family_read_bytes=10 * 10_000 * 4096),
+        Level.WARN,
+        "other programs used 65 % of the time of all processors",
     ),
     "db_schedule": Case(
         queries(outcome={"offered_operations": 200_000}),

@@ -368,3 +368,20 @@ def test_a_schedule_of_which_nothing_was_begun_is_invalid() -> None:
     found = judge("db_schedule", queries(outcome={"offered_operations": 5, "completed": 0}))
     assert found.level is Level.INVALID
     assert "0 of 5 scheduled operations" in found.message
+
+
+def test_reads_of_others_beside_a_private_server() -> None:
+    own = {"busy_share": 0.3, "family": 0.55}
+    found = judge("db_foreign", queries(**own, family_read_bytes=10 * 8_000 * 4096))
+    assert found.level is Level.WARN
+    assert found.message == "other programs read 78.1 MiB of the 391 MiB that the disk read (20 %)"
+    assert judge("db_foreign", queries(**own, operations_per_s=100)).level is Level.OK
+    all_ours = judge("db_foreign", queries(**own, family_read_bytes=10 * 10_000 * 4096))
+    assert all_ours.level is Level.OK
+
+
+def test_a_server_of_somebody_else_is_no_foreign_program() -> None:
+    run = queries(parameters={"server": "none"}, busy_share=0.9, family=0.1)
+    assert judge("db_foreign", run).message.startswith("not checkable: the server is on this machine")
+    elsewhere = replace(run, facts={"on_this_machine": False}, devices=())
+    assert judge("db_foreign", elsewhere).level is Level.WARN

@@ -10,6 +10,7 @@ import pytest
 from plimsoll.errors import UsageError
 from plimsoll.model import Finding, Level, Run, RunStatus, Score, Target
 from plimsoll.profile import Entry
+from plimsoll.run import lost
 from plimsoll.run import plan as planning
 from plimsoll.run.record import score_rows
 from plimsoll.run.schedule import Block, Schedule
@@ -251,3 +252,60 @@ def test_one_valid_run_of_six_is_said() -> None:
 def test_a_score_of_zero_has_no_precision() -> None:
     _, closed = carry_out(make_study(1, tests=("randread",), mode="quick"), lambda _name, _block: 0.0)
     assert closed["randread"] == "no valid block to judge iops by after 3 blocks"
+
+
+def lose(study: Study, block: Block, gone: str) -> list[Run]:
+    """The runs of a block in which one target's machine was lost."""
+    runs = runs_of(study, block, noise, ok)
+    about = {"status": RunStatus.FAILED, "reason": "worker w was lost", "scores": (), "facts": lost.facts("w")}
+    return [run.model_copy(update=about) if run.target.name == gone else run for run in runs]
+
+
+def test_a_lost_machine_leaves_the_round_and_the_others_go_on() -> None:
+    study = make_study(3, tests=("randread",), blocks=4)
+    steps = planning.steps(study)
+    schedule = Schedule(study, steps)
+    blocks: list[Block] = []
+    while (block := schedule.next_block()) is not None:
+        blocks.append(block)
+        runs = lose(study, block, "t1") if block.number == 1 else runs_of(study, block, noise, ok)
+        if block.number == 1:
+            schedule.leave_out("t1")
+        schedule.take(runs, score_rows(runs))
+        schedule.settle(block.step.case)
+        assert len(blocks) < 20
+    assert [block.number for block in blocks] == [0, 1, 2, 3]
+    assert [set(block.targets) for block in blocks] == [{"t0", "t1", "t2"}] * 2 + [{"t0", "t2"}] * 2
+
+
+def test_what_a_lost_machine_missed_is_measured_in_whole_blocks_when_it_is_back() -> None:
+    study = make_study(2, tests=("randread",), blocks=3)
+    steps = planning.steps(study)
+    before = Schedule(study, steps)
+    first = before.next_block()
+    assert first is not None
+    earlier = lose(study, first, "t1")
+    again = Schedule(study, steps)
+    again.take(earlier, score_rows(earlier))
+    assert again.settle("randread") is None
+    block = again.next_block()
+    assert block is not None
+    assert (block.number, block.attempt, set(block.targets)) == (0, 1, {"t0", "t1"})
+
+
+def test_without_any_machine_every_case_ends() -> None:
+    study = make_study(2, tests=("randread",))
+    schedule = Schedule(study, planning.steps(study))
+    for name in ("t0", "t1"):
+        schedule.leave_out(name)
+    assert "lost" in str(schedule.settle("randread"))
+    assert schedule.next_block() is None
+
+
+def test_a_run_that_failed_on_a_machine_that_is_there_ends_its_case() -> None:
+    def status(name: str, block: int, _attempt: int) -> RunStatus:
+        return RunStatus.FAILED if (name, block) == ("t1", 1) else RunStatus.OK
+
+    blocks, closed = carry_out(make_study(3, tests=("randread",), blocks=4), noise, status)
+    assert len(blocks) == 2
+    assert closed == {"randread": "failed: see the run's reason"}

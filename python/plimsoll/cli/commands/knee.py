@@ -139,6 +139,7 @@ def _carry_out(
     from plimsoll.report import format_of
     from plimsoll.run.conduct import Conduct
     from plimsoll.run.load_session import run_load_study
+    from plimsoll.run.lost import check_complete
     from plimsoll.run.machines import ThisMachine
     from plimsoll.stats.load_line.points import point_of
     from plimsoll.store.store import open_store
@@ -157,3 +158,4 @@ def _carry_out(
     if not any(point is not None and point.valid for point in (point_of(run, None) for run in runs)):
         reason = next((f"{run.plan.case} on {run.target.name}: {run.reason}" for run in runs if run.reason), "")
         raise NothingMeasured(f"no run of this session is valid; {reason or 'nothing ran'}")
+    check_complete(session, runs)

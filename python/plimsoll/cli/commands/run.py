@@ -61,6 +61,7 @@ def command(
     from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.model import RunStatus
     from plimsoll.report import format_of
+    from plimsoll.run.lost import check_complete
     from plimsoll.run.session import run_study
     from plimsoll.store.store import open_store
 
@@ -86,6 +87,7 @@ def command(
         report.command([session.id], output=output, force=force)
     if not any(run.status is RunStatus.OK for run in runs):
         raise NothingMeasured(f"no run of this session is valid; {_first_reason(runs)}")
+    check_complete(session, runs)
 
 
 def _copy(store: Store, session: Session, place: str) -> None:

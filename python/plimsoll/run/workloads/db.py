@@ -227,6 +227,7 @@ def execute(
         # A private server's data are ours: what does not fit was loaded for another case of this session.
         request["data"] = "recreate"
     log_begin = server.log_bytes()
+    place.sampler.with_family = True
     before = place.sampler.sample()
     job = databases.start(request)
     outcome, samples = watch(job, server.url or plan.parameters["server"], place.sampler, on_progress, deadline_reached)
