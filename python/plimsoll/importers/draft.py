@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from plimsoll.importers.latencies import PERCENTILES, encode, recorded
-from plimsoll.importers.quantities import number
+from plimsoll.importers.numbers import number, plain
 from plimsoll.model import Direction, Finding, Level, RunStatus, Score, Unit
 from plimsoll.stats.histogram import counts_of, release
 
@@ -51,7 +51,7 @@ class Draft:
 
     def number(self, metric: str, value: float | None, unit: Unit, direction: Direction) -> None:
         """A score in base units."""
-        value = number(value)
+        value = number(value, signed=True)
         if value is None:
             return
         metric = slug(metric)
@@ -157,7 +157,7 @@ def _starts(values: Sequence[float | None], step: int) -> range:
 
 
 def _one(values: Sequence[float | None], unit: Unit) -> float | None:
-    known = [read for value in values if (read := number(value)) is not None]
+    known = [read for value in values if (read := plain(value)) is not None]
     if not known:
         return None
     return max(known) if unit == "ns" else sum(known) / len(known)

@@ -6,22 +6,31 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-_NOT_A_NUMBER = re.compile(r"(?<=[:,\[\s])[-+]?(?:nan|inf)(?=[\s,}\]])", re.IGNORECASE)
+_NOT_A_NUMBER = re.compile(r"(?<=[:,\[\s])([-+]?)(?:(nan)|inf)(?=[\s,}\]])", re.IGNORECASE)
+_CONSTANTS = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
+"""What a JSON reader knows by name, as text that the reader of numbers refuses where it is used."""
+
+_STRUCTURE = re.compile(r"[]},:]")
 _LONGEST_INTEGER = 20
 _MAX_ATTEMPTS = 200
 _MAX_REREADS = 4
 """How often the length of a text may be read in vain: hostile text must not cost more than long text."""
 
 
-def _integer(text: str) -> int | None:
-    return int(text) if len(text) <= _LONGEST_INTEGER else None
+def _integer(text: str) -> int | str:
+    """The number; as text what is too long to be one, for the reader of numbers to refuse where it is used."""
+    return int(text) if len(text) <= _LONGEST_INTEGER else text
 
 
-def _real(text: str) -> float | None:
+def _real(text: str) -> float | str:
     value = float(text)
-    return value if math.isfinite(value) else None
+    return value if math.isfinite(value) else text
+
+
+def _constant(match: re.Match[str]) -> str:
+    return "NaN" if match[2] else f"{match[1].strip('+')}Infinity"
 
 
 def _joined(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -35,17 +44,40 @@ def _joined(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+class Damage(NamedTuple):
+    """Where a JSON text can't be read on: its line, from 1, and what stands there."""
+
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        shown = self.text.partition("\n")[0].strip()
+        return f"line {self.line}: the JSON can't be read at {shown[:80]!r}" if shown else "the JSON ends in the middle"
+
+
+def _damage(text: str, error: json.JSONDecodeError) -> Damage:
+    """What stands where a document breaks off; nothing if it is the end of the text."""
+    rest = text[error.pos : error.pos + 200]
+    if error.msg.startswith("Unterminated") or not _STRUCTURE.search(rest):
+        return Damage(error.lineno, "")
+    # Where a value is missing, the reader stumbles over the next mark, which may be lines below.
+    place = len(text[: error.pos].rstrip()) if rest[0] in "}]," else error.pos
+    first = text.rfind("\n", 0, place) + 1
+    return Damage(text.count("\n", 0, place) + 1, text[max(first, place - 100) : place] + text[place : place + 100])
+
+
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_joined, parse_int=_integer, parse_float=_real, parse_constant=lambda _: None
+    object_pairs_hook=_joined, parse_int=_integer, parse_float=_real, parse_constant=_CONSTANTS.__getitem__
 )
 
 
-def documents(text: str, opening: str = "{") -> Iterator[Any]:
+def documents(text: str, opening: str = "{", damage: list[Damage] | None = None) -> Iterator[Any]:
     """Every JSON value that begins with one of `opening` at the start of a line, whatever stands between them.
 
-    A place where none can be read is skipped, a limited number of times, so that hostile text costs little.
+    A place where none can be read is skipped, a limited number of times, so that hostile text costs little; it is
+    added to `damage`.
     """
-    text = _NOT_A_NUMBER.sub("null", text)
+    text = _NOT_A_NUMBER.sub(_constant, text)
     start = re.compile(rf"^[ \t]*([{re.escape(opening)}])", re.MULTILINE)
     position, attempts, in_vain = 0, 0, 0
     while (match := start.search(text, position)) and attempts < _MAX_ATTEMPTS and in_vain <= len(text) * _MAX_REREADS:
@@ -54,6 +86,8 @@ def documents(text: str, opening: str = "{") -> Iterator[Any]:
             yield value
         except json.JSONDecodeError as error:
             attempts, in_vain, position = attempts + 1, in_vain + error.pos - match.start(1), match.end()
+            if damage is not None:
+                damage.append(_damage(text, error))
         except RecursionError:
             attempts, position = attempts + 1, match.end()
 

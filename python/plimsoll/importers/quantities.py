@@ -1,4 +1,4 @@
-"""Numbers and units as other tools write them, into base units. What can't be read is None, never 0."""
+"""Units and times as other tools write them, into base units. What is not in a file is None, never 0."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
+from plimsoll.importers.numbers import UnreadableNumber, at, figure, number, plain, scaled
 from plimsoll.model import Direction, Unit
 from plimsoll.units import KIB, MICROSECOND, MILLISECOND, MINUTE, SECOND
-
-LARGEST = 2.0**63
-"""Numbers beyond this are damage: 292 years in ns, 8 EiB."""
 
 _TIMES = {"ns": 1, "nsec": 1, "nanosecond": 1, "us": MICROSECOND, "usec": MICROSECOND, "µs": MICROSECOND}
 _TIMES |= {"μs": MICROSECOND, "microsecond": MICROSECOND, "ms": MILLISECOND, "msec": MILLISECOND}
@@ -25,33 +23,10 @@ _RATES = {"iops": 1.0, "tps": 1.0, "qps": 1.0, "eps": 1.0, "rps": 1.0, "kiops": 
 _RATES |= {"nopm": 1 / 60, "tpm": 1 / 60, "ktps": 1e3}
 _PER_SECOND = re.compile(r"(.*?)\s*(?:/\s*|\bper\s+)(?:s|sec|second)s?", re.IGNORECASE)
 _PER_MINUTE = re.compile(r"(.*?)\s*(?:/\s*|\bper\s+)(?:min|minute)s?", re.IGNORECASE)
+_UNIT = re.compile(r"(.*?)[ \t]*([a-zµμ]*)", re.IGNORECASE | re.DOTALL)
 _DECIMAL = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+_LONGEST = 100
 _DATES = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d %H:%M:%S")
-
-
-def number(value: Any) -> float | None:
-    """A finite number from a JSON value or text; None for anything else."""
-    if isinstance(value, str):
-        try:
-            value = float(value) if len(value) < 40 and "_" not in value else None
-        except ValueError:
-            return None
-    if isinstance(value, float | int) and not isinstance(value, bool):
-        # Not a number compares as false.
-        return float(value) if -LARGEST < value < LARGEST else None
-    return None
-
-
-def scaled(value: Any, factor: float) -> float | None:
-    """`number(value)` times `factor`."""
-    read = number(value)
-    return number(read * factor) if read is not None else None
-
-
-def whole(value: Any) -> int | None:
-    """A whole number ≥ 0."""
-    read = number(value)
-    return int(read) if read is not None and read >= 0 and read == int(read) else None
 
 
 def divided(value: float | None, by: float | None) -> float | None:
@@ -70,16 +45,27 @@ def size_unit(unit: str) -> float | None:
 
 
 def duration_ns(text: str, default: str = "") -> float | None:
-    """`17.52ms`, `1.15 ms`, `8035us`, or a bare number in `default`."""
-    match = re.fullmatch(r"\s*([-+.\deE]{1,40})\s*([^\W\d_]{0,12})\s*", text)
-    factor = time_unit(match[2] or default) if match else None
-    return scaled(match[1], factor) if match and factor else None
+    """`17.52ms`, `1.15 ms`, `8035us`, or a bare number in `default`. Raises UnreadableNumber for anything else."""
+    if len(text) > _LONGEST:
+        raise UnreadableNumber(text, "is no time")
+    value, unit = _UNIT.fullmatch(text).groups()  # type: ignore[union-attr]  # both parts may be empty
+    factor = time_unit(unit or default)
+    if factor is None:
+        raise UnreadableNumber(text.strip(), "stands where a time with its unit belongs")
+    return scaled(value, factor)
 
 
-def decimal(text: str, prefix: str = "") -> float | None:
-    """A number with a decimal prefix: (`2.99`, `k`) → 2990."""
-    factor = _DECIMAL.get(prefix.strip().lower())
-    return scaled(text, factor) if factor else None
+def time_in(match: re.Match[str], group: int = 1, default: str = "") -> float | None:
+    """`duration_ns` of a group of a match; None where it took no part."""
+    try:
+        return None if match[group] is None else duration_ns(match[group], default)
+    except UnreadableNumber as error:
+        raise at(match, group, error) from None
+
+
+def decimal(match: re.Match[str], group: int, prefix: int) -> float | None:
+    """The number in a group with the decimal prefix in another: (`2.99`, `k`) → 2990."""
+    return figure(match, group, _DECIMAL[match[prefix].strip().lower()])
 
 
 def unit_of(text: str) -> tuple[Unit, float] | None:
@@ -112,7 +98,7 @@ def usual_direction(unit: Unit) -> Direction | None:
 
 def epoch_ns(seconds: Any) -> int | None:
     """ns since 1970 from seconds, if that is a time between 1990 and 2200."""
-    read = number(seconds)
+    read = plain(seconds)
     return round(read * SECOND) if read is not None and 6.3e8 < read < 7.3e9 else None
 
 

@@ -24,7 +24,7 @@ from plimsoll.importers.draft import Draft
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import Plan, Run, Session, SessionState, Target
 
-EDITION = 2
+EDITION = 3
 """Raised when an importer reads the same bytes differently, so that old and new records are not taken for the same."""
 
 UNKNOWN_TIME_NS = 0

@@ -10,7 +10,8 @@ from typing import Any
 from plimsoll.errors import UsageError
 from plimsoll.importers.checks import rates_agree
 from plimsoll.importers.draft import Draft
-from plimsoll.importers.quantities import divided, whole
+from plimsoll.importers.numbers import whole
+from plimsoll.importers.quantities import divided
 from plimsoll.units import SECOND, parse_size
 
 KINDS = ("read", "write", "trim", "mixed")

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from plimsoll.importers.draft import Draft
-from plimsoll.importers.quantities import duration_ns, number, scaled, whole
+from plimsoll.importers.numbers import UnreadableNumber, located, number, on_line, scaled, whole
+from plimsoll.importers.quantities import duration_ns
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import KIB, MIB
@@ -18,7 +19,7 @@ TOOLS = ("bonnie++",)
 
 _DATA = ("putc", "put_block", "rewrite", "getc", "get_block", "seek")
 _FILES = ("seq_create", "seq_stat", "seq_del", "ran_create", "ran_stat", "ran_del")
-_TOO_FAST = "+++++"
+_MANY = 20
 _FIELDS = {27: "1.03", 48: "1.97", 50: "1.98"}
 _LONG = re.compile(r"(\d\.\d{1,3}),(\d\.[\w+.~-]{1,20}),([^,]{0,200}),(\d{1,6}),(\d{0,12}),(\d[\w.:]{0,30}),")
 _SHORT = re.compile(r"([^,\s][^,]{0,200}),(\d[\w.:]{0,30}),")
@@ -32,9 +33,16 @@ def recognise(head: bytes, name: str) -> bool:
     return any(_fields(line) for line in head.decode("utf-8", "replace").splitlines())
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per line; text blocks and headers around the lines are left out."""
-    drafts = (_draft(fields) for line in source.lines if (fields := _fields(line)))
+    drafts = []
+    for line in source.lines:
+        with on_line(line):
+            if fields := _fields(line):
+                drafts.append(_draft(fields))
+            elif _spoilt(line):
+                raise UnreadableNumber(line.strip(), "is no line of Bonnie++ with a number or nothing in each place")
     return build(sys.modules[__name__], source, options, drafts)
 
 
@@ -47,24 +55,33 @@ def _fields(line: str) -> list[str] | None:
         numbers = [field for index, field in enumerate(fields[2:]) if index != 12]
         shaped = _SHORT.match(line) and all(_NUMBER.fullmatch(field) for field in numbers)
         return fields if shaped and any(fields[2:14]) else None
+    if (fields[0] >= "1.98") != (len(fields) == 50):
+        # A number with commas in it makes one version look like the other.
+        return None
     start = 7 if len(fields) == 48 else 9
     numbers, latencies = fields[start:-12], fields[-12:]
     shaped = _LONG.match(line) and all(_NUMBER.fullmatch(field) for field in numbers)
     return fields if shaped and all(_LATENCY.fullmatch(field) for field in latencies) else None
 
 
+def _spoilt(line: str) -> bool:
+    """Whether a line is long enough for a result but has something else in it; a heading has letters alone."""
+    marks = line.count(",")
+    return _MANY < marks < 2 * max(_FIELDS) and marks <= 4 * sum(map(str.isdigit, line))
+
+
 def _draft(fields: Sequence[str]) -> Draft:
     if len(fields) == 27:
         name, size, concurrency, version = fields[0], fields[1], None, "1.03"
         data, files, count, latencies = fields[2:14], fields[15:27], fields[14], [""] * 12
-        rest: dict[str, int | None] = {}
+        rest: dict[str, int | str | None] = {}
     else:
-        version, name, concurrency, size = fields[1], fields[2], whole(fields[3]), fields[5]
+        version, name, concurrency, size = fields[1], fields[2], _setting(fields[3]), fields[5]
         start = 7 if len(fields) == 48 else 9
         data, files, count = fields[start : start + 12], fields[start + 17 : start + 29], fields[start + 12]
         latencies = list(fields[-12:])
-        rest = {"seek_count": whole(fields[7]), "seek_processes": whole(fields[8])} if len(fields) == 50 else {}
-    parameters = {"size": _size(size), "concurrency": concurrency, "files": whole(count) or count or None} | rest
+        rest = {"seek_count": _setting(fields[7]), "seek_processes": _setting(fields[8])} if len(fields) == 50 else {}
+    parameters = {"size": _size(size), "concurrency": concurrency, "files": _setting(count)} | rest
     draft = Draft(
         test="bonnie",
         case="bonnie",
@@ -95,14 +112,25 @@ def _score(draft: Draft, pairs: Sequence[str], latencies: Sequence[str]) -> Iter
         if rate.startswith("+"):
             yield phase
         elif phase in _DATA and phase != "seek":
-            draft.bandwidth(f"{phase}_throughput", scaled(rate, KIB))
+            draft.bandwidth(f"{phase}_throughput", scaled(rate or None, KIB))
         else:
-            draft.rate(f"{phase}_rate", number(rate))
-        share = scaled(cpu, 0.01)
+            draft.rate(f"{phase}_rate", number(rate or None))
+        share = None if cpu.startswith("+") else scaled(cpu or None, 0.01)
         if share is not None:
             # Of one CPU: several threads make more than one.
             draft.known(cpu={phase: share})
-        draft.latency(f"{phase}_max", duration_ns(latencies[index]))
+        draft.latency(f"{phase}_max", _time(latencies[index]))
+
+
+def _setting(text: str) -> int | str | None:
+    """A count, or what stands there: `16:100000:16/64` files; None for nothing."""
+    read = whole(text)
+    return text or None if read is None else read
+
+
+def _time(text: str) -> float | None:
+    """A latency with its unit; nothing, or `+++++`, where none was seen."""
+    return duration_ns(text) if text.strip("+") else None
 
 
 def _size(text: str) -> int | str:

@@ -6,7 +6,7 @@ import re
 import sys
 
 from plimsoll.importers.draft import Draft, slug
-from plimsoll.importers.quantities import number, scaled, whole
+from plimsoll.importers.numbers import COLUMN, FIELD, UnreadableNumber, at, count, figure, located
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MILLISECOND, SECOND
@@ -18,14 +18,14 @@ TOOLS = ("dbench",)
 _MB = 1e6
 _VERSION = re.compile(r"dbench version (\d[\d.]{0,8})")
 _RESULT = re.compile(
-    r"Throughput ([\d.]{1,20}) MB/sec(?: \([a-z ]{1,40}\))? {1,4}(\d{1,6}) clients {1,4}(\d{1,6}) procs"
-    r"(?: {1,4}max_latency=([\d.]{1,20}) ms)?"
+    rf"Throughput {FIELD} MB/sec(?: \([a-z ]{{1,40}}\))? {{1,4}}{FIELD} clients {{1,4}}{FIELD} procs"
+    rf"(?: {{1,4}}max_latency={FIELD} ms)?"
 )
 _SECOND = re.compile(
-    r" *(\d{1,6}) {1,12}(\d{1,12}) {1,12}([\d.]{1,20}) MB/sec {2}(warmup|execute) {1,8}(\d{1,7}) sec"
-    r"(?: {1,4}latency ([\d.]{1,20}) ms)?"
+    rf" *{COLUMN} {{1,12}}{COLUMN} {{1,12}}{COLUMN} MB/sec {{2}}(warmup|execute) {{1,8}}{COLUMN} sec"
+    rf"(?: {{1,4}}latency {COLUMN} ms)?"
 )
-_OPERATION = re.compile(r" ([A-Z][A-Za-z]{2,20}) {1,20}(\d{1,12}) {1,20}([\d.]{1,20}) {1,20}([\d.]{1,20})")
+_OPERATION = re.compile(rf" ([A-Z][A-Za-z]{{2,20}}) {{1,20}}(?:{COLUMN} {{1,20}}{COLUMN} {{1,20}}{COLUMN}|.*\d.*)")
 
 
 def recognise(head: bytes, name: str) -> bool:
@@ -35,6 +35,7 @@ def recognise(head: bytes, name: str) -> bool:
     return _VERSION.match(text) is not None or _RESULT.search(text) is not None
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run: the last line of throughput is that of the whole run."""
     draft = Draft(test="dbench", case="dbench", storage=True)
@@ -44,14 +45,14 @@ def read(source: Source, options: Options) -> Imported:
     seconds = [match for line in source.lines if (match := _SECOND.fullmatch(line.rstrip())) is not None]
     if results:
         last = results[-1]
-        draft.bandwidth("throughput", scaled(last[1], _MB))
-        draft.latency("max_latency", scaled(last[4], MILLISECOND))
-        draft.parameters["clients"] = whole(last[2])
-        draft.in_flight = number(last[3])
+        draft.bandwidth("throughput", figure(last, 1, _MB))
+        draft.latency("max_latency", figure(last, 4, MILLISECOND))
+        draft.parameters["clients"] = count(last, 2)
+        draft.in_flight = figure(last, 3)
     else:
         draft.partial("dbench did not come to its line of throughput")
         if seconds:
-            draft.bandwidth("throughput", scaled(seconds[-1][3], _MB))
+            draft.bandwidth("throughput", figure(seconds[-1], 3, _MB))
     _series(draft, [match for match in seconds if match[4] == "execute"])
     _operations(draft, source.lines)
     known = bool(results or seconds)
@@ -60,12 +61,12 @@ def read(source: Source, options: Options) -> Imported:
 
 def _series(draft: Draft, seconds: list[re.Match[str]]) -> None:
     """Throughput since the start of the measured part and the longest latency, second by second."""
-    times = [scaled(match[5], SECOND) for match in seconds]
+    times = [figure(match, 5, SECOND) for match in seconds]
     if len(times) > 1 and all(time is not None for time in times):
         draft.duration_ns = times[-1]
         columns = {
-            "mean_throughput": ("B/s", [scaled(match[3], _MB) for match in seconds]),
-            "max_latency": ("ns", [scaled(match[6], MILLISECOND) for match in seconds]),
+            "mean_throughput": ("B/s", [figure(match, 3, _MB) for match in seconds]),
+            "max_latency": ("ns", [figure(match, 6, MILLISECOND) for match in seconds]),
         }
         draft.series([time for time in times if time is not None], columns)  # type: ignore[arg-type]
 
@@ -74,8 +75,10 @@ def _operations(draft: Draft, lines: list[str]) -> None:
     """Count, mean and longest latency of every kind of operation, ms in the file."""
     for line in lines:
         match = _OPERATION.fullmatch(line.rstrip())
-        if match is not None:
+        if match is not None and match[1] != "Operation":
             kind = slug(match[1])
-            draft.known(operations={kind: number(match[2])})
-            draft.latency(f"{kind}_mean", scaled(match[3], MILLISECOND))
-            draft.latency(f"{kind}_max", scaled(match[4], MILLISECOND))
+            if match[2] is None:
+                raise at(match, 0, UnreadableNumber(match[0].strip(), "is no kind of operation with three numbers"))
+            draft.known(operations={kind: figure(match, 2)})
+            draft.latency(f"{kind}_mean", figure(match, 3, MILLISECOND))
+            draft.latency(f"{kind}_max", figure(match, 4, MILLISECOND))

@@ -10,26 +10,27 @@ from typing import Any
 from plimsoll.importers.checks import rates_agree
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.latencies import PERCENTILES
-from plimsoll.importers.quantities import divided, moment_ns, number, scaled
+from plimsoll.importers.numbers import FIELD, UnreadableNumber, count, located, number, on_line, scaled
+from plimsoll.importers.quantities import divided, moment_ns, time_in
 from plimsoll.importers.record import MAX_RUNS, build
 from plimsoll.importers.source import Imported, Options, Source
-from plimsoll.units import MIB, MILLISECOND, SECOND
+from plimsoll.units import MIB, MILLISECOND
 
 NAME = "diskspd"
 TITLE = "DiskSpd text output"
 TOOLS = ("diskspd",)
 
-_SPAN = re.compile(r"^Results for timespan (\d{1,6}):", re.MULTILINE)
+_SPAN = re.compile(r"^Results for timespan ([^:\n]{0,40}):", re.MULTILINE)
 _SECTION = re.compile(r"^\s*(Total|Read|Write) IO\s*$")
-_TIME = re.compile(r"\btest time:\s*([\d.]{1,20})s")
+_TIME = re.compile(rf"\btest time:[ \t]*{FIELD}")
 _COMMAND = re.compile(r"^Command Line: (.{1,2000})$", re.MULTILINE)
 _SETTINGS = {
-    "block_size": re.compile(r"\bblock size: (\d{1,15})\b"),
-    "threads": re.compile(r"\b(?:threads per file|thread count|total threads|threads):\s*(\d{1,6})\b"),
-    "outstanding": re.compile(r"\bnumber of outstanding I/O operations(?: per thread)?: (\d{1,6})\b"),
-    "duration_s": re.compile(r"^\s*duration: (\d{1,9})s", re.MULTILINE),
-    "write_share": re.compile(r"\bperforming mix test \(read/write ratio: \d{1,3}/(\d{1,3})\)"),
-    "file_size": re.compile(r"^\s*size: (\d{1,18})B", re.MULTILINE),
+    "block_size": re.compile(rf"\bblock size: {FIELD}"),
+    "threads": re.compile(rf"\b(?:threads per file|thread count|total threads|threads):[ \t]*{FIELD}"),
+    "outstanding": re.compile(rf"\bnumber of outstanding I/O operations(?: per thread)?: {FIELD}"),
+    "duration_s": re.compile(r"^\s*duration: (.{0,60}?)s?$", re.MULTILINE),
+    "write_share": re.compile(rf"\bperforming mix test \(read/write ratio: {FIELD}/{FIELD}\)"),
+    "file_size": re.compile(r"^\s*size: (.{0,60}?)B?$", re.MULTILINE),
 }
 _FLAGS = {
     "access": (
@@ -47,6 +48,7 @@ _UNCACHED = (
 _STARTED = re.compile(r"\bstart time: (\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) UTC")
 _PATH = re.compile(r"^\s*path: '(.{1,300})'", re.MULTILINE)
 _ERROR = re.compile(r"^(?:.{0,100}\b)?(?:ERROR|Error|error)[: ].{0,400}$", re.MULTILINE)
+_SHARE = re.compile(r"min|max|\d{1,2}th|\d-nines")
 _KINDS = {"Total": "total", "Read": "read", "Write": "write"}
 
 
@@ -57,6 +59,7 @@ def recognise(head: bytes, name: str) -> bool:
     return (b"Command Line: " in plain and b"Input parameters:" in plain) or b"Results for timespan " in plain
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per `Results for timespan N`."""
     pieces = _SPAN.split(source.text)
@@ -75,7 +78,9 @@ def read(source: Source, options: Options) -> Imported:
 
 
 def _parameters(head: str) -> dict[str, Any]:
-    found: dict[str, Any] = {name: int(match[1]) for name, form in _SETTINGS.items() if (match := form.search(head))}
+    found: dict[str, Any] = {
+        name: count(match, match.lastindex or 1) for name, form in _SETTINGS.items() if (match := form.search(head))
+    }
     for name, words in _FLAGS.items():
         value = next((value for word, value in words if word in head), None)
         if value is not None:
@@ -92,7 +97,7 @@ def _draft(parameters: dict[str, Any], where: str, number_of: str, body: str, sp
     if "threads" in parameters and "outstanding" in parameters:
         draft.in_flight = float(parameters["threads"] * parameters["outstanding"])
     time = _TIME.search(body)
-    draft.duration_ns = scaled(time[1], SECOND) if time else None
+    draft.duration_ns = time_in(time, 1, "s") if time else None
     totals = dict(_totals(body.split("\n")))
     active = [kind for kind in ("read", "write") if totals.get(kind, {}).get("I/Os")]
     for kind, row in totals.items():
@@ -107,6 +112,12 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.split("|")]
 
 
+def _cell(text: str, line: str) -> float | None:
+    """A cell of a table, where `N/A` and `-` are DiskSpd's own words for nothing."""
+    with on_line(line):
+        return None if text in ("N/A", "-") else number(text)
+
+
 def _totals(lines: Sequence[str]) -> Iterator[tuple[str, dict[str, float | None]]]:
     """The `total:` row under each heading, by column."""
     kind = ""
@@ -119,7 +130,7 @@ def _totals(lines: Sequence[str]) -> Iterator[tuple[str, dict[str, float | None]
         elif kind and columns and line.lstrip().startswith("total:"):
             # The row of totals has no thread number: its first cell stands in the column of bytes.
             cells = _cells(line.lstrip().removeprefix("total:"))
-            yield kind, dict(zip(columns[1:], map(number, cells), strict=False))
+            yield kind, dict(zip(columns[1:], (_cell(cell, line) for cell in cells), strict=False))
             kind = ""
 
 
@@ -153,9 +164,11 @@ def _percentiles(draft: Draft, lines: Sequence[str], active: Sequence[str]) -> N
             columns = [cell.split(" ")[0].lower() for cell in _cells(line)]
             continue
         cells = _cells(line) if columns and "|" in line else []
+        if cells and not _SHARE.fullmatch(cells[0]):
+            raise UnreadableNumber(cells[0], "is no percentile of DiskSpd", line)
         name = names.get(cells[0]) if cells else None
         if name is None:
             continue
         for column, cell in zip(columns[1:], cells[1:], strict=False):
             if column in active:
-                draft.latency(f"{column}_{name}", scaled(cell, MILLISECOND))
+                draft.latency(f"{column}_{name}", scaled(_cell(cell, line), MILLISECOND))

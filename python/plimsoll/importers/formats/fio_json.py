@@ -13,9 +13,10 @@ from plimsoll.errors import ResultFileError
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.formats import _fio
 from plimsoll.importers.formats._fio import Flow
-from plimsoll.importers.json_text import documents, table, tables, text_of
+from plimsoll.importers.json_text import Damage, documents, table, tables, text_of
 from plimsoll.importers.latencies import percentile_name
-from plimsoll.importers.quantities import divided, number, scaled, whole
+from plimsoll.importers.numbers import located, number, plain, scaled, whole
+from plimsoll.importers.quantities import divided
 from plimsoll.importers.record import MAX_RUNS, build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import RunStatus
@@ -41,14 +42,19 @@ def recognise(head: bytes, name: str) -> bool:
     return b'"fio version"' in text or (_FAULT_LINE.search(text) is not None and b";fio-" not in text)
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per job; clones of a job that ran side by side are one run."""
     messages = [match[1].strip() for match in _MESSAGE.finditer(source.text)][:1000]
     text = _MESSAGE.sub("", source.text) if messages else source.text
-    found = [table(each) for each in islice(documents(text), MAX_RUNS + 1) if isinstance(each, dict)]
+    damage: list[Damage] = []
+    found = [table(each) for each in islice(documents(text, damage=damage), MAX_RUNS + 1) if isinstance(each, dict)]
     found = [each for each in found if "fio version" in each or "jobs" in each or "client_stats" in each]
     warnings = []
     if text.count('"fio version"') > len(found):
+        if damage and damage[0].text:
+            # Not cut short but spoilt: what is left may be a report from inside the very run that can't be read.
+            raise ResultFileError(f"{source.name}: {damage[0]}; take the complete file as fio wrote it")
         warnings.append(f"{source.name}: one document of fio is incomplete and was left out")
     final = list(_final(found))
     if len(final) < len(found):
@@ -63,7 +69,8 @@ def read(source: Source, options: Options) -> Imported:
             draft.reason = f"{draft.reason}: {fitting}"
         draft.known(messages=messages[:20])
     if not drafts and text.count('"fio version"'):
-        raise ResultFileError(f"{source.name}: fio's JSON ends in the middle; take the complete file")
+        told = damage[0] if damage else "the JSON holds no job of fio"
+        raise ResultFileError(f"{source.name}: {told}; take the complete file as fio wrote it")
     return build(sys.modules[__name__], source, options, drafts, warnings=warnings)
 
 
@@ -97,7 +104,7 @@ def _continues(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _identity(job: Mapping[str, Any]) -> tuple[str, str]:
-    return str(job.get("jobname")), str(job.get("groupid"))
+    return str(job.get("jobname")), str(number(job.get("groupid")))
 
 
 def _operations(job: Mapping[str, Any]) -> float:
@@ -187,7 +194,7 @@ def _draft(
                     "percentiles", f"percentiles of {len(active)} jobs side by side can't be added; they are absent"
                 )
     if options:
-        depth, jobs = number(options.get("iodepth", 1)), number(options.get("numjobs", 1))
+        depth, jobs = plain(options.get("iodepth", 1)), plain(options.get("numjobs", 1))
         draft.in_flight = depth * max(jobs, len(clones)) if depth and jobs else None
     _fio.score(draft, flows, _fio.block_size(options))
     _sync(draft, members)
@@ -255,13 +262,18 @@ def _latency(flow: Flow, stats: Mapping[str, Any]) -> None:
     flow.latency, block, unit = chosen
     flow.mean_ns, flow.max_ns = scaled(block.get("mean"), unit), scaled(block.get("max"), unit)
     for key, value in table(block.get("percentile")).items():
-        name, latency = percentile_name(number(key) or 0.0), scaled(value, unit)
+        name, latency = percentile_name(_label(key)), scaled(value, unit)
         if name and latency:
             flow.percentiles[name] = latency
     for key, value in table(block.get("bins")).items():
-        middle, count = scaled(key, unit), number(value)
+        middle, count = scaled(_label(key), unit), number(value)
         if middle is not None and count and count > 0:
             flow.bins[middle] = count
+
+
+def _label(key: str) -> float:
+    """The number that is a key."""
+    return number(key or '"" :') or 0.0
 
 
 def _mixed_units(draft: Draft, kind: str, stats: Mapping[str, Any], version: str) -> None:

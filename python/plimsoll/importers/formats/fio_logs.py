@@ -14,6 +14,7 @@ import numpy.typing as npt
 from plimsoll.errors import ResultFileError
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.latencies import counted
+from plimsoll.importers.numbers import UnreadableNumber, columns, located
 from plimsoll.importers.quantities import divided
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
@@ -79,6 +80,7 @@ def recognise(head: bytes, name: str) -> bool:
     return bool(whole) and all(_LINE.fullmatch(line) or _HISTOGRAM.fullmatch(line) for line in whole)
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run of everything that the logs of one prefix hold."""
     logs = _Logs()
@@ -102,7 +104,7 @@ def read(source: Source, options: Options) -> Imported:
         draft.known(operations={kind: operations})
     _totals(draft)
     draft.duration_ns = max(logs.last_ms, logs.binned_ms) * MILLISECOND or None
-    warnings = [f"{source.name}: {logs.skipped} lines could not be read"] if logs.skipped else []
+    warnings = [f"{source.name}: the last line is cut short and was left out"] if logs.skipped else []
     return build(sys.modules[__name__], source, options, [draft] if draft.scores else [], warnings=warnings)
 
 
@@ -129,28 +131,40 @@ def _collect(logs: _Logs, file: Source) -> None:
 def _rows(logs: _Logs, file: Source) -> Rows:
     """Time ms, value, direction, size of every line."""
     rows = []
-    for line in file.lines:
+    marks = columns(file.lines, ",")
+    for index, line in enumerate(file.lines):
         if not line.strip():
             continue
         if not _LINE.fullmatch(line.encode()):
-            logs.skipped += 1
+            _refuse(logs, file, index, line)
+            continue
+        if line.count(",") != marks:
+            # A number with commas in it looks like one more column.
+            _refuse(logs, file, index, line)
             continue
         rows.append([float(part) for part in line.split(",")[:4]])
     return np.array(rows, dtype=np.float64).reshape(len(rows), 4)
 
 
+def _refuse(logs: _Logs, file: Source, index: int, line: str) -> None:
+    """A mean or a sum without one of its rows is another number: only a last line that was cut short is left out."""
+    if index + 1 < len(file.lines):
+        raise UnreadableNumber(line.strip(), "is no line of a fio log", line)
+    logs.skipped += 1
+
+
 def _histogram(logs: _Logs, file: Source) -> None:
     """Lines hold the counts since the line before, so they are added."""
-    for line in file.lines:
+    for index, line in enumerate(file.lines):
         if not line.strip():
             continue
         parts = [part.strip() for part in line.rstrip().rstrip(",").split(",")]
         known = _BINS.get(len(parts) - 3)
         if known is None or not all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts):
-            logs.skipped += 1
+            _refuse(logs, file, index, line)
             continue
         if int(parts[1]) >= len(_KINDS):
-            logs.skipped += 1
+            _refuse(logs, file, index, line)
             continue
         unit, coarse = known
         logs.binned_ms = max(logs.binned_ms, float(parts[0]))

@@ -12,7 +12,7 @@ from plimsoll.importers.draft import Draft
 from plimsoll.importers.formats import _fio
 from plimsoll.importers.formats._fio import Flow
 from plimsoll.importers.latencies import percentile_name
-from plimsoll.importers.quantities import number, scaled, whole
+from plimsoll.importers.numbers import UnreadableNumber, located, number, on_line, plain, scaled, whole
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import KIB, MICROSECOND, MILLISECOND
@@ -22,6 +22,7 @@ TITLE = "fio terse version 3"
 TOOLS = ("fio",)
 
 _LINE = re.compile(r"(?:^|\s)(\d{1,2});(fio-[^;\s]{1,60});")
+_SHOWN = 40
 _FIRST, _KIND_FIELDS = 5, 41
 _CLAT_MAX, _CLAT_MEAN, _PERCENTILES, _LAT_MAX, _LAT_MEAN = 9, 10, range(12, 32), 33, 34
 _SHORTEST = _FIRST + 2 * _KIND_FIELDS
@@ -34,13 +35,16 @@ def recognise(head: bytes, name: str) -> bool:
     return re.search(rb"(?m)(?:^|\s)\d{1,2};fio-\d", head) is not None
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per job; clones of a job in one group are one run."""
     groups: dict[tuple[str, str], list[list[str]]] = {}
     cut = 0
-    for line in source.lines:
+    for index, line in enumerate(source.lines):
         match = _LINE.search(line)
         if not match:
+            if line.count(";") > _KIND_FIELDS:
+                raise UnreadableNumber(line[:_SHOWN], "is no version of fio's terse output", line)
             continue
         if match[1] != "3":
             raise ResultFileError(
@@ -48,19 +52,26 @@ def read(source: Source, options: Options) -> Imported:
             )
         fields = line[match.start(1) :].split(";")
         if len(fields) <= _SYS:
+            if index + 1 < len(source.lines) and source.lines[index + 1].strip():
+                raise UnreadableNumber(line[:_SHOWN], f"has {len(fields)} fields, fewer than fio writes", line)
             cut += 1
             continue
-        groups.setdefault((fields[2], fields[3]), []).append(fields)
+        groups.setdefault((fields[2], _group(fields)), []).append(fields)
     warnings = [f"{source.name}: {cut} lines are cut short and were left out"] if cut else []
     drafts = [_draft(job, members) for (job, _), members in groups.items()]
     return build(sys.modules[__name__], source, options, drafts, warnings=warnings)
+
+
+def _group(fields: Sequence[str]) -> str:
+    with on_line(";".join(fields)):
+        return str(number(fields[3]))
 
 
 def _draft(job: str, members: Sequence[Sequence[str]]) -> Draft:
     draft = Draft(test="fio", case=job or "fio", parameters={"job": job}, storage=True)
     flows = []
     for kind, start in (("read", _FIRST), ("write", _FIRST + _KIND_FIELDS)):
-        active = [flow for fields in members if (flow := _flow(kind, fields[start : start + _KIND_FIELDS])).iops]
+        active = [flow for fields in members if (flow := _flow(kind, fields, start)).iops]
         if active:
             flows.append(_fio.join(active))
             if len(active) > 1:
@@ -77,7 +88,12 @@ def _draft(job: str, members: Sequence[Sequence[str]]) -> Draft:
     return draft
 
 
-def _flow(kind: str, fields: Sequence[str]) -> Flow:
+def _flow(kind: str, line: Sequence[str], start: int) -> Flow:
+    with on_line(";".join(line)):
+        return _read_flow(kind, line[start : start + _KIND_FIELDS])
+
+
+def _read_flow(kind: str, fields: Sequence[str]) -> Flow:
     """One kind of I/O: KiB, KiB/s, IOPS, ms, then latencies in µs."""
     flow = Flow(
         kind=kind,
@@ -101,12 +117,13 @@ def _flow(kind: str, fields: Sequence[str]) -> Flow:
 
 
 def _share(text: str) -> float | None:
-    return scaled(text.strip().removesuffix("%"), 0.01)
+    read = plain(text.strip().removesuffix("%"))
+    return None if read is None else read / 100
 
 
 def _disks(fields: Sequence[str]) -> Iterator[str]:
     """Names of the disks that follow the latency shares: a name and eight numbers each."""
     rest = fields[_SHORTEST + 5 + 7 + 10 + 12 :]
     for start in range(0, len(rest) - 8, 9):
-        if rest[start] and number(rest[start]) is None:
+        if rest[start] and plain(rest[start]) is None:
             yield rest[start][:100]

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from plimsoll.importers.draft import Draft, slug
-from plimsoll.importers.quantities import duration_ns, number, scaled, whole
+from plimsoll.importers.numbers import FIELD, count, figure, located, scaled
+from plimsoll.importers.quantities import time_in
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MINUTE, SECOND
@@ -17,20 +18,24 @@ NAME = "hammerdb"
 TITLE = "HammerDB log"
 TOOLS = ("hammerdb",)
 
-_RESULT = re.compile(r"TEST RESULT : System achieved (\d{1,15}) NOPM from (\d{1,15}) (.{1,60}?) TPM\b")
-_OLD_RESULT = re.compile(r"TEST RESULT : System achieved (\d{1,15}) (.{1,60}?) TPM at (\d{1,15}) NOPM\b")
-_QUERIES = re.compile(r"\bCompleted (\d{1,6}) query set\(s\) in ([\d.]{1,20}) seconds")
-_GEOMETRIC = re.compile(r"\bGeometric mean of query times returning rows \(\d+\) is ([\d.]{1,20})")
+_RESULT = re.compile(rf"TEST RESULT : System achieved {FIELD} NOPM from {FIELD} (.{{1,60}}?) TPM\b")
+_OLD_RESULT = re.compile(rf"TEST RESULT : System achieved {FIELD} (.{{1,60}}?) TPM at {FIELD} NOPM\b")
+_QUERIES = re.compile(rf"\bCompleted {FIELD} query set\(s\) in {FIELD} seconds")
+_GEOMETRIC = re.compile(rf"\bGeometric mean of query times returning rows \([^)\n]{{0,40}}\) is {FIELD}")
 _USERS = re.compile(
-    r"\b(\d{1,6}) Active Virtual Users configured|\bVuser (?:created|set to):? (\d{1,6})|\bvu set to (\d{1,6})"
+    rf"(?:^|[\s:]){FIELD} Active Virtual Users configured"
+    rf"|\bVuser (?:created|set to):? {FIELD}|\bvu set to {FIELD}",
+    re.MULTILINE,
 )
-_RAMPUP = re.compile(r"\bBeginning rampup time of (\d{1,6}) minutes?")
-_TIMING = re.compile(r"\bTiming test period of (\d{1,6}) in minutes")
+_RAMPUP = re.compile(rf"\bBeginning rampup time of {FIELD} minutes?")
+_TIMING = re.compile(rf"\bTiming test period of {FIELD} in minutes")
 _VERSION = re.compile(r"\bHammerDB(?: CLI)? v?(\d+\.\d[\w.]{0,20})")
-_WAREHOUSES = re.compile(r"\b(?:Warehouses = \d+ out of|count_ware(?:house)?\s*[=:]?)\s*(\d{1,9})", re.IGNORECASE)
-_COUNTER = re.compile(r"^\s*(\d{1,15}) (.{1,40}?) tpm\s*$")
+_WAREHOUSES = re.compile(
+    rf"\b(?:Warehouses = \S{{1,40}} out of|count_ware(?:house)?[ \t]*[=:]?)[ \t]*{FIELD}", re.IGNORECASE
+)
+_COUNTER = re.compile(rf"^\s*{FIELD} (.{{1,40}}?) tpm\s*$")
 _PROCEDURE = re.compile(r"PROC: (\w{1,60})")
-_TIMES = re.compile(r"\b(CALLS|AVG|MAX|P99|P95|P50): ?([\d.]{1,20})(ms|us|s)?")
+_TIMES = re.compile(rf"\b(CALLS|AVG|MAX|P99|P95|P50): ?{FIELD}")
 _FAULT = re.compile(
     r"Vuser \d{1,6}:(?:FINISHED FAILED|.{0,40}\bFAILED)"
     r"|Error in Virtual User \d{1,6}:?.{0,300}|deadlock detected.{0,200}"
@@ -52,6 +57,7 @@ def recognise(head: bytes, name: str) -> bool:
     return _MARKS[0] in head or _MARKS[1] in head or (_MARKS[2] in head and b"Vuser 1" in head) or _MARKS[3] in head
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per result; a log without one is a failed run."""
     drafts = map(_draft, _parts(source.lines))
@@ -89,20 +95,22 @@ def _draft(lines: Sequence[str]) -> Draft | None:
         return None
     kind = "TPROC-H" if queries or _GEOMETRIC.search(text) else "TPROC-C"
     draft = Draft(test="hammerdb", case=f"hammerdb {kind}", parameters={"workload": kind} | _parameters(text))
-    result = (new[1], new[2], new[3]) if new else (old[3], old[1], old[2]) if old else None
+    result = (figure(new, 1), figure(new, 2), new[3]) if new else None
+    if old and not new:
+        result = (figure(old, 3), figure(old, 1), old[2])
     if result:
         # Base units are per second; NOPM and TPM are per minute.
         draft.rate("new_order_rate", scaled(result[0], 1 / 60))
         draft.rate("transaction_rate", scaled(result[1], 1 / 60))
         draft.parameters["database"] = result[2]
-        draft.known(nopm=number(result[0]), tpm=number(result[1]))
+        draft.known(nopm=result[0], tpm=result[1])
     if queries:
-        draft.latency("query_set_time", scaled(queries[2], SECOND))
+        draft.latency("query_set_time", figure(queries, 2, SECOND))
     if match := _GEOMETRIC.search(text):
-        draft.latency("query_geometric_mean", scaled(match[1], SECOND))
+        draft.latency("query_geometric_mean", figure(match, 1, SECOND))
     _procedures(draft, lines)
     _counter(draft, lines)
-    minutes = whole(draft.parameters.get("minutes"))
+    minutes = draft.parameters.get("minutes")
     draft.duration_ns = minutes * MINUTE if minutes else None
     if not draft.scores:
         draft.fail(faults[0] if faults else "the log ends before the result")
@@ -115,13 +123,13 @@ def _draft(lines: Sequence[str]) -> Draft | None:
 
 def _parameters(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    users = [next(int(group) for group in match.groups() if group) for match in _USERS.finditer(text)]
+    users = [count(match, match.lastindex or 1) for match in _USERS.finditer(text)]
     if users:
         # One of them only watches the others: HammerDB names the active ones.
         found["virtual_users"] = users[-1]
     for name, pattern in (("rampup_minutes", _RAMPUP), ("minutes", _TIMING), ("warehouses", _WAREHOUSES)):
         if match := pattern.search(text):
-            found[name] = int(match[1])
+            found[name] = count(match)
     if match := _VERSION.search(text):
         found["version"] = match[1]
     return found
@@ -135,17 +143,17 @@ def _procedures(draft: Draft, lines: Sequence[str]) -> None:
             name = _PROCEDURE_NAMES.get(match[1], slug(match[1]))
         if not name:
             continue
-        for what, value, unit in _TIMES.findall(line):
-            if what == "CALLS":
-                draft.known(operations={name: number(value)})
+        for match in _TIMES.finditer(line):
+            if match[1] == "CALLS":
+                draft.known(operations={name: figure(match, 2)})
             else:
-                suffix = {"AVG": "mean", "MAX": "max"}.get(what, what.lower())
-                draft.latency(f"{name}_{suffix}", duration_ns(f"{value}{unit or 'ms'}"))
+                suffix = {"AVG": "mean", "MAX": "max"}.get(match[1], match[1].lower())
+                draft.latency(f"{name}_{suffix}", time_in(match, 2, "ms"))
 
 
 def _counter(draft: Draft, lines: Sequence[str]) -> None:
     """The transaction counter prints the rate per minute every ten seconds."""
-    rates = [scaled(match[1], 1 / 60) for line in lines if (match := _COUNTER.match(line)) is not None]
+    rates = [figure(match, 1, 1 / 60) for line in lines if (match := _COUNTER.match(line)) is not None]
     if rates:
         times = [float(index * _COUNTER_STEP_S * SECOND) for index in range(len(rates))]
         draft.series(times, {"transaction_rate": ("1/s", rates)})

@@ -14,7 +14,8 @@ import numpy as np
 from plimsoll.errors import ResultFileError
 from plimsoll.importers.draft import Draft, slug
 from plimsoll.importers.latencies import LONGEST_NS
-from plimsoll.importers.quantities import divided, epoch_ns, number
+from plimsoll.importers.numbers import UnreadableNumber, figure, located
+from plimsoll.importers.quantities import divided, epoch_ns
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.stats.histogram import Histogram, add, decode
@@ -27,7 +28,7 @@ TOOLS = ("ycsb", "hdrhistogram")
 _FILE = re.compile(r"(.*?)(?:Intended-)?(?:READ|UPDATE|INSERT|SCAN|DELETE|CLEANUP|READ-MODIFY-WRITE)\.hdr")
 _LOGGING = re.compile(r"#\[Logging for: ([\w-]{1,60})\]")
 _START = re.compile(r"#\[StartTime: ([\d.]{1,20})")
-_ROW = re.compile(r"(?:Tag=([\w.-]{1,60}),)?([\d.]{1,20}),([\d.]{1,20}),([\d.]{1,30}),(HIST[A-Za-z0-9+/=]+)\s*")
+_ROW = re.compile(r"(?:Tag=([\w.-]{1,60}),)?([^,]{0,40}),([^,]{0,40}),([^,]{0,40}),(HIST[A-Za-z0-9+/=]+)\s*")
 _MAX_INTERVALS = 50_000
 """13 hours of seconds; reading more would take minutes."""
 
@@ -46,6 +47,7 @@ def recognise(head: bytes, name: str) -> bool:
     return any(mark in head for mark in _LOG_HEAD) or re.search(rb"(?m)^[^\n]{0,100},HISTFAA", head) is not None
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run of all kinds of the files that belong together."""
     draft = Draft(test="ycsb", case="hdr log", target=(group(source.name) or "").strip("._-"))
@@ -73,9 +75,11 @@ def read(source: Source, options: Options) -> Imported:
 
 
 def _rows(file: Source) -> Iterator[tuple[str, float, float, str]]:
-    for line in file.lines:
+    for index, line in enumerate(file.lines):
         match = _ROW.fullmatch(line.strip()) if "HIST" in line else None
-        start, length = (number(match[2]), number(match[3])) if match else (None, None)
+        if match is None and ",HIST" in line and not line.startswith(("#", '"')) and index + 1 < len(file.lines):
+            raise UnreadableNumber(line.partition(",HIST")[0], "are not the three numbers of an interval", line)
+        start, length = (figure(match, 2), figure(match, 3)) if match else (None, None)
         if match and start is not None and length is not None:
             # Some writers give seconds since 1970 in every row, some since the start of the log.
             yield match[1] or "", start if start < 1e8 else 0.0, length, match[5]

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from plimsoll.errors import ResultFileError
 from plimsoll.importers.checks import above
 from plimsoll.importers.draft import Draft
-from plimsoll.importers.json_text import documents, table, tables, text_of
+from plimsoll.importers.json_text import Damage, documents, table, tables, text_of
 from plimsoll.importers.latencies import counted
-from plimsoll.importers.quantities import decimal, divided, duration_ns, epoch_ns, number, scaled, size_unit
+from plimsoll.importers.numbers import FIELD, UnreadableNumber, at, figure, located, number
+from plimsoll.importers.quantities import decimal, divided, duration_ns, epoch_ns, size_unit, time_in
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MICROSECOND, SECOND
@@ -22,22 +24,22 @@ TOOLS = ("ioping",)
 
 _PLACE = r"(.{1,300}?) \(([^()]{0,300})\)"
 _REQUEST = re.compile(
-    rf"([\d.]{{1,20}}) (bytes|[KMGT]?i?B) (?:from|<<<|>>>|to) {_PLACE}: request=(\d{{1,15}})"
-    r" time=([\d.]{1,20}) (\w{1,4})"
+    rf"{FIELD} (bytes|[KMGT]?i?B) (?:from|<<<|>>>|to) {_PLACE}: request={FIELD}"
+    rf" time=({FIELD} \w{{1,4}})"
     r"(?: \((warmup|too fast|too slow|fast|slow)\))?"
 )
 _HEADING = re.compile(rf"--- {_PLACE} ioping statistics ---")
 _DONE = re.compile(
-    r"([\d.]{1,20}) ?([kMG]?) requests completed in ([\d.]{1,20}) (\w{1,4}),"
-    r"(?: ([\d.]{1,20}) ([KMGT]?i?B|bytes)(?: (read|written))?,)?"
-    r" ([\d.]{1,20}) ?([kMG]?) iops, ([\d.]{1,20}) ([KMGT]?i?B|bytes)/s"
+    rf"{FIELD} ?([kMG]?) requests completed in ({FIELD} \w{{1,4}}),"
+    rf"(?: {FIELD} ([KMGT]?i?B|bytes)(?: (read|written))?,)?"
+    rf" {FIELD} ?([kMG]?) iops, {FIELD} ([KMGT]?i?B|bytes)/s"
 )
 _GENERATED = re.compile(
-    r"generated ([\d.]{1,20}) ?([kMG]?) requests in ([\d.]{1,20}) (\w{1,4}), ([\d.]{1,20}) ([KMGT]?i?B|bytes),"
-    r" ([\d.]{1,20}) ?([kMG]?) iops, ([\d.]{1,20}) ([KMGT]?i?B|bytes)/s"
+    rf"generated {FIELD} ?([kMG]?) requests in ({FIELD} \w{{1,4}}), {FIELD} ([KMGT]?i?B|bytes),"
+    rf" {FIELD} ?([kMG]?) iops, {FIELD} ([KMGT]?i?B|bytes)/s"
 )
 _SPREAD = re.compile(r"min/avg/max/mdev = ([^=]{1,200})")
-_RAW = re.compile(r"\s*\d{1,18}(?: \d{1,18}){7}(?: \d{1,18}){0,2}\s*")
+_RAW = re.compile(r"\s*\d{1,18}(?: \d{1,18}){7}(?:(?: \d{1,18}){2})?\s*")
 _MARKS = (b"ioping statistics ---", b" requests completed in ")
 _REQUEST_MARK = re.compile(rb"(?m)^[\d.]{1,20} (?:bytes|[KMGT]?i?B) (?:from|<<<|>>>|to) .{1,400}: request=\d+ time=")
 _MOST_KEPT = 3600
@@ -56,6 +58,7 @@ def recognise(head: bytes, name: str) -> bool:
     return bool(whole) and all(_raw_unit(line) is not None for line in whole)
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per statistics block; raw lines of -p are repeats of one run each."""
     if '"device_size"' in source.text:
@@ -63,7 +66,7 @@ def read(source: Source, options: Options) -> Imported:
     elif "ioping statistics ---" in source.text or _REQUEST.search(source.text):
         drafts = (draft for lines in _parts(source.lines) if (draft := _text(lines)) is not None)
     else:
-        drafts = (draft for line in source.lines if (draft := _raw(line)) is not None)
+        drafts = (_raw(line) for line in source.lines if line.strip())
     return build(sys.modules[__name__], source, options, _told_apart(list(drafts)))
 
 
@@ -99,15 +102,15 @@ def _text(lines: Sequence[str]) -> Draft | None:
     if done is None:
         draft.partial("the statistics are missing; ioping did not come to its end")
         return draft
-    draft.rate("service_iops", decimal(done[8], done[9]))
-    draft.bandwidth("service_throughput", _bytes(done[10], done[11]))
-    draft.known(operations={kind: decimal(done[1], done[2])})
+    draft.rate("service_iops", decimal(done, 8, 9))
+    draft.bandwidth("service_throughput", _bytes(done, 10, 11))
+    draft.known(operations={kind: decimal(done, 1, 2)})
     if generated := _GENERATED.search(text):
-        draft.rate("iops", decimal(generated[7], generated[8]))
-        draft.bandwidth("throughput", _bytes(generated[9], generated[10]))
-        draft.duration_ns = duration_ns(f"{generated[3]} {generated[4]}")
+        draft.rate("iops", decimal(generated, 7, 8))
+        draft.bandwidth("throughput", _bytes(generated, 9, 10))
+        draft.duration_ns = time_in(generated, 3)
     else:
-        draft.duration_ns = duration_ns(f"{done[3]} {done[4]}")
+        draft.duration_ns = time_in(done, 3)
     _spread(draft, kind, text)
     return draft
 
@@ -125,11 +128,11 @@ def _requests(draft: Draft, kind: str, requests: Sequence[re.Match[str]]) -> Non
     """Single requests give what ioping does not print: percentiles."""
     if not requests:
         return
-    size = _bytes(requests[0][1], requests[0][2])
+    size = _bytes(requests[0], 1, 2)
     if size:
         draft.parameters["block_size"] = int(size)
     counted_ones = [match for match in requests if match[8] not in _IGNORED]
-    times = [time for match in counted_ones if (time := duration_ns(f"{match[6]} {match[7]}")) is not None]
+    times = [time for match in counted_ones if (time := time_in(match, 6)) is not None]
     if times:
         draft.histogram(kind, counted(times))
         draft.latency(f"{kind}_mean", sum(times) / len(times))
@@ -141,10 +144,15 @@ def _spread(draft: Draft, kind: str, text: str) -> None:
     """`254.2 us / 334.5 us / …` with a unit each, or `0.2/2.8/12.7/5.0 ms` with one for all."""
     match = _SPREAD.search(text)
     parts = [part.strip() for part in match[1].split("/")] if match else []
-    if len(parts) != 4:
+    if match is None:
         return
+    if len(parts) != 4:
+        raise at(match, 1, UnreadableNumber(match[1], "are not the four times that belong there"))
     unit = parts[3].split(" ")[-1] if " " in parts[3] else ""
-    low, mean, high, _ = (duration_ns(part, unit) for part in parts)
+    try:
+        low, mean, high, _ = (duration_ns(part, unit) for part in parts)
+    except UnreadableNumber as error:
+        raise at(match, 1, error) from None
     seen = draft.value(f"{kind}_max")
     above(draft, seen, high, "the maximum of the statistics", "a single request")
     above(draft, low, mean, "the mean of the statistics", "the minimum")
@@ -152,13 +160,14 @@ def _spread(draft: Draft, kind: str, text: str) -> None:
     draft.latency(f"{kind}_max", high)
 
 
-def _bytes(value: str, unit: str) -> float | None:
-    return scaled(value, size_unit(unit) or 1)
+def _bytes(match: re.Match[str], value: int, unit: int) -> float | None:
+    return figure(match, value, size_unit(match[unit]) or 1)
 
 
 def _json(text: str) -> Iterator[Draft]:
     """-J: an array of requests, and one object with the statistics at its end."""
-    for value in documents(text, "[{"):
+    damage: list[Damage] = []
+    for value in documents(text, "[{", damage):
         entries = tables(value) if isinstance(value, list) else [table(value)]
         times: list[float] = []
         requests = [table(entry.get("io")) for entry in entries if "io" in entry]
@@ -185,6 +194,8 @@ def _json(text: str) -> Iterator[Draft]:
         else:
             _stat(draft, kind, table(last.get("stat")), table(last.get("load")), max(times, default=None))
         yield draft
+    if damage:
+        raise ResultFileError(f"{damage[0]}; take the complete file as ioping wrote it")
 
 
 def _stat(draft: Draft, kind: str, stat: dict[str, Any], load: dict[str, Any], seen: float | None) -> None:
@@ -212,10 +223,10 @@ def _raw_unit(line: str) -> int | None:
     return None
 
 
-def _raw(line: str) -> Draft | None:
+def _raw(line: str) -> Draft:
     unit = _raw_unit(line)
     if unit is None:
-        return None
+        raise UnreadableNumber(line.strip(), "is no raw line of ioping whose numbers fit together", line)
     parts = [float(part) for part in line.split()]
     draft = Draft(test="ioping", case="ioping raw", parameters={"fields": len(parts)}, storage=True)
     draft.rate("service_iops", parts[2])

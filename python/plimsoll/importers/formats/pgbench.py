@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from plimsoll.importers.draft import Draft
-from plimsoll.importers.quantities import number, scaled
+from plimsoll.importers.numbers import FIELD, count, figure, located
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MILLISECOND, SECOND
@@ -17,24 +17,24 @@ NAME = "pgbench"
 TITLE = "pgbench output"
 TOOLS = ("pgbench",)
 
-_TPS = re.compile(r"\btps = ([\d.]{1,30}) \(([a-z ]{1,60})\)")
-_PROGRESS = re.compile(r"\bprogress: ([\d.]{1,20}) s, ([\d.]{1,20}) tps, lat ([\d.]{1,20}|NaN) ms")
+_TPS = re.compile(rf"\btps = {FIELD} \(([a-z ]{{1,60}})\)")
+_PROGRESS = re.compile(rf"\bprogress: {FIELD} s, {FIELD} tps, lat {FIELD} ms")
 _SETTINGS = {
     "transaction_type": re.compile(r"^(?:\S.{0,80}: )?transaction type: (.{1,200})$", re.MULTILINE),
-    "scale": re.compile(r"\bscaling factor: (\d{1,9})"),
+    "scale": re.compile(rf"\bscaling factor: {FIELD}"),
     "query_mode": re.compile(r"\bquery mode: (\w{1,20})"),
-    "clients": re.compile(r"\bnumber of clients: (\d{1,6})"),
-    "threads": re.compile(r"\bnumber of threads: (\d{1,6})"),
-    "duration_s": re.compile(r"\bduration: (\d{1,9}) s"),
-    "transactions_per_client": re.compile(r"\bnumber of transactions per client: (\d{1,12})"),
-    "max_tries": re.compile(r"\bmaximum number of tries: (\d{1,9})"),
+    "clients": re.compile(rf"\bnumber of clients: {FIELD}"),
+    "threads": re.compile(rf"\bnumber of threads: {FIELD}"),
+    "duration_s": re.compile(rf"\bduration: {FIELD} s"),
+    "transactions_per_client": re.compile(rf"\bnumber of transactions per client: {FIELD}"),
+    "max_tries": re.compile(rf"\bmaximum number of tries: {FIELD}"),
 }
-_PROCESSED = re.compile(r"\bnumber of transactions actually processed: (\d{1,15})(?:/(\d{1,15}))?")
-_FAILED = re.compile(r"\bnumber of failed transactions: (\d{1,15})")
-_SKIPPED = re.compile(r"\bnumber of transactions skipped: (\d{1,15})")
-_LATENCY = re.compile(r"\blatency (average|stddev)\s*[:=]\s*([\d.]{1,20}) ms")
-_CONNECT = re.compile(r"\binitial connection time = ([\d.]{1,20}) ms")
-_LAG = re.compile(r"\brate limit schedule lag: avg ([\d.]{1,20}) \(max ([\d.]{1,20})\) ms")
+_PROCESSED = re.compile(rf"\bnumber of transactions actually processed: {FIELD}(?:/{FIELD})?")
+_FAILED = re.compile(rf"\bnumber of failed transactions: {FIELD}")
+_SKIPPED = re.compile(rf"\bnumber of transactions skipped: {FIELD}")
+_LATENCY = re.compile(rf"\blatency (average|stddev)[ \t]*[:=][ \t]*{FIELD} ms")
+_CONNECT = re.compile(rf"\binitial connection time = {FIELD} ms")
+_LAG = re.compile(rf"\brate limit schedule lag: avg {FIELD} \(max {FIELD}\) ms")
 _ABORTED = re.compile(
     r"\b(Run was aborted[^\n]{0,200}|pgbench: (?:error|fatal): [^\n]{0,300}"
     r"|client \d+ (?:aborted|script \d+ aborted)[^\n]{0,300})"
@@ -50,6 +50,7 @@ def recognise(head: bytes, name: str) -> bool:
     return summary or re.search(rb"\bprogress: [\d.]{1,20} s, [\d.]{1,20} tps, lat ", head) is not None
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per summary; progress lines belong to the summary that follows them."""
     drafts = (draft for lines in _parts(source.lines) if (draft := _draft("\n".join(lines))) is not None)
@@ -73,25 +74,25 @@ def _draft(text: str) -> Draft | None:
     parameters = _parameters(text)
     kind = str(parameters.get("transaction_type", "progress"))
     draft = Draft(test="pgbench", case=f"pgbench {kind}", parameters=parameters)
-    draft.in_flight = number(parameters.get("clients"))
+    draft.in_flight = parameters.get("clients")
     for match in _TPS.finditer(text):
         # Without the time of connecting is what all versions can say and what people cite.
         including = match[2].startswith("including")
-        draft.rate("transaction_rate_with_connections" if including else "transaction_rate", number(match[1]))
+        draft.rate("transaction_rate_with_connections" if including else "transaction_rate", figure(match))
     for match in _LATENCY.finditer(text):
         if match[1] == "average":
-            draft.latency("transaction_mean", scaled(match[2], MILLISECOND))
+            draft.latency("transaction_mean", figure(match, 2, MILLISECOND))
         else:
-            draft.known(latency_stddev_ns=scaled(match[2], MILLISECOND))
+            draft.known(latency_stddev_ns=figure(match, 2, MILLISECOND))
     if lag := _LAG.search(text):
-        draft.latency("schedule_lag_mean", scaled(lag[1], MILLISECOND))
-        draft.latency("schedule_lag_max", scaled(lag[2], MILLISECOND))
+        draft.latency("schedule_lag_mean", figure(lag, 1, MILLISECOND))
+        draft.latency("schedule_lag_max", figure(lag, 2, MILLISECOND))
     if connecting := _CONNECT.search(text):
-        draft.known(initial_connection_time_ns=scaled(connecting[1], MILLISECOND))
+        draft.known(initial_connection_time_ns=figure(connecting, 1, MILLISECOND))
     _progress(draft, text)
     if not draft.scores:
         return None
-    seconds = number(parameters.get("duration_s"))
+    seconds = parameters.get("duration_s")
     draft.duration_ns = seconds * SECOND if seconds else draft.duration_ns
     _errors(draft, text)
     return draft
@@ -101,7 +102,7 @@ def _parameters(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, pattern in _SETTINGS.items():
         if match := pattern.search(text):
-            found[name] = match[1].strip() if name in _TEXT_SETTINGS else int(match[1])
+            found[name] = match[1].strip() if name in _TEXT_SETTINGS else count(match)
     if "transaction_type" in found:
         # Version 9.6 began to write the same script as <builtin: …>.
         found["transaction_type"] = _BUILTIN.sub(r"\1", found["transaction_type"])
@@ -113,14 +114,15 @@ def _progress(draft: Draft, text: str) -> None:
     found = list(_PROGRESS.finditer(text))[:200_000]
     if not found:
         return
-    times = [(number(match[1]) or 0.0) * SECOND for match in found]
-    rates = [number(match[2]) for match in found]
-    means = [scaled(match[3], MILLISECOND) for match in found]
+    times = [figure(match, 1, SECOND) or 0.0 for match in found]
+    rates = [figure(match, 2) or 0.0 for match in found]
+    # pgbench writes NaN where no transaction ended in a second.
+    means = [None if match[3] == "NaN" else figure(match, 3, MILLISECOND) for match in found]
     draft.series(times, {"transaction_rate": ("1/s", rates), "transaction_mean": ("ns", means)})
     if "transaction_rate" in draft.scores or "transaction_rate_with_connections" in draft.scores:
         return
     lengths = [max(after - before, 0.0) for before, after in zip([0.0, *times], times, strict=False)]
-    weighted = [rate * length for rate, length in zip(rates, lengths, strict=True) if rate is not None]
+    weighted = [rate * length for rate, length in zip(rates, lengths, strict=True)]
     if sum(lengths) > 0:
         draft.rate("transaction_rate", sum(weighted) / sum(lengths))
         draft.duration_ns = times[-1]
@@ -129,14 +131,14 @@ def _progress(draft: Draft, text: str) -> None:
 
 def _errors(draft: Draft, text: str) -> None:
     done, failed, skipped = _PROCESSED.search(text), _FAILED.search(text), _SKIPPED.search(text)
-    processed = number(done[1]) if done else None
+    processed = figure(done) if done else None
     draft.known(operations={"transaction": processed} if processed is not None else {})
     if failed and processed is not None:
-        lost = number(failed[1]) or 0.0
+        lost = figure(failed) or 0.0
         draft.errors(lost, processed + lost, "transactions")
-    if done and done[2] and int(done[1]) < int(done[2]):
+    if done and done[2] and count(done) < count(done, 2):
         draft.partial(f"only {done[1]} of {done[2]} transactions were processed")
-    if skipped and number(skipped[1]):
+    if skipped and figure(skipped):
         draft.warn("skipped", f"transactions that were skipped because they were too late already: {skipped[1]}")
     if match := _ABORTED.search(text):
         draft.partial(match[1].strip())

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.latencies import counted
+from plimsoll.importers.numbers import UnreadableNumber, columns, located
 from plimsoll.importers.quantities import divided
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
@@ -64,22 +65,32 @@ def recognise(head: bytes, name: str) -> bool:
     return bool(whole) and all(_row(line) is not None for line in whole)
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run of the logs of all threads of one pgbench."""
     logs = _Logs()
     for file in source.files:
-        for line in file.lines:
+        marks = columns(file.lines, " ")
+        for index, line in enumerate(file.lines):
             row = _row(line.strip())
-            if row is None:
-                logs.unread += bool(line.strip())
+            if row is None or line.strip().count(" ") != marks:
+                # A number with a blank in it looks like one more column.
+                _refuse(logs, file, index, line)
             elif _is_aggregate(row):
                 _aggregate(logs, [int(float(part)) for part in row])
             else:
                 _transaction(logs, row)
     draft = Draft(test="pgbench", case="pgbench log", target=(group(source.name) or source.name).split(".")[0])
     _score(draft, logs)
-    warnings = [f"{source.name}: {logs.unread} lines could not be read"] if logs.unread else []
+    warnings = [f"{source.name}: the last line is cut short and was left out"] if logs.unread else []
     return build(sys.modules[__name__], source, options, [draft] if draft.scores else [], warnings=warnings)
+
+
+def _refuse(logs: _Logs, file: Source, index: int, line: str) -> None:
+    """A sum without one of its rows is another number: only a last line that was cut short is left out."""
+    if index + 1 < len(file.lines) and line.strip():
+        raise UnreadableNumber(line.strip(), "is no line of a pgbench log", line)
+    logs.unread += bool(line.strip())
 
 
 def _row(line: str) -> list[str] | None:

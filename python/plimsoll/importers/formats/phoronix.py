@@ -14,7 +14,8 @@ from plimsoll.importers import xml_text
 from plimsoll.importers.checks import rates_agree
 from plimsoll.importers.draft import Draft, slug
 from plimsoll.importers.json_text import documents, table, text_of
-from plimsoll.importers.quantities import moment_ns, number, unit_of, usual_direction
+from plimsoll.importers.numbers import located, number
+from plimsoll.importers.quantities import moment_ns, unit_of, usual_direction
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.importers.xml_text import text
@@ -31,11 +32,12 @@ _MIBIBYTE_PROFILES = frozenset({"fio", "aio-stress", "iozone", "tiobench", "comp
 _STORAGE_PROFILES = _MIBIBYTE_PROFILES | {"dbench", "fs-mark", "postmark", "ior", "blogbench", "unpack-linux", "sqlite"}
 _DIRECTIONS: dict[str, Direction] = {"HIB": "higher", "LIB": "lower"}
 _BINARY = {"KB/s": KIB, "MB/s": MIB, "GB/s": GIB}
-_PROFILE = re.compile(r"(?:[^/]+/)?(.*?)(?:-\d[\w.]*)?")
+_PROFILE = re.compile(r"(?:[^/]+/)?(.*?)(?:-\d[^-/]*)?")
 _METRICS = {"IOPS": "iops", "TPS": "transaction_rate", "": "value"}
 _PER_SECOND = re.compile(r" ?(?:/| per )(?:s|sec|second)$", re.IGNORECASE)
 _BLOCK_SIZE = re.compile(r"Block Size: ?(\d{1,9} ?[kKmM])i?[bB]?\b")
 _MAX_RUNS = 1000
+_GRAPHS = ("LINE_GRAPH", "FILLED_LINE_GRAPH", "BOX_PLOT")
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ def recognise(head: bytes, name: str) -> bool:
     return b"<PhoronixTestSuite" in head
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per execution: a result's RawString holds them, results that differ by scale alone are one."""
     root = xml_text.parse(source.content, source.name)
@@ -121,7 +124,7 @@ def _drafts(result: Element, place: str, parts: Sequence[_Measured], system: Ele
     for index in range(count):
         draft = _draft(result, place, system)
         for part, values in zip(parts, runs, strict=True):
-            if part.graph in ("LINE_GRAPH", "FILLED_LINE_GRAPH", "BOX_PLOT"):
+            if part.graph in _GRAPHS:
                 _graph(draft, result, part)
             elif index < len(values):
                 _score(draft, result, part, values[index])
@@ -163,9 +166,15 @@ def _profile(identifier: str) -> str:
 
 def _values(part: _Measured) -> list[float]:
     """The single runs; where there was one, RawString may be empty and the value is it."""
-    raw = [read for piece in text(part.entry, "RawString").split(":") if (read := number(piece.strip())) is not None]
-    alone = number(text(part.entry, "Value"))
-    return raw or ([alone] if alone is not None else [])
+    if part.graph in _GRAPHS:
+        return []
+    return _numbers(text(part.entry, "RawString"), ":") or _numbers(text(part.entry, "Value"), "\n")
+
+
+def _numbers(written: str, mark: str, *, signed: bool = True) -> list[float]:
+    """The numbers between the marks; none where there is nothing at all. A sensor may be below zero."""
+    pieces = written.split(mark) if written else []
+    return [read for piece in pieces if (read := number(piece, signed=signed)) is not None]
 
 
 def _json(part: _Measured) -> dict[str, Any]:
@@ -210,14 +219,14 @@ def _score(draft: Draft, result: Element, part: _Measured, value: float) -> None
 
 def _one_run(draft: Draft, part: _Measured, values: Sequence[float], index: int) -> None:
     """Times of the runs, and whether the value is what the runs make."""
-    times = [read for piece in text_of(_json(part).get("test-run-times")).split(":") if (read := number(piece))]
+    times = _numbers(text_of(_json(part).get("test-run-times")), ":")
     if len(times) > 1 and len(values) == 1 and not text(part.entry, "RawString"):
         draft.summary = True
         draft.known(summarised_runs=len(times))
     if index < len(times) and len(times) == len(values):
         draft.duration_ns = times[index] * SECOND
-    stated = number(text(part.entry, "Value"))
-    if stated is not None and values and part.graph not in ("LINE_GRAPH", "FILLED_LINE_GRAPH", "BOX_PLOT"):
+    if values and text(part.entry, "Value"):
+        (stated,) = _numbers(text(part.entry, "Value"), "\n")
         mean = sum(values) / len(values)
         # The value is rounded to two decimals or more, or to a whole number.
         rounding = 0.0051 if "." in text(part.entry, "Value") else 0.51
@@ -227,15 +236,14 @@ def _one_run(draft: Draft, part: _Measured, values: Sequence[float], index: int)
 
 def _graph(draft: Draft, result: Element, part: _Measured) -> None:
     """A series of values; its mean is the score where a direction is given."""
-    points = [number(piece.strip()) for piece in text(part.entry, "Value").split(",")]
-    known = [point for point in points if point is not None]
     scale = _scale(result, part)
+    known = _numbers(text(part.entry, "Value"), ",", signed=scale is None or scale.unit == "1")
     if not known or scale is None:
         if known:
             draft.warn("direction", "a line graph without a direction is kept as a series only")
             draft.known(points=known[:3600])
         return
     draft.number(f"{scale.metric}_series_mean", sum(known) / len(known) * scale.factor, scale.unit, scale.direction)
-    values = [point * scale.factor if point is not None else None for point in points]
+    values = [point * scale.factor for point in known]
     draft.known(points=values[:3600])
     draft.warn("series", f"the score is the mean of a graph of {len(known)} points, whose times the file does not hold")

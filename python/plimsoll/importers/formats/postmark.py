@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from plimsoll.importers.draft import Draft
-from plimsoll.importers.quantities import number, scaled, whole
+from plimsoll.importers.numbers import FIELD, count, figure, located
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import GIB, KIB, MIB, SECOND
@@ -18,15 +18,15 @@ TOOLS = ("PostMark",)
 
 _VERSION = re.compile(r"PostMark v(\d[\d.]{0,8})")
 _SETTINGS = {
-    "files": re.compile(r"The base number of files is (\d{1,12})"),
-    "transactions": re.compile(r"Transactions: (\d{1,12})"),
-    "seed": re.compile(r"Random number generator seed is (\d{1,12})"),
+    "files": re.compile(rf"The base number of files is {FIELD}"),
+    "transactions": re.compile(rf"Transactions: {FIELD}"),
+    "seed": re.compile(rf"Random number generator seed is {FIELD}"),
 }
-_TOTAL = re.compile(r"\s(\d{1,12}) seconds total")
-_TRANSACTIONS = re.compile(r"\s(\d{1,12}) seconds of transactions \((\d{1,12}) per second\)")
-_FILES = re.compile(r"\t(\d{1,12}) (created|read|appended|deleted) \((\d{1,12}) per second\)")
-_ALONE = re.compile(r"\t(Creation|Deletion) alone: (\d{1,12}) files \((\d{1,12}) per second\)")
-_DATA = re.compile(r"\t([\d.]{1,20}) (bytes|kilobytes|megabytes|gigabytes) (read|written) ")
+_TOTAL = re.compile(rf"\s{FIELD} seconds total")
+_TRANSACTIONS = re.compile(rf"\s{FIELD} seconds of transactions \({FIELD} per second\)")
+_FILES = re.compile(rf"\t{FIELD} (created|read|appended|deleted) \({FIELD} per second\)")
+_ALONE = re.compile(rf"\t(Creation|Deletion) alone: {FIELD} files \({FIELD} per second\)")
+_DATA = re.compile(rf"\t{FIELD} (bytes|kilobytes|megabytes|gigabytes) (read|written) ")
 _UNITS = {"bytes": 1, "kilobytes": KIB, "megabytes": MIB, "gigabytes": GIB}
 _START = "Creating files..."
 
@@ -38,6 +38,7 @@ def recognise(head: bytes, name: str) -> bool:
     return _VERSION.match(text) is not None or _TRANSACTIONS.search(text) is not None
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run for every time that the program created its files."""
     before, *parts = source.text.split(_START)
@@ -48,18 +49,18 @@ def read(source: Source, options: Options) -> Imported:
 
 
 def _last(form: re.Pattern[str], text: str) -> int | None:
-    found = form.findall(text)
-    return whole(found[-1]) if found else None
+    found = list(form.finditer(text))
+    return count(found[-1]) if found else None
 
 
 def _draft(text: str, settings: dict[str, int], version: str) -> Draft:
     draft = Draft(test="postmark", case="postmark", parameters=dict(settings), storage=True)
     draft.known(tool_version=version)
     if total := _TOTAL.search(text):
-        draft.duration_ns = scaled(total[1], SECOND)
+        draft.duration_ns = figure(total, 1, SECOND)
     if found := _TRANSACTIONS.search(text):
-        seconds = whole(found[1]) or 0
-        draft.rate("transactions_postmark", number(found[2]))
+        seconds = count(found)
+        draft.rate("transactions_postmark", figure(found, 2))
         draft.known(transaction_seconds=seconds)
         draft.warn(
             "whole_seconds",
@@ -70,16 +71,16 @@ def _draft(text: str, settings: dict[str, int], version: str) -> Draft:
         draft.fail("the report has no line of transactions; is the file complete?")
     for name, value in _counts(text):
         draft.known(counts={name: value})
-    for kind, _, rate in _ALONE.findall(text):
-        draft.rate({"Creation": "create_postmark", "Deletion": "delete_postmark"}[kind], number(rate))
+    for match in _ALONE.finditer(text):
+        draft.rate({"Creation": "create_postmark", "Deletion": "delete_postmark"}[match[1]], figure(match, 3))
     return draft
 
 
 def _counts(text: str) -> Iterator[tuple[str, float]]:
     """Files and bytes, which are the same for the same settings and seed."""
-    for count, what, _ in _FILES.findall(text):
-        yield what, float(count)
-    for amount, unit, way in _DATA.findall(text):
-        moved = scaled(amount, _UNITS[unit])
+    for match in _FILES.finditer(text):
+        yield match[2], float(count(match))
+    for match in _DATA.finditer(text):
+        moved = figure(match, 1, _UNITS[match[2]])
         if moved is not None:
-            yield f"{way}_bytes", moved
+            yield f"{match[3]}_bytes", moved

@@ -7,55 +7,53 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from plimsoll.errors import UsageError
 from plimsoll.importers.draft import Draft
-from plimsoll.importers.quantities import divided, duration_ns, number, scaled, size_unit, whole
+from plimsoll.importers.numbers import FIELD, UnreadableNumber, at, count, figure, located, number, scaled, whole
+from plimsoll.importers.quantities import divided, size_unit, time_in
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import Unit
-from plimsoll.units import MIB, MILLISECOND, SECOND, parse_size
+from plimsoll.units import MIB, MILLISECOND, SECOND
 
 NAME = "sysbench"
 TITLE = "sysbench output"
 TOOLS = ("sysbench",)
 
 _VERSION = re.compile(r"\bsysbench (\d+\.\d[\w.+-]{0,40})")
-_NUMBER = r"([\d.]{1,30})"
 _FIELDS = {
-    "transactions": re.compile(rf"\btransactions:\s+(\d{{1,15}})\s+\({_NUMBER} per sec"),
-    "queries": re.compile(rf"\b(?:queries|read/write requests):\s+(\d{{1,15}})\s+\({_NUMBER} per sec"),
-    "errors": re.compile(rf"\bignored errors:\s+(\d{{1,15}})\s+\({_NUMBER} per sec"),
-    "deadlocks": re.compile(rf"\bdeadlocks:\s+(\d{{1,15}})\s+\({_NUMBER} per sec"),
-    "events": re.compile(r"\btotal number of events:\s+(\d{1,15})()"),
+    "transactions": re.compile(rf"\btransactions:[ \t]+{FIELD}[ \t]*\({FIELD} per sec"),
+    "queries": re.compile(rf"\b(?:queries|read/write requests):[ \t]+{FIELD}[ \t]*\({FIELD} per sec"),
+    "errors": re.compile(rf"\bignored errors:[ \t]+{FIELD}[ \t]*\({FIELD} per sec"),
+    "deadlocks": re.compile(rf"\bdeadlocks:[ \t]+{FIELD}[ \t]*\({FIELD} per sec"),
+    "events": re.compile(rf"\btotal number of events:[ \t]+{FIELD}()"),
 }
-_TOTAL_TIME = re.compile(r"\b(?:total time|time elapsed):\s+([\d.]{1,20})s")
-_EPS = re.compile(rf"\bevents(?:/s \(eps\)| per second):\s+{_NUMBER}")
-_THREADS = re.compile(r"\bNumber of threads: (\d{1,6})\b")
-_TARGET_RATE = re.compile(r"\bTarget transaction rate: (\d{1,9})/sec")
-_LATENCY = re.compile(r"\b(min|avg|max):\s+([\d.]{1,20})\s*(ms|s|us)?\s*$")
-_SUM = re.compile(r"^\s*sum:\s+([\d.]{1,20})\s*$", re.MULTILINE)
-_PERCENTILE = re.compile(r"\b(\d{1,3}(?:\.\d{1,3})?)(?:th|st|nd|rd)? percentile:\s+([\d.]{1,20})\s*(ms|s|us)?\s*$")
-_FILE_RATE = re.compile(r"\b(reads|writes|fsyncs)/s:\s+([\d.]{1,20})")
-_FILE_BYTES = re.compile(r"\b(read|written), (MiB|KiB|GiB|MB)/s:\s+([\d.]{1,20})")
-_OLD_FILE = re.compile(r"\bTotal transferred [^(]{1,40}\(([\d.]{1,20})([KMG])b/sec\)")
-_OLD_REQUESTS = re.compile(r"\b([\d.]{1,20}) Requests/sec executed")
-_MEMORY = re.compile(r"\(([\d.]{1,20}) (MiB|MB|Mb)/sec\)")
+_TOTAL_TIME = re.compile(rf"\b(?:total time|time elapsed):[ \t]+{FIELD}")
+_EPS = re.compile(rf"\bevents(?:/s \(eps\)| per second):[ \t]+{FIELD}")
+_THREADS = re.compile(rf"\bNumber of threads: {FIELD}")
+_TARGET_RATE = re.compile(rf"\bTarget transaction rate: {FIELD}/sec")
+_LATENCY = re.compile(rf"\b(min|avg|max):[ \t]+{FIELD}\s*$")
+_SUM = re.compile(rf"^\s*sum:[ \t]+{FIELD}[ \t]*$", re.MULTILINE)
+_PERCENTILE = re.compile(rf"(?:^|\s){FIELD} percentile:[ \t]+{FIELD}\s*$")
+_FILE_RATE = re.compile(rf"\b(reads|writes|fsyncs)/s:[ \t]+{FIELD}")
+_FILE_BYTES = re.compile(rf"\b(read|written), (MiB|KiB|GiB|MB)/s:[ \t]+{FIELD}")
+_OLD_FILE = re.compile(r"\bTotal transferred [^(\n]{1,60}\(([^)\n]{0,60}?)([KMG])b/sec\)")
+_OLD_REQUESTS = re.compile(rf"^[ \t]*{FIELD} Requests/sec executed", re.MULTILINE)
+_MEMORY = re.compile(rf"\({FIELD} (MiB|MB|Mb)/sec\)")
 _MEMORY_RATE = re.compile(
-    r"\bTotal operations: \d{1,15} \(\s*([\d.]{1,20}) per second\)"
-    r"|\bOperations performed: \d{1,15} \(\s*([\d.]{1,20}) ops/sec\)"
+    rf"\bTotal operations: [^(\n]{{0,60}}\([ \t]*{FIELD} per second\)"
+    rf"|\bOperations performed: [^(\n]{{0,60}}\([ \t]*{FIELD} ops/sec\)"
 )
-_INTERVAL = re.compile(r"\[\s*(\d{1,9})s\s*\] (.{1,400})")
-_INTERVAL_RATE = re.compile(r"\b(tps|eps|qps): ([\d.]{1,20})")
-_INTERVAL_LATENCY = re.compile(
-    r"(?:lat(?:ency)? \(ms,\s*([\d.]{1,6})%\)|response time): ([\d.]{1,20})(?:ms \(([\d.]{1,6})%\))?"
-)
+_INTERVAL = re.compile(rf"\[\s*{FIELD}\s*\] (?=(?:thds|threads|reads):)(.{{1,400}})")
+_INTERVAL_RATE = re.compile(rf"\b(tps|eps|qps): {FIELD}")
+_INTERVAL_LATENCY = re.compile(rf"(?:lat(?:ency)? \(ms,\s*{FIELD}\)|response time): {FIELD}(?: \({FIELD}\))?")
 _FILE_SETTINGS = {
-    "block_size": re.compile(r"\bBlock size ([\d.]{1,9}\s*[KMG]i?b)", re.IGNORECASE),
-    "total_size": re.compile(r"\b([\d.]{1,9}\s*[KMG]i?B) total file size", re.IGNORECASE),
+    "block_size": re.compile(rf"\bBlock size ({FIELD}(?: [KMG]?i?B)?)", re.IGNORECASE),
+    "total_size": re.compile(rf"^[ \t]*({FIELD}(?: [KMG]?i?B)?) total file size", re.IGNORECASE | re.MULTILINE),
     "mode": re.compile(r"\bDoing (.{1,60}?) test\b"),
     "io": re.compile(r"\bUsing (\w{1,20}) I/O mode"),
-    "fsync_every": re.compile(r"\bcalling fsync\(\) each (\d{1,9}) requests"),
+    "fsync_every": re.compile(rf"\bcalling fsync\(\) each {FIELD} requests"),
 }
+_LETTERS = {"": 1, "B": 1, "K": 1024, "M": MIB, "G": 1024 * MIB}
 _KINDS = {
     "fileio": ("File operations:", "Requests/sec executed", "Block size"),
     "cpu": ("CPU speed:", "Prime numbers limit"),
@@ -73,6 +71,7 @@ def recognise(head: bytes, name: str) -> bool:
     return any(mark in head for mark in _MARKS) or _INTERVAL_MARK.search(head) is not None
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per test in the file."""
     drafts = (draft for lines in _parts(source.lines) if (draft := _draft(lines)) is not None)
@@ -100,20 +99,20 @@ def _draft(lines: Sequence[str]) -> Draft | None:
     draft = Draft(
         test="sysbench", case=f"sysbench {kind}", parameters=_parameters(text, kind), storage=kind == "fileio"
     )
-    draft.in_flight = number(draft.parameters.get("threads"))
+    draft.in_flight = draft.parameters.get("threads")
     counts: dict[str, float] = {}
     for name, pattern in _FIELDS.items():
         if match := pattern.search(text):
-            counts[name] = number(match[1]) or 0.0
+            counts[name] = count(match)
             if name in ("transactions", "queries"):
-                draft.rate({"transactions": "transaction_rate", "queries": "query_rate"}[name], number(match[2]))
+                draft.rate({"transactions": "transaction_rate", "queries": "query_rate"}[name], figure(match, 2))
     total = _TOTAL_TIME.search(text)
-    draft.duration_ns = scaled(total[1], SECOND) if total else None
+    draft.duration_ns = time_in(total, 1, "s") if total else None
     _rates(draft, text, kind)
     _latencies(draft, lines, stem)
     if kind == "fileio" and (sum_ms := _SUM.search(text)) and counts.get("events"):
         # The mean is told with two decimals of a millisecond, which is little of a request to memory or flash.
-        draft.latency("operation_mean", (scaled(sum_ms[1], MILLISECOND) or 0.0) / counts["events"])
+        draft.latency("operation_mean", (figure(sum_ms, 1, MILLISECOND) or 0.0) / counts["events"])
     _series(draft, lines, kind)
     if not draft.scores:
         return None
@@ -129,60 +128,71 @@ def _draft(lines: Sequence[str]) -> Draft | None:
 def _parameters(text: str, kind: str) -> dict[str, Any]:
     found: dict[str, Any] = {"test": kind}
     if match := _THREADS.search(text):
-        found["threads"] = int(match[1])
+        found["threads"] = count(match)
     if match := _TARGET_RATE.search(text):
-        found["target_rate"] = int(match[1])
+        found["target_rate"] = count(match)
     if kind == "fileio":
         for name, pattern in _FILE_SETTINGS.items():
             if match := pattern.search(text):
-                found[name] = _size(match[1]) if name.endswith("_size") else whole(match[1]) or match[1].strip()
+                found[name] = _size(match) if name.endswith("_size") else whole(match[1]) or match[1].strip()
     return found
 
 
-def _size(text: str) -> int | str:
-    """sysbench's Kb and KiB are both 1024."""
+def _size(match: re.Match[str]) -> int:
+    """Bytes; sysbench's Kb and KiB are both 1024."""
+    value, letter = re.split(r"\s*(?=[KMG]?i?b?$)", match[1], maxsplit=1, flags=re.IGNORECASE)
     try:
-        return parse_size(re.sub(r"(?i)i?b$", "", text.replace(" ", "")))
-    except UsageError:
-        return text
+        return round(scaled(value, _LETTERS[letter[:1].upper()]) or 0)
+    except (UnreadableNumber, KeyError):
+        raise at(match, 1, UnreadableNumber(match[1], "is no size that is known")) from None
 
 
 def _rates(draft: Draft, text: str, kind: str) -> None:
     for match in _FILE_RATE.finditer(text):
         metric = {"reads": "read_iops", "writes": "write_iops", "fsyncs": "sync_rate"}[match[1]]
-        draft.rate(metric, number(match[2]))
+        draft.rate(metric, figure(match, 2))
     for match in _FILE_BYTES.finditer(text):
         metric = {"read": "read_throughput", "written": "write_throughput"}[match[1]]
-        draft.bandwidth(metric, scaled(match[3], size_unit(match[2]) or 1))
+        draft.bandwidth(metric, figure(match, 3, size_unit(match[2]) or 1))
     for total in ("iops", "throughput"):
         parts = [value for kind_of in ("read", "write") if (value := draft.value(f"{kind_of}_{total}")) is not None]
         if parts:
             (draft.rate if total == "iops" else draft.bandwidth)(total, sum(parts))
     if requests := _OLD_REQUESTS.search(text):
-        draft.rate("iops", number(requests[1]))
+        draft.rate("iops", figure(requests))
     if moved := _OLD_FILE.search(text):
         # 0.4 and 0.5 write Mb/sec and mean MiB.
-        draft.bandwidth("throughput", scaled(moved[1], {"K": 1024, "M": MIB, "G": 1024 * MIB}[moved[2]]))
+        draft.bandwidth("throughput", figure(moved, 1, {"K": 1024, "M": MIB, "G": 1024 * MIB}[moved[2]]))
     # The memory test divides by 2^20 in all versions, whether it writes MB, Mb or MiB.
     if kind == "memory" and (memory := _MEMORY.search(text)):
-        draft.bandwidth("throughput", scaled(memory[1], MIB))
+        draft.bandwidth("throughput", figure(memory, 1, MIB))
         if rate := _MEMORY_RATE.search(text):
-            draft.rate("operation_rate", number(rate[1] or rate[2]))
+            draft.rate("operation_rate", figure(rate, rate.lastindex or 1))
     elif events := _EPS.search(text):
-        draft.rate("event_rate", number(events[1]))
+        draft.rate("event_rate", figure(events))
 
 
 def _latencies(draft: Draft, lines: Sequence[str], stem: str) -> None:
     """min, avg, max and the one percentile that was asked for; ms where no unit stands behind the number."""
     for line in lines:
         if match := _LATENCY.search(line):
-            value = duration_ns(f"{match[2]}{match[3] or 'ms'}")
+            value = time_in(match, 2, "ms")
             if match[1] != "min" and value:
                 draft.latency(f"{stem}_{'mean' if match[1] == 'avg' else 'max'}", value)
         elif match := _PERCENTILE.search(line):
-            value = duration_ns(f"{match[2]}{match[3] or 'ms'}")
+            value = time_in(match, 2, "ms")
             if value:
-                draft.latency(f"{stem}_p{match[1].replace('.', '')}", value)
+                draft.latency(f"{stem}_p{_percent(match, 1)}", value)
+
+
+def _percent(match: re.Match[str], group: int) -> str:
+    """`99` of `99th`, `99%` and `99.00`, `999` of `99.9`."""
+    token = re.sub(r"(?:th|st|nd|rd|%)$", "", match[group])
+    try:
+        read = number(token)
+    except UnreadableNumber as error:
+        raise at(match, group, error) from None
+    return f"{read:g}".replace(".", "")
 
 
 def _series(draft: Draft, lines: Sequence[str], kind: str) -> None:
@@ -196,16 +206,17 @@ def _series(draft: Draft, lines: Sequence[str], kind: str) -> None:
         match = _INTERVAL.search(line)
         if match is None:
             continue
-        found = {part[1]: number(part[2]) for part in _INTERVAL_RATE.finditer(match[2])}
+        found = {part[1]: figure(part, 2) for part in _INTERVAL_RATE.finditer(match[2])}
         tail = _INTERVAL_LATENCY.search(match[2])
-        times.append(float(match[1]) * SECOND)
+        times.append(time_in(match) or 0.0)
         rates.append(found.get("tps", found.get("eps")))
-        tails.append(scaled(tail[2], MILLISECOND) if tail else None)
-        percent = (tail[1] or tail[3] or percent) if tail else percent
+        tails.append(time_in(tail, 2, "ms") if tail else None)
+        asked = tail and (1 if tail[1] else 3 if tail[3] else 0)
+        percent = _percent(tail, asked) if tail and asked else percent
     if not times:
         return
     columns: dict[str, tuple[Unit, Sequence[float | None]]] = {name: ("1/s", rates)}
-    columns[f"{_STEMS[kind]}_p{(percent or '0').replace('.', '')}"] = ("ns", tails)
+    columns[f"{_STEMS[kind]}_p{percent or '0'}"] = ("ns", tails)
     draft.series(times, columns)
     known = [rate for rate in rates if rate is not None]
     if known and name not in draft.scores and kind != "fileio":

@@ -11,7 +11,8 @@ from typing import Any
 from plimsoll.errors import ResultFileError
 from plimsoll.importers.draft import Draft, slug
 from plimsoll.importers.json_text import documents, table, tables
-from plimsoll.importers.quantities import moment_ns, number, unit_of
+from plimsoll.importers.numbers import UnreadableNumber, located, number
+from plimsoll.importers.quantities import moment_ns, unit_of
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import Direction
@@ -44,6 +45,7 @@ def recognise(head: bytes, name: str) -> bool:
     return _delimiter(text.split("\n", 1)[0]) is not None
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per test, target and run; rows of one run are its metrics. Raises ResultFileError that names the row."""
     drafts: dict[tuple[str, str, str], Draft] = {}
@@ -142,9 +144,7 @@ def _score(draft: Draft, row: Mapping[str, Any], metric: str, place: str) -> Non
     text = _text(row, "value")
     if not text:
         return
-    value = number(text)
-    if value is None:
-        raise ResultFileError(f"{place}: the value {text[:60]!r} is no number; leave it empty if there is none")
+    value = _number(text, place, "value", signed=known[0] == "1")
     unit, factor = known
     name = slug(metric)
     if name in draft.scores:
@@ -152,6 +152,12 @@ def _score(draft: Draft, row: Mapping[str, Any], metric: str, place: str) -> Non
             f"{place}: {metric} stands twice in run {_text(row, 'run')[:60]!r} of one test and target"
         )
     draft.number(name, value * factor, unit, direction)
-    spread = number(_text(row, "spread"))
-    if spread is not None:
-        draft.known(spread={name: spread * factor})
+    if spread := _text(row, "spread"):
+        draft.known(spread={name: _number(spread, place, "spread") * factor})
+
+
+def _number(text: str, place: str, column: str, *, signed: bool = False) -> float:
+    try:
+        return number(text, signed=signed) or 0.0
+    except UnreadableNumber as error:
+        raise ResultFileError(f"{place}: the {column} {error.said}; leave it empty if there is none") from None

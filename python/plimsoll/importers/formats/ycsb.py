@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from plimsoll.errors import ResultFileError
 from plimsoll.importers.checks import above
 from plimsoll.importers.draft import Draft, slug
-from plimsoll.importers.json_text import documents, text_of
-from plimsoll.importers.quantities import divided, number, scaled
+from plimsoll.importers.json_text import Damage, documents, text_of
+from plimsoll.importers.numbers import FIELD, UnreadableNumber, figure, located, number, plain, scaled
+from plimsoll.importers.quantities import divided
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import RunStatus, Unit
@@ -22,10 +24,11 @@ NAME = "ycsb"
 TITLE = "YCSB output"
 TOOLS = ("ycsb",)
 
-_LINE = re.compile(r"\[([A-Za-z][\w %./-]{0,80})\],\s*([^,\n]{1,80}),\s*([-+.\deE]{1,40}|NaN)\s*")
-_STATUS = re.compile(r"(?:^|\s)(\d{1,9}) sec: (\d{1,15}) operations;(?: ([\d.]{1,20}) current ops/sec;)?")
-_STATUS_PART = re.compile(r"\[([A-Z][\w-]{0,60}): Count=(\d{1,15}), Max=(\d{1,15})[^\]]{0,250}")
-_STATUS_P99 = re.compile(r"[, ]99=(\d{1,15})")
+_LINE = re.compile(r"\[([A-Za-z][\w %./-]{0,80})\],\s*([^,\n]{1,80}),[ \t]*([^\n]{0,100})")
+_STATUS = re.compile(rf"(?:^|\s){FIELD} sec: {FIELD} operations;(?: {FIELD} current ops/sec;)?")
+_STATUS_LENGTH = 80
+_STATUS_PART = re.compile(r"\[([A-Z][\w-]{0,60}): Count=[^\]]{0,300}")
+_STATUS_P99 = re.compile(rf"[, ]99={FIELD}")
 _CLOCK = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[:,]\d{3} \d+ sec: ")
 _COMMAND = re.compile(r"(?:^Command line: |\bcom\.yahoo\.ycsb\.Client |\bsite\.ycsb\.Client )(.{0,4000})", re.MULTILINE)
 _PERCENTILE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?)(?:st|nd|rd|th)?PercentileLatency\((us|ms)\)")
@@ -57,6 +60,7 @@ def recognise(head: bytes, name: str) -> bool:
     return any(mark in head for mark in _MARKS[:3]) or (_MARKS[3] in head and b'"measurement"' in head)
 
 
+@located
 def read(source: Source, options: Options) -> Imported:
     """One run per summary. Operations are added; percentiles never are."""
     parts = _json_parts(source) if b'"measurement"' in source.content else _parts(source.lines)
@@ -72,10 +76,10 @@ def _parts(lines: Sequence[str]) -> Iterator[_Part]:
             if kind == "OVERALL" and what == "RunTime(ms)" and "OVERALL" in part.numbers:
                 yield part
                 part = _Part()
-            value = number(match[3])
-            if value is not None:
-                part.numbers[kind][what] = value
-        elif _STATUS.search(line):
+            if match[3].strip() != "NaN":
+                # YCSB's own word for the mean of nothing.
+                part.numbers[kind][what] = figure(match, 3) or 0.0
+        elif " operations;" in line and " sec: " in line:
             if "OVERALL" in part.numbers:
                 yield part
                 part = _Part()
@@ -89,22 +93,31 @@ def _parts(lines: Sequence[str]) -> Iterator[_Part]:
         yield part
 
 
+def _status_of(line: str) -> re.Match[str] | None:
+    """What a status line begins with; the latencies behind it are long and need no second look."""
+    end = line.find(" operations;")
+    return _STATUS.search(line, 0, end + _STATUS_LENGTH) if end >= 0 else None
+
+
 def _json_parts(source: Source) -> Iterator[_Part]:
     """The JSON exporters: one array, or objects one after the other."""
     entries: list[Any] = []
-    for value in documents(source.text, "{["):
+    damage: list[Damage] = []
+    for value in documents(source.text, "{[", damage):
         entries += value if isinstance(value, list) else [value]
+    if damage:
+        raise ResultFileError(f"{source.name}: {damage[0]}; take the complete file as YCSB wrote it")
     part = _Part()
     for entry in entries:
         if not isinstance(entry, dict):
             continue
-        kind, what, value = text_of(entry.get("metric")), text_of(entry.get("measurement")), number(entry.get("value"))
+        kind, what, value = text_of(entry.get("metric")), text_of(entry.get("measurement")), entry.get("value")
         if kind == "OVERALL" and what == "RunTime(ms)" and "OVERALL" in part.numbers:
             yield part
             part = _Part()
-        if kind and what and value is not None:
-            part.numbers[kind[:80]][what[:80]] = value
-    part.status = [line for line in source.lines if _STATUS.search(line)]
+        if kind and what and value not in (None, "NaN"):
+            part.numbers[kind[:80]][what[:80]] = number(value) or 0.0
+    part.status = [line for line in source.lines if _status_of(line)]
     if part.numbers:
         yield part
 
@@ -117,8 +130,7 @@ def _draft(part: _Part) -> Draft:
     overall = part.numbers.get("OVERALL", {})
     draft.rate("operation_rate", overall.get("Throughput(ops/sec)"))
     draft.duration_ns = scaled(overall.get("RunTime(ms)"), MILLISECOND)
-    threads = number(parameters.get("threads"))
-    draft.in_flight = threads
+    draft.in_flight = plain(parameters.get("threads"))
     done = failed = 0.0
     for kind, numbers in part.numbers.items():
         if kind in _NOT_TRAFFIC or kind.startswith("TOTAL_GC"):
@@ -174,6 +186,8 @@ def _latency(draft: Draft, kind: str, name: str, key: str, value: float) -> None
     if match := _LATENCY.fullmatch(key):
         if match[1] != "Min":
             draft.latency(f"{name}_{'mean' if match[1] == 'Average' else 'max'}", value * _UNITS[match[2]])
+    elif "PercentileLatency" in key and not _PERCENTILE.fullmatch(key):
+        raise UnreadableNumber(key, "is no percentile of YCSB")
     elif match := _PERCENTILE.fullmatch(key):
         metric = f"{name}_p{match[1].replace('.', '')}"
         if match[2] == "ms" and value < 1:
@@ -216,17 +230,17 @@ def _status(draft: Draft, lines: Sequence[str]) -> None:
     worst: dict[str, list[float | None]] = {}
     operations = 0.0
     for line in lines[:200_000]:
-        match = _STATUS.search(line)
+        match = _status_of(line)
         if match is None:
             continue
-        times.append(float(match[1]) * SECOND)
-        rates.append(number(match[3]) if match[3] else None)
-        operations = max(operations, float(match[2]))
+        times.append(figure(match, 1, SECOND) or 0.0)
+        rates.append(figure(match, 3))
+        operations = max(operations, figure(match, 2) or 0.0)
         for part in _STATUS_PART.finditer(line):
             tail = _STATUS_P99.search(part[0])
             if part[1] not in _NOT_TRAFFIC and tail and len(worst) < 50:
                 column = worst.setdefault(f"{slug(part[1])}_p99", [])
-                column += [None] * (len(times) - 1 - len(column)) + [scaled(tail[1], MICROSECOND)]
+                column += [None] * (len(times) - 1 - len(column)) + [figure(tail, 1, MICROSECOND)]
     if not times:
         return
     columns: dict[str, tuple[Unit, Sequence[float | None]]] = {"operation_rate": ("1/s", rates)}
@@ -252,9 +266,11 @@ def _agree(draft: Draft, overall: Mapping[str, float], operations: float) -> Non
 
 def _parameters(command: str) -> dict[str, Any]:
     """What the command line says about the load; places, users and passwords are left out."""
-    words = command.split()[:400]
+    words = command.split(" ")[:400]
     found: dict[str, Any] = {}
-    for word, value in zip(words, [*words[1:], ""], strict=False):
+    for before, word, value in zip(["", *words], words, [*words[1:], ""], strict=False):
+        if word.isdigit() and before[:1].isdigit():
+            raise UnreadableNumber(f"{before} {word}", "stands in the command line, where a blank ends a number")
         if word == "-P":
             found["workload_file"] = value.rsplit("/", 1)[-1]
         elif word in ("-threads", "-target"):

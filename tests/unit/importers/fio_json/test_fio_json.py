@@ -120,13 +120,20 @@ def test_contradictions_are_told_and_nothing_is_corrected() -> None:
     assert scores(run)["throughput"] == 25_000_000_000
 
 
-def test_nan_and_endless_numbers_are_absent() -> None:
+@pytest.mark.parametrize(
+    ("written", "spoilt", "line"),
+    [('"iops" : 160', '"iops" : -nan', 40), ("81920", "1" + "0" * 5000, 39), ('"iops" : 160', '"iops" : -160', 40)],
+)
+def test_a_number_that_is_none_is_refused_with_its_line(written: str, spoilt: str, line: int) -> None:
     text = (HERE / "fio_json/fixtures/fio2.json").read_text()
-    text = text.replace('"iops" : 160', '"iops" : -nan').replace("81920", "1" + "0" * 5000)
-    (run,) = read_text("fio_json", text).runs
-    assert "iops" not in scores(run)
-    assert "throughput" not in scores(run)
-    assert scores(run)["write_p99"] == 823_296 * MICROSECOND
+    with pytest.raises(ResultFileError, match=f"file.txt: line {line}: "):
+        read_text("fio_json", text.replace(written, spoilt, 1))
+
+
+def test_what_is_no_number_in_a_place_that_is_not_read_does_no_harm() -> None:
+    text = (HERE / "fio_json/fixtures/fio2.json").read_text()
+    (run,) = read_text("fio_json", text.replace('"stddev"', '"stddev" : nan, "other"', 1)).runs
+    assert scores(run)["iops"] == 160
 
 
 def test_a_document_that_ends_in_the_middle() -> None:

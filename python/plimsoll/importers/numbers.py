@@ -1,0 +1,183 @@
+"""The one reader of numbers for all importers: a number is read whole, or refused with its place. Never a part of it.
+
+A pattern of a format names what stands around a number and takes FIELD for the number itself, so that whatever stands
+there is read or refused; a pattern of digits would read the 7 of `7,654,321`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from plimsoll.errors import ResultFileError
+from plimsoll.importers.source import Imported, Options, Source
+
+LARGEST = 2.0**63
+"""Numbers beyond this are damage: 292 years in ns, 8 EiB."""
+
+_TOKEN = r"(?:[^\s()\[\]|;:\"=/,]|,(?=\w))*+"
+FIELD = rf"({_TOKEN}(?:(?<=\d)[ \u00a0\u2009\u202f](?=\d{{3}}(?!\d)){_TOKEN}){{0,9}}+)"
+"""All that stands in the place of one number, with the marks and blanks that group digits; it may be empty."""
+
+COLUMN = rf"({_TOKEN}(?:(?<=\d)[\u00a0\u2009\u202f](?=\d){_TOKEN}){{0,9}}+)"
+"""FIELD in a row of columns, where a blank ends a number."""
+
+_GROUPED = re.compile(
+    r"[1-9]\d{0,2}(?:([_'’ \u00a0\u2009\u202f])\d{3}(?:\1\d{3})*|(?:,\d{3}){2,}|(?:,\d{3})+(?=\.))(?:\.\d+)?",
+    re.ASCII,
+)
+"""Groups of three that can mean nothing else. `7,654` can: it is 7.654 where a comma is the decimal mark."""
+
+_PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_TWO_WAYS = re.compile(r"[-+]?\d{1,3}[,.]\d{3}", re.ASCII)
+_MARKS = re.compile(r"[_'’, \u00a0\u2009\u202f]")
+_SHOWN = 60
+_SHORT = 18
+
+
+class UnreadableNumber(ResultFileError):
+    """What stands in the place of a number is none, or could be two. `line` is the text of its line, if known."""
+
+    def __init__(
+        self, token: str, why: str = "is no number that can be read in one way", line: str | None = None
+    ) -> None:
+        self.said = f"{_shown(token)} {why}"
+        super().__init__(f"{self.said}; mend it, or take the file as the tool wrote it")
+        self.token, self.why, self.line = token, why, line
+
+
+def number(value: Any, *, signed: bool = False) -> float | None:
+    """The number in a JSON value or text; None only for None. Raises UnreadableNumber for anything else.
+
+    A number below zero is refused unless `signed`: nothing that these tools count or time can be.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        # Most are short and have digits alone, or digits and a point.
+        if len(value) < _SHORT and value.isascii() and value.replace(".", "", 1).isdigit():
+            return float(value)
+        read = _text(value)
+    else:
+        read = value
+    if isinstance(read, bool) or not isinstance(read, float | int):
+        raise UnreadableNumber(str(value), _why(str(value)))
+    # Not a number compares as false.
+    if not -LARGEST < read < LARGEST:
+        raise UnreadableNumber(str(value), "is beyond what any of these can be")
+    if read < 0 and not signed:
+        raise UnreadableNumber(str(value), "is below zero, which it cannot be")
+    return float(read)
+
+
+def plain(value: Any) -> float | None:
+    """`number` of a setting or label, which may as well be a word: None where it is no number."""
+    try:
+        return number(value)
+    except UnreadableNumber:
+        return None
+
+
+def whole(value: Any) -> int | None:
+    """A setting or label that is a whole number ≥ 0; None for any other."""
+    read = plain(value)
+    return int(read) if read is not None and read == int(read) else None
+
+
+def scaled(value: Any, factor: float) -> float | None:
+    """`number(value)` times `factor`."""
+    read = number(value)
+    return number(read * factor) if read is not None else None
+
+
+def figure(match: re.Match[str], group: int | str = 1, factor: float = 1.0) -> float | None:
+    """The number in a group of a match times `factor`; None where the group took no part in the match."""
+    try:
+        read = number(match[group])
+        return read if read is None or factor == 1 else number(read * factor)
+    except UnreadableNumber as error:
+        raise at(match, group, error) from None
+
+
+def count(match: re.Match[str], group: int | str = 1) -> int:
+    """The whole number in a group of a match."""
+    read = figure(match, group)
+    if read is None or read != int(read):
+        raise at(match, group, UnreadableNumber(str(match[group]), "is no whole number"))
+    return int(read)
+
+
+@contextmanager
+def on_line(line: str) -> Iterator[None]:
+    """Says of refusals inside that they are about `line`."""
+    try:
+        yield
+    except UnreadableNumber as error:
+        raise UnreadableNumber(error.token, error.why, line) from None
+
+
+def at(match: re.Match[str], group: int | str, error: UnreadableNumber) -> UnreadableNumber:
+    """`error` with the line in which the group stands."""
+    begin = max(match.start(group), 0)
+    first, last = match.string.rfind("\n", 0, begin) + 1, match.string.find("\n", begin)
+    return UnreadableNumber(error.token, error.why, match.string[first : last if last >= 0 else None])
+
+
+def columns(lines: Sequence[str], mark: str) -> int:
+    """How many marks most of the first three lines have: a mark inside a number looks like one more column."""
+    counts = sorted(line.strip().count(mark) for line in lines[:3] if line.strip())
+    return counts[len(counts) // 2] if counts else 0
+
+
+def located(read: Callable[[Source, Options], Imported]) -> Callable[[Source, Options], Imported]:
+    """A format's `read` whose refusals of a number name the file and the line."""
+
+    @wraps(read)
+    def placed(source: Source, options: Options) -> Imported:
+        try:
+            return read(source, options)
+        except UnreadableNumber as error:
+            raise ResultFileError(f"{_place(source, error)}: {error}") from None
+
+    return placed
+
+
+def _place(source: Source, error: UnreadableNumber) -> str:
+    # Equal lines are refused for equal reasons, so the first of them is right. A part of a line may be all that is
+    # known; without any line the number itself is looked for (a JSON reader drops the zeros at its end).
+    number_itself = re.compile(rf"(?<![\w.]){re.escape(error.token)}0*(?![\w.])", re.IGNORECASE)
+    line, token = error.line, error.token
+    tests: list[Callable[[str], object]] = [lambda each: each == line, lambda each: line in each] if line else []
+    for test in tests or ([number_itself.search] if token else []):
+        for file in source.files:
+            for index, each in enumerate(file.lines, 1):
+                if test(each):
+                    return f"{file.name}: line {index}"
+    return source.name
+
+
+def _text(text: str) -> float | None:
+    text = text.strip()
+    if len(text) > _SHOWN * 10:
+        return None
+    if _PLAIN.fullmatch(text):
+        return float(text)
+    return float(_MARKS.sub("", text)) if _GROUPED.fullmatch(text) else None
+
+
+def _why(text: str) -> str:
+    text = text.strip()
+    if not text:
+        return "stands where a number belongs"
+    if _TWO_WAYS.fullmatch(text):
+        return "can be read in two ways, with a decimal mark or with a mark of thousands"
+    return "is no number that can be read in one way"
+
+
+def _shown(token: str) -> str:
+    if not token.strip():
+        return "nothing"
+    return repr(token if len(token) <= _SHOWN else f"{token[:_SHOWN]}…")
