@@ -18,12 +18,13 @@ from plimsoll.report.labels import metric_label
 from plimsoll.report.marks import levelled
 from plimsoll.report.memory import NOT_THE_DISK, noted
 from plimsoll.report.naming import Named, named
+from plimsoll.report.repeated import Repeated, repeated
 from plimsoll.report.searched import SearchedTarget, searched_targets
 from plimsoll.stats.load_line.points import load_of
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import LEVELS_FROM, MODES, STANDARD, Mode
 from plimsoll.stats.standing import Basis, Standing
-from plimsoll.stats.summary import Summary, summarise
+from plimsoll.stats.summary import Split, Summary, summarise
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,13 @@ class ScoreLine:
     judged: bool
     values: tuple[float, ...]
     summary: Summary | None
-    """None where no valid run has a score above zero."""
+    """None where no valid run has a score above zero, and where its runs have no common one."""
     standing: Standing | None = None
     """Whether it is of a burst or lasts; None where nothing is known to end."""
+    split: Split | None = None
+    """Why its runs have no common score: `summary` is None then. By rules that know of it."""
+    began: tuple[int, ...] = ()
+    """When the first run of each level of the split began, ns since 1970; 0 where that is unknown."""
 
     @property
     def basis(self) -> Basis | None:
@@ -212,10 +217,29 @@ class Evidence:
     def _line(self, case: str, target: str, metric: str, values: Sequence[float]) -> ScoreLine:
         unit, direction = self.metrics[case, metric]
         usable = [value for value in values if 0 < value < float("inf")]
-        summary = summarise(usable, direction) if usable else None
-        judged = metric in self.judged[case]
-        found = self.standings.get((case, target))
-        return ScoreLine(case, target, metric, unit, direction, judged, tuple(values), summary, found)
+        head = (case, target, metric, unit, direction, metric in self.judged[case], tuple(values))
+        standing = self.standings.get((case, target))
+        series = self.repeated(case, target, metric)
+        if self.policy >= LEVELS_FROM and series.split is not None:
+            began = tuple(series.runs[level.first].started_ns for level in series.split.levels)
+            return ScoreLine(*head, None, standing, series.split, began)
+        return ScoreLine(*head, summarise(usable, direction) if usable else None, standing)
+
+    def repeated(self, case: str, target: str, metric: str) -> Repeated:
+        """The scores of a metric in the order in which they ran."""
+        place = (case, target, metric)
+        if place not in self._repeated:
+            unit = self.metrics[case, metric][0] if (case, metric) in self.metrics else "1"
+            self._repeated[place] = repeated(self.runs_of(case, target), metric, unit, self._sessions)
+        return self._repeated[place]
+
+    @cached_property
+    def _repeated(self) -> dict[tuple[str, str, str], Repeated]:
+        return {}
+
+    @cached_property
+    def _sessions(self) -> Mapping[str, Session]:
+        return {session.id: session for session in self.sessions}
 
     @cached_property
     def standings(self) -> Mapping[tuple[str, str], Standing]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from plimsoll.report.memory import NOT_THE_DISK, is_memory
 from plimsoll.stats.paired import Cell, Note
+from plimsoll.stats.ratio_words import levels_told
 from plimsoll.stats.standing import LEVEL, Basis, Standing, afterwards, while_bursting
 
 BASES = {
@@ -29,7 +30,8 @@ def lasting_words(cell: Cell) -> str:
     """`measured while gp2 has burst credits, 34 min; then gp3 / gp2 is about 9.7×`; empty where scores last."""
     names = (cell.baseline, cell.target)
     lasting = while_bursting(names, cell.standings)
-    after = afterwards(names, cell.standings, cell.verdict.ratio, cell.unit, cell.metric)
+    known = None if levels_told(cell) else cell.verdict.ratio
+    after = afterwards(names, cell.standings, known, cell.unit, cell.metric)
     return f"measured{lasting}{after}" if lasting else after.removeprefix("; ")
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from plimsoll.report.evidence import Evidence
+from plimsoll.report.evidence import Evidence, ScoreLine
+from plimsoll.report.levels import level_rows
 from plimsoll.report.marks import mark
 from plimsoll.report.words import clean
+from plimsoll.stats.ratio_words import levels_told
 from plimsoll.stats.verdict import Answer
 
 _NAMES = {
@@ -40,23 +42,40 @@ def render(evidence: Evidence) -> str:
         for status, count in sorted(counts.items()):
             add("plimsoll_runs", "Runs of the session by status", {"session": session.id, "status": status}, count)
     for line in evidence.lines:
-        if line.summary is None or not line.judged:
+        if not line.judged or (line.summary is None and line.split is None):
             continue
         name, divisor, about = _NAMES[line.unit]
         which = {"case": line.case, "target": line.target, "metric": line.metric}
         which |= {"level": line.basis.value} if line.basis else {}
-        add(name, about, which, line.summary.value / divisor)
+        for labels, value in _values(line):
+            add(name, about, which | labels, value / divisor)
     for cell in evidence.cells:
         which = {"case": cell.case, "metric": cell.metric, "target": cell.target, "baseline": cell.baseline}
         which |= {"level": mark(cell)} if mark(cell) else {}
         for answer in Answer:
             about = "1 for the answer of the comparison, 0 for the others"
             add("plimsoll_verdict", about, {**which, "answer": answer.value}, float(answer is cell.verdict.answer))
+        if levels_told(cell):
+            continue  # no common ratio
         ends = (("", cell.verdict.ratio), ("_low", cell.verdict.ratio_low), ("_high", cell.verdict.ratio_high))
         for suffix, ratio in ends:
             if ratio is not None:
                 add(f"plimsoll_ratio{suffix}", "Target / baseline of the metric, with its interval", which, ratio)
     return "".join(_family(name, *families[name]) for name in sorted(families))
+
+
+def _values(line: ScoreLine) -> Iterator[tuple[dict[str, str], float]]:
+    """The score; of runs without a common one each level with its runs, or the ends of their range."""
+    if line.summary is not None:
+        yield {}, line.summary.value
+    if line.split is None:
+        return
+    word = {"pattern": line.split.kind.value}
+    for level, _, runs in level_rows(line):
+        yield word | {"runs": runs}, level.value
+    if not line.split.levels:
+        yield word | {"end": "lowest"}, line.split.minimum
+        yield word | {"end": "highest"}, line.split.maximum
 
 
 def _family(name: str, about: str, samples: Mapping[str, float]) -> str:

@@ -22,8 +22,11 @@ from plimsoll.report.evidence import Evidence
 from plimsoll.report.marks import mark
 from plimsoll.report.renderers.html import render as page_text
 from plimsoll.report.renderers.markdown import inline
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.ratio_words import levels_told
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.standing import LEVEL
+from plimsoll.stats.summary import Split
 
 FORMAT, VERSION = "plimsoll-answers", 1
 PAGE, RESULTS, ANSWERS, README, PICTURES = "index.html", "results.plimsoll.gz", "answers.json", "README.md", "pictures"
@@ -64,6 +67,7 @@ def answers(evidence: Evidence) -> dict[str, Any]:
                 "low": None if line.summary is None else line.summary.low,
                 "high": None if line.summary is None else line.summary.high,
                 **({"level": line.basis.value} if line.basis else {}),
+                **({} if line.split is None else _split(line.split)),
             }
             for line in evidence.lines
         ],
@@ -75,9 +79,7 @@ def answers(evidence: Evidence) -> dict[str, Any]:
                 "target": cell.target,
                 "plans": list(cell.plans),
                 "answer": cell.verdict.answer.value,
-                "ratio": cell.verdict.ratio,
-                "ratio_low": cell.verdict.ratio_low,
-                "ratio_high": cell.verdict.ratio_high,
+                **_ratio(cell),
                 "blocks": cell.verdict.blocks_used,
                 "interleaved": cell.apart is None,
                 "sentence": sentence(cell),
@@ -87,6 +89,19 @@ def answers(evidence: Evidence) -> dict[str, Any]:
             for cell in evidence.cells
         ],
     }
+
+
+def _split(found: Split) -> dict[str, Any]:
+    """What stands in place of a score where runs have none in common."""
+    levels = [{"first_run": each.first + 1, "runs": each.runs, "value": each.value} for each in found.levels]
+    return {"pattern": found.kind.value, "lowest": found.minimum, "highest": found.maximum, "levels": levels}
+
+
+def _ratio(cell: Cell) -> dict[str, Any]:
+    """The ratio with its interval; where there is no common one, what stands in its place."""
+    if told := levels_told(cell):
+        return {"ratio": None, "ratio_low": None, "ratio_high": None, "ratio_levels": told}
+    return {name: getattr(cell.verdict, name) for name in ("ratio", "ratio_low", "ratio_high")}
 
 
 def answers_text(found: Mapping[str, Any]) -> str:

@@ -14,10 +14,11 @@ from plimsoll.errors import UnknownName
 from plimsoll.model import POLICY_VERSION, Direction, RunStatus, Session, Unit
 from plimsoll.stats.carryover import drift, order_effect
 from plimsoll.stats.multiplicity import surviving
-from plimsoll.stats.policy import DEFAULT_BAND, FACTS_FROM, STANDARD, UNPAIRED_FROM, Mode
+from plimsoll.stats.policy import DEFAULT_BAND, FACTS_FROM, LEVELS_FROM, STANDARD, UNPAIRED_FROM, Mode
 from plimsoll.stats.repeats import Kind, may_be_told, patterns
 from plimsoll.stats.standing import LEVEL, Sides
 from plimsoll.stats.student_t import FloatArray
+from plimsoll.stats.summary import Split, split
 from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
 from plimsoll.stats.verdict import Verdict, judge_many, log_ratio
 
@@ -85,6 +86,8 @@ class Cell:
     """How it was judged if the runs were not made in turns; `pairs` is empty then."""
     corrected: int = 0
     """Of so many comparisons it was one, and the correction for them leaves nothing of its verdict; 0 otherwise."""
+    split: Split | None = None
+    """Why the ratios of the blocks, target / baseline as measured, have no common one; by rules that know of it."""
     standings: Sides = (None, None)
     """What the scores of baseline and target stand on, where that is known to end."""
 
@@ -181,19 +184,33 @@ def cells(
     found = []
     for index, (draft, verdict) in enumerate(zip(drafts, verdicts, strict=True)):
         notes = [*_notes_on_plans(draft, plans or {}, (draft.key, draft.target) in crowded)]
-        judged = None
+        judged = parts = None
         if draft.sets is not None:
             direction = draft.key.direction
             names = (draft.baseline, draft.target)
             verdict, judged = judge_apart(
-                *draft.sets, band=band, direction=direction, ordered=draft.ordered, names=names
+                *draft.sets,
+                band=band,
+                direction=direction,
+                ordered=draft.ordered,
+                names=names,
+                levels=policy >= LEVELS_FROM,
             )
             notes += _notes_apart(judged, *names)
         else:
             notes += _notes(draft, verdict, patterned=policy >= UNPAIRED_FROM and index not in quiet)
+            parts = _parts(draft, notes) if policy >= LEVELS_FROM else None
         pairs = tuple(draft.pairs)
-        found.append(Cell(*draft.key, draft.baseline, draft.target, draft.plans, pairs, verdict, tuple(notes), judged))
+        head = (*draft.key, draft.baseline, draft.target, draft.plans, pairs, verdict, tuple(notes), judged)
+        found.append(Cell(*head, split=parts))
     return _corrected(found) if policy >= FACTS_FROM else found
+
+
+def _parts(draft: _Draft, notes: Sequence[Note]) -> Split | None:
+    """Why the ratios of its blocks have no common one, where a note says that they are not repetitions of one."""
+    if not any(note.kind in ("drift", "step", "groups") for note in notes):
+        return None
+    return split([pair.other / pair.baseline for pair in draft.pairs], kinds=(Kind.STEP, Kind.TREND, Kind.GROUPS))
 
 
 def _corrected(found: Sequence[Cell]) -> list[Cell]:
@@ -213,12 +230,14 @@ def measured_apart(sessions: Iterable[Session]) -> dict[str, bool]:
 
 
 def valid_scores(rows: Iterable[ScoreRow]) -> dict[tuple[str, str, str], list[float]]:
-    """The scores of each (case, metric, target) for a summary: first valid attempt of each block, in block order."""
+    """The scores of each (case, metric, target): first valid attempt of each block, by session as these came."""
+    rows = list(rows)
     groups, _ = _grouped(rows)
+    session = {name: place for place, name in enumerate(dict.fromkeys(row.session for row in rows))}
     return {
         (key.case, key.metric, target): [
             row.value
-            for place in sorted(places)
+            for place in sorted(places, key=lambda place: (session[place[0]], place[1]))
             for row in [next((row for _, row in sorted(places[place].items()) if row.value is not None), None)]
             if row is not None and row.value is not None
         ]

@@ -8,6 +8,7 @@ from decimal import Decimal
 from plimsoll.model import Direction, Unit
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
+from plimsoll.stats.ratio_words import levels_told
 from plimsoll.stats.standing import afterwards, while_bursting
 from plimsoll.stats.unpaired import FEWEST_RUNS, Apart
 from plimsoll.stats.verdict import Answer, StopReason, Verdict
@@ -27,7 +28,8 @@ def sentence(cell: Cell, cost: str = "") -> str:
     """
     names = (cell.baseline, cell.target)
     lasting = while_bursting(names, cell.standings)
-    after = afterwards(names, cell.standings, cell.verdict.ratio, cell.unit, cell.metric)
+    known = None if levels_told(cell) else cell.verdict.ratio
+    after = afterwards(names, cell.standings, known, cell.unit, cell.metric)
     told = _told(cell, cost, lasting if cell.verdict.decided else "")
     if cell.corrected:
         told += f" (not significant after correction for {cell.corrected:,} comparisons)"
@@ -46,12 +48,17 @@ def _told(cell: Cell, cost: str, lasting: str) -> str:
     count = blocks(verdict.blocks_used) if cell.apart is None else _sets(cell.apart)
     if verdict.answer is Answer.SAME:
         same = f"{other} and {baseline} are the same within {band(verdict.band)}{lasting}"
-        return f"{same}: {ratio(verdict)}{_ahead(cell)}, {count}"
+        return f"{same}: {ratio_told(cell)}{'' if levels_told(cell) else _ahead(cell)}, {count}"
     if verdict.answer is Answer.UNKNOWN:
-        return f"not enough data: {other} / {baseline} {ratio(verdict)} after {count}; {_further(verdict, cost)}"
+        return f"not enough data: {other} / {baseline} {ratio_told(cell)} after {count}; {_further(verdict, cost)}"
     higher = (verdict.answer is Answer.BETTER) == (cell.direction == "higher")
     word = comparative(cell.metric, cell.unit, cell.direction, higher)
-    return f"{other} {word} {baseline}{lasting}: {ratio(verdict)}, {count}"
+    return f"{other} {word} {baseline}{lasting}: {ratio_told(cell)}, {count}"
+
+
+def ratio_told(cell: Cell) -> str:
+    """The ratio with its interval, or what stands in its place where there is no common one."""
+    return levels_told(cell) or ratio(cell.verdict)
 
 
 def comparative(metric: str, unit: Unit, direction: Direction, higher: bool) -> str:
@@ -139,9 +146,9 @@ def _sets(judged: Apart) -> str:
 
 def _undecided_apart(cell: Cell, judged: Apart) -> str:
     verdict, pair = cell.verdict, f"{cell.target} / {cell.baseline}"
-    if verdict.estimate is None:
+    if verdict.estimate is None and not levels_told(cell):
         return f"no verdict: {cell.target} and {cell.baseline} have no usable runs of both"
-    told = f"{pair} {ratio(verdict)}, {_sets(judged)}"
+    told = f"{pair} {ratio_told(cell)}, {_sets(judged)}"
     if judged.withheld:
         return f"no verdict: {told}; {judged.withheld}"
     if verdict.preview:

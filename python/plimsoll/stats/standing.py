@@ -95,12 +95,13 @@ def afterwards(names: tuple[str, str], sides: Sides, ratio: float | None, unit: 
     baseline, other = names
     parts = []
     held = _bursting(names, sides)
+    rises = "" if unit in ("1/s", "B/s") else ", and its latency rises"
     if held and unit in ("1/s", "B/s") and ratio is not None:
         shares = [1.0 if each is None else each.share for each in sides]
         parts.append(f"then {other} / {baseline} is about {_times(ratio * shares[1] / shares[0])}")
     elif held:
         parts += [
-            f"then {name} is held to {ios_text(each.left)} (now {format_number(each.rate)}), and its latency rises"
+            f"then {name} is held to {ios_text(each.left)} (now {format_number(each.rate)}){rises}"
             for name, each in held
             if each.left is not None and each.rate is not None
         ]

@@ -10,9 +10,10 @@ from statistics import median as middle
 import numpy as np
 
 from plimsoll.errors import UsageError
-from plimsoll.model import Direction
+from plimsoll.model import Direction, Unit
 from plimsoll.stats.looks import estimate
 from plimsoll.stats.policy import trim_count
+from plimsoll.stats.repeats import Kind, patterns
 from plimsoll.stats.student_t import FloatArray, quantile
 
 UNSTABLE_WORST = 0.8
@@ -87,6 +88,58 @@ def _outlier_share(scores: FloatArray) -> float:
     away = np.abs(logs - middle(logs.tolist()))
     limit = max(OUTLIER_MADS * 1.4826 * middle(away.tolist()), OUTLIER_LEAST)
     return float((away > limit).mean())
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Runs in a row that lie around one value."""
+
+    first: int
+    """Index of the first of them."""
+    runs: int
+    value: float
+    """exp of the trimmed mean of ln, as in a summary."""
+    minimum: float
+    maximum: float
+
+    @property
+    def last(self) -> int:
+        """Index of the last of them."""
+        return self.first + self.runs - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What a set of runs shows that has no common score: levels where there are two, else only its range."""
+
+    kind: Kind
+    text: str
+    """What was seen, as `repeats.patterns` says it."""
+    runs: int
+    minimum: float
+    maximum: float
+    levels: tuple[Level, ...]
+    """Both sides of a step, or the first run and the others; empty for what has no levels in time."""
+
+
+_UNTOLD = (Kind.STEP, Kind.TREND, Kind.GROUPS, Kind.SERIAL, Kind.FIRST)
+"""What leaves a set without a common score, in the order in which it is said."""
+
+
+def split(
+    values: Sequence[float], *, ordered: bool = True, unit: Unit = "1", kinds: Sequence[Kind] = _UNTOLD
+) -> Split | None:
+    """Why positive scores, one per run as they ran, have no common one, as far as `kinds` say; None where they have."""
+    found = [pattern for pattern in patterns(values, ordered=ordered, unit=unit) if pattern.kind in kinds]
+    if not found:
+        return None
+    told = min(found, key=lambda pattern: kinds.index(pattern.kind))
+    at = told.at if told.kind is Kind.STEP else 1 if told.kind is Kind.FIRST else None
+    parts = [] if at is None else [(0, values[:at]), (at, values[at:])]
+    levels = tuple(
+        Level(first, len(part), summarise(part, "higher").value, min(part), max(part)) for first, part in parts
+    )
+    return Split(told.kind, told.text, len(values), min(values), max(values), levels)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from plimsoll.model import Direction
 from plimsoll.stats.policy import RESOLUTION, log_width
 from plimsoll.stats.repeats import Kind, Pattern, patterns
 from plimsoll.stats.student_t import FloatArray, quantile, upper_tail
+from plimsoll.stats.summary import Split, split, summarise
 from plimsoll.stats.verdict import Answer, Verdict
 
 P2, P1 = 0.0171, 0.0180
@@ -46,6 +47,10 @@ class Apart:
     target_patterns: tuple[Pattern, ...]
     withheld: str = ""
     """Why there is no verdict although there are runs enough; empty if nothing stands against one."""
+    splits: tuple[Split | None, Split | None] = (None, None)
+    """Of the baseline and the target: why a set has no common score, by rules that know of it."""
+    typical: tuple[float, float] = (0.0, 0.0)
+    """Of the baseline and the target: the typical run; 0 without any."""
 
 
 def judge_apart(
@@ -56,8 +61,12 @@ def judge_apart(
     direction: Direction,
     ordered: tuple[bool, bool] = (True, True),
     names: tuple[str, str] = ("the baseline", "the other"),
+    levels: bool = True,
 ) -> tuple[Verdict, Apart]:
-    """The verdict on two sets of positive scores, each in the order in which it ran (where `ordered`)."""
+    """The verdict on two sets of positive scores, each in the order in which it ran (where `ordered`).
+
+    With `levels`, sets without a common score have no common ratio either where there is no verdict.
+    """
     ours, theirs = patterns(baseline, ordered=ordered[0]), patterns(other, ordered=ordered[1])
     turn = 1.0 if direction == "higher" else -1.0
     a, b = (turn * np.log(np.asarray(values, dtype=np.float64)) for values in (baseline, other))
@@ -65,9 +74,17 @@ def judge_apart(
     withheld = ""
     if min(a.size, b.size) >= FEWEST_RUNS:
         withheld = _disqualified((ours, theirs), names) or _hangs_on_first(verdict, a, b, (ours, theirs))
+    sets = (list(baseline), list(other))
+    splits = _splits(sets, ordered) if levels and a.size and b.size else (None, None)
     if withheld:
-        verdict = _verdict(direction, band, verdict.estimate, None, (a.size, b.size))
-    return verdict, Apart(int(a.size), int(b.size), ours, theirs, withheld)
+        estimate = None if any(splits) else verdict.estimate
+        verdict = _verdict(direction, band, estimate, None, (a.size, b.size))
+    typical = tuple(summarise(values, direction).value if values else 0.0 for values in sets)
+    return verdict, Apart(int(a.size), int(b.size), ours, theirs, withheld, splits, (typical[0], typical[1]))
+
+
+def _splits(sets: tuple[list[float], list[float]], ordered: tuple[bool, bool]) -> tuple[Split | None, Split | None]:
+    return split(sets[0], ordered=ordered[0]), split(sets[1], ordered=ordered[1])
 
 
 def _disqualified(found: tuple[tuple[Pattern, ...], tuple[Pattern, ...]], names: tuple[str, str]) -> str:

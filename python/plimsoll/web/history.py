@@ -12,7 +12,9 @@ import numpy as np
 
 from plimsoll.model import RunStatus
 from plimsoll.stats.changepoints import merged, penalty, segment_ends
+from plimsoll.stats.repeats import Kind
 from plimsoll.stats.student_t import FloatArray
+from plimsoll.stats.summary import split
 from plimsoll.store.search import Point
 
 FEWEST_SESSIONS = 6
@@ -23,11 +25,16 @@ SAME_LEVEL = math.log(1.05)
 """Levels that differ less than this are one."""
 
 SMALLEST_NOISE = 0.005
+_UNTOLD = (Kind.STEP, Kind.TREND, Kind.GROUPS)
+"""A session whose runs show one of these has no median; a first run that differs hardly moves one."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """The runs of one session: median, lowest and highest valid score; None where there is no valid one."""
+    """The runs of one session: median, lowest and highest valid score; None where there is no valid one.
+
+    Runs without a common score have no median.
+    """
 
     id: str
     host: str
@@ -37,6 +44,10 @@ class Session:
     high: float | None
     runs: int
     valid: int
+    levels: tuple[float, ...] = ()
+    """The scores before and after a step inside the session: `value` is None then."""
+    pattern: str = ""
+    """Why its runs have no common score, and `value` is None: step, trend, two groups, …."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +78,18 @@ def _session(group: list[Point]) -> Session:
         if point.status == RunStatus.OK and point.value is not None and point.value > 0:
             first.setdefault(point.block, point.value)
     values = list(first.values())
+    untold = split(values, kinds=_UNTOLD) if values else None
     return Session(
         id=group[0].session_id,
         host=group[0].host,
         started_ns=min(point.started_ns for point in group),
-        value=median(values) if values else None,
+        value=median(values) if values and untold is None else None,
         low=min(values, default=None),
         high=max(values, default=None),
         runs=len(group),
         valid=len(values),
+        levels=tuple(level.value for level in untold.levels) if untold else (),
+        pattern=untold.kind.value if untold else "",
     )
 
 

@@ -36,13 +36,13 @@ _DAYS = (1, 2, 5, 7, 14, 30, 60, 90, 180, 365, 730, 1825, 3650)
 
 def over_time(title: str, metric: str, unit: str, sessions: Sequence[Session], levels: Sequence[Level]) -> Chart:
     """A point per session with the span of its runs, and the levels."""
-    shown = [each for each in sessions if each.value is not None and each.started_ns > 0]
+    shown = [each for each in sessions if each.valid and each.started_ns > 0]
     told = f"{metric_label(metric)} of {count_text(len(shown), 'session')} over time"
     told += f"; {count_text(len(levels) - 1, 'change')} of level" if levels else ""
     rows = tuple(
         (
             phrase(time_text(each.started_ns)),
-            number(each.value, unit),
+            phrase(untold_text(each, unit)) if each.pattern else number(each.value, unit),
             number(each.low, unit),
             number(each.high, unit),
             number(each.valid, "1"),
@@ -59,6 +59,12 @@ def over_time(title: str, metric: str, unit: str, sessions: Sequence[Session], l
     )
 
 
+def untold_text(each: Session, unit: str) -> str:
+    """`3,631/s → 109/s (step)`, `trend`: what stands in place of a median."""
+    levels = " → ".join(format_value(level, unit) for level in each.levels)
+    return f"{levels} ({each.pattern})" if levels else each.pattern
+
+
 def _draw_over_time(sessions: list[Session], shown: list[Session], levels: list[Level], unit: str) -> Canvas:
     times = [each.started_ns / DAY for each in shown]
     spread = [value for each in shown for value in (each.low, each.high) if value is not None]
@@ -67,7 +73,14 @@ def _draw_over_time(sessions: list[Session], shown: list[Session], levels: list[
     for level in levels:
         ends = [sessions[place].started_ns / DAY for place in (level.first, level.last)]
         canvas.rules([((ends[0], level.value), (ends[1], level.value))], ORANGE, width=2.5)
-    canvas.points([(at, each.value or 0) for at, each in zip(times, shown, strict=True)], 0)
+    canvas.points(
+        [
+            (at, value)
+            for at, each in zip(times, shown, strict=True)
+            for value in (each.levels or ([] if each.value is None else [each.value]))
+        ],
+        0,
+    )
     for before, after in pairwise(levels):
         canvas.above(sessions[after.first].started_ns / DAY, "▼" if after.value < before.value else "▲")
     return canvas

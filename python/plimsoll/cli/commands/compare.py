@@ -115,6 +115,7 @@ def _comparison(
     from plimsoll.report.marks import levelled
     from plimsoll.report.memory import noted
     from plimsoll.report.naming import named_rows, under_names
+    from plimsoll.stats.paired import measured_apart
     from plimsoll.stats.rules import rules
     from plimsoll.stats.verdict import Answer
     from plimsoll.store import search
@@ -152,6 +153,7 @@ def _comparison(
         rows=rows,
         failing=frozenset(closing[fail_on]) if fail_on else frozenset(),
         nothing=nothing_compared(compared, names),
+        ordered=len(found) == 1 or all(measured_apart(found).values()),
     )
 
 
@@ -235,18 +237,20 @@ def _write(comparison: Comparison, form: Format) -> None:
 def _row(cell: Cell) -> dict[str, Any]:
     from plimsoll.report.marks import lasting_words, mark
     from plimsoll.report.memory import is_memory
+    from plimsoll.stats.ratio_words import levels_told
     from plimsoll.stats.sentences import sentence
 
-    verdict = cell.verdict
+    verdict, told = cell.verdict, levels_told(cell)
     return {
         "test": cell.case,
         "metric": cell.metric,
         "baseline": cell.baseline,
         "target": cell.target,
         "answer": str(verdict.answer.value),
-        "ratio": verdict.ratio,
-        "ratio_low": verdict.ratio_low,
-        "ratio_high": verdict.ratio_high,
+        "ratio": None if told else verdict.ratio,
+        "ratio_low": None if told else verdict.ratio_low,
+        "ratio_high": None if told else verdict.ratio_high,
+        "ratio_levels": told or None,
         "blocks": verdict.blocks_used,
         "blocks_needed": verdict.blocks_needed,
         "interleaved": cell.apart is None,

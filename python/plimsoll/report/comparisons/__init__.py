@@ -23,6 +23,8 @@ class Comparison:
     failing: frozenset[Answer]
     nothing: str = ""
     """Why not a single ratio could be formed; a gate (where `failing` names answers) must not pass then."""
+    ordered: bool = True
+    """Whether it is known in which order the sessions ran."""
 
     @cached_property
     def values(self) -> Mapping[tuple[str, str, str], Sequence[float]]:

@@ -15,8 +15,9 @@ from plimsoll.report.memory import MEMORY
 from plimsoll.report.words import clean
 from plimsoll.stats.multiplicity import p_value
 from plimsoll.stats.paired import Cell
+from plimsoll.stats.ratio_words import levels_told
 from plimsoll.stats.sentences import band
-from plimsoll.stats.summary import summarise
+from plimsoll.stats.summary import split, summarise
 from plimsoll.stats.verdict import Answer
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -67,6 +68,11 @@ def _score(comparison: Comparison, case: str, metric: str, target: str, unit: Un
     values = [value for value in comparison.values.get((case, metric, target), ()) if 0 < value < math.inf]
     if not values:
         return "n/a"
+    untold = split(values, ordered=comparison.ordered, unit=unit)
+    if untold is not None:
+        ends = [level.value for level in untold.levels] or [untold.minimum, untold.maximum]
+        sign = "→" if untold.levels else "…"
+        return f"{sign.join(_scaled(end, unit) for end in ends)} ({untold.kind.value})"
     found = summarise(values, "higher")
     if found.low is None or found.high is None:
         return f"{_scaled(found.value, unit)} ± ∞"
@@ -89,6 +95,8 @@ def _change(cell: Cell) -> str:
     runs = (
         f"n={verdict.blocks_used}" if cell.apart is None else f"n={cell.apart.baseline_runs}+{cell.apart.target_runs}"
     )
+    if told := levels_told(cell):
+        return f"{told} ({runs})"
     if verdict.ratio is None or verdict.preview:
         return f"? (no verdict, {runs})"
     p = f"p={p_value(verdict):.3f} {runs}{', not after correction' if cell.corrected else ''}"

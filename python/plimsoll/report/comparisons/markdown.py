@@ -8,6 +8,7 @@ from plimsoll.report.marks import marked
 from plimsoll.report.renderers.markdown import inline
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
+from plimsoll.stats.ratio_words import levels_told
 from plimsoll.stats.sentences import band
 from plimsoll.stats.verdict import Answer
 
@@ -65,8 +66,8 @@ def _table(cells: list[Cell]) -> str:
             marked(metric_label(cell.metric), cell),
             cell.target,
             cell.baseline,
-            ratio_text(found.ratio),
-            interval,
+            levels_told(cell) or ratio_text(found.ratio),
+            "n/a" if levels_told(cell) else interval,
             count,
         )
         mark = f"{_MARKS[found.answer]}, not significant after correction" if cell.corrected else _MARKS[found.answer]

@@ -10,9 +10,10 @@ from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.targets import is_emulated, shape_of
 from plimsoll.model import Run, Target
 from plimsoll.prices.cost import Cost, cost_of, usd
-from plimsoll.report.document import Block, Cell, Column, Table, number, phrase, text
+from plimsoll.report.document import Block, Cell, Column, Number, Table, number, phrase, text
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import score_text
+from plimsoll.report.levels import level_rows
 from plimsoll.stats.standing import Standing
 from plimsoll.units import SECOND, format_duration
 
@@ -97,19 +98,14 @@ def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
         }
         for name, each in priced.items():
             line = lines.get(name)
-            if line is None or line.summary is None:
+            if line is None:
                 continue
-            rate = line.summary.value
             use = use_of(evidence.runs_of(case, name)[0].plan)
-            rows.append(
-                (
-                    phrase(case),
-                    phrase(name),
-                    number(rate, "1/s", score_text(rate, "1/s", line.summary.low, line.summary.high)),
-                    _money(each.cost.per_million_operations(_lasting(line.standing, rate))),
-                    phrase("" if use is None else explain(each.shape, use, rate).text + _before(bursts.get(name))),
-                )
-            )
+            for score, what in _scores(line):
+                why = "" if use is None else explain(each.shape, use, score.value).text + _before(bursts.get(name))
+                lasting = _lasting(line.standing, score.value)
+                money = _money(each.cost.per_million_operations(lasting))
+                rows.append((phrase(case), phrase(name), score, money, phrase(what + why)))
     columns = (
         Column("case", "Case"),
         Column("target", "Target"),
@@ -118,6 +114,15 @@ def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
         Column("why", "Why"),
     )
     return Table("What an operation costs, and which limit it stood at", columns, tuple(rows))
+
+
+def _scores(line: ScoreLine) -> Iterator[tuple[Number, str]]:
+    """The score, or each level of runs that have none in common, and which runs that is; nothing of a mere range."""
+    if line.summary is not None:
+        low, high = line.summary.low, line.summary.high
+        yield Number(line.summary.value, "1/s", score_text(line.summary.value, "1/s", low, high)), ""
+    for level, _, runs in level_rows(line):
+        yield Number(level.value, "1/s", score_text(level.value, "1/s")), f"{runs}: "
 
 
 def _before(burst: ScoreLine | None) -> str:

@@ -8,6 +8,7 @@ from plimsoll.model import Finding, Level, Run, RunStatus, Score
 from plimsoll.report.document import Block, Cell, Column, Table, columns, number, phrase
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import metric_label
+from plimsoll.report.levels import WORDS, level_rows
 from plimsoll.report.sections.environment import time_text
 
 ORDER = 100
@@ -15,9 +16,10 @@ TITLE = "Data of every run"
 
 FLAT_COLUMNS = (
     *("session", "run", "case", "test", "plan", "target", "block", "order", "attempt", "status", "reason", "started"),
-    *("metric", "value", "unit", "direction", "findings", "level"),
+    *("metric", "value", "unit", "direction", "findings", "level", "pattern"),
 )
-"""`level` is what the score stands on (burst, sustained, mixed, unknown); empty where nothing is known to end."""
+"""`level` is what the score stands on (burst, sustained, mixed, unknown); empty where nothing is known to end.
+`pattern` is empty where the runs of its case and target have a common score."""
 
 
 def build(evidence: Evidence) -> list[Block]:
@@ -57,9 +59,24 @@ def _level(evidence: Evidence, run: Run, score: Score) -> Cell:
     return None if found is None else phrase(found.of(score.metric, score.unit).value)
 
 
+def _patterns(evidence: Evidence) -> dict[tuple[str, str], Cell]:
+    """By run and metric: of which level of a step it is, or what leaves its set without a common score."""
+    found: dict[tuple[str, str], Cell] = {}
+    for line in evidence.lines:
+        if line.split is not None:
+            runs = evidence.repeated(line.case, line.target, line.metric).runs
+            word = WORDS[line.split.kind]
+            found |= {(run.id, line.metric): phrase(word) for run in runs}
+            for level, _, brief in level_rows(line):
+                told = phrase(f"{word}: {brief}")
+                found |= {(run.id, line.metric): told for run in runs[level.first : level.last + 1]}
+    return found
+
+
 def flat(evidence: Evidence) -> Table:
     """A row for every score of every run; a run without scores has one row without metric, so that it is not lost."""
     rows: list[tuple[Cell, ...]] = []
+    patterns = _patterns(evidence)
     further = {run.id: finding for run, finding in evidence.unlasting}
     for run in evidence.runs:
         head: tuple[Cell, ...] = (
@@ -81,8 +98,9 @@ def flat(evidence: Evidence) -> Table:
             value = number(score.value, score.unit)
             kind = (phrase(score.unit), phrase(score.direction))
             level = _level(evidence, run, score)
-            rows.append((*head, phrase(score.metric), value, *kind, findings, level))
+            seen = patterns.get((run.id, score.metric))
+            rows.append((*head, phrase(score.metric), value, *kind, findings, level, seen))
         if not run.scores:
-            rows.append((*head, None, None, None, None, findings, None))
+            rows.append((*head, None, None, None, None, findings, None, None))
     heads = tuple(Column(name, name) for name in FLAT_COLUMNS)
     return Table("Every score of every run", heads, tuple(rows))

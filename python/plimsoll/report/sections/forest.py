@@ -17,6 +17,7 @@ from plimsoll.report.palette import BLUE, GREEN, GREY, ORANGE
 from plimsoll.report.scales import Scale
 from plimsoll.report.sections.verdicts import TONES, WORDS
 from plimsoll.stats.paired import Cell
+from plimsoll.stats.ratio_words import drawn, levels_told
 from plimsoll.stats.sentences import wide_open
 from plimsoll.stats.verdict import Answer
 
@@ -72,8 +73,14 @@ def _chart(name: str, evidence: Evidence, target: str, cells: list[Cell], domain
 def _good(cell: Cell) -> tuple[float, float | None, float | None]:
     """Times as good as the reference, with interval; above 1 is better for every metric."""
     verdict = cell.verdict
-    low, high = (None if end is None else math.exp(end) for end in (verdict.low, verdict.high))
+    ends = (None, None) if cell.split else (verdict.low, verdict.high)
+    low, high = (None if end is None else math.exp(end) for end in ends)
     return math.exp(verdict.estimate or 0.0), low, high
+
+
+def _places(cell: Cell) -> list[float]:
+    """Where a comparison without a common ratio is drawn: each of its levels, or both ends of its range."""
+    return [ratio if cell.direction == "higher" else 1 / ratio for ratio in drawn(cell)]
 
 
 def _wide_open(cell: Cell) -> bool:
@@ -88,6 +95,7 @@ def _domain(cells: list[Cell], band: float) -> tuple[float, float]:
     """
     shown = [_good(cell)[:1] if _wide_open(cell) else _good(cell) for cell in cells]
     ends = [end for each in shown for end in each if end is not None]
+    ends += [place for cell in cells for place in _places(cell)]
     edge = 1.25 * (1 + band)
     return min(*ends, 1 / edge, 1.0) / 1.05, max(*ends, edge, 1.0) * 1.05
 
@@ -100,7 +108,7 @@ def _table(target: str, evidence: Evidence, cells: list[Cell]) -> Table:
         rows.append(
             (
                 phrase(_label(cell)),
-                number(middle, "x", ratio_text(middle)),
+                phrase(levels_told(cell)) if cell.split else number(middle, "x", ratio_text(middle)),
                 span(low, high, "x", ends),
                 Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
             )
@@ -135,5 +143,5 @@ def draw(cells: list[Cell], band: float, domain: tuple[float, float]) -> Canvas:
         colour, shape = _LOOKS[cell.verdict.answer]
         if low is not None and high is not None:
             canvas.rules([((max(low, domain[0]), row), (min(high, domain[1]), row))], colour, width=2)
-        canvas.symbols([(middle, row)], colour, shape)
+        canvas.symbols([(place, row) for place in _places(cell) or [middle]], colour, shape)
     return canvas

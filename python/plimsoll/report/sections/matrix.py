@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from plimsoll.report.document import Block, Cell, Table, columns, number, phrase
+from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, number, phrase
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import percent_text, score_text
+from plimsoll.report.levels import split_text
 
 ORDER = 14
 TITLE = "Tests and targets"
@@ -27,7 +28,7 @@ def build(evidence: Evidence) -> list[Block]:
     for case in evidence.cases:
         for metric in evidence.judged[case]:
             lines = {line.target: line for line in evidence.lines if (line.case, line.metric) == (case, metric)}
-            if any(line.summary for line in lines.values()):
+            if any(line.summary or line.split for line in lines.values()):
                 shown = evidence.metric_label(case, metric, *lines)
                 cells = tuple(_cell(lines.get(name), lines) for name in evidence.targets)
                 rows.append((phrase(case), phrase(shown), *cells))
@@ -36,6 +37,8 @@ def build(evidence: Evidence) -> list[Block]:
 
 
 def _cell(line: ScoreLine | None, lines: dict[str, ScoreLine]) -> Cell:
+    if line is not None and line.split is not None:
+        return Phrase(split_text(line.split, line.unit), Tone.UNKNOWN)
     if line is None or line.summary is None:
         return None
     found = line.summary

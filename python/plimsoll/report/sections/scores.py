@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, interval_text, percent_text, range_text, score_text, short_label
+from plimsoll.report.levels import WORDS, level_rows
 from plimsoll.stats.standing import Basis, ios_text
-from plimsoll.stats.summary import Summary
+from plimsoll.stats.summary import Split, Summary
 
 ORDER = 20
 TITLE = "Scores"
@@ -33,6 +36,10 @@ _NOTES = (
     "Spread: run-to-run standard deviation, called wide from 10 % on. Unstable: the worst run is below 0.8 of the "
     "median (its share is shown), or over 10 % of runs are far from the others.",
 )
+_SPLIT_NOTE = (
+    "Runs with a step, or a first run unlike the others, have a score for each level and none in common; with a trend, "
+    "groups or dependence they have a range. Neither has an interval.",
+)
 
 
 def build(evidence: Evidence) -> list[Block]:
@@ -41,7 +48,7 @@ def build(evidence: Evidence) -> list[Block]:
         return []
     judged = [line for line in evidence.lines if line.judged]
     further = [line for line in evidence.lines if not line.judged]
-    if not any(line.summary for line in evidence.lines):
+    if not any(line.summary or line.split for line in evidence.lines):
         return [text("No valid run has a score.", tone=Tone.UNKNOWN)]
     blocks: list[Block] = (
         [_table(evidence, "Scores of the judged metrics", judged, _NOTES, short=True)] if judged else []
@@ -53,12 +60,14 @@ def build(evidence: Evidence) -> list[Block]:
 
 def _table(evidence: Evidence, caption: str, lines: list[ScoreLine], notes: tuple[str, ...], *, short: bool) -> Table:
     names = ["Case", "Metric", "Target", ">Score", ">95 % interval", ">Runs", ">Lowest…highest", ">Spread", "Stability"]
-    rows = [_row(evidence, line) for line in lines]
+    rows = [(line, row) for line in lines for row in _rows(evidence, line)]
+    if any(line.split for line in lines):
+        notes += _SPLIT_NOTE
     if any(line.standing for line in lines):
         names.append("Level")
-        rows = [(*row, _level(line)) for row, line in zip(rows, lines, strict=True)]
+        rows = [(line, (*row, _level(line))) for line, row in rows]
         notes += _LEVEL
-    return Table(caption, columns(*names), tuple(rows), notes, _BRIEF, short)
+    return Table(caption, columns(*names), tuple(row for _, row in rows), notes, _BRIEF, short)
 
 
 def _level(line: ScoreLine) -> Cell:
@@ -73,18 +82,20 @@ def _level(line: ScoreLine) -> Cell:
     return Phrase(_LEVELS[basis], Tone.UNKNOWN if basis is Basis.MIXED else Tone.PLAIN)
 
 
-def _row(evidence: Evidence, line: ScoreLine) -> tuple[Cell, ...]:
+def _rows(evidence: Evidence, line: ScoreLine) -> list[tuple[Cell, ...]]:
+    """One row; one for each level where the runs have no common score."""
     memory = " (memory)" if (line.case, line.metric, line.target) in evidence.from_memory else ""
     label = evidence.metric_label(line.case, line.metric, line.target)
     metric = Phrase(label, brief=short_label(line.metric) + memory)
     head = (phrase(line.case), metric, phrase(line.target))
     found = line.summary
+    if line.split is not None:
+        return [(*head, *cells) for cells in _split_cells(line, line.split)]
     if found is None:
         why = "only zeros" if line.values else "no valid run"
-        return (*head, None, None, number(len(line.values), "1"), None, None, Phrase(why, Tone.UNKNOWN))
+        return [(*head, None, None, number(len(line.values), "1"), None, None, Phrase(why, Tone.UNKNOWN))]
     unit = line.unit
-    return (
-        *head,
+    cells = (
         number(found.value, unit, score_text(found.value, unit, found.low, found.high)),
         span(found.low, found.high, unit, interval_text(found.low, found.high, unit, found.value)),
         number(found.runs, "1"),
@@ -92,6 +103,25 @@ def _row(evidence: Evidence, line: ScoreLine) -> tuple[Cell, ...]:
         None if found.variation is None else number(found.variation, "1", percent_text(round(found.variation, 3))),
         _stability(line, found, len(line.values) - found.runs),
     )
+    return [(*head, *cells)]
+
+
+def _split_cells(line: ScoreLine, found: Split) -> Iterator[tuple[Cell, ...]]:
+    """Score to stability of each level, or the range and what was seen."""
+    unit = line.unit
+    for level, told, brief in level_rows(line):
+        yield (
+            number(level.value, unit, score_text(level.value, unit)),
+            None,
+            number(level.runs, "1"),
+            span(level.minimum, level.maximum, unit, range_text(level.minimum, level.maximum, unit)),
+            None,
+            Phrase(told, Tone.WORSE, brief),
+        )
+    if not found.levels:
+        ends = span(found.minimum, found.maximum, unit, range_text(found.minimum, found.maximum, unit))
+        seen = Phrase(f"{WORDS[found.kind]}: {found.text}", Tone.WORSE, WORDS[found.kind])
+        yield (ends, None, number(found.runs, "1"), ends, None, seen)
 
 
 def _stability(line: ScoreLine, found: Summary, zeros: int) -> Phrase:

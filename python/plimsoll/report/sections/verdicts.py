@@ -8,12 +8,14 @@ from statistics import median
 from plimsoll.model import RunStatus
 from plimsoll.report.comparisons import tally
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
+from plimsoll.report.document import Cell as CellOf
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.gate import nothing_compared
 from plimsoll.report.labels import count_text, metric_label, ratio_interval_text, ratio_text
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
+from plimsoll.stats.ratio_words import levels_told
 from plimsoll.stats.sentences import band as band_text
 from plimsoll.stats.sentences import further_blocks, sentence
 from plimsoll.stats.unpaired import FEWEST_RUNS, GUARANTEE
@@ -152,8 +154,7 @@ def _table(evidence: Evidence) -> Table:
             phrase(evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)),
             Phrase(_word(cell), TONES[cell.verdict.answer]),
             phrase(cell.target),
-            number(cell.verdict.ratio, "x", ratio_text(cell.verdict.ratio)),
-            span(cell.verdict.ratio_low, cell.verdict.ratio_high, "x", _interval(cell)),
+            *_ratio(cell),
             phrase(cell.baseline),
             number(cell.verdict.blocks_used, "1"),
             phrase("; ".join(note.text for note in cell.notes if note.kind != "apart")),  # said once, below
@@ -164,6 +165,15 @@ def _table(evidence: Evidence) -> Table:
     names = ("Case", "Metric", "Verdict", "Target", ">Ratio", ">Interval", "Against", ">Blocks", "Notes")
     notes = ("Ratio: target / baseline of the metric as measured; for latency, below 1 is better.",)
     return Table("Every comparison", columns(*names), rows, notes, short=False)
+
+
+def _ratio(cell: Cell) -> tuple[CellOf, CellOf]:
+    """The ratio and its interval; where blocks or runs have no common one, both levels or the range, and none."""
+    if told := levels_told(cell):
+        return phrase(told), None
+    found = cell.verdict
+    interval = span(found.ratio_low, found.ratio_high, "x", _interval(cell))
+    return number(found.ratio, "x", ratio_text(found.ratio)), interval
 
 
 def _word(cell: Cell) -> str:

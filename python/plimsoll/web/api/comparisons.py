@@ -27,7 +27,7 @@ def compare(request: Request, _who: Reader, t: Targets, base: Base = "", pool: P
 
 
 class Point(BaseModel):
-    """A session in a history; null where it has no valid score."""
+    """A session in a history; `value` is null where it has no valid score, or its runs have no common one."""
 
     id: str
     host: str
@@ -37,6 +37,8 @@ class Point(BaseModel):
     high: float | None
     runs: int
     valid: int
+    levels: list[float] = []
+    pattern: str = ""
 
 
 class Level(BaseModel):

@@ -24,7 +24,7 @@ from plimsoll.web import history
 from plimsoll.web.access import Reader
 from plimsoll.web.faults import NotHere
 from plimsoll.web.pages.session import picture_file
-from plimsoll.web.pictures import Column, heat_map, over_time
+from plimsoll.web.pictures import Column, heat_map, over_time, untold_text
 from plimsoll.web.rendering import page, query
 from plimsoll.web.reports import show as shown_sections
 
@@ -126,6 +126,7 @@ def show(request: Request, who: Reader, asked: Annotated[Asked, Depends()], text
         "history.html",
         found=found,
         label=metric_label,
+        untold=untold_text,
         all_hosts=ALL_HOSTS,
         report=request.app.state.pages.get(("history", found.query(), found.plans), report),
     )
@@ -144,7 +145,7 @@ def picture(request: Request, _who: Reader, name: str, kind: str, asked: Annotat
 
 
 def _told(found: Found) -> tuple[Block, ...]:
-    drawn = [each for each in found.sessions if each.value is not None and each.started_ns > 0]
+    drawn = [each for each in found.sessions if each.valid and each.started_ns > 0]
     if not drawn:
         return (text("No session has a valid score of this metric at a known time.", tone=Tone.UNKNOWN),)
     words = ["A point is the median of one session's valid runs, its line reaches from the lowest to the highest."]
@@ -156,6 +157,11 @@ def _told(found: Found) -> tuple[Block, ...]:
         words.append(f"One level: {format_value(found.levels[0].value, found.unit)}; no change was found.")
     else:
         words.append("Orange lines are levels; ▲ and ▼ above the chart mark where a new one begins.")
+    if any(each.pattern for each in drawn):
+        words.append(
+            "Sessions whose runs have no common score have no median: a step has a point for each of its levels, a "
+            "trend or two groups only the line."
+        )
     chart = over_time(found.title, found.metric, found.unit, found.sessions, found.levels)
     return (text(*words), chart, *([_changes(found)] if len(found.levels) > 1 else []))
 

@@ -1,0 +1,75 @@
+"""The ratio of a comparison in words, where its runs or blocks have no common one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.repeats import Kind
+from plimsoll.stats.summary import Split
+
+_WORDS = {
+    Kind.TREND: "a trend",
+    Kind.GROUPS: "two groups",
+    Kind.SERIAL: "neighbouring runs alike",
+}
+
+
+def levels_told(cell: Cell) -> str:
+    """`1.00× until block 33, 0.030× from block 34 on`, `0.50…0.90× (a trend)`; empty where there is one ratio."""
+    if cell.split is not None:
+        return _of_blocks(cell, cell.split)
+    if cell.apart is None or not any(cell.apart.splits):
+        return ""
+    ours, theirs = cell.apart.splits
+    if ours is not None and theirs is not None:
+        return "no common ratio"
+    baseline, target = cell.apart.typical
+    if theirs is not None:
+        return _of_runs(cell.target, theirs, [value / baseline for value in _values(theirs)])
+    assert ours is not None
+    return _of_runs(cell.baseline, ours, [target / value for value in _values(ours)])
+
+
+def drawn(cell: Cell) -> Sequence[float]:
+    """The ratios that stand for a comparison without a common one: its levels, or the ends of its range."""
+    return () if cell.split is None else _values(cell.split)
+
+
+def _values(found: Split) -> Sequence[float]:
+    return [level.value for level in found.levels] or [found.minimum, found.maximum]
+
+
+def _of_blocks(cell: Cell, found: Split) -> str:
+    if not found.levels:
+        return _range(_values(found), found)
+    before, after = found.levels
+    # Blocks of several sessions are numbered anew in each.
+    alone = len({pair.session for pair in cell.pairs}) == 1
+    ends = [cell.pairs[place].block + 1 if alone else place + 1 for place in (before.last, after.first)]
+    what = "block" if alone else "pair"
+    return f"{_times(before.value)} until {what} {ends[0]}, {_times(after.value)} from {what} {ends[1]} on"
+
+
+def _of_runs(name: str, found: Split, ratios: Sequence[float]) -> str:
+    if not found.levels:
+        low, high = sorted(ratios)
+        return f"{_ends(low, high)} ({_WORDS.get(found.kind, found.kind.value)} of {name})"
+    before, after = found.levels
+    until = f"with run 1 of {name}" if before.runs == 1 else f"with runs 1…{before.runs} of {name}"
+    return f"{_times(ratios[0])} {until}, {_times(ratios[1])} from run {after.first + 1} on"
+
+
+def _range(ratios: Sequence[float], found: Split) -> str:
+    low, high = sorted(ratios)
+    return f"{_ends(low, high)} ({_WORDS.get(found.kind, found.kind.value)})"
+
+
+def _ends(low: float, high: float) -> str:
+    return f"{_times(low).removesuffix('×')}…{_times(high)}"
+
+
+def _times(ratio: float) -> str:
+    if ratio >= 100:
+        return f"{ratio:,.0f}×"
+    return f"{ratio:.2f}×" if 0.1 <= ratio < 10 else f"{ratio:.2g}×"

@@ -1,0 +1,161 @@
+"""Runs with two levels have no common score, in any format; honest ones have one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections.abc import Sequence
+
+import pytest
+from tests.factories import make_study
+
+from plimsoll.model import POLICY_VERSION, Run, Score
+from plimsoll.report import Evidence, build_document, prometheus, publication
+from plimsoll.report.comparisons import Comparison, formats
+from plimsoll.report.rendering import render
+from plimsoll.store.search import Point
+from plimsoll.web.history import by_session
+
+_NOISE = random.Random(7)
+STEP = [(3631 if run < 33 else 109) * (1 + 0.004 * _NOISE.gauss(0, 1)) for run in range(40)]
+TREND = [1000 * 1.02**run * (1 + 0.003 * _NOISE.gauss(0, 1)) for run in range(12)]
+GROUPS = [(1000 if run in (0, 3, 4, 7, 9, 10) else 1400) * (1 + 0.003 * _NOISE.gauss(0, 1)) for run in range(12)]
+HONEST = [3631 * (1 + 0.004 * _NOISE.gauss(0, 1)) for run in range(40)]
+
+
+def evidence(
+    a: Sequence[float], b: Sequence[float] = (), policy: int = POLICY_VERSION, *, apart: bool = False
+) -> Evidence:
+    """Two targets, or one where `b` is empty, with these scores as their iops."""
+    session, runs = make_study(cases=("randread",), targets=("a", "b"), blocks=max(len(a), len(b)))
+    values = {"a": list(a), "b": list(b)}
+    changed = [_scored(run, values[run.target.name]) for run in runs if run.block < len(values[run.target.name])]
+    if apart:
+        session = session.model_copy(update={"study": {**session.study, "interleaved": False}})
+        changed = [
+            run.model_copy(update={"block": run.block + (100 if run.target.name == "b" else 0)}) for run in changed
+        ]
+    return Evidence([session], changed, "a", 0.1, policy)
+
+
+def _scored(run: Run, values: list[float]) -> Run:
+    plan = run.plan.model_copy(update={"metrics": ("iops",)})
+    score = Score(metric="iops", value=values[run.block], unit="1/s", direction="higher")
+    return run.model_copy(update={"plan": plan, "scores": (score,), "findings": ()})
+
+
+def scores(found: Evidence) -> list[dict[str, object]]:
+    document = json.loads(render(build_document(found), "json"))
+    [section] = [each for each in document["sections"] if each["id"] == "scores"]
+    rows: list[dict[str, object]] = section["blocks"][0]["rows"]
+    return rows
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown", "html", "json"])
+def test_a_step_has_two_scores_and_the_run_and_time_of_the_change(name: str) -> None:
+    text = " ".join(render(build_document(evidence(STEP)), name).split())
+    assert "34…40" in text
+    assert "3,624…3,63" not in text  # the interval of all runs together
+    since = "2026-11-18 11:" if name != "terminal" else ""
+    assert since in text
+    assert "34…40" not in render(build_document(evidence(HONEST)), name)
+
+
+def test_the_flat_table_says_to_which_level_a_run_belongs() -> None:
+    for values, words in ((STEP, {"step: runs 1…33", "step: runs 34…40"}), (TREND, {"trend"}), (HONEST, {""})):
+        rows = csv.DictReader(io.StringIO(render(build_document(evidence(values)), "csv")))
+        assert {row["pattern"] for row in rows} == words
+
+
+def test_programs_get_both_levels() -> None:
+    rows = scores(evidence(STEP))
+    assert [(round(row["score"]["value"]), row["runs"]["value"]) for row in rows] == [(3631, 33), (109, 7)]  # type: ignore[index]
+    assert [row["95_interval"] for row in rows] == [None, None]
+    assert str(rows[1]["stability"]).startswith("step: runs 34…40 of 40, from 2026-11-18 11:")
+    [line] = publication.answers(evidence(STEP))["scores"]
+    assert (line["value"], line["low"], line["pattern"]) == (None, None, "step")
+    assert [(each["first_run"], each["runs"]) for each in line["levels"]] == [(1, 33), (34, 7)]
+    text = prometheus.render(evidence(STEP))
+    assert 'pattern="step",runs="runs 1…33"' in text
+    assert text.count("plimsoll_score_operations_per_second{") == 2
+
+
+@pytest.mark.parametrize(("values", "word"), [(TREND, "trend"), (GROUPS, "two groups")])
+def test_trends_and_groups_have_a_range_and_a_word(values: list[float], word: str) -> None:
+    [row] = scores(evidence(values))
+    assert row["score"] == {"low": min(values), "high": max(values), "unit": "1/s"}
+    assert row["95_interval"] is None
+    assert str(row["stability"]).startswith(f"{word}: ")
+
+
+def test_an_honest_series_has_a_score_with_an_interval() -> None:
+    [row] = scores(evidence(HONEST))
+    assert row["95_interval"] is not None
+    assert row["stability"] == "stable"
+
+
+def test_a_first_run_unlike_the_others_stands_alone() -> None:
+    first, rest = scores(evidence([500.0, *HONEST[:5]]))
+    assert (round(first["score"]["value"]), first["runs"]["value"]) == (500, 1)  # type: ignore[index]
+    assert rest["runs"]["value"] == 5  # type: ignore[index]
+
+
+def test_sets_measured_apart_are_compared_level_by_level() -> None:
+    [cell] = evidence(HONEST, STEP, apart=True).cells
+    [verdict] = publication.answers(evidence(HONEST, STEP, apart=True))["verdicts"]
+    assert verdict["ratio"] is None
+    assert verdict["sentence"].startswith(
+        "no verdict: b / a 1.00× with runs 1…33 of b, 0.03× from run 34 on, 40 and 40 runs measured apart"
+    )
+    [other] = evidence(STEP, HONEST, apart=True).cells
+    assert "33× from run 34 on" in publication.answers(evidence(STEP, HONEST, apart=True))["verdicts"][0]["sentence"]
+    assert cell.verdict.ratio is None
+    assert other.verdict.ratio is None
+    ranged = publication.answers(evidence(HONEST, TREND, apart=True))["verdicts"][0]["sentence"]
+    assert "(a trend of b)" in ranged
+    both = publication.answers(evidence(STEP, STEP[::-1], apart=True))["verdicts"][0]["sentence"]
+    assert "no common ratio" in both
+    fair = publication.answers(evidence(HONEST, HONEST, apart=True))["verdicts"][0]
+    assert fair["ratio"] == pytest.approx(1)
+
+
+def test_a_step_of_one_target_in_turns_gives_both_ratios() -> None:
+    [verdict] = publication.answers(evidence(HONEST[:20], STEP[23:40] + STEP[37:]))["verdicts"]
+    assert "1.00× until block 10, 0.03× from block 11 on" in verdict["sentence"]
+    assert verdict["ratio"] is None
+    # A step that both targets share cancels.
+    common = [low * high / 3631 for low, high in zip(STEP, HONEST, strict=True)]
+    [verdict] = publication.answers(evidence(STEP, common))["verdicts"]
+    assert "until block" not in verdict["sentence"]
+    assert verdict["ratio"] == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("name", sorted(formats()))
+def test_each_format_of_comparisons_gives_levels_in_place_of_a_ratio(name: str) -> None:
+    for other, stepped in ((STEP, True), (HONEST[::-1], False)):
+        made = evidence(HONEST, other, apart=True)
+        text = formats()[name].render(Comparison("t", made.cells, made.rows, frozenset()))
+        assert ("from run 34 on" in text) == stepped
+
+
+def test_older_rules_give_the_answers_that_were_published() -> None:
+    for apart in (False, True):
+        found = publication.answers(evidence(HONEST, STEP, POLICY_VERSION - 1, apart=apart))
+        assert all(line["value"] and "pattern" not in line for line in found["scores"])
+        assert found["verdicts"][0]["ratio"]
+        assert "until block" not in found["verdicts"][0]["sentence"]
+
+
+def test_a_session_with_a_step_has_no_point_in_a_history() -> None:
+    def point(run: int, value: float) -> Point:
+        return Point(
+            run_id=f"r{run}", session_id="s", host="h", block=run, attempt=0, started_ns=run, status="ok", value=value
+        )
+
+    [session] = by_session([point(run, value) for run, value in enumerate(STEP)])
+    assert (session.value, session.pattern, len(session.levels)) == (None, "step", 2)
+    [honest] = by_session([point(run, value) for run, value in enumerate(HONEST)])
+    assert (honest.pattern, honest.levels) == ("", ())
+    assert honest.value == pytest.approx(3631, rel=0.01)
