@@ -1,7 +1,7 @@
 """Holds the statistics against simulated truth and prints a table: `make validate`.
 
 Every line is an acceptance rule; the exit code is 1 if one fails. Takes a few minutes on one core; `--reps` shortens
-it (the bounds then get wider, so fewer than 5,000 may fail by chance).
+it (the bounds then get wider, so fewer than 5,000 may fail by chance), `--only load_lines` runs one part alone.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from scipy.stats import beta
@@ -235,23 +236,60 @@ def steady_state(reps: int, random: Random) -> Iterator[Check]:
             yield Check("bias of the score", f"{name}, 600 s", found, "≤ 2.5 %", bias <= 0.025)
 
 
+def load_lines(reps: int, random: Random) -> Iterator[Check]:  # noqa: ARG001
+    """(10): the knee of volumes and queues of known capacity, from searches as `plimsoll knee` makes them."""
+    # The simulated places are those of the tests, which are no installed package.
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from benches.load_lines import PLACES, search
+
+    count = max(4, math.ceil(min(reps, 20_000) / 2000))
+    everything = []
+    for place in PLACES:
+        found = [search(place, seed) for seed in range(count)]
+        everything += found
+        covered, told = sum(each.covers for each in found), sum(each.told for each in found)
+        off, runs = max(abs(each.off) for each in found), np.mean([each.runs for each in found])
+        words = f"{covered} of {count} covered, {told} told, ≤ {off:.1%} off, {runs:.0f} runs"
+        yield Check("knee in its interval", place.name, words, "≥ 80 %", covered >= 0.8 * count)
+        level = max(each.knee_above_kept for each in found)
+        yield Check("knee was carried", place.name, f"{level:+.1%}", "≤ 0 %", level <= 0)
+    covered, missed = sum(each.covers for each in everything), [each for each in everything if not each.covers]
+    share = covered / len(everything)
+    yield Check("all together", f"{len(everything)} searches", f"{share:.1%}", "≥ 93 %", share >= 0.93)
+    # An interval that misses is wide, or none is told; and no search is sure of what is not so.
+    sure = [each for each in missed if each.told and each.half_width < 0.10]
+    yield Check(
+        "sure of a wrong knee", f"{len(missed)} missed", f"{len(sure)}", "≤ 2 %", len(sure) <= 0.02 * len(everything)
+    )
+    short = [
+        search(place, seed, runtime_s=1.0) for place in PLACES if place.name == "gp3, rate" for seed in range(count)
+    ]
+    told = sum(each.told for each in short)
+    yield Check("runs too short: none told", "gp3, rate, runs of 1 s", f"{told} of {count}", "0", told == 0)
+
+
+PARTS = (false_verdicts, power, cost, carry_over, repeats, measured_apart, steady_state, load_lines)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reps", type=int, default=20_000, help="repetitions per cell")
     parser.add_argument("--seed", type=int, default=20_261_121)
+    parser.add_argument("--only", choices=[part.__name__ for part in PARTS], help="one part alone")
     arguments = parser.parse_args()
     random = np.random.default_rng(arguments.seed)
     began, failed, count = time.monotonic(), 0, 0
-    for part in (false_verdicts, power, cost, carry_over, repeats, measured_apart, steady_state):
+    for part in (part for part in PARTS if arguments.only in (None, part.__name__)):
         for check in part(arguments.reps, random):
             count += 1
             failed += not check.passed
             state = "ok  " if check.passed else "FAIL"
             print(f"{state} {check.rule:<20} {check.subject:<42} {check.found:<48} {check.limit}", flush=True)
-    for scenario, line in zip(SCENARIOS, common_rules(arguments.reps, random), strict=True):
-        print(f"info {'false by common rules':<20} {scenario.name:<42} {line}", flush=True)
-    for line in drifting_apart(arguments.reps, random):
-        print(f"info {'drift, measured apart':<20} {line}", flush=True)
+    if arguments.only is None:
+        for scenario, line in zip(SCENARIOS, common_rules(arguments.reps, random), strict=True):
+            print(f"info {'false by common rules':<20} {scenario.name:<42} {line}", flush=True)
+        for line in drifting_apart(arguments.reps, random):
+            print(f"info {'drift, measured apart':<20} {line}", flush=True)
     print(f"{count - failed} of {count} hold; looks {[b.blocks for b in BOUNDARIES]}; {time.monotonic() - began:.0f} s")
     return 1 if failed else 0
 

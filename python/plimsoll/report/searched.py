@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from plimsoll.catalog.lasting import standing
 from plimsoll.errors import PlimsollError
-from plimsoll.model import Run, Session
+from plimsoll.model import Run, RunStatus, Session
 from plimsoll.report.labels import percent_text
 from plimsoll.stats.load_line.answer import LoadLine, load_line
-from plimsoll.stats.load_line.points import Point, point_of, throughput_of
+from plimsoll.stats.load_line.points import Point, load_of, point_of, throughput_of
 from plimsoll.stats.load_line.request import Request, request_from
+from plimsoll.stats.standing import Standing, ios_text, while_bursting
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,15 @@ class SearchedTarget:
     line: LoadLine
     unit: str
     """Unit of the throughput: `1/s` or `B/s`."""
+    standing: Standing | None = None
+    """What the highest throughput stands on: a burst that ends, or what lasts."""
+
+    @property
+    def burst(self) -> str:
+        """` while v has burst credits, 34 min (then 300 I/Os per second)`; empty where nothing is known to end."""
+        words = while_bursting(("", self.label), (None, self.standing))
+        left = self.standing.left if self.standing else None
+        return f"{words} (then {ios_text(left)})" if words and left is not None else words
 
     @property
     def client_use(self) -> str:
@@ -63,4 +74,6 @@ def _searched(label: str, request: Request, runs: Sequence[Run]) -> SearchedTarg
     percent = request.objective.percent if request.objective else None
     points: list[Point] = [point for point in (point_of(run, percent) for run in runs) if point is not None]
     units = (score.unit for run in runs if (score := throughput_of(run)) is not None)
-    return SearchedTarget(label, request, load_line(points, request.objective, request.bounds.high), next(units, "1/s"))
+    line = load_line(points, request.objective, request.bounds.high, open_loop=request.open_loop)
+    at_peak = [run for run in runs if run.status is RunStatus.OK and line.peak and load_of(run) == line.peak.load]
+    return SearchedTarget(label, request, line, next(units, "1/s"), standing(at_peak))

@@ -17,9 +17,10 @@ from plimsoll.run.conduct import Conduct
 from plimsoll.run.load_study import LoadStudy, load_study_from
 from plimsoll.run.lost import is_lost
 from plimsoll.run.machines import Opened, Order
+from plimsoll.run.plan import Step
 from plimsoll.run.schedule import Block
 from plimsoll.stats.load_line.points import FACT, point_of
-from plimsoll.stats.load_line.search import FRESH_RUNS, RULES, LoadSearch, Probe
+from plimsoll.stats.load_line.search import FRESH_LONGER, FRESH_RUNS, RULES, LoadSearch, Probe
 from plimsoll.stats.load_line.search import Search as Steps
 
 
@@ -71,7 +72,8 @@ class _LoadSession:
 
     def _search(self, name: str) -> _Target:
         request, study = self._study.request, self._study.study
-        search = LoadSearch(request.bounds, RULES[study.mode], request.objective, f"{study.seed}/{name}")
+        seed = f"{study.seed}/{name}"
+        search = LoadSearch(request.bounds, RULES[study.mode], request.objective, seed, open_loop=request.open_loop)
         steps = search.run()
         return _Target(name, search, steps, next(steps))
 
@@ -101,19 +103,26 @@ class _LoadSession:
         if target.probe is None or self._run_ns > self._conduct.left_ns():
             return
         probe = target.probe
-        step = self._study.step(probe.load)
+        longer, step = probe.longer, self._study.step(probe.load, probe.longer)
+        if step.run_ns[target.name] > self._conduct.left_ns():
+            longer, step = 1, self._study.step(probe.load)
         block = Block(step, target.counts.get(step.case, 0), 0, (target.name,))
         order = Order(self._conduct.session.id, block, position, target.name, self._study.study.noisy_host)
-        run = self._conduct.measure(opened, order, self._remaining_ns(), {FACT: self._about(target, probe)})
+        run = self._conduct.measure(
+            opened, order, self._remaining_ns(), {FACT: self._about(target, probe, longer, step)}
+        )
         if run.status is not RunStatus.PARTIAL:
             self._take(target, run, self._hurried(target))
 
-    def _about(self, target: _Target, probe: Probe) -> dict[str, object]:
+    def _about(self, target: _Target, probe: Probe, longer: int, step: Step) -> dict[str, object]:
+        place = next(each for each in self._study.study.targets if each.name == target.name)
         return {
             "parameter": self._study.request.parameter,
             "load": probe.load,
             "phase": probe.phase.value,
             "round": probe.round,
+            "longer": longer,
+            "stored_ns": self._study.stored_ns(place, step.plans[target.name]),
             "hurried": target.search.hurried,
         }
 
@@ -135,7 +144,8 @@ class _LoadSession:
 
     def _hurried(self, target: _Target) -> bool:
         """Whether only the fresh runs of the answers still fit."""
-        fresh = FRESH_RUNS * (3 if self._study.request.objective else 2)
+        answers = 2 if self._study.request.objective else 1
+        fresh = FRESH_RUNS * (1 + answers * (FRESH_LONGER if self._study.request.open_loop else 1))
         return target.search.hurried or self._conduct.left_ns() < (fresh + 1) * self._run_ns * len(self._targets)
 
     def _remaining_ns(self) -> int:

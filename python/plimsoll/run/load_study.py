@@ -10,6 +10,7 @@ test = "randread"
 parameter = "depth"          # or clients, threads, rate
 range = "1..256"
 slo = "p99<5ms"              # leave out for the knee alone
+stored = "1s"                # what a place may give beyond what it carries, after a rest; 0s for a local disk
 """
 
 from __future__ import annotations
@@ -20,18 +21,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from plimsoll.catalog.targets import shape_of
 from plimsoll.errors import UsageError
+from plimsoll.model import Plan, Target
 from plimsoll.parameters import WORKLOADS
 from plimsoll.profile import Entry, profiles, suites
 from plimsoll.run import plan as planning
 from plimsoll.run.plan import Step
 from plimsoll.run.study import Study, from_table
+from plimsoll.stats.load_line.points import OUTLAST
 from plimsoll.stats.load_line.request import KEY, LOADS, Request, request, request_from
+from plimsoll.units import SECOND, format_duration
 
 RANGES = {"clients": "1..256", "depth": "1..256", "threads": "1..64"}
 """Searched where nothing was said, first to last: the first load that the test has."""
 ALIASES = {"clients": "depth"}
 """Disks have no clients: as many operations in flight are the same load."""
+SPENT = 2.5
+"""The warm-up lasts at least so many times what may be stored: a load 1.4 times the limit, the step from one level to
+the next, has then used it up."""
+INTERVALS = 20
+"""A run has at least so many intervals: their rates show what was stored, and when it ended."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +56,46 @@ class LoadStudy:
         """Name of the test, with its mode."""
         return self.study.entries[0].test
 
-    def step(self, load: float) -> Step:
-        """The test at one load, with its plan on every target."""
-        return planning.steps(self._at((load,)))[0]
+    def step(self, load: float, longer: int = 1) -> Step:
+        """The test at one load, with its plan on every target; `longer` times the usual length."""
+        step = planning.steps(self._at((load,)))[0]
+        targets = {target.name: target for target in self.study.targets}
+        plans = {name: self._long_enough(plan, targets[name], longer) for name, plan in step.plans.items()}
+        return replace(step, plans=plans)
+
+    def stored_ns(self, target: Target, plan: Plan) -> int:
+        """How long this place may give what it had stored: a time-scaled volume holds as much less."""
+        if plan.parameters.get("engine") == "null":
+            return 0
+        shape = shape_of(target)
+        return int(self.request.stored_ns / (shape.time_scale if shape else 1.0))
+
+    def _long_enough(self, plan: Plan, target: Target, longer: int) -> Plan:
+        """The plan with a warm-up that uses up what may be stored, and intervals that show it; tests of files, which
+        have no time of their own, stay as they are.
+        """
+        values = plan.parameters
+        if "runtime" not in values:
+            return plan
+        runtime_ns = int(values["runtime"])
+        warmup_ns = max(int(values["warmup"]), int(SPENT * self.stored_ns(target, plan)))
+        interval_ns = int(values["interval"] or min(SECOND, max(1, runtime_ns // INTERVALS)))
+        times = {"runtime": runtime_ns * longer, "warmup": warmup_ns, "interval": interval_ns}
+        return plan.model_copy(update={"parameters": {**values, **times}})
+
+    def check(self) -> None:
+        """Refuse runs that what is stored would outlast. Raises UsageError."""
+        plans = planning.steps(self._at(self.request.bounds.levels[:1]))[0].plans
+        for target in self.study.targets:
+            values, stored_ns = plans[target.name].parameters, self.stored_ns(target, plans[target.name])
+            least_ns = int(OUTLAST * stored_ns)
+            if "runtime" in values and values["runtime"] < least_ns:
+                raise UsageError(
+                    f"target {target.name}: runs of {format_duration(values['runtime'])} are too short for a load "
+                    f"line: a volume that rested gives about {format_duration(stored_ns)} worth of I/O beyond what it "
+                    f"carries, and a run must outlast that; set runtime={format_duration(least_ns).replace(' ', '')} "
+                    "or more, or give --stored 0s for a place that stores none, such as a local disk"
+                )
 
     @property
     def all_levels(self) -> Study:
@@ -70,10 +117,11 @@ class LoadStudy:
         return {**self.study.to_table(), KEY: self.request.to_table()}
 
 
-def load_study(study: Study, loads: Mapping[str, str], slo: str | None) -> LoadStudy:
+def load_study(study: Study, loads: Mapping[str, str], slo: str | None, stored: str | None = None) -> LoadStudy:
     """The load study of `study` with one of the loads that were given, such as `{"clients": "1..64"}`.
 
-    Raises UsageError for more than one test or load, a load that the test does not have, or one that is also set.
+    Raises UsageError for more than one test or load, a load that the test does not have, or one that is also set, and
+    for runs that are too short.
     """
     test = _one_test(study)
     known = {parameter.name for parameter in WORKLOADS[profiles()[test].workload]}
@@ -86,7 +134,9 @@ def load_study(study: Study, loads: Mapping[str, str], slo: str | None) -> LoadS
         has = ", ".join(f"--{name}" for name in LOADS if name in known) or "none"
         raise UsageError(f"test {test} has no load {said or 'parameter'!r}; loads that it has: {has}")
     _refuse_fixed(study, parameter)
-    return LoadStudy(study, request(parameter, text, slo))
+    made = LoadStudy(study, request(parameter, text, slo, stored))
+    made.check()
+    return made
 
 
 def _one_test(study: Study) -> str:
@@ -113,7 +163,8 @@ def load_study_from(table: Mapping[str, Any], where: str) -> LoadStudy:
     if found is None:
         raise UsageError(f"{where} holds no [{KEY}]; `plimsoll run` carries out such a study")
     study = from_table({key: value for key, value in table.items() if key != KEY}, where)
-    return load_study(study, {found.parameter: found.bounds.text}, found.objective.text if found.objective else None)
+    slo = found.objective.text if found.objective else None
+    return load_study(study, {found.parameter: found.bounds.text}, slo, found.stored_text)
 
 
 def load_study_file(path: Path) -> LoadStudy:

@@ -15,6 +15,7 @@ from plimsoll.model import Run
 from plimsoll.store.store import open_store
 
 SHORT = ("--set", "size=16MiB", "--set", "runtime=60ms", "--set", "warmup=10ms", "--noisy-host", "--seed", "1")
+"""Short, because the null engine has nothing stored."""
 
 
 def sentences(answer: dict[str, Any]) -> list[str]:
@@ -90,3 +91,11 @@ def test_what_cannot_work_is_refused(plimsoll: Command) -> None:
     refused = plimsoll("knee", "randread", "--on", "x=.,engine=psync", "--depth", "1..4", check=2)
     assert "at most 1 operation in flight" in refused.err
     assert "leave out --depth" in plimsoll("knee", "missing.toml", "--depth", "1..4", check=2).err
+
+
+def test_runs_that_are_too_short_are_refused(plimsoll: Command, disk: Path) -> None:
+    words = ("knee", "randread", "--on", f"here={disk}", "--depth", "1..4", "--set", "size=16MiB")
+    refused = plimsoll(*words, "--set", "runtime=500ms", check=2)
+    assert "set runtime=5s or more" in refused.err
+    assert "--stored 0s" in refused.err
+    assert leftovers(disk) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,17 +19,26 @@ LOADS = (1, 2, 3, 4, 6, 8, 12, 16)
 
 
 def searched(
-    knee: float = 5.0, slo: str | None = None, busiest: float = 0.3, every: float = 0.1, **fact: Any
+    knee: float = 5.0,
+    slo: str | None = None,
+    busiest: float = 0.3,
+    every: float = 0.1,
+    answer: int = 16,
+    level: Callable[[int, int], float] = lambda _load, _place: 1.0,
+    **fact: Any,
 ) -> tuple[Session, list[Run]]:
-    """A finished search over eight loads, three rounds of each, and fresh runs."""
+    """A finished search over eight loads, three rounds of each, and fresh runs.
+
+    `level` gives a factor of the throughput by load and place in the order of the runs.
+    """
     session, made = make_study(targets=("a",), blocks=len(LOADS) * 3 + 9)
     request = {"parameter": "depth", "range": "1..16"} | ({"slo": slo} if slo else {})
     asked = [(load, "round", number) for number in range(3) for load in LOADS]
-    asked += [(each, phase, i) for i in range(3) for each, phase in ((5, "knee"), (16, "peak"), (4, "answer"))]
+    asked += [(each, phase, i) for i in range(3) for each, phase in ((5, "knee"), (16, "peak"), (answer, "answer"))]
     runs = []
-    for run, (load, phase, number) in zip(made, asked, strict=True):
+    for place, (run, (load, phase, number)) in enumerate(zip(made, asked, strict=True)):
         about = {"parameter": "depth", "load": load, "phase": phase, "round": number, **fact}
-        value = 1000.0 * min(load, knee) * (1 + 0.001 * number)
+        value = 1000.0 * min(load, knee) * (1 + 0.001 * number) * level(load, place)
         scores = tuple(s.model_copy(update={"value": value}) if s.metric == "iops" else s for s in run.scores)
         facts = {**run.facts, "load_line": about, "cpu": {"busiest_thread": busiest, "all_processors": every}}
         runs.append(run.model_copy(update={"facts": facts, "scores": scores}))
@@ -63,8 +73,110 @@ def test_the_client_and_the_range_as_limits() -> None:
 
 
 def test_objectives_in_words() -> None:
-    assert "p99 below 10 s holds up to depth 4" in told(*searched(slo="p99<10s"))
-    assert "p99 below 1 ns is not met, not even at depth 4" in told(*searched(slo="p99<1ns"))
+    assert "p99 below 10 s holds up to depth 16, the largest load of the range" in told(*searched(slo="p99<10s"))
+    assert "p99 below 1 ns is not met, not even at depth 4" in told(*searched(slo="p99<1ns", answer=4))
+
+
+def test_an_objective_that_is_contradicted_is_no_answer() -> None:
+    words = told(*searched(slo="p99<10s", answer=4))
+    assert (
+        "a: cannot tell up to which load p99 below 10 s holds: depth 4 meets it, but depth 5, 6, 8, 12 and 16" in words
+    )
+    assert "clearly meet it. Something else than the load makes latency" in words
+    assert "holds up to" not in words
+    assert "cannot tell" not in told(*searched(slo="p99<10s"))
+
+
+def test_the_highest_throughput_is_the_highest_of_the_table() -> None:
+    """Before: "levels off at 97,330/s", "highest throughput 111,000/s", and a load with 133,817/s in one output."""
+    session, runs = searched(level=lambda load, _: 1.1 if load == 8 else 1.0)
+    evidence = Evidence(sessions=[session], runs=runs, baseline=None, band=0.1)
+    (each,) = evidence.searched
+    assert each.line.peak is not None
+    assert each.line.bend is not None
+    assert each.line.peak.load == 8
+    assert each.line.peak.throughput.value == max(level.throughput.value for level in each.line.levels)
+    assert each.line.bend.plateau == each.line.peak.throughput.value
+    words = told(session, runs)
+    assert "throughput levels off at 5,505/s" in words
+    assert "a: highest throughput, depth 8: 5,505/s" in words
+
+
+@pytest.mark.parametrize(
+    ("level", "why"),
+    [
+        (lambda load, _: 1.5 if load == 8 else 1.0, "throughput does not level off: depth 8 carried 7,"),
+        (lambda load, place: 0.5 if load >= 5 and place >= 16 else 1.0, "what the place carries fell during"),
+    ],
+)
+def test_why_no_knee_can_be_told(level: Callable[[int, int], float], why: str) -> None:
+    words = told(*searched(level=level))
+    assert "a: cannot tell where the knee is: " in words
+    assert why in words
+    assert "the knee is at" not in words
+    assert "at the knee" not in words
+
+
+def test_runs_too_short_to_tell() -> None:
+    session, runs = searched()
+    short = [run.model_copy(update={"facts": {**run.facts, "elapsed_ns": 500_000_000}}) for run in runs]
+    short = [
+        run.model_copy(update={"plan": run.plan.model_copy(update={"parameters": {"warmup": 100_000_000}})})
+        for run in short
+    ]
+    words = told(session, short)
+    assert "cannot tell where the knee is: runs of 600 ms measure what a volume had stored while it rested" in words
+    assert "search again with runs of 5 s or more (runtime=), or with --stored 0s" in words
+    assert "cannot tell" not in told(session, runs)
+
+
+def test_a_knee_of_a_burst_says_until_when() -> None:
+    def on(volume: str, knee: float, slo: str | None = None) -> str:
+        session, runs = searched(knee=knee, slo=slo)
+        place = {"as": volume}
+        return told(
+            session, [r.model_copy(update={"target": r.target.model_copy(update={"options": place})}) for r in runs]
+        )
+
+    words = on("gp2+size=100GiB", 3.0, "p99<10s")
+    burst = "while a has burst credits, 33 min (then 300 I/Os per second)"
+    assert f"the knee is at depth 3 (2.9…3.2) {burst}: from there on" in words
+    assert words.count(burst) == 3  # knee, highest throughput, objective
+    assert "burst" not in on("gp3+size=100GiB", 3.0)
+    assert "burst" not in on("gp2+size=1000GiB", 3.0, "p99<10s")
+
+
+def schedule(kept: Callable[[float], bool]) -> tuple[Session, list[Run]]:
+    """A search over rates whose place carries 1,000/s and keeps the fresh schedules that `kept` says."""
+    session, made = make_study(targets=("a",), blocks=8 * 3 + 6)
+    loads = (250, 354, 500, 707, 990, 1414, 2000, 2828)
+    asked = [(load, "round", number) for number in range(3) for load in loads]
+    asked += [(load, phase, i) for i in range(3) for load, phase in ((990, "knee"), (2828, "peak"))]
+    runs = []
+    for run, (load, phase, number) in zip(made, asked, strict=True):
+        about = {"parameter": "rate", "load": load, "phase": phase, "round": number}
+        fine = kept(load) if phase == "knee" else load < 1000
+        scores = tuple(
+            s.model_copy(update={"value": min(load, 1000.0)}) if s.metric == "iops" else s
+            for s in run.scores
+            if fine or s.unit != "ns"
+        )
+        paced = run.plan.model_copy(update={"parameters": {**run.plan.parameters, "rate": {"per_second": load}}})
+        facts = {**run.facts, "load_line": about}
+        runs.append(run.model_copy(update={"facts": facts, "scores": scores, "plan": paced}))
+    request = {"parameter": "rate", "range": "250..2828"}
+    return session.model_copy(update={"study": {**session.study, "load_line": request}}), runs
+
+
+def test_a_schedule_at_the_knee_was_kept_or_there_is_none() -> None:
+    words = told(*schedule(lambda _: True))
+    assert "a: the knee is at a rate of 990/s (" in words
+    assert "a higher rate is not kept" in words
+    assert "a: at the knee, a rate of 990/s: 990/s" in words
+    refused = told(*schedule(lambda _: False))
+    assert "a: cannot tell where the knee is: the curve puts it at a rate of " in refused
+    assert "but runs did not keep their schedule there, nor at a rate of 990/s" in refused
+    assert "the knee is at" not in refused
 
 
 def test_a_search_that_has_just_begun() -> None:

@@ -62,3 +62,53 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     path.write_text('title = "x"')
     with pytest.raises(UsageError, match=r"holds no \[load_line\]"):
         load_study_file(path)
+
+
+@pytest.mark.parametrize(
+    ("on", "words", "stored", "least"),
+    [
+        ("x=.", ("runtime=500ms",), None, "set runtime=5s or more, or give --stored 0s"),
+        ("x=.,runtime=4s", (), None, "runs of 4 s are too short"),
+        ("x=.", ("runtime=100ms",), "50ms", "set runtime=250ms or more"),
+        ("v=vol:type=gp3,size=10GiB,time_scale=10", ("runtime=400ms",), None, "about 100 ms worth of I/O"),
+    ],
+)
+def test_runs_that_what_is_stored_would_outlast_are_refused(
+    on: str, words: tuple[str, ...], stored: str | None, least: str
+) -> None:
+    with pytest.raises(UsageError, match=least):
+        load_study(from_words(["randread"], [on], shared=words), {"depth": "1..4"}, None, stored)
+
+
+@pytest.mark.parametrize(
+    ("on", "words", "stored"),
+    [
+        ("x=.", ("runtime=5s",), None),
+        ("x=.", ("runtime=60ms",), "0s"),
+        ("x=.,engine=null", ("runtime=60ms",), None),
+        ("v=vol:type=gp3,size=10GiB,time_scale=100", ("runtime=50ms",), None),
+    ],
+)
+def test_runs_that_outlast_it_are_not(on: str, words: tuple[str, ...], stored: str | None) -> None:
+    assert load_study(from_words(["randread"], [on], shared=words), {"depth": "1..4"}, None, stored)
+
+
+def test_a_run_has_a_warm_up_that_uses_up_what_is_stored_and_intervals_that_show_it() -> None:
+    study = load_study(from_words(["randread"], ["x=.", "y=.,warmup=7s,interval=1s"]), {"depth": "1..4"}, None)
+    step = study.step(2)
+    assert [step.plans["x"].parameters[name] for name in ("runtime", "warmup", "interval")] == [
+        10_000_000_000,
+        2_500_000_000,
+        500_000_000,
+    ]
+    assert [step.plans["y"].parameters[name] for name in ("warmup", "interval")] == [7_000_000_000, 1_000_000_000]
+    assert study.step(2, 4).plans["x"].parameters["runtime"] == 40_000_000_000
+    assert study.step(2, 4).case == step.case
+
+
+def test_what_may_be_stored_survives_the_study_file(tmp_path: Path) -> None:
+    made = load_study(from_words(["randread"], ["x=/tmp"]), {"depth": "1..4"}, None, "200ms")
+    path = tmp_path / "study.toml"
+    path.write_text(tomli_w.dumps(made.to_table()))
+    assert load_study_file(path) == made
+    assert "stored" not in load_study(from_words(["randread"], ["x=."]), {}, None).to_table()["load_line"]

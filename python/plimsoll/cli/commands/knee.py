@@ -45,6 +45,15 @@ Slo = Annotated[
     str | None,
     typer.Option("--slo", metavar="'p99<5ms'", help="Also find the largest load that meets this objective."),
 ]
+Stored = Annotated[
+    str | None,
+    typer.Option(
+        "--stored",
+        metavar="1s",
+        help="How long a place may give more than it carries after a rest: volumes 1s (the default), a local disk 0s. "
+        "Runs must outlast it.",
+    ),
+]
 ModeName = Annotated[
     str | None, typer.Option("--mode", help="How sure to be: quick (to 6 rounds), standard (12) or publish (20).")
 ]
@@ -74,6 +83,7 @@ def command(
     threads: Threads = None,
     rate: Rate = None,
     slo: Slo = None,
+    stored: Stored = None,
     mode: ModeName = None,
     time: Time = None,
     settings: Settings = None,
@@ -110,12 +120,13 @@ def command(
     )
     if test.endswith(".toml"):
         said = [*options.said(but="tests"), *(f"--{name}" for name in loads), *(["--slo"] if slo else [])]
+        said += ["--stored"] if stored else []
         if said:
             raise UsageError(f"{test} is a whole study; leave out {', '.join(said)}")
         study = load_study_file(Path(test))
     else:
         base = options.study()
-        study = load_study(base if title else replace(base, title=f"load line of {base.title}"), loads, slo)
+        study = load_study(base if title else replace(base, title=f"load line of {base.title}"), loads, slo, stored)
     _carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
 
 

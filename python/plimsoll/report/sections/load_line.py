@@ -25,8 +25,9 @@ from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, interval_text, percent_text, score_text
 from plimsoll.report.scales import Scale
 from plimsoll.report.searched import SearchedTarget
-from plimsoll.stats.load_line.answer import LevelSummary
+from plimsoll.stats.load_line.answer import LevelSummary, Met
 from plimsoll.stats.load_line.bend import FEWEST_LEVELS, Bend
+from plimsoll.stats.load_line.doubts import Doubt, Reason
 from plimsoll.units import format_duration
 
 ORDER = 5
@@ -58,11 +59,15 @@ def _told(each: SearchedTarget) -> list[Sentence]:
     told = [_knee(each)]
     if each.line.bracket:
         told.append(_bracket(each))
-    for what, level in (("At the knee", each.line.knee), ("Highest throughput", each.line.peak)):
-        if level is not None:
-            told.append(Sentence(f"{each.label}: {what.lower()}, {_measured(each, level)}, in fresh runs."))
+    knee, peak = each.line.knee, each.line.peak
+    if knee is not None and _told_of(each):
+        told.append(Sentence(f"{each.label}: at the knee, {_measured(each, knee)}."))
+    if peak is not None:
+        told.append(Sentence(f"{each.label}: highest throughput, {_measured(each, peak)}{each.burst}."))
     if each.line.objective:
         told.append(_objective(each))
+    if (cut := _discarded(each)) is not None:
+        told.append(cut)
     if each.line.invalid:
         lost = count_text(each.line.invalid, "run")
         told.append(Sentence(f"{each.label}: {lost} not valid and left out; see the warnings.", Tone.NOTE))
@@ -76,6 +81,8 @@ def _knee(each: SearchedTarget) -> Sentence:
         advice = "search a larger range" if few else "let the search go on"
         loads = count_text(len(each.line.levels), "load")
         return Sentence(f"{each.label}: no knee from {loads}; {advice}.", Tone.UNKNOWN)
+    if each.line.doubt is not None:
+        return Sentence(f"{each.label}: cannot tell where the knee is: {_why(each, each.line.doubt)}.", Tone.UNKNOWN)
     if each.line.client_limited:
         return Sentence(
             f"{each.label}: the client was the limit, not the place: from {text(_load(each, bend.knee))} on "
@@ -83,24 +90,82 @@ def _knee(each: SearchedTarget) -> Sentence:
             Tone.UNKNOWN,
         )
     if not bend.reached:
-        # The ramp saw it level off within the range, but the rounds are too far apart to confirm that.
-        inside = round(bend.last) < each.request.bounds.high
-        why = (
-            f"the knee is not settled: runs up to {text(bend.last)} scatter too much to say whether throughput still "
-            "grows there; let runs be longer (runtime=) or ask for more rounds (--mode publish)"
-            if inside
-            else f"no knee up to {text(bend.last)}: throughput still grows there; search a larger range"
-        )
-        return Sentence(f"{each.label}: {why}.", Tone.UNKNOWN)
+        return Sentence(f"{each.label}: {_not_reached(each, bend)}.", Tone.UNKNOWN)
     if not bend.begun:
         return Sentence(
             f"{each.label}: saturated from the start: the knee lies at or below {text(bend.first)}.", Tone.NOTE
         )
-    plateau = score_text(bend.plateau, each.unit, bend.plateau * 0.99, bend.plateau * 1.01)
+    level = score_text(bend.plateau, each.unit, bend.plateau * 0.99, bend.plateau * 1.01)
+    what = (
+        "a higher rate is not kept"
+        if each.request.open_loop
+        else f"from there on more load adds latency, and throughput levels off at {level}{_roundness(bend)}"
+    )
     return Sentence(
-        f"{each.label}: the knee is at {text(_load(each, bend.knee))} ({_loads(bend)}): from there on more load adds "
-        f"latency, and throughput levels off at {plateau}{_roundness(bend)}.",
+        f"{each.label}: the knee is at {text(_load(each, bend.knee))} ({_loads(bend)}){each.burst}: {what}.",
         Tone.BETTER,
+    )
+
+
+def _not_reached(each: SearchedTarget, bend: Bend) -> str:
+    """Why the curve has no end: the range, or runs that differ too much from each other."""
+    text, last = each.request.text, each.line.levels[-1]
+    # The ramp saw it level off within the range, or schedules were not kept, but the rounds cannot confirm where.
+    if round(bend.last) < each.request.bounds.high or last.overloaded:
+        return (
+            f"the knee is not settled: runs up to {text(bend.last)} scatter too much to say whether throughput still "
+            "grows there; let runs be longer (runtime=) or ask for more rounds (--mode publish)"
+        )
+    return f"no knee up to {text(bend.last)}: throughput still grows there; search a larger range"
+
+
+def _why(each: SearchedTarget, reason: Reason) -> str:
+    """What speaks against every knee, and what to do."""
+    text = each.request.text
+    match reason.doubt:
+        case Doubt.SHORT:
+            return (
+                f"runs of {format_duration(reason.lasted_ns)} measure what a volume had stored while it rested, not "
+                f"what it carries; search again with runs of {format_duration(reason.least_ns)} or more (runtime=), or "
+                "with --stored 0s if the place stores none, such as a local disk"
+            )
+        case Doubt.UNSTEADY:
+            return (
+                f"in {reason.runs} of {count_text(reason.of, 'run')} the rate still changed at the end; search again "
+                "with longer runs (runtime=)"
+            )
+        case Doubt.CHANGED:
+            word = "fell" if reason.carried < 1 else "rose"
+            return (
+                f"what the place carries {word} during the search, to {percent_text(round(reason.carried, 2))} of what "
+                f"it was, after {reason.runs} of {reason.of} runs from the knee on; burst credits may have ended, or "
+                "others were at work: search again"
+            )
+        case Doubt.UNEVEN:
+            most, level = (score_text(value, each.unit) for value in (reason.carried, reason.level))
+            return (
+                f"throughput does not level off: {text(reason.load)} carried {most}, the fitted curve ends at {level}; "
+                "throughput falls again under more load, or runs scatter too much: search again in a smaller range or "
+                "with longer runs (runtime=)"
+            )
+        case Doubt.NOT_KEPT:
+            return (
+                f"the curve puts it at {text(each.request.bounds.rounded(reason.level))}, but runs did not keep their "
+                f"schedule there, nor at {text(reason.load)}; search again with longer runs (runtime=)"
+            )
+
+
+def _discarded(each: SearchedTarget) -> Sentence | None:
+    """What was cut off: the warm-up that uses up what was stored, and what of it was still there in the runs."""
+    cut = [level for level in each.line.levels if level.discarded]
+    if not cut:
+        return None
+    loads = ", ".join(each.request.brief(level.load) for level in cut)
+    most = percent_text(round(max(level.discarded for level in cut), 2))
+    return Sentence(
+        f"{each.label}: some runs began with another rate (something stored, or a warm-up), which does not count: up "
+        f"to {most} of a run, at {loads}.",
+        Tone.NOTE,
     )
 
 
@@ -146,15 +211,44 @@ def _objective(each: SearchedTarget) -> Sentence:
     limit = f"{objective.name} below {format_duration(objective.limit_ns)}"
     seen = f"median {objective.name} {format_duration(met.latency.median)}"
     load = each.request.text(met.load)
+    if met.against:
+        return _contradicted(each, limit, met)
     if not met.met:
         return Sentence(f"{each.label}: {limit} is not met, not even at {load} ({seen}).", Tone.WORSE)
     rate = score_text(met.throughput.value, each.unit, met.throughput.low, met.throughput.high)
     top = ", the largest load of the range" if met.at_top else ""
     fresh = count_text(met.latency.runs, "fresh run")
     return Sentence(
-        f"{each.label}: {limit} holds up to {load}{top}: {rate}, {seen} in {fresh}.",
+        f"{each.label}: {limit} holds up to {load}{top}: {rate}, {seen} in {fresh}{_while(each, met)}.",
         Tone.BETTER,
     )
+
+
+def _while(each: SearchedTarget, met: Met) -> str:
+    """That it holds only during a burst, where it needs one."""
+    left = each.standing.left if each.standing is not None else None
+    return each.burst if left is None or met.throughput.value > left else ""
+
+
+def _contradicted(each: SearchedTarget, limit: str, met: Met) -> Sentence:
+    """Latency that does not follow the load: a lower one misses what a higher one meets."""
+    missed = [load for load in met.against if met.met and load < met.load]
+    kept = [load for load in met.against if load not in missed]
+    said = "meets it" if met.met else "misses it"
+    parts = [f"{each.request.text(met.load)} {said}"]
+    parts += [f"{_listed(each, missed)} clearly {'misses' if len(missed) == 1 else 'miss'} it"] if missed else []
+    parts += [f"{_listed(each, kept)} clearly {'meets' if len(kept) == 1 else 'meet'} it"] if kept else []
+    return Sentence(
+        f"{each.label}: cannot tell up to which load {limit} holds: {', but '.join(parts)}. Something else than the "
+        "load makes latency; search again when the host is quieter, or with longer runs (runtime=).",
+        Tone.UNKNOWN,
+    )
+
+
+def _listed(each: SearchedTarget, loads: list[float]) -> str:
+    """`depth 1, 12 and 19`."""
+    named = [each.request.text(loads[0]), *(each.request.brief(load) for load in loads[1:])]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
 
 
 def _table(found: list[SearchedTarget]) -> Table:
@@ -185,13 +279,19 @@ def _row(each: SearchedTarget, level: LevelSummary) -> tuple[Cell, ...]:
     )
 
 
+def _told_of(each: SearchedTarget) -> bool:
+    """Whether a knee is told, which pictures may then show."""
+    line = each.line
+    return line.bend is not None and line.bend.reached and line.doubt is None and not line.client_limited
+
+
 def _note(each: SearchedTarget, level: LevelSummary) -> Phrase:
     notes = ["schedule not kept"] if level.overloaded else []
     notes += ["client at its limit"] if level.client_limited else []
     knee, peak, met = each.line.knee, each.line.peak, each.line.met
-    notes += ["knee"] if knee is not None and knee.load == level.load else []
+    notes += ["knee"] if knee is not None and knee.load == level.load and _told_of(each) else []
     notes += ["peak"] if peak is not None and peak.load == level.load else []
-    notes += ["objective"] if met is not None and met.met and met.load == level.load else []
+    notes += ["objective"] if met is not None and met.met and not met.against and met.load == level.load else []
     return Phrase(", ".join(notes), Tone.WORSE if level.overloaded or level.client_limited else Tone.PLAIN)
 
 
@@ -251,13 +351,13 @@ def draw_hockey_stick(found: list[SearchedTarget]) -> Canvas:
 
 def _throughput(found: list[SearchedTarget]) -> Chart:
     title = "Throughput against load"
-    knees = [(each, each.line.bend) for each in found if each.line.bend is not None and each.line.bend.reached]
+    knees = [(each, each.line.bend) for each in found if each.line.bend is not None and _told_of(each)]
     told = "; ".join(f"{each.label} bends at {each.request.text(_load(each, bend.knee))}" for each, bend in knees)
     heads = columns("Target", ">Load", ">Throughput")
     return Chart(
         id="load-throughput",
         title=title,
-        description=f"Throughput at every load, the load logarithmic. {told or 'No knee was reached'}.",
+        description=f"Throughput at every load, the load logarithmic. {told or 'No knee is told'}.",
         data=Table(title, heads, tuple(_place(each, level) for each in found for level in _drawn(each))),
         draw=partial(draw_throughput, found),
         series=tuple(each.label for each in found),
@@ -274,7 +374,7 @@ def draw_throughput(found: list[SearchedTarget]) -> Canvas:
     canvas = Canvas(x, scales.values(rates, found[0].unit))
     for each in found:
         bend = each.line.bend
-        if bend is not None and bend.reached and not each.line.client_limited:
+        if bend is not None and _told_of(each):
             canvas.shade(max(low, bend.low), min(high, bend.high))
     for series, each in enumerate(found):
         curve = [(level.load, level.throughput.value) for level in _drawn(each)]

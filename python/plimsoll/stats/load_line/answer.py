@@ -1,17 +1,22 @@
-"""Everything that a set of points says: the curve, the knee, the bracket, the peak, the objective."""
+"""Everything that a set of points says: the curve, the knee, the bracket, the peak, the objective.
+
+One answer: each number is one that the table of loads shows too, the highest throughput is the highest of that table,
+and a schedule at the knee was kept. Where the runs contradict each other, the answer is why nothing can be told.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
 
 from plimsoll.stats.load_line import bend, bracket
-from plimsoll.stats.load_line.points import Phase, Point
-from plimsoll.stats.load_line.search import grouped, meets
+from plimsoll.stats.load_line.doubts import Doubt, Reason, doubt_of
+from plimsoll.stats.load_line.points import Phase, Point, newest
+from plimsoll.stats.load_line.search import contradictions, grouped, kept, meets
 from plimsoll.stats.load_line.slo import Objective
 from plimsoll.stats.summary import Summary, summarise
 
@@ -33,6 +38,8 @@ class LevelSummary:
     client_limited: bool
     steady: bool
     """False where only bisection came by: one run of a load that nobody would draw a curve through."""
+    discarded: float
+    """Median share of the runs that was cut off their beginning: another rate than the rest."""
 
     @property
     def client_cpu(self) -> float:
@@ -51,6 +58,8 @@ class Met:
     throughput: Summary
     at_top: bool
     """The largest load of the range meets it too."""
+    against: tuple[float, ...]
+    """Loads whose runs contradict it: lower ones that clearly miss the objective, higher ones that clearly meet it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,43 +68,97 @@ class LoadLine:
 
     levels: tuple[LevelSummary, ...]
     bend: bend.Bend | None
+    """A knee that was checked: never above a schedule that was kept. Its plateau is the throughput of `peak`."""
+    doubt: Reason | None
+    """Why nothing can be told of the knee although a curve could be fitted."""
     bracket: bracket.Bracket | None
     knee: LevelSummary | None
-    """Fresh runs at the knee."""
+    """All runs at the load of the fresh runs at the knee; None before them."""
     peak: LevelSummary | None
-    """Fresh runs at the load with the highest throughput."""
+    """All runs at the load with the highest throughput."""
     objective: Objective | None
     met: Met | None
     client_limited: bool
     """From the knee on most runs had the client at its limit: the knee is the client's."""
     invalid: int
+    stored_ns: float
+    """How long the place may give what it had stored, as the runs took it."""
+    lasted_ns: float
+    """Typical length of a run of the rounds, with its warm-up."""
 
 
-def load_line(points: Sequence[Point], objective: Objective | None, high: float) -> LoadLine:
-    """The answer in these points; `high` is the largest load of the range."""
+def load_line(
+    points: Sequence[Point], objective: Objective | None, high: float, *, open_loop: bool = False
+) -> LoadLine:
+    """The answer in these points; `high` is the largest load of the range, `open_loop` says that it is a schedule."""
+    points = newest(points)
     valid = [point for point in points if point.valid]
     found = bend.fit(points)
+    levels = tuple(_level(at) for at in grouped(valid, lambda point: point.load).values())
+    peak = max(levels, key=lambda level: level.throughput.value, default=None)
+    doubt = doubt_of(valid, found) if found is not None else None
+    knee = _knee_load(valid, found, open_loop) if found is not None else None
+    if doubt is None and found is not None and found.reached and found.begun and knee is None:
+        tried = [point.load for point in valid if point.phase is Phase.KNEE] or [found.first]
+        doubt = Reason(Doubt.NOT_KEPT, load=min(tried), level=found.knee)
+    if found is not None and peak is not None:
+        found = _checked(found, knee, valid if open_loop else [], peak.throughput.value)
     beyond = [p for p in valid if found is not None and p.load >= found.knee]
+    at_knee = [p.load for p in valid if p.phase is Phase.KNEE]
+    rounds = [p for p in valid if p.phase is Phase.ROUND] or valid
     return LoadLine(
-        levels=tuple(_level(at) for at in grouped(valid, lambda point: point.load).values()),
+        levels=levels,
         bend=found,
-        bracket=bracket.find(points) or bracket.around(points),
-        knee=_fresh(valid, Phase.KNEE),
-        peak=_fresh(valid, Phase.PEAK),
+        doubt=doubt,
+        bracket=_bracket(points, found),
+        knee=next((each for each in levels if at_knee and each.load == at_knee[-1]), None),
+        peak=peak,
         objective=objective,
         met=_met(valid, objective, high) if objective else None,
         client_limited=_mostly(beyond),
         invalid=len(points) - len(valid),
+        stored_ns=max((point.stored_ns for point in rounds), default=0.0),
+        lasted_ns=median(point.lasted_ns for point in rounds) if rounds else 0.0,
     )
+
+
+def _bracket(points: Sequence[Point], found: bend.Bend | None) -> bracket.Bracket | None:
+    """The bracket, unless it is of schedules and fresh runs at the knee were kept beyond it."""
+    between = bracket.find(points) or bracket.around(points)
+    lost = between is not None and math.isinf(between.latency_ratio)
+    return None if lost and between and found and found.knee >= between.high else between
+
+
+def _knee_load(points: Sequence[Point], found: bend.Bend, open_loop: bool) -> float | None:
+    """Where the knee is told to be. A schedule was kept there: in the last fresh runs that were, else, where there are
+    none yet, in most runs of a lower load; None if there is no such load.
+    """
+    if not open_loop:
+        return found.knee
+    fresh = list(dict.fromkeys(point.load for point in points if point.phase is Phase.KNEE))
+    if fresh:
+        return next((load for load in reversed(fresh) if kept(points, load)), None)
+    by_load = grouped((point for point in points if point.load <= found.knee), lambda point: point.load)
+    return max((load for load, runs in by_load.items() if not _overloaded(runs)), default=None)
+
+
+def _checked(found: bend.Bend, knee: float | None, schedules: Sequence[Point], plateau: float) -> bend.Bend:
+    """The bend with the knee as it was checked. That a schedule was kept may be owed to what was stored: the interval
+    reaches down as far as that could carry.
+    """
+    if knee is None:
+        return replace(found, plateau=plateau)
+    proof = [point.stored_ns / point.lasted_ns for point in schedules if point.load == knee and not point.overloaded]
+    low = min(found.low, knee / (1.0 + median(proof))) if proof else min(found.low, knee)
+    return replace(found, knee=knee, low=low, high=max(found.high, knee), plateau=plateau)
 
 
 def _mostly(points: Sequence[Point]) -> bool:
     return bool(points) and 2 * sum(point.client_limited for point in points) > len(points)
 
 
-def _fresh(points: Sequence[Point], phase: Phase) -> LevelSummary | None:
-    at = [point for point in points if point.phase is phase]
-    return _level(at) if at else None
+def _overloaded(points: Sequence[Point]) -> bool:
+    return 2 * sum(point.overloaded for point in points) > len(points)
 
 
 def _level(points: Sequence[Point]) -> LevelSummary:
@@ -106,12 +169,13 @@ def _level(points: Sequence[Point]) -> LevelSummary:
         mean_ns=_typical([point.mean_ns for point in points]),
         p50_ns=_typical([point.p50_ns for point in points]),
         p99_ns=_typical([point.p99_ns for point in points]),
-        overloaded=2 * sum(point.overloaded for point in points) > len(points),
+        overloaded=_overloaded(points),
         busiest_thread=median(point.busiest_thread for point in points),
         all_processors=median(point.all_processors for point in points),
         littles_law=median(known) if known else None,
         client_limited=_mostly(points),
         steady=any(point.phase is not Phase.OBJECTIVE for point in points),
+        discarded=median(point.discarded for point in points),
     )
 
 
@@ -137,4 +201,5 @@ def _met(points: Sequence[Point], objective: Objective, high: float) -> Met | No
         latency=summarise([point.objective_ns for point in finite if point.objective_ns], "lower"),
         throughput=summarise([point.throughput for point in finite], "higher"),
         at_top=load >= high,
+        against=tuple(contradictions(points, load, objective)),
     )

@@ -44,6 +44,8 @@ class Bend:
     first: float
     last: float
     """Smallest and largest load of the data."""
+    deviation: float
+    """Standard deviation of ln throughput of a run around the curve."""
 
     @property
     def reached(self) -> bool:
@@ -92,6 +94,7 @@ def fit(points: Sequence[Point]) -> Bend | None:
         sharpness=2.0**-soft,
         first=math.exp(float(loads.min())),
         last=math.exp(float(loads.max())),
+        deviation=math.sqrt(least / degrees),
     )
 
 

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+import numpy as np
 
 from plimsoll.db_parameters import works_in_client
 from plimsoll.errors import ResultFileError
 from plimsoll.model import Level, Run, RunStatus, Score
 from plimsoll.stats.histogram import Histogram, merge
 from plimsoll.stats.littles_law import residual
+from plimsoll.stats.load_line.settled import Settled, settle
+from plimsoll.stats.steady import classify
 from plimsoll.units import SECOND
 
 FACT = "load_line"
-"""Key in a run's facts: `{"parameter", "load", "phase", "round"}` of a run that a search asked for."""
+"""Key in a run's facts: `{"parameter", "load", "phase", "round"}` of a run that a search asked for, how many times
+longer than usual it was (`longer`), and how long its place may give what it had stored (`stored_ns`)."""
+
+STORED_NS = SECOND
+"""What a place may give beyond what it carries after a rest, as time at that rate, where nobody said: volumes hold one
+second."""
+DATA_KINDS = ("read", "write", "trim")
+KEPT = 0.98
+"""Share of a schedule that the steady part must show, where that is only a part of the run."""
 
 CLIENT_GUARD = "client_cpu"
 """A search wants to see the client at its limit; for anything else such a run is invalid."""
@@ -22,6 +36,10 @@ CLIENT_LIMIT = 0.95
 """Busiest thread of the client, share of a processor: from here on the client is the limit."""
 ALL_LIMIT = 0.85
 """All threads of the client, share of all its processors: the rest is what the kernel does for it, or the server."""
+
+
+OUTLAST = 5.0
+"""A run lasts at least so many times what may have been stored: a load a fifth above the limit has then used it up."""
 
 
 class Phase(StrEnum):
@@ -62,6 +80,30 @@ class Point:
     all_processors: float = 0.0
     littles_law: float | None = None
     """X·R̄/N − 1."""
+    longer: int = 1
+    """How many times the usual length the run was asked to last."""
+    lasted_ns: float = math.inf
+    """Warm-up and measured part."""
+    stored_ns: float = 0.0
+    """How long the place may give what it had stored."""
+    discarded: float = 0.0
+    """Share of the measured part that was cut off its beginning: another rate than the rest."""
+    steady: bool = True
+    """False: the rate changed so late in the run that its last level is too short to be sure of."""
+
+    @property
+    def enough(self) -> bool:
+        """Whether the run could outlast what may have been stored."""
+        return self.lasted_ns >= OUTLAST * self.stored_ns
+
+
+def newest(points: Sequence[Point]) -> list[Point]:
+    """The points without those that were repeated because they had not settled, in their order."""
+    longest: dict[tuple[float, Phase, int], int] = {}
+    for point in points:
+        key = (point.load, point.phase, point.round)
+        longest[key] = max(longest.get(key, 0), point.longer)
+    return [point for point in points if point.longer == longest[point.load, point.phase, point.round]]
 
 
 def point_of(run: Run, percent: float | None) -> Point | None:
@@ -70,9 +112,12 @@ def point_of(run: Run, percent: float | None) -> Point | None:
         return None
     load, phase, number = about
     carried = throughput_of(run)
-    throughput = carried.value if carried is not None else 0.0
-    overloaded = _overloaded(run)
+    part, whole_rate = _steady_part(run)
+    # A long run has the score of its steady part already; the rates of a short one say what it is.
+    throughput = carried.value * (part.rate / whole_rate if whole_rate else 1.0) if carried is not None else 0.0
+    overloaded = _overloaded(run, part)
     latency = None if overloaded else _latency(run)
+    rise = _lead_in(part, whole_rate)
     cpu = run.facts.get("cpu")
     used = cpu if isinstance(cpu, dict) else {}
     busiest, every = _number(used.get("busiest_thread")), _number(used.get("all_processors"))
@@ -82,17 +127,68 @@ def point_of(run: Run, percent: float | None) -> Point | None:
         round=number,
         valid=_usable(run) and 0 < throughput < math.inf,
         throughput=throughput,
-        mean_ns=latency.mean if latency else None,
-        p50_ns=latency.percentile(50.0) if latency else None,
-        p99_ns=latency.percentile(99.0) if latency else None,
-        objective_ns=_objective(latency, percent, overloaded),
+        mean_ns=latency.mean * _slower(run, part, whole_rate) if latency and latency.mean else None,
+        p50_ns=latency.percentile(_rest(50.0, rise)) if latency else None,
+        p99_ns=latency.percentile(_rest(99.0, rise)) if latency else None,
+        objective_ns=_objective(latency, None if percent is None else _rest(percent, rise), overloaded),
         overloaded=overloaded,
         client_limited=_said(run, CLIENT_GUARD)
         or (not _busy_by_design(run) and (busiest >= CLIENT_LIMIT or every >= ALL_LIMIT)),
         busiest_thread=busiest,
         all_processors=every,
         littles_law=_littles_law(run),
+        **_length(run),
+        discarded=part.discarded,
+        steady=part.steady,
     )
+
+
+def _length(run: Run) -> dict[str, Any]:
+    """How long a run lasted, was asked to last, and has to outlast."""
+    about = run.facts[FACT]
+    stored = about.get("stored_ns")
+    warmup_ns, elapsed_ns = _number(run.plan.parameters.get("warmup")), _number(run.facts.get("elapsed_ns"))
+    return {
+        "longer": int(_number(about.get("longer"))) or 1,
+        "lasted_ns": warmup_ns + elapsed_ns if elapsed_ns else float(run.ended_ns - run.started_ns),
+        "stored_ns": float(STORED_NS) if stored is None else _number(stored),
+    }
+
+
+def _steady_part(run: Run) -> tuple[Settled, float]:
+    """The steady part of a run, and the rate that its score stands for; 0 where the record has no such series."""
+    whole = run.facts.get("whole")
+    kinds = whole if isinstance(whole, list) else DATA_KINDS
+    usual_ns = run.intervals[0].duration_ns if run.intervals else 0
+    # The last interval is as short as the run left it, or longer by the end of what was in flight.
+    full = [each for each in run.intervals if 0.9 * usual_ns < each.duration_ns < 1.1 * usual_ns]
+    rates = [
+        sum(each.operations[kind].operations for kind in kinds if kind in each.operations) * SECOND / each.duration_ns
+        for each in full
+    ]
+    if not any(rates):
+        return Settled(0.0, 0.0, steady=True), 0.0
+    interval_s = usual_ns / SECOND
+    part = settle(rates, interval_s)
+    scored = classify(rates, interval_s)
+    return part, scored.score if scored.accepted else float(np.mean(rates))
+
+
+def _lead_in(part: Settled, whole_rate: float) -> float:
+    """Share of the operations that were done in a faster part before the steady one; 0 where that was slower."""
+    if not part.discarded or part.rate >= whole_rate:
+        return 0.0
+    return max(0.0, 1.0 - part.rate * (1.0 - part.discarded) / whole_rate)
+
+
+def _rest(percent: float, lead_in: float) -> float:
+    """The percentile of a whole run that is `percent` of its steady part: what came before was faster."""
+    return 100.0 - (100.0 - percent) * (1.0 - lead_in)
+
+
+def _slower(run: Run, part: Settled, whole_rate: float) -> float:
+    """Mean latency of the steady part over that of the run; by Little's law, so not with a schedule."""
+    return whole_rate / part.rate if part.rate and not run.plan.parameters.get("rate") else 1.0
 
 
 def _littles_law(run: Run) -> float | None:
@@ -173,10 +269,21 @@ def _busy_by_design(run: Run) -> bool:
     return polls or works_in_client(str(values.get("server", "")), run.target.where)
 
 
-def _overloaded(run: Run) -> bool:
-    """Whether a rate was asked for and the run withholds its latencies because it was not kept."""
-    timed = any(score.metric.endswith(("_mean", "_p50")) for score in run.scores)
-    return bool(run.plan.parameters.get("rate")) and bool(run.scores) and not timed
+def _overloaded(run: Run, part: Settled) -> bool:
+    """Whether a rate was asked for and not kept: the run withholds its latencies, or its steady part falls behind."""
+    if not run.plan.parameters.get("rate") or not run.scores:
+        return False
+    if not any(score.metric.endswith(("_mean", "_p50")) for score in run.scores):
+        return True
+    offered, elapsed_ns = (_number(run.facts.get(name)) for name in ("offered_operations", "elapsed_ns"))
+    return elapsed_ns > 0 and falls_behind(part, offered * SECOND / elapsed_ns)
+
+
+def falls_behind(part: Settled, offered: float) -> bool:
+    """Whether the steady part of a run does less than the schedule offers, per second, while its beginning did more:
+    what was stored hides the backlog from the mean of the whole run.
+    """
+    return part.discarded > 0 and 0 < part.rate < KEPT * offered
 
 
 def _latency(run: Run) -> Histogram | None:

@@ -8,10 +8,12 @@ from typing import Any
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.stats.load_line.levels import LoadRange, parse_range
+from plimsoll.stats.load_line.points import STORED_NS
 from plimsoll.stats.load_line.slo import Objective, parse_objective
+from plimsoll.units import format_duration, parse_duration
 
 KEY = "load_line"
-_KEYS = ("parameter", "range", "slo")
+_KEYS = ("parameter", "range", "slo", "stored")
 LOADS = {"depth": "operations in flight", "clients": "clients", "threads": "threads", "rate": "operations per second"}
 """Parameters that are a load, with what they count."""
 
@@ -23,6 +25,8 @@ class Request:
     parameter: str
     bounds: LoadRange
     objective: Objective | None = None
+    stored_ns: int = STORED_NS
+    """How long a place may give what it had stored while it rested, beyond what it carries."""
 
     @property
     def open_loop(self) -> bool:
@@ -47,7 +51,13 @@ class Request:
     def to_table(self) -> dict[str, str]:
         """As a study file holds it."""
         table = {"parameter": self.parameter, "range": self.bounds.text}
-        return table | ({"slo": self.objective.text} if self.objective else {})
+        table |= {"slo": self.objective.text} if self.objective else {}
+        return table | ({"stored": self.stored_text} if self.stored_ns != STORED_NS else {})
+
+    @property
+    def stored_text(self) -> str:
+        """As it is written: `1s`."""
+        return format_duration(self.stored_ns).replace(" ", "") if self.stored_ns else "0s"
 
 
 def request_from(study: Mapping[str, Any], where: str) -> Request | None:
@@ -60,12 +70,14 @@ def request_from(study: Mapping[str, Any], where: str) -> Request | None:
     for key in table:
         if key not in _KEYS:
             raise UnknownName("key", str(key), _KEYS, f"{where}, [{KEY}]")
-    return request(str(table["parameter"]), str(table["range"]), str(table["slo"]) if "slo" in table else None)
+    slo, stored = (str(table[name]) if name in table else None for name in ("slo", "stored"))
+    return request(str(table["parameter"]), str(table["range"]), slo, stored)
 
 
-def request(parameter: str, range_text: str, slo: str | None) -> Request:
-    """The request in words: `depth`, `1..256`, `p99<5ms`; raises UsageError."""
+def request(parameter: str, range_text: str, slo: str | None, stored: str | None = None) -> Request:
+    """The request in words: `depth`, `1..256`, `p99<5ms`, `1s`; raises UsageError."""
     if parameter not in LOADS:
         raise UnknownName("load", parameter, LOADS)
     bounds = parse_range(range_text, whole=parameter != "rate")
-    return Request(parameter, bounds, parse_objective(slo) if slo else None)
+    stored_ns = STORED_NS if stored is None else parse_duration(stored)
+    return Request(parameter, bounds, parse_objective(slo) if slo else None, stored_ns)

@@ -5,9 +5,13 @@ The same seed and the same points always give the same search, so that a stored 
 1. *Ramp.* The load doubles until throughput no longer grows. One run each; they only show where to look.
 2. *Rounds.* The levels around the bend, √2 apart, each once per round in random order, until the interval of the knee
    is narrow and the bracket is found, or the mode allows no more.
-3. *Objective.* Soft bisection, beginning with the belief that all runs so far support.
-4. *Fresh runs* of the answers. The best of many runs is flattered by its noise; what is reported was measured after it
-   was chosen.
+3. *Fresh runs* at the knee, longer ones for a schedule, and at the load that carried most. The best of many runs is
+   flattered by its noise; what is reported was measured after it was chosen. A schedule that is not kept at the knee
+   lowers it, until one is.
+4. *Objective.* Soft bisection, beginning with the belief that all runs so far support, then fresh runs of the answer,
+   and of loads that contradict it.
+
+A run whose rate has not settled is made again, twice and four times as long.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ import numpy as np
 from plimsoll.stats.load_line import bend, bracket
 from plimsoll.stats.load_line.levels import AROUND, LoadRange
 from plimsoll.stats.load_line.points import Phase, Point
-from plimsoll.stats.load_line.slo import Belief, Objective
+from plimsoll.stats.load_line.slo import SPREAD, Belief, Objective
 
 STALLED = 0.2
 """The ramp ends where ln throughput grows by less than this share of ln load."""
@@ -40,6 +44,20 @@ ASIDE = (0.35, 0.65)
 """Every second probe stands beside the median, so that one wrong run is noticed."""
 STEP_BACK = 0.95
 MOST_STEPS_BACK = 5
+BELOW = 0.98
+"""A schedule that was not kept is followed by one of this share of what was carried then."""
+MOST_LOWER = 4
+FRESH_LONGER = 2
+"""Runs that say whether a schedule is kept for good last so many times the usual."""
+LONGEST = 4
+MOST_LONGER = 8
+"""Runs of one search that are made again because they had not settled: a host that is never steady must end, too."""
+MOST_PEAKS = 3
+"""Loads that may be measured again because a run there carried most."""
+MOST_DOUBTS = 6
+"""Runs that settle contradictions of an objective."""
+CLEARLY = 2.0
+"""A latency contradicts an objective if it is so many deviations on the wrong side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +81,8 @@ class Probe:
     phase: Phase
     round: int
     attempt: int = 0
+    longer: int = 1
+    """How many times the usual length."""
 
 
 class Ending(StrEnum):
@@ -87,9 +107,13 @@ class LoadSearch:
     objective: Objective | None
     seed: str
     points: list[Point] = field(default_factory=list)
+    """Without those that were made again because they had not settled."""
     window: tuple[float, ...] = ()
+    open_loop: bool = False
+    """The load is a schedule."""
     hurried: bool = False
     """Set by whoever runs the search when the time is almost used up: it then goes on to the fresh runs at once."""
+    _repeated: int = 0
 
     def run(self) -> Search:
         """The whole search."""
@@ -98,9 +122,9 @@ class LoadSearch:
             return Ending.NOTHING_VALID
         yield from self._rounds()
         found = bend.fit(self.points)
+        yield from self._fresh(found)
         if self.objective is not None:
             yield from self._bisect(self.objective)
-        yield from self._fresh(found)
         if found is None or not found.reached:
             return Ending.NOT_REACHED
         return Ending.FOUND if self._settled(found) else Ending.NO_ROUNDS_LEFT
@@ -108,11 +132,11 @@ class LoadSearch:
     def expected_left(self) -> int:
         """About how many runs are still to come, for a progress line."""
         done = {phase: sum(point.phase is phase for point in self.points) for phase in Phase}
-        fresh = 2 * FRESH_RUNS - done[Phase.PEAK] - done[Phase.KNEE]
+        fresh = max(2 * FRESH_RUNS - done[Phase.PEAK] - done[Phase.KNEE], 0)
         probes = max(FIRST_STOP + FRESH_RUNS - done[Phase.OBJECTIVE] - done[Phase.ANSWER], 1) if self.objective else 0
-        if done[Phase.PEAK]:
-            return max(fresh, 0)
         if done[Phase.OBJECTIVE] or done[Phase.ANSWER]:
+            return probes
+        if done[Phase.PEAK]:
             return probes + fresh
         width = len(self.window) or min(2 * AROUND + 1, len(self.bounds.levels))
         rounds = max(LEAST_ROUNDS * width - done[Phase.ROUND], width // 2)
@@ -122,13 +146,19 @@ class LoadSearch:
     def _valid(self, *phases: Phase) -> list[Point]:
         return [point for point in self.points if point.valid and (not phases or point.phase in phases)]
 
-    def _measure(self, load: float, phase: Phase, number: int) -> Step:
-        """One run, repeated once if it is not valid."""
-        for attempt in (0, 1):
-            point = yield Probe(load, phase, number, attempt)
-            self.points.append(point)
-            if point.valid:
+    def _measure(self, load: float, phase: Phase, number: int, longer: int = 1) -> Step:
+        """One run, repeated once if it is not valid, and longer if it had not settled."""
+        while True:
+            for attempt in (0, 1):
+                point = yield Probe(load, phase, number, attempt, longer)
+                self.points.append(point)
+                if point.valid:
+                    break
+            if not point.valid or point.steady or longer >= LONGEST or self.hurried or self._repeated >= MOST_LONGER:
                 return
+            self.points.pop()
+            self._repeated += 1
+            longer *= 2
 
     def _ramp(self) -> Step:
         """Every second level until one no longer carries more than the one before."""
@@ -192,12 +222,23 @@ class LoadSearch:
             yield from self._measure(self.bounds.rounded(belief.quantile(share)), Phase.OBJECTIVE, number)
             _see(belief, self.points[-1])
         load = self._floor(belief.quantile(0.5))
-        for number in range(MOST_STEPS_BACK + 1):
-            for _ in range(FRESH_RUNS):
-                yield from self._measure(load, Phase.ANSWER, number)
+        for step in range(MOST_STEPS_BACK + 1):
+            for number in range(FRESH_RUNS):
+                yield from self._measure(load, Phase.ANSWER, step * FRESH_RUNS + number, self._for_good)
             if meets(self.points, load, objective) or load <= self.bounds.low:
-                return
+                break
             load = self._floor(min(load * STEP_BACK, load - 1 if self.bounds.whole else load))
+        for number in range(MOST_DOUBTS):
+            doubts = contradictions(self._valid(), load, objective)
+            if self.hurried or not doubts:
+                return
+            fewest = min(doubts, key=lambda at: sum(point.load == at for point in self._valid()))
+            yield from self._measure(fewest, Phase.OBJECTIVE, MOST_PROBES + number)
+
+    @property
+    def _for_good(self) -> int:
+        """How many times the usual length a run lasts that says whether a load can be kept."""
+        return FRESH_LONGER if self.open_loop else 1
 
     def _narrow(self, belief: Belief) -> bool:
         whole_step = self.bounds.whole and self._floor(belief.quantile(0.95)) - self._floor(belief.quantile(0.05)) <= 1
@@ -217,7 +258,26 @@ class LoadSearch:
             turn = list(wanted.items())
             rng.shuffle(turn)
             for phase, load in turn:
-                yield from self._measure(load, phase, number)
+                yield from self._measure(load, phase, number, self._for_good if phase is Phase.KNEE else 1)
+        if Phase.KNEE in wanted and self.open_loop:
+            yield from self._lower(wanted[Phase.KNEE])
+        for number in range(1, MOST_PEAKS):
+            load = peak_load(self.points)
+            if self.hurried or sum(point.load == load for point in self._valid()) >= FRESH_RUNS:
+                return
+            for run in range(FRESH_RUNS):
+                yield from self._measure(load, Phase.PEAK, number * FRESH_RUNS + run)
+
+    def _lower(self, load: float) -> Step:
+        """Lower schedules, until one is kept in most fresh runs."""
+        for number in range(1, MOST_LOWER + 1):
+            if kept(self.points, load) is not False or self.hurried:
+                return
+            # What the best of the late runs carried: noise lowers a knee soon enough.
+            late = [point.throughput for point in self._valid(Phase.KNEE) if point.load == load and point.overloaded]
+            load = self.bounds.rounded(BELOW * min(load, max(late)))
+            for run in range(FRESH_RUNS):
+                yield from self._measure(load, Phase.KNEE, number * FRESH_RUNS + run, self._for_good)
 
 
 def _see(belief: Belief, point: Point) -> None:
@@ -254,11 +314,29 @@ def grouped(points: Iterable[Point], key: Callable[[Point], float]) -> dict[floa
 
 
 def peak_load(points: Sequence[Point]) -> float:
-    """The load with the highest typical throughput in the rounds; in the ramp where there were no rounds."""
-    valid = [point for point in points if point.valid]
-    rounds = [point for point in valid if point.phase is Phase.ROUND] or valid
-    by_load = grouped(rounds, lambda point: point.load)
+    """The load with the highest typical throughput of all valid runs."""
+    by_load = grouped((point for point in points if point.valid), lambda point: point.load)
     return max(by_load, key=lambda load: _typical(point.throughput for point in by_load[load]))
+
+
+def kept(points: Sequence[Point], load: float) -> bool | None:
+    """Whether most fresh runs of a schedule at the knee kept it; None where there are none."""
+    fresh = [point.overloaded for point in points if point.valid and point.phase is Phase.KNEE and point.load == load]
+    return 2 * sum(fresh) < len(fresh) if fresh else None
+
+
+def contradictions(points: Sequence[Point], load: float, objective: Objective) -> list[float]:
+    """Loads whose runs do not go with `load` being the largest that meets the objective: lower ones that clearly miss
+    it, and higher ones that clearly meet it; where `load` misses it as well, all that clearly meet it.
+    """
+    found, met = [], meets(points, load, objective)
+    for at, runs in grouped((p for p in points if p.valid and p.objective_ns), lambda point: point.load).items():
+        typical = float(np.median([run.objective_ns for run in runs if run.objective_ns]))
+        over = math.log(typical / objective.limit_ns) if math.isfinite(typical) else math.inf
+        margin = CLEARLY * SPREAD / math.sqrt(len(runs))
+        if (met and at < load and over > margin) or ((at > load or not met) and over < -margin):
+            found.append(at)
+    return found
 
 
 def meets(points: Sequence[Point], load: float, objective: Objective) -> bool:

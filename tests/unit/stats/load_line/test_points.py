@@ -128,3 +128,65 @@ def test_clients_of_a_database_obey_littles_law(runs: dict[str, Run]) -> None:
         run.model_copy(update={"facts": {**facts, "operations": {"read": {"operations": math.nan}}}}),
     ]
     assert [point.littles_law for each in without if (point := point_of(each, None))] == [None] * 5
+
+
+def with_rates(run: Run, rates: list[float], **changes: Any) -> Run:
+    """The run with intervals of half a second at these rates, and a score that is their mean."""
+    first = run.intervals[0]
+    kind = next(iter(first.operations))
+    intervals = tuple(
+        first.model_copy(
+            update={
+                "start_ns": k * 500_000_000,
+                "duration_ns": 500_000_000,
+                "operations": {kind: first.operations[kind].model_copy(update={"operations": round(rate / 2)})},
+            }
+        )
+        for k, rate in enumerate(rates)
+    )
+    mean = sum(rates) / len(rates)
+    scores = tuple(s.model_copy(update={"value": mean}) if s.metric == "iops" else s for s in run.scores)
+    facts = {**run.facts, "elapsed_ns": len(rates) * 500_000_000, **changes.pop("facts", {})}
+    return searched(run.model_copy(update={"intervals": intervals, "scores": scores, "facts": facts}), **changes)
+
+
+def test_what_was_stored_counts_neither_for_throughput_nor_for_latency(runs: dict[str, Run]) -> None:
+    steady = point_of(with_rates(runs["randrw"], [1000.0] * 20), 99.0)
+    stored = point_of(with_rates(runs["randrw"], [2000.0] * 8 + [1000.0] * 12), 99.0)
+    assert steady is not None
+    assert stored is not None
+    assert (steady.throughput, steady.discarded) == (1000, 0)
+    assert (stored.throughput, stored.discarded, stored.steady) == (1000, 0.4, True)
+    assert steady.mean_ns is not None
+    # By Little's law: as many in flight at 1,000 instead of 1,400 per second.
+    assert stored.mean_ns == pytest.approx(1.4 * steady.mean_ns)
+    assert stored.p99_ns is not None
+    assert steady.p99_ns is not None
+    assert stored.p99_ns >= steady.p99_ns
+
+
+def test_a_schedule_that_only_what_was_stored_kept_is_not_kept(runs: dict[str, Run]) -> None:
+    """1,100 scheduled per second and 98.6 % done over the whole run, but 1,000 for its last third."""
+    rates = [1100.0] * 13 + [1000.0] * 7
+    plan = runs["randrw"].plan
+    paced = plan.model_copy(update={"parameters": {**plan.parameters, "rate": {"per_second": 1100}}})
+    offered = {"offered_operations": 11_000}
+    late = point_of(with_rates(runs["randrw"], rates, plan=paced, facts=offered), 99.0)
+    assert late is not None
+    assert (late.overloaded, late.objective_ns, late.throughput) == (True, math.inf, 1000)
+    kept = point_of(with_rates(runs["randrw"], [1100.0] * 20, plan=paced, facts=offered), 99.0)
+    assert kept is not None
+    assert not kept.overloaded
+
+
+def test_how_long_a_run_has_to_outlast_what_was_stored(runs: dict[str, Run]) -> None:
+    def point(**about: Any) -> tuple[float, bool]:
+        run = with_rates(runs["ping"], [1000.0] * 4)
+        found = point_of(run.model_copy(update={"facts": {**run.facts, FACT: {**run.facts[FACT], **about}}}), None)
+        assert found is not None
+        return found.stored_ns, found.enough
+
+    assert point() == (1e9, False)
+    assert point(stored_ns=100_000_000) == (1e8, True)
+    assert point(stored_ns=0) == (0, True)
+    assert point(stored_ns="nonsense") == (0, True)

@@ -16,6 +16,7 @@ from plimsoll.stats.load_line.levels import LoadRange
 from plimsoll.stats.load_line.points import Phase, Point
 from plimsoll.stats.load_line.search import FRESH_RUNS, RULES, Ending, LoadSearch, Probe
 from plimsoll.stats.load_line.slo import parse_objective
+from plimsoll.stats.summary import summarise
 
 CLIENTS = LoadRange(1, 256, whole=True)
 TRIALS = 20
@@ -107,12 +108,15 @@ def test_answers_come_from_runs_made_after_they_were_chosen() -> None:
     done = search(3, slo="p99<8ms")
     finish(done, Server(8, MS, seed=3))
     phases = [point.phase for point in done.points]
-    assert phases == sorted(phases, key=lambda phase: phase.fresh and phase is not Phase.ANSWER)
+    order = [Phase.RAMP, Phase.ROUND, Phase.KNEE, Phase.PEAK, Phase.OBJECTIVE, Phase.ANSWER]
+    first = {phase: phases.index(phase) for phase in order if phase in phases}
+    assert sorted(first, key=lambda phase: first[phase]) in ([*order], [*order[:2], order[3], order[2], *order[4:]])
     assert [phases.count(phase) for phase in (Phase.PEAK, Phase.KNEE)] == [FRESH_RUNS, FRESH_RUNS]
     peak = answer(done).peak
     assert peak is not None
-    fresh = [point.throughput for point in done.points if point.phase is Phase.PEAK]
-    assert peak.throughput.value == pytest.approx(math.exp(np.mean(np.log(fresh))))
+    at = [point.throughput for point in done.points if point.load == peak.load]
+    assert len(at) >= FRESH_RUNS
+    assert peak.throughput.value == summarise(at, "higher").value
 
 
 def test_the_best_of_many_noisy_levels_is_not_flattered() -> None:
@@ -135,6 +139,7 @@ def test_throughput_that_grows_to_the_end_has_no_knee() -> None:
     found = answer(done)
     assert found.bend is not None
     assert not found.bend.reached
+    assert found.doubt is None
     assert found.bracket is None
     assert found.knee is None
     assert found.peak is not None
