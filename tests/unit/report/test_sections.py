@@ -360,3 +360,42 @@ def test_targets_and_colours_go_by_the_study_not_by_the_order_of_runs() -> None:
     listed = found.sessions[0].model_copy(update={"study": {"targets": [{"name": "y"}, {"name": "x"}, {"name": "z"}]}})
     assert Evidence([listed], found.runs, None, 0.1).targets == ("y", "x", "z")
     assert Evidence([listed], found.runs, "x", 0.1).targets == ("x", "y", "z")
+
+
+def _length(found: Evidence, seconds: int) -> Evidence:
+    """The same runs with so many intervals of one second."""
+
+    def stretched(run: Run) -> Run:
+        first = run.intervals[0]
+        each = [first.model_copy(update={"start_ns": i * 10**9, "duration_ns": 10**9}) for i in range(seconds)]
+        return run.model_copy(update={"intervals": tuple(each)})
+
+    return with_runs(found, [stretched(run) if run.intervals else run for run in found.runs])
+
+
+def test_runs_too_short_to_be_judged_are_not_said_to_keep_their_level() -> None:
+    short, long = _length(evidence(cases=("randread",)), 2), _length(evidence(cases=("randread",)), 30)
+    told = sentences(build_document(short), "series")
+    assert "8 runs of this report are too short to tell whether the rate changed inside" in told
+    assert "changed its level" not in told
+    told = sentences(build_document(long), "series")
+    assert "No run changed its level while it was measured." in told
+    assert "too short" not in told
+    mixed = with_runs(long, [*long.runs[:1], *short.runs[1:]])
+    told = sentences(build_document(mixed), "series")
+    assert "No run that is long enough to be judged changed its level; 7 runs of this report are too short" in told
+
+
+def test_pooled_percentiles_have_a_name_of_their_own() -> None:
+    document = build_document(pair())
+    [found] = [b for b in blocks(document, "latency") if isinstance(b, Table)]
+    assert [(each.key, each.title) for each in found.columns[-2:]] == [("p99_9", "Pooled p99.9"), ("max", "Pooled max")]
+    scores = next(b for b in blocks(document, "scores") if isinstance(b, Table))
+    assert any("“Latency” has those pooled" in note for note in scores.notes)
+    # Rates alone need no such word.
+    rates = with_runs(
+        pair(),
+        [run.model_copy(update={"scores": tuple(s for s in run.scores if s.unit != "ns")}) for run in pair().runs],
+    )
+    plain = next(b for b in blocks(build_document(rates), "scores") if isinstance(b, Table))
+    assert not any("pooled" in note for note in plain.notes)

@@ -22,6 +22,7 @@ MOST_CHARTS = 32
 POINTS_PER_DECADE = 8
 _KINDS = ("read", "write", "trim", "sync", "commit")
 _PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")
+_KEYS = {name: name.replace(".", "_") for name in _PERCENTILES}
 _RARE = ((2.0, "p50"), (10.0, "p90"), (1e2, "p99"), (1e3, "p99.9"), (1e4, "p99.99"), (1e5, "p99.999"))
 """Ticks at 1/(1 − p)."""
 
@@ -115,8 +116,13 @@ def _table(merged: dict[tuple[str, str, str], Histogram]) -> Table:
         values = histogram.percentiles()
         head = (phrase(case), phrase(kind.replace("_", " ")), phrase(target), number(histogram.count, "1"))
         rows.append((*head, *(number(values[name], "ns") for name in _PERCENTILES)))
-    heads = columns("Case", "Operation", "Target", ">Operations", *(f">{name}" for name in _PERCENTILES))
-    notes = ("n/a: fewer than one operation lies beyond that percentile. The maximum depends on how many were made.",)
+    heads = columns("Case", "Operation", "Target", ">Operations")
+    heads += tuple(Column(_KEYS[name], f"Pooled {name}", "right") for name in _PERCENTILES)
+    notes = (
+        "Pooled: of all operations of all valid runs together. The percentiles among the scores are those of each run, "
+        "typical over the blocks, so they may differ from these.",
+        "n/a: fewer than one operation lies beyond that percentile. The maximum depends on how many were made.",
+    )
     return Table("Percentiles of the added histograms", heads, tuple(rows), notes)
 
 

@@ -42,8 +42,9 @@ def _rules(evidence: Evidence) -> Text:
     turns = [session.interleaved for session in evidence.sessions]
     words = [
         f"“Same” means within {band_text(evidence.band)}. Rules of policy version {evidence.policy}.",
-        "Percentiles of several runs come from their added histograms, never from averages. "
-        "A percentile with less than one operation beyond it is n/a.",
+        "Pooled percentiles of several runs come from their added histograms, never from averages; the score of a "
+        "percentile is that of each run, typical over the blocks. A percentile with less than one operation beyond it "
+        "is n/a.",
     ]
     if not all(turns):
         words.insert(0, APART)

@@ -36,6 +36,9 @@ _NOTES = (
     "Spread: run-to-run standard deviation, called wide from 10 % on. Unstable: the worst run is below 0.8 of the "
     "median (its share is shown), or over 10 % of runs are far from the others.",
 )
+_PERCENTILES = (
+    "Percentiles are those of each run, typical over the blocks; “Latency” has those pooled over all operations.",
+)
 _SPLIT_NOTE = (
     "Runs with a step, or a first run unlike the others, have a score for each level and none in common; with a trend, "
     "groups or dependence they have a range. Neither has an interval.",
@@ -61,6 +64,8 @@ def build(evidence: Evidence) -> list[Block]:
 def _table(evidence: Evidence, caption: str, lines: list[ScoreLine], notes: tuple[str, ...], *, short: bool) -> Table:
     names = ["Case", "Metric", "Target", ">Score", ">95 % interval", ">Runs", ">Lowest…highest", ">Spread", "Stability"]
     rows = [(line, row) for line in lines for row in _rows(evidence, line)]
+    if notes and any(line.unit == "ns" for line in lines):
+        notes += _PERCENTILES
     if any(line.split for line in lines):
         notes += _SPLIT_NOTE
     if any(line.standing for line in lines):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
 from plimsoll.model import Finding, Level, Run, Unit
 from plimsoll.report import palette, scales
 from plimsoll.report.canvas import Canvas
-from plimsoll.report.document import Block, Chart, Phrase, Table, Tone, columns, number, phrase, text
+from plimsoll.report.document import Block, Chart, Phrase, Table, Text, Tone, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text
 from plimsoll.stats.course import Series, series_of
-from plimsoll.stats.steady import Regime, Segment, Shape
+from plimsoll.stats.steady import SHORTEST_S, Regime, Segment, Shape
 from plimsoll.units import SECOND, format_duration, format_value
 
 ORDER = 70
@@ -36,10 +37,12 @@ def build(evidence: Evidence) -> list[Block]:
     """A chart per case, and a table of every run whose rate was not steady."""
     shown: list[Block] = []
     changed: list[tuple[str, Series]] = []
+    shapes: Counter[Shape] = Counter()
     averaged = 1
     for place, case in enumerate(evidence.cases):
         unit, found = _of_case(evidence, case)
         changed += [(unit, series) for series in found if series.regime.shape not in (Shape.FLAT, Shape.SHORT)]
+        shapes.update(series.regime.shape for series in found)
         if found and len(shown) < MOST_CHARTS:
             bins = _bin_size(found)
             averaged = max(averaged, bins)
@@ -57,8 +60,24 @@ def build(evidence: Evidence) -> list[Block]:
     return [
         text(*words),
         *shown,
-        _table(changed) if changed else text("No run changed its level while it was measured."),
+        *([_table(changed)] if changed else []),
+        *_unchanged(shapes),
     ]
+
+
+def _unchanged(shapes: Counter[Shape]) -> list[Text]:
+    """What of the other runs is known: nothing of those that are too short to be judged."""
+    short, judged = shapes[Shape.SHORT], sum(shapes.values()) - shapes[Shape.SHORT]
+    unclear = f"{count_text(short, 'run')} of this report {'is' if short == 1 else 'are'} too short to tell"
+    needed = f"that takes {SHORTEST_S:.0f} s of even points (runtime={SHORTEST_S:.0f}s)."
+    if not judged:
+        return [text(f"{unclear} whether the rate changed inside: {needed}", tone=Tone.UNKNOWN)]
+    told = [] if judged > shapes[Shape.FLAT] else ["No run changed its level while it was measured."]
+    if short and told:
+        told = [f"No run that is long enough to be judged changed its level; {unclear}: {needed}"]
+    elif short:
+        told = [f"{unclear}: {needed}"]
+    return [text(*told)] if told else []
 
 
 def _of_case(evidence: Evidence, case: str) -> tuple[Unit, list[Series]]:
@@ -109,11 +128,13 @@ def _binned(series: Series, bins: int) -> list[tuple[float, float]]:
 def _chart(name: str, evidence: Evidence, case: str, unit: str, found: list[Series], bins: int) -> Chart:
     what = "throughput" if unit == "B/s" else "operations per second"
     odd = sum(series.regime.shape not in (Shape.FLAT, Shape.SHORT) for series in found)
+    short = sum(series.regime.shape is Shape.SHORT for series in found)
+    counts = f"{odd} with a change of level" + (f", {short} too short to tell" if short else "")
     title = f"{case}: {what}"
     return Chart(
         id=name,
         title=title,
-        description=f"{what} over time of {count_text(len(found), 'run')} of {case}; {odd} with a change of level.",
+        description=f"{what} over time of {count_text(len(found), 'run')} of {case}; {counts}.",
         data=_run_table(title, unit, found),
         draw=partial(draw, evidence.targets, found, unit, bins),
         series=evidence.targets,
