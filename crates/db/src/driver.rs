@@ -35,6 +35,8 @@ pub struct Found {
     pub records: u64,
     /// YCSB: fields per record, where the database knows; TPC-B: branches.
     pub shape: Option<u64>,
+    /// It looks like what this workload makes; a table of somebody else is left alone.
+    pub own: bool,
 }
 
 /// One database. All methods but [`Driver::connect`] are for preparing, and may take their time; what has no tables needs

@@ -119,6 +119,21 @@ impl JobError {
         Self { kind: "connect", message: message.into(), operation: None }
     }
 
+    /// The same, of a connection with or without TLS: a server that wants it does not say how to ask for it here.
+    pub fn reaching(fault: &Fault, encrypted: bool) -> Self {
+        let says = |words: &[&str]| words.iter().any(|word| fault.message.contains(word));
+        let hint = if encrypted {
+            ""
+        } else if says(&["no encryption", "SSL off", "insecure transport", "HTTPS port"]) {
+            ": the server insists on encryption, ask for it with tls=require"
+        } else if says(&["Access denied", "does not speak", "closed the connection", "Connection reset"]) {
+            "; if the server wants encryption, ask for it with tls=require"
+        } else {
+            ""
+        };
+        Self::connect(format!("{}{hint}", fault.message))
+    }
+
     /// What is in the database does not fit the request.
     pub fn schema(message: impl Into<String>) -> Self {
         Self { kind: "schema", message: message.into(), operation: None }
@@ -150,6 +165,11 @@ impl JobError {
     pub fn preparing(fault: &Fault) -> Self {
         match fault.cause {
             Cause::Connect | Cause::Login => Self::connect(fault.message.clone()),
+            Cause::ReadOnly => Self::load(format!(
+                "the data cannot be prepared, for the server accepts no changes: {}; give the address of the one that does, \
+                 or, where the data are there, data=keep and a test that only reads (ycsb-c)",
+                fault.message
+            )),
             _ => Self::load(format!("preparing the data failed: {}", fault.message)),
         }
     }
@@ -164,5 +184,38 @@ impl From<JobError> for Failure {
             operation: error.operation.map(str::to_owned),
             offset: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_wants_encryption_is_told_how_to_ask_for_it() {
+        let said =
+            |message: &str, encrypted| JobError::reaching(&Fault::broken(Cause::Login, message), encrypted).to_string();
+        for wants in [
+            "no pg_hba.conf entry for host \"::1\", user \"x\", database \"y\", no encryption (28000)",
+            "Connections using insecure transport are prohibited while --require_secure_transport=ON. (3159)",
+            "Access denied for user 'x'@'localhost' (1045)",
+            "the server does not speak Redis's protocol",
+            "the server closed the connection",
+            "the connection broke: Connection reset by peer (os error 104)",
+        ] {
+            assert!(said(wants, false).contains("tls=require"), "{wants}");
+            assert_eq!(said(wants, true), wants);
+        }
+        for other in ["cannot connect to 127.0.0.1:1: Connection refused (os error 111)", "too many clients (53300)"] {
+            assert_eq!(said(other, false), other);
+        }
+    }
+
+    #[test]
+    fn a_server_that_accepts_no_changes_is_no_reason_to_load_anew() {
+        let said = JobError::preparing(&Fault::refused(Cause::ReadOnly, "cannot execute CREATE TABLE")).to_string();
+        assert!(said.contains("accepts no changes") && !said.contains("recreate"), "{said}");
+        let other = JobError::preparing(&Fault::refused(Cause::Server, "syntax error")).to_string();
+        assert!(!other.contains("accepts no changes"), "{other}");
     }
 }

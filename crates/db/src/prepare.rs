@@ -19,6 +19,9 @@ pub fn tables<D: Driver>(driver: &D, setup: &Setup, keep_going: impl Fn(f64) -> 
     let Some(wanted) = wanted(spec) else { return Ok(None) };
     let failed = |fault: Fault| JobError::preparing(&fault);
     let found = driver.look().map_err(failed)?;
+    if found.is_some_and(|found| !found.own) {
+        return Err(JobError::schema(foreign(spec)));
+    }
     let occupied = found.is_some_and(|found| found.records > 0);
     match (spec.data, found) {
         (Data::Keep, None) if spec.measure == Measure::Run => Err(JobError::schema(
@@ -30,7 +33,7 @@ pub fn tables<D: Driver>(driver: &D, setup: &Setup, keep_going: impl Fn(f64) -> 
         },
         (Data::Create, Some(found)) if occupied => Err(JobError::schema(format!(
             "the tables of this workload are there and hold {} records, which are left as they are: use them with \
-             {REUSE}, or drop them with {RECREATE}",
+             {REUSE}, or, if nobody needs them, have them dropped with {RECREATE}",
             found.records
         ))),
         (Data::Reuse, Some(found)) if occupied => reuse(driver, spec, found, wanted, keep_going).map(|()| None),
@@ -47,17 +50,33 @@ pub fn tables<D: Driver>(driver: &D, setup: &Setup, keep_going: impl Fn(f64) -> 
 /// What the workload's tables must be; nothing when it has none.
 fn wanted(spec: &DbSpec) -> Option<Found> {
     match &spec.workload {
-        Workload::Ycsb(ycsb) => Some(Found { records: ycsb.record_count, shape: Some(u64::from(ycsb.field_count)) }),
-        Workload::Tpcb(tpcb) => Some(Found { records: accounts(tpcb.scale), shape: Some(u64::from(tpcb.scale)) }),
+        Workload::Ycsb(ycsb) => {
+            Some(Found { records: ycsb.record_count, shape: Some(u64::from(ycsb.field_count)), own: true })
+        }
+        Workload::Tpcb(tpcb) => {
+            Some(Found { records: accounts(tpcb.scale), shape: Some(u64::from(tpcb.scale)), own: true })
+        }
         Workload::Web(_) => None,
     }
+}
+
+/// What is there under the name of the workload's tables was made by somebody else.
+fn foreign(spec: &DbSpec) -> String {
+    let (what, own) = match &spec.workload {
+        Workload::Ycsb(_) if spec.driver == "redis" => ("the index of the records, _indices, lists keys", "a database"),
+        Workload::Ycsb(_) => ("the table has columns", "a table (table=) or a database"),
+        Workload::Tpcb(_) | Workload::Web(_) => ("the table pgbench_accounts has columns", "a database"),
+    };
+    format!(
+        "{what} that this workload does not make, so it is somebody else's and is left alone: give the test {own} of its own"
+    )
 }
 
 fn shape_fault(found: Found, wanted: Found) -> Option<String> {
     match (found.shape, wanted.shape) {
         (Some(is), Some(should)) if is != should => Some(format!(
             "the tables of this workload are there in another shape ({is} fields or branches, not {should}): \
-             ask for that, or drop them with {RECREATE}"
+             ask for that, or, if nobody needs them, have them dropped with {RECREATE}"
         )),
         _ => None,
     }
@@ -81,11 +100,18 @@ fn reuse<D: Driver>(
     if found.records - removed == wanted.records {
         return Ok(());
     }
-    Err(JobError::schema(format!(
-        "the tables of this workload are there with {} records, not {}: ask for that number, or drop them with \
-         {RECREATE}",
-        found.records, wanted.records
-    )))
+    let evicted = driver.counters().unwrap_or_default().into_iter().find(|&(name, _)| name == "evicted_keys");
+    let (records, asked) = (found.records, wanted.records);
+    Err(JobError::schema(match evicted {
+        Some((_, keys @ 1..)) => format!(
+            "{records} of {asked} records are there; the server has evicted {keys} keys for want of memory: give it more \
+             (maxmemory), or a policy that keeps them (maxmemory-policy noeviction)"
+        ),
+        _ => format!(
+            "the tables of this workload are there with {records} records, not {asked}: ask for that number, or, if nobody \
+             needs them, have them dropped with {RECREATE}"
+        ),
+    }))
 }
 
 /// Removes the records that inserts of earlier runs have added: their numbers follow the loaded ones, with gaps where an

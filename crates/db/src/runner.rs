@@ -23,7 +23,7 @@ use crate::outcome::{Counters, DbOutcome, Kept};
 use crate::prepare;
 use crate::recorder::{Batch, Kinds};
 use crate::setup::Setup;
-use crate::spec::{Data, DbSpec, Measure, Workload};
+use crate::spec::{Data, DbSpec, Measure, TlsMode, Workload};
 use crate::url::place;
 use crate::worker::Report;
 use crate::workloads::{Stage, Work};
@@ -100,7 +100,7 @@ impl Runner {
         self.shared.board.enter(Phase::Layout, began_ns, None);
         let setup = Arc::new(Setup::new(self.spec.clone(), Arc::clone(&self.shared.stopped))?);
         let driver = Arc::new(D::new(Arc::clone(&setup))?);
-        let facts = driver.facts().map_err(|fault| JobError::connect(fault.message))?;
+        let facts = driver.facts().map_err(|fault| JobError::reaching(&fault, self.spec.tls.mode != TlsMode::Off))?;
         self.outcome.server = facts.into_iter().collect();
         let shared = Arc::clone(&self.shared);
         let told = |share: f64| {

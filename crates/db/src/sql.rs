@@ -280,18 +280,33 @@ fn count(console: &mut dyn Console, sql: &str) -> Result<u64, Fault> {
     text.and_then(|text| text.parse().ok()).ok_or_else(|| Fault::protocol(format!("no number came back from {sql:?}")))
 }
 
-/// Number of columns of a table; 0 when there is none.
-fn columns(console: &mut dyn Console, dialect: Dialect, table: &str) -> Result<u64, Fault> {
-    let schema = match dialect {
-        Dialect::PostgreSql => "current_schema()",
-        Dialect::MySql => "DATABASE()",
-        Dialect::Sqlite => return count(console, &format!("SELECT count(*) FROM pragma_table_info('{table}')")),
-    };
+/// Names of the columns of a table, in small letters; none when there is no such table.
+fn columns(console: &mut dyn Console, dialect: Dialect, table: &str) -> Result<Vec<String>, Fault> {
     let lower = table.to_lowercase();
-    let sql = format!(
-        "SELECT count(*) FROM information_schema.columns WHERE table_schema = {schema} AND lower(table_name) = '{lower}'"
-    );
-    count(console, &sql)
+    let of_schema = |schema: &str| {
+        format!(
+            "SELECT lower(column_name) FROM information_schema.columns \
+             WHERE table_schema = {schema} AND lower(table_name) = '{lower}'"
+        )
+    };
+    let sql = match dialect {
+        Dialect::PostgreSql => of_schema("current_schema()"),
+        Dialect::MySql => of_schema("DATABASE()"),
+        Dialect::Sqlite => format!("SELECT lower(name) FROM pragma_table_info('{table}')"),
+    };
+    Ok(console.query(&sql)?.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
+}
+
+/// A column that the workload's tables have.
+fn is_own(workload: &Workload, column: &str) -> bool {
+    match workload {
+        Workload::Ycsb(_) => {
+            let field = column.strip_prefix("field");
+            column == "ycsb_key" || field.is_some_and(|n| n.bytes().all(|byte| byte.is_ascii_digit()))
+        }
+        Workload::Tpcb(_) => ["aid", "bid", "abalance", "filler"].contains(&column),
+        Workload::Web(_) => false,
+    }
 }
 
 /// What is in the workload's tables.
@@ -301,19 +316,20 @@ fn look(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<Op
         Workload::Tpcb(_) => ("pgbench_accounts", Some("pgbench_branches")),
         Workload::Web(_) => return Ok(None),
     };
-    let width = columns(console, dialect, table)?;
-    if width == 0 {
+    let names = columns(console, dialect, table)?;
+    if names.is_empty() {
         return Ok(None);
     }
+    let own = names.iter().all(|name| is_own(&setup.spec.workload, name));
     let records = count(console, &format!("SELECT count(*) FROM {table}"))?;
     let shape = match small {
-        Some(small) if columns(console, dialect, small)? > 0 => {
+        Some(small) if !columns(console, dialect, small)?.is_empty() => {
             count(console, &format!("SELECT count(*) FROM {small}"))?
         }
         Some(_) => 0,
-        None => width - 1,
+        None => names.len() as u64 - 1,
     };
-    Ok(Some(Found { records, shape: Some(shape) }))
+    Ok(Some(Found { records, shape: Some(shape), own }))
 }
 
 /// Makes empty tables.

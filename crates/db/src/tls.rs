@@ -8,7 +8,10 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    AlertDescription, CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore,
+    SignatureScheme,
+};
 
 use crate::fault::{Cause, Fault};
 use crate::spec::{Tls, TlsMode};
@@ -29,17 +32,67 @@ fn unusable(what: impl std::fmt::Display) -> Fault {
 fn refused(error: &io::Error) -> Fault {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
     let why = match cause {
-        Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+        // One with the name of a trusted authority, and another key, is not signed by it either.
+        Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature)) => {
             "no authority that is trusted here has signed the server's certificate: name the file of the one that has in \
              ca_file, or let tls=require encrypt without verifying"
                 .to_owned()
         }
-        Some(rustls::Error::InvalidCertificate(
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-        )) => format!("use the name of the server that its certificate is for ({error})"),
-        _ => error.to_string(),
+        Some(rustls::Error::InvalidCertificate(CertificateError::NotValidForNameContext { expected, presented })) => {
+            let names: Vec<_> = presented.iter().map(|name| plain(name)).collect();
+            format!(
+                "the server's certificate is for {}, not for {}: use the name of the server that it is for, or let \
+                 tls=require encrypt without verifying",
+                names.join(", "),
+                expected.to_str()
+            )
+        }
+        Some(rustls::Error::InvalidCertificate(error)) => {
+            format!("{}, or let tls=require encrypt without verifying", defect(error))
+        }
+        Some(rustls::Error::AlertReceived(alert)) => match alert {
+            AlertDescription::CertificateRequired | AlertDescription::BadCertificate => {
+                "the server wants a certificate of the client, which cannot be given here".to_owned()
+            }
+            AlertDescription::ProtocolVersion | AlertDescription::HandshakeFailure => {
+                "the server knows no version and cipher of TLS that are known here (TLS 1.2 and 1.3)".to_owned()
+            }
+            other => format!("the server refused it (alert {})", u8::from(*other)),
+        },
+        Some(rustls::Error::InvalidMessage(_)) => "the server does not speak TLS at this port".to_owned(),
+        Some(_) => "the server breaks the rules of TLS".to_owned(),
+        None if error.kind() == ErrorKind::UnexpectedEof => "the server closed the connection".to_owned(),
+        None => error.to_string(),
     };
     Fault::broken(Cause::Connect, format!("the TLS handshake failed: {why}"))
+}
+
+/// A name as it stands in a certificate, of which the library gives kind and quotes as well: `DnsName("localhost")`.
+fn plain(name: &str) -> &str {
+    let inner = name.split_once('(').map_or(name, |(_, rest)| rest);
+    inner.trim_end_matches(')').trim_matches('"')
+}
+
+/// What is wrong with a certificate, and whose turn it is.
+fn defect(error: &CertificateError) -> &'static str {
+    match error {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "the server's certificate has expired: renew it, look at the clock of this host"
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "the server's certificate is not valid yet: look at the clocks of both hosts"
+        }
+        CertificateError::Revoked => "the server's certificate was revoked: renew it",
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            "the server's certificate is not for servers: make one that is"
+        }
+        // The verifier knows this error by its name only.
+        CertificateError::Other(cause) if cause.to_string().contains("CaUsedAsEndEntity") => {
+            "the server's certificate is one of an authority (CA:TRUE), signed by itself: make one for the server"
+        }
+        CertificateError::NotValidForName => "the server's certificate is for another name: use that",
+        _ => "the server's certificate cannot be verified: make a plain one for the server",
+    }
 }
 
 impl Trust {
@@ -204,8 +257,23 @@ mod tests {
             refused(&io::Error::new(ErrorKind::InvalidData, rustls::Error::InvalidCertificate(error))).message
         };
         assert!(said(CertificateError::UnknownIssuer).contains("ca_file"));
-        assert!(said(CertificateError::NotValidForName).contains("use the name"));
-        assert!(said(CertificateError::Expired).contains("xpired"));
+        assert_eq!(said(CertificateError::BadSignature), said(CertificateError::UnknownIssuer));
+        let expected = ServerName::try_from("db.example.org").expect("a name");
+        let presented = vec!["DnsName(\"localhost\")".to_owned(), "IpAddress(127.0.0.1)".to_owned()];
+        let other = said(CertificateError::NotValidForNameContext { expected, presented });
+        assert!(other.contains("is for localhost, 127.0.0.1, not for db.example.org: use the name"), "{other}");
+        assert!(said(CertificateError::Expired).contains("has expired"));
+        for error in [
+            CertificateError::BadEncoding,
+            CertificateError::BadSignature,
+            CertificateError::Revoked,
+            CertificateError::Other(rustls::OtherError(Arc::new(io::Error::other("CaUsedAsEndEntity")))),
+        ] {
+            let refusal = said(error);
+            assert!(refusal.contains("tls=require"), "{refusal}");
+            assert!(!refusal.contains("Other") && !refusal.contains("UsedAs"), "no structure of ours: {refusal}");
+        }
+        assert!(!said(CertificateError::Expired).contains("CA:TRUE"));
         let refusal = refused(&io::Error::from(ErrorKind::ConnectionReset)).message;
         assert!(refusal.starts_with("the TLS handshake failed: "), "{refusal}");
     }

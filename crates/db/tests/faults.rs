@@ -137,6 +137,49 @@ fn a_server_that_restarts_costs_errors_and_no_more() {
 }
 
 #[test]
+fn a_table_of_somebody_else_is_left_alone() {
+    let Some(server) = servers::redis(None) else { return };
+    let mut stream = TcpStream::connect(server.url.trim_start_matches("redis://").trim_end_matches("/0")).unwrap();
+    stream.write_all(b"ZADD _indices 1 invoice:1\r\nHSET invoice:1 total 9\r\n").unwrap();
+    let mut answer = [0; 8];
+    stream.read_exact(&mut answer).unwrap();
+    for data in ["reuse", "recreate", "create"] {
+        let (kind, message) = failure(spec("redis", &server.url, &[("data", json!(data))]));
+        assert_eq!(kind, "schema", "{message}");
+        assert!(message.contains("somebody else") && !message.contains("recreate"), "{message}");
+    }
+    stream.write_all(b"HLEN invoice:1\r\n").unwrap();
+    let mut left = [0; 4];
+    stream.read_exact(&mut left).unwrap();
+    assert_eq!(&left, b":1\r\n", "nothing was dropped");
+
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}/x.db", folder.path().display());
+    run_well(spec("sqlite", &url, &[("limit/operations", json!(5))]));
+    let table = [("workload/table", json!("sqlite_master")), ("data", json!("recreate"))];
+    let (_, message) = failure(spec("sqlite", &url, &table));
+    assert!(!message.contains("recreate"), "{message}");
+}
+
+#[test]
+fn what_is_to_be_kept_is_kept() {
+    let Some(server) = servers::postgresql(None, None) else { return };
+    let script = json!({"kind": "tpcb", "script": "tpcb", "scale": 1});
+    let run = |data: &str| {
+        let changes = [
+            ("workload", script.clone()),
+            ("data", json!(data)),
+            ("count_kept", json!(true)),
+            ("limit/operations", json!(50)),
+        ];
+        run_well(spec("postgresql", &server.url, &changes)).kept.expect("it was counted")
+    };
+    assert_eq!((run("recreate").before, run("keep").before), (0, 50));
+    assert_eq!(run("keep").before, 100, "the history of both runs before");
+    assert_eq!(run("reuse").before, 0, "as pgbench begins");
+}
+
+#[test]
 fn acknowledged_writes_that_a_crash_lost_are_counted() {
     let Some(mut server) = servers::redis(None) else { return };
     let changes = [

@@ -20,7 +20,7 @@ from tests.conftest import need, need_root
 from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 
 from plimsoll.errors import TargetError
-from plimsoll.model import Run, RunStatus
+from plimsoll.model import Level, Run, RunStatus
 from plimsoll.run.servers.private import find_program, running
 from plimsoll.store.store import open_store
 
@@ -84,10 +84,29 @@ def test_settings_of_the_servers_are_in_the_report(plimsoll: Command, place: Pat
     need_server("redis")
     words = ("--server", "redis", "--on", f"full={place}", "--on", f"none={place},durability=none", *QUICK)
     plimsoll("run", "ycsb-a", *words, *SMALL["ycsb-a"])
-    plimsoll("report", "-o", tmp_path / "report.html")
-    text = (tmp_path / "report.html").read_text()
-    assert "appendfsync" in text
-    assert "always" in text
+    for name in ("report.html", "report.md"):
+        plimsoll("report", "-o", tmp_path / name)
+        text = (tmp_path / name).read_text()
+        assert "appendfsync" in text
+        assert "always" in text
+    shown = plimsoll("show").out
+    assert re.search(r"appendfsync +always", shown)
+
+
+@pytest.mark.parametrize(("name", "setting"), [("postgresql", "fsync=off"), ("mariadb", "innodb_doublewrite=0")])
+def test_a_server_that_promises_little_is_said_to(plimsoll: Command, place: Path, name: str, setting: str) -> None:
+    need_server(name)
+    with running(name, place / "server", "full", dict([setting.split("=")])) as server:
+        words = ("run", "ycsb-a", "--on", f"x={server.url}", "--set", f"password_env={server.password_env}")
+        plimsoll(*words, *QUICK, *SMALL["ycsb-a"])
+        findings = {each.guard: each for each in only_sessions_first_run().findings}
+        assert findings["db_promises"].level is Level.WARN
+        assert setting.split("=")[0] in findings["db_promises"].message
+        # 300 records are less than any cache.
+        assert "fit into the server's cache" in findings["db_cache"].message
+        read_only = plimsoll(*words, *QUICK, *SMALL["ycsb-a"], "--set", "read=100%", "--set", "update=0%")
+        assert "does not keep what it acknowledges" not in read_only.out
+    shutil.rmtree(place / "server")
 
 
 def test_durability_is_that_of_the_library_and_settings_win(plimsoll: Command, place: Path, tmp_path: Path) -> None:

@@ -246,6 +246,18 @@ def away(start_s: float, seconds: float, back: bool = True) -> dict[str, Any]:
     return {"start_ns": round(start_s * SECOND), "duration_ns": round(seconds * SECOND), "back": back}
 
 
+PROMISING = {"server": "PostgreSQL", "fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
+
+
+def counted(before: dict[str, int], after: dict[str, int], **changes: Any) -> RunMaker:
+    """A run against a server that tells these numbers of itself."""
+    outcome = {"counters": {"before": before, "after": after}, **changes.pop("outcome", {})}
+    return queries(outcome=outcome, **changes)
+
+
+SMALL = {"data_bytes": 100 * MIB, "cache_bytes": 128 * MIB}
+LARGE = {"data_bytes": 100 * GIB, "cache_bytes": 128 * MIB}
+
 CASES: dict[str, Case] = {
     "alignment": Case(
         RunMaker(parameters={"mode": "randwrite", "block_size": [[512, 1.0]]}, kind="write", size=512),
@@ -261,6 +273,18 @@ CASES: dict[str, Case] = {
     "change_point": Case(RunMaker(rates=_BURST), RunMaker(rates=[1000] * 120), Level.WARN, "burst"),
     "client_cpu": Case(RunMaker(busiest_thread=0.99), RunMaker(), says="99 % of a processor"),
     "clock": Case(RunMaker(clock_jump_ns=2 * MILLISECOND), RunMaker(), says="by 2 ms"),
+    "db_background": Case(
+        counted({"checkpoints": 7}, {"checkpoints": 9}),
+        counted({"checkpoints": 7}, {"checkpoints": 7}),
+        Level.WARN,
+        "the server began 2 × checkpoint within warm-up and run",
+    ),
+    "db_cache": Case(
+        counted(SMALL, SMALL),
+        counted({**LARGE, "cache_hits": 0, "cache_misses": 0}, {**LARGE, "cache_hits": 900, "cache_misses": 300}),
+        Level.WARN,
+        "the data (100 MiB) fit into the server's cache (128 MiB): reads came from memory",
+    ),
     "db_client": Case(queries(busiest_thread=0.93), queries(), Level.WARN, "the server might be able to do more"),
     "db_errors": Case(
         queries(outcome={"errors": {"read": {"timeout": 1000}}, "messages": {"timeout": "read: no answer for 30.0 s"}}),
@@ -272,6 +296,12 @@ CASES: dict[str, Case] = {
         queries(busy_share=0.3, family=0.55, family_read_bytes=10 * 10_000 * 4096),
         Level.WARN,
         "other programs used 65 % of the time of all processors",
+    ),
+    "db_promises": Case(
+        queries(parameters={"server": "none"}, outcome={"server": {**PROMISING, "fsync": "off"}}),
+        queries(parameters={"server": "none"}, outcome={"server": PROMISING}),
+        Level.WARN,
+        "the server does not keep what it acknowledges (fsync=off): nothing waits for stable storage",
     ),
     "db_schedule": Case(
         queries(outcome={"offered_operations": 200_000}),

@@ -7,15 +7,25 @@ from dataclasses import replace
 from types import ModuleType
 
 import pytest
-from tests.unit.guards.guard_cases import CASES, RunMaker, away, buffered, disk, queries, shorter, write_run
+from tests.unit.guards.guard_cases import (
+    CASES,
+    RunMaker,
+    buffered,
+    disk,
+    queries,
+    shorter,
+    write_run,
+)
 
 from plimsoll import kinds
-from plimsoll.model import Finding, Level, Target
+from plimsoll.model import Finding, Level
 from plimsoll.targets.chain import Chain
 from plimsoll.units import GIB, KIB, MILLISECOND, SECOND
 
 GUARDS = {guard.NAME: guard for guard in kinds.modules("plimsoll.run.guards")}
-RUN_SHAPE = frozenset({"alignment", "errors", "verify", "clock", "memory", "unwritten", "db_errors", "db_service"})
+RUN_SHAPE = frozenset(
+    {"alignment", "errors", "verify", "clock", "memory", "unwritten", "db_errors", "db_service", "db_promises"}
+)
 """Guards whose evidence is as strong in a short run."""
 
 
@@ -173,100 +183,6 @@ def test_a_machine_that_is_busy_all_the_time() -> None:
     volume = judge("client_cpu", RunMaker(busy_share=0.99, servers=1.2))
     assert volume.level is Level.WARN
     assert "the server of its volume kept" in volume.message
-
-
-def test_many_threads_use_up_the_client_together() -> None:
-    found = judge("db_client", queries(busiest_thread=0.24, all_processors=0.93))
-    assert found.level is Level.WARN
-    assert "the client's threads used 93 % of all processors: the server might be able to do more" in found.message
-    assert "threads=" not in found.advice
-    assert judge("db_client", queries(busiest_thread=0.24, all_processors=0.6)).level is Level.OK
-
-
-def test_an_embedded_database_does_its_work_in_the_client() -> None:
-    for where in ("sqlite:/x.db", "rocksdb:/x"):
-        run = queries(parameters={"server": "none"}, busiest_thread=1.0).make()
-        there = replace(run, target=Target(name="x", kind="database", where=where))
-        assert GUARDS["db_client"].check(there) is None
-
-
-def test_a_failed_half_of_an_operation_counts_once() -> None:
-    failures = {"read_modify_write": {"timeout": 50}, "rmw_update": {"timeout": 50}}
-    outcome = {"errors": failures, "whole": ["read_modify_write"], "not_found": {"rmw_read": 9}}
-    found = judge("db_errors", queries(outcome=outcome))
-    assert "50 of 100,050 operations failed" in found.message
-    assert "found no record" not in found.message
-
-
-def test_a_table_with_too_few_records_is_no_failure_of_the_server() -> None:
-    found = judge("db_errors", queries(outcome={"not_found": {"read": 2_000}}))
-    assert found.message == "2,000 of 100,000 operations found no record (2.0 %)"
-    assert "fewer records" in found.advice
-    both = judge("db_errors", queries(outcome={"errors": {"read": {"timeout": 100}}, "not_found": {"read": 2_000}}))
-    assert both.message.startswith("100 of 100,100 operations failed (0.10 %); 2,000 found no record (2.0 %)")
-    assert "server's log" in both.advice
-
-
-def service(**outcome: object) -> Finding:
-    return judge("db_service", queries(outcome=outcome))
-
-
-def test_a_server_that_did_not_come_back_is_told_with_its_own_last_words() -> None:
-    ended = {"server_ended": "was ended by SIGKILL", "server_said": ""}
-    found = service(outages=[away(4, 6, back=False)], failed_reconnects=9, mean_in_flight=3.2, **ended)
-    assert found.level is Level.INVALID
-    assert found.message == (
-        "the server was away for 6 s, beginning 4 s into the measured time, and did not come back; the private "
-        "postgresql was ended by SIGKILL"
-    )
-    full = service(
-        outages=[away(-1, 0.5), away(3, 1)], server_ended="", server_said="PANIC: No space left on device", messages={}
-    )
-    assert full.message.startswith(
-        "the server was away 2 times, for 1.5 s in all, first in the warm-up; its log: PANIC"
-    )
-    # It ended after the last answer.
-    late = service(server_ended="ended by itself with status 1")
-    assert (late.level, late.message) == (Level.INVALID, "the private postgresql ended by itself with status 1")
-
-
-def test_what_a_server_took_with_it_is_told_once() -> None:
-    errors = {"read": {"closed": 5_000}}
-    alone = queries(outcome={"errors": errors, "messages": {"closed": "x"}})
-    assert judge("db_errors", alone).level is Level.INVALID
-    together = queries(outcome={"errors": errors, "messages": {"closed": "x"}, "outages": [away(4, 1)]})
-    assert judge("db_errors", together).level is Level.OK
-    refused = queries(outcome={"errors": {"read": {"server": 5_000}}, "messages": {}, "outages": [away(4, 1)]})
-    assert judge("db_errors", refused).level is Level.INVALID
-
-
-def test_connections_that_break_while_others_are_served_are_no_outage() -> None:
-    found = service(reconnects=3, failed_reconnects=12, messages={"closed": "idle timeout"})
-    assert found.level is Level.WARN
-    assert found.message == (
-        "3 connections broke and were opened anew, while others were served; 12 attempts to connect failed"
-    )
-    assert "away" not in found.message
-    assert "idle timeout" in found.advice
-
-
-def test_clients_at_work_are_compared_with_those_asked_for() -> None:
-    assert service(mean_in_flight=5.0).level is Level.INVALID
-    found = service(mean_in_flight=7.0)
-    assert (found.level, found.message) == (Level.WARN, "7 of 8 clients were at work on average")
-    assert service(mean_in_flight=7.4).level is Level.OK
-    # With a schedule they wait for it; some have done their share of a number of operations sooner.
-    for values in ({"rate": {"per_second": 5.0}}, {"max_operations": 100}, {"measure": "load"}, {"server": "sqlite"}):
-        idle = judge("db_service", queries(parameters=values, outcome={"mean_in_flight": 1.0}))
-        assert idle.level is Level.OK, values
-
-
-def test_an_outage_that_is_measured_is_no_fault_of_the_run() -> None:
-    expected = {"parameters": {"fault": "expected"}}
-    found = judge("db_service", queries(outcome={"outages": [away(4, 1)], "reconnects": 8}, **expected))
-    assert found.level is Level.OK
-    none = judge("db_service", queries(**expected))
-    assert (none.level, none.message) == (Level.WARN, "no outage was seen, although a fault was expected")
 
 
 def test_a_page_cache_that_is_asked_for() -> None:

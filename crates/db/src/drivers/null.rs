@@ -35,7 +35,7 @@ impl Driver for Kind {
     }
 
     fn look(&self) -> Result<Option<Found>, Fault> {
-        Ok(Some(Found { records: 0, shape: None }))
+        Ok(Some(Found { records: 0, shape: None, own: true }))
     }
 }
 

@@ -113,4 +113,4 @@ def _servers(evidence: Evidence, runs: list[Run]) -> Table:
         (phrase(each), *(phrase(latest[name][each]) if each in latest[name] else None for name in names))
         for each in settings
     )
-    return Table("Servers", heads, rows, short=False)
+    return Table("Servers", heads, rows)

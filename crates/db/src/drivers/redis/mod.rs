@@ -114,14 +114,13 @@ impl Driver for Kind {
         if records == 0 {
             return Ok(None);
         }
-        let shape = match session.command(&[b"ZRANGE", INDEX, b"0", b"0"])? {
-            Value::List(keys) => match keys.first() {
-                Some(Value::Text(key)) => Some(session.number(&[b"HLEN", key])?),
-                _ => None,
-            },
-            _ => None,
+        let first = match session.command(&[b"ZRANGE", INDEX, b"0", b"0"])? {
+            Value::List(keys) => keys.into_iter().next().and_then(Value::text).unwrap_or_default(),
+            _ => Vec::new(),
         };
-        Ok(Some(Found { records, shape }))
+        // Of a record that was evicted nothing is known.
+        let shape = Some(session.number(&[b"HLEN", &first])?).filter(|&fields| fields > 0);
+        Ok(Some(Found { records, shape, own: first.starts_with(b"user") }))
     }
 
     fn drop_tables(&self) -> Result<(), Fault> {

@@ -136,7 +136,8 @@ pub fn error_of(line: &[u8]) -> Fault {
     let cause = match message.split(' ').next().unwrap_or_default() {
         "READONLY" => Cause::ReadOnly,
         // Writes are refused since the last snapshot failed, which a full disk does.
-        "MISCONF" => Cause::DiskFull,
+        // There is no memory left for one more.
+        "MISCONF" | "OOM" => Cause::DiskFull,
         "NOAUTH" | "WRONGPASS" | "NOPERM" => Cause::Login,
         _ => Cause::Server,
     };
@@ -168,6 +169,7 @@ mod tests {
         assert_eq!(value, Value::List(vec![Value::Text(b"ab".to_vec()), Value::Nothing, Value::Number(7)]));
         let (error, _) = read_value(b"-READONLY You can't\r\n").unwrap().unwrap();
         assert_eq!(error, Value::Error(Fault::refused(Cause::ReadOnly, "READONLY You can't")));
+        assert_eq!(error_of(b"-OOM command not allowed\r\n").cause, Cause::DiskFull);
     }
 
     #[test]

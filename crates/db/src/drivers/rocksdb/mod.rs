@@ -112,7 +112,7 @@ impl Driver for Kind {
             }
             Ok(())
         })?;
-        Ok(Some(Found { records, shape }))
+        Ok(Some(Found { records, shape, own: true }))
     }
 
     fn create(&self) -> Result<(), Fault> {
