@@ -42,10 +42,11 @@ class Places:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def hold(self, path: Path, *, writes: bool) -> Place:
+    def hold(self, path: Path, *, writes: bool, below: Path | None = None) -> Place:
         """The place of a file or device, for this session alone; a device that is written must be allowed to be.
 
-        Raises TargetError or UnsafeTarget.
+        `below` is the directory that the user named where `path` lies in a folder made for the session: the target has
+        its name, for that of the folder is another one each time. Raises TargetError or UnsafeTarget.
         """
         is_device = path.is_block_device()
         where = (path if is_device else path.parent).resolve()
@@ -55,7 +56,7 @@ class Places:
         if is_device and writes and where / "written" not in self._held:
             self._stack.enter_context(safety.claim(where, self.destroy))
             self._held.add(where / "written")
-        target = parse_target(str(where))
+        target = parse_target(str(where if below is None else below.resolve()))
         chain = chain_of(where)
         facts = device.facts(target) if is_device else directory.facts(target)
         return Place(

@@ -106,3 +106,16 @@ def test_bad_words(disk: Path, plimsoll: Command) -> None:
         answer = plimsoll("ping", *words, *(("-c", "1") if words == ("-s", "2m", ".") else ()), cwd=disk, check=None)
         assert answer.code == (0 if not reason else 2)
         assert reason in answer.err
+
+
+def test_the_target_has_the_name_of_the_directory_each_time(disk: Path, plimsoll: Command) -> None:
+    """Not that of the folder that is made for the session: two sessions on one place are two of one series."""
+    for _ in range(2):
+        plimsoll("ping", *QUICK, disk)
+    sessions = plimsoll("list", "sessions", "--json").json
+    assert [each["targets"] for each in sessions] == [disk.name, disk.name]
+    words = [each["session"] for each in sessions]
+    assert "2 sessions" in plimsoll("show", *words).out
+    assert f"1 target ({disk.name})" in plimsoll("show", *words).out
+    # Another random stream is a repetition of the same work.
+    assert "seed" not in plimsoll("show", *words).out

@@ -45,7 +45,8 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
         if reason := impossible(plan, where):
             raise UsageError(f"plimsoll ping: {reason}")
         with _file(settings, where, region) as path:
-            place = places.hold(path, writes=settings.writes > 0 or settings.on("G"))
+            writes = settings.writes > 0 or settings.on("G")
+            place = places.hold(path, writes=writes, below=where if where.is_dir() else None)
             recorder = Recorder(store, "ioping", f"{plan.case} on {settings.place}", list(words), [place])
             try:
                 return _ping(seeded, plan_of(seeded, region), place, recorder, _describe(settings, place), say)
