@@ -113,6 +113,11 @@ class Evidence:
         """The targets that are compared with the reference."""
         return tuple(name for name in self.targets if name != self.reference)
 
+    def opponent(self, target: str) -> str:
+        """What a target is compared with: the reference, or its namesake that ran in the sessions of the target."""
+        reference = self.reference or target
+        return self.named.names.opponents(reference).get(target, reference)
+
     @cached_property
     def mode(self) -> Mode:
         """Mode of the first session that names one."""

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, litera
 from plimsoll.model import Run, RunStatus, Session, Target
 from plimsoll.store.connection import reading
 from plimsoll.store.names import MIN_TYPED
-from plimsoll.store.records import CHUNK, read_runs, read_session, read_target
+from plimsoll.store.records import CHUNK, read_runs, read_session, read_table, read_target
 from plimsoll.store.schema import histogram, run, score, session
 from plimsoll.store.store import Store
 
@@ -347,6 +347,23 @@ def points(store: Store, case_label: str, target: str, plan_hash: str, metric: s
         statement = statement.where(host_name == host)
     with reading(store.engine) as connection:
         return [Point._make(row) for row in connection.execute(statement)][::-1]
+
+
+def places_of(store: Store, case_label: str, target: str, plan_hash: str) -> dict[str, tuple[Target, dict[str, Any]]]:
+    """By session the target of a plan of a series, with the facts of its first run, and the facts of the host."""
+    statement = (
+        select(run.c.session_id, run.c.target, session.c.host)
+        .select_from(run.join(session, session.c.id == run.c.session_id))
+        .where(run.c.case_label == case_label, run.c.target_name == target, run.c.plan_hash == plan_hash)
+        .distinct()
+        .order_by(run.c.session_id, run.c.target)
+    )
+    found: dict[str, tuple[Target, dict[str, Any]]] = {}
+    with reading(store.engine) as connection:
+        for session_id, text, host in connection.execute(statement):
+            if session_id not in found:
+                found[session_id] = (read_target(text), read_table(host, f"the host of session {session_id}"))
+    return found
 
 
 def hosts_of(store: Store, case_label: str, target: str, plan_hash: str) -> list[str]:

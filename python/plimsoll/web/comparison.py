@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from plimsoll.errors import UsageError
-from plimsoll.model import Plan, Run, RunStatus, Session, Target
+from plimsoll.model import POLICY_VERSION, Plan, Run, RunStatus, Session, Target
 from plimsoll.parameters import written
 from plimsoll.report import Document, Evidence, build_document
 from plimsoll.report.document import Phrase, Section, Table, Tone, columns, phrase
 from plimsoll.report.labels import count_text
+from plimsoll.report.naming import named
 from plimsoll.report.sections.environment import host_facts
 from plimsoll.stats.rules import rules
 from plimsoll.store.names import short_id
@@ -61,28 +62,34 @@ def parse_choices(words: Sequence[str]) -> list[Choice]:
 def collect(store: Store, choices: Sequence[Choice], *, pool: bool) -> Comparison:
     """The runs of the chosen targets. With `pool`, targets of one name in several sessions are one target.
 
-    Runs of one plan are the same work whatever their session called it, so all take the label that came first.
+    Only where they are one place: a name that stands for several is told apart by what differs. Runs of one plan are
+    the same work whatever their session called it, so all take the label that came first.
     """
     sessions = {choice.session_id: session_of(store, choice.session_id) for choice in choices}
     chosen = [Choice(sessions[choice.session_id].id, choice.target) for choice in choices]
     unique = {session.id: session for session in sessions.values()}
-    names = _names(chosen, pool=pool)
     runs = store.runs(list(unique), {choice.target for choice in chosen})
-    found = [run for run in runs if Choice(run.session_id, run.target.name) in names]
+    found = [run for run in runs if Choice(run.session_id, run.target.name) in chosen]
     if len(found) > MOST_RUNS:
         raise UsageError(f"the chosen targets have {len(found):,} runs; choose fewer than {MOST_RUNS:,}")
     for choice in chosen:
         if not any((run.session_id, run.target.name) == choice for run in found):
             raise UsageError(f"session {short_id(choice.session_id)} has no run of a target named {choice.target!r}")
+    names = _pooled(chosen, list(unique.values()), found) if pool else _names(chosen)
     return Comparison(tuple(unique.values()), names, tuple(_renamed(found, names, chosen)))
 
 
-def _names(chosen: Sequence[Choice], *, pool: bool) -> dict[Choice, str]:
+def _pooled(chosen: Sequence[Choice], sessions: Sequence[Session], runs: Sequence[Run]) -> dict[Choice, str]:
+    """The names under which runs of several sessions may be pooled."""
+    works = named(sessions, runs, POLICY_VERSION).names.works
+    called = {Choice(stored.session, stored.target): work.target for stored, work in works.items()}
+    return {choice: called.get(choice, choice.target) for choice in chosen}
+
+
+def _names(chosen: Sequence[Choice]) -> dict[Choice, str]:
     many = {choice.target for choice in chosen if sum(each.target == choice.target for each in chosen) > 1}
     return {
-        choice: choice.target
-        if pool or choice.target not in many
-        else f"{choice.target} · {short_id(choice.session_id)}"
+        choice: choice.target if choice.target not in many else f"{choice.target} · {short_id(choice.session_id)}"
         for choice in chosen
     }
 
@@ -113,44 +120,44 @@ def _hashes(runs: Iterable[Run]) -> dict[int, str]:
     return {place: plan.hash for place, plan in {id(run.plan): run.plan for run in runs}.items()}
 
 
-def build(found: Comparison, band: str | None = None) -> Document:
-    """The report on a comparison: the usual sections, after one on what can be compared."""
+def build(found: Comparison, band: str | None = None, across: Sequence[str] = ()) -> Document:
+    """The report on a comparison: the usual sections, after one on what can be compared.
+
+    `across` names parameters that are compared instead of being held equal. Raises UnknownName for one that is in no
+    plan.
+    """
     chosen = rules(found.sessions[0], found.baseline, band)
-    # Sets of different sessions were not measured in turns, whatever happened inside each session.
-    sessions = [_apart(session) for session in found.sessions] if len(found.sessions) > 1 else list(found.sessions)
-    document = build_document(Evidence(sessions, list(found.runs), found.baseline, chosen.band))
+    evidence = Evidence(
+        list(found.sessions), list(found.runs), found.baseline, chosen.band, across=tuple(dict.fromkeys(across))
+    )
+    document = build_document(evidence)
     sections = [each for each in document.sections if each.id not in _LEFT_OUT]
-    first = Section("comparable", "What can be compared", (comparability(found), *_circumstances(found)))
+    first = Section("comparable", "What can be compared", (comparability(evidence), *_circumstances(found)))
     return Document(document.title, document.subtitle, (first, *sections), document.make_scores)
 
 
-def _apart(session: Session) -> Session:
-    return session.model_copy(update={"study": {**session.study, "interleaved": False}})
-
-
-def comparability(found: Comparison) -> Table:
+def comparability(evidence: Evidence) -> Table:
     """For each case and target, whether it did the same work as the baseline, and how they were measured."""
     by_place: dict[tuple[str, str], list[Run]] = {}
-    for run in found.runs:
+    for run in evidence.runs:
         by_place.setdefault((run.plan.case, run.target.name), []).append(run)
-    hashes = _hashes(found.runs)
-    cases = dict.fromkeys(run.plan.case for run in found.runs)
-    others = [name for name in dict.fromkeys(found.names.values()) if name != found.baseline]
+    hashes = _hashes(evidence.runs)
+    against = {target: evidence.opponent(target) for target in evidence.others}
     rows = tuple(
         (
             phrase(case),
             phrase(other),
-            *_reason(by_place.get((case, found.baseline), []), by_place.get((case, other), []), hashes),
+            *_reason(by_place.get((case, baseline), []), by_place.get((case, other), []), hashes),
         )
-        for case in cases
-        for other in others
-        if (case, found.baseline) in by_place or (case, other) in by_place
+        for case in evidence.cases
+        for other, baseline in against.items()
+        if (case, baseline) in by_place or (case, other) in by_place
     )
     notes = (
         "The same work: workload and every parameter are equal, which the hash of the plan says. Only then a ratio "
         "says something about the targets alone; with other parameters it is about these too.",
     )
-    caption = f"Against {found.baseline}"
+    caption = f"Against {', '.join(dict.fromkeys(against.values()))}"
     return Table(caption, columns("Case", "Target", "Comparable", "Reason", "Plans"), rows, notes)
 
 

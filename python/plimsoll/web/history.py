@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
 import numpy as np
 
+from plimsoll.identity import changes, told_apart
 from plimsoll.model import RunStatus
 from plimsoll.stats.changepoints import merged, penalty, segment_ends
 from plimsoll.stats.repeats import Kind
@@ -48,6 +49,10 @@ class Session:
     """The scores before and after a step inside the session: `value` is None then."""
     pattern: str = ""
     """Why its runs have no common score, and `value` is None: step, trend, two groups, …."""
+    place: int = 0
+    """Number of the place, from 0: one name can stand for several."""
+    event: str = ""
+    """What is another place than in the session before: `file system changed from ext4 to tmpfs`."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +98,38 @@ def _session(group: list[Point]) -> Session:
     )
 
 
+def placed(sessions: Sequence[Session], facts: Mapping[str, Mapping[str, str]]) -> list[Session]:
+    """The sessions with their places; `facts` are those that identify the place of each session."""
+    known = [facts.get(each.id, {}) for each in sessions]
+    groups = told_apart(known)
+    merged: dict[int, dict[str, str]] = {}
+    for group, each in zip(groups, known, strict=True):
+        merged[group] = {**each, **merged.get(group, {})}
+    found = [replace(each, place=group) for each, group in zip(sessions, groups, strict=True)]
+    for index, (before, after) in enumerate(pairwise(groups), 1):
+        if before != after:
+            told = ", ".join(changes(merged[before], merged[after]))
+            found[index] = replace(
+                found[index], event=told or "another place: what is known of both does not tell which"
+            )
+    return found
+
+
 def levels(sessions: Sequence[Session]) -> list[Level]:
     """The levels of the sessions with a value: PELT on the logarithms; a single level where nothing changed.
 
-    Indices count in `sessions`. Empty where there are fewer than FEWEST_SESSIONS values.
+    Another place begins another level, whatever its scores: levels are looked for in each stretch of sessions on one
+    place. Indices count in `sessions`. A stretch with fewer than FEWEST_SESSIONS values has none.
     """
+    starts = [0, *(index for index, each in enumerate(sessions) if each.event), len(sessions)]
+    return [
+        Level(start + level.first, start + level.last, level.value)
+        for start, end in pairwise(starts)
+        for level in _levels_of_place(sessions[start:end])
+    ]
+
+
+def _levels_of_place(sessions: Sequence[Session]) -> list[Level]:
     places = [place for place, each in enumerate(sessions) if each.value is not None]
     if len(places) < FEWEST_SESSIONS:
         return []

@@ -16,7 +16,7 @@ from plimsoll.report import scales
 from plimsoll.report.canvas import Canvas
 from plimsoll.report.document import Chart, Table, columns, number, phrase
 from plimsoll.report.labels import count_text, metric_label
-from plimsoll.report.palette import HEAT, ORANGE
+from plimsoll.report.palette import HEAT, INK, ORANGE
 from plimsoll.report.scales import Scale
 from plimsoll.report.sections.environment import time_text
 from plimsoll.stats.histogram import Histogram
@@ -73,15 +73,20 @@ def _draw_over_time(sessions: list[Session], shown: list[Session], levels: list[
     for level in levels:
         ends = [sessions[place].started_ns / DAY for place in (level.first, level.last)]
         canvas.rules([((ends[0], level.value), (ends[1], level.value))], ORANGE, width=2.5)
-    canvas.points(
-        [
+    for place in dict.fromkeys(each.place for each in shown):
+        own = [
             (at, value)
             for at, each in zip(times, shown, strict=True)
+            if each.place == place
             for value in (each.levels or ([] if each.value is None else [each.value]))
-        ],
-        0,
-    )
+        ]
+        canvas.points(own, place)
+    for at in [each.started_ns / DAY for each in sessions if each.event and each.started_ns > 0]:
+        canvas.rules([((at, min(spread)), (at, max(spread)))], INK, width=1.2)
+        canvas.above(at, "◆")
     for before, after in pairwise(levels):
+        if any(each.event for each in sessions[before.last + 1 : after.first + 1]):
+            continue
         canvas.above(sessions[after.first].started_ns / DAY, "▼" if after.value < before.value else "▲")
     return canvas
 

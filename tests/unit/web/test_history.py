@@ -8,7 +8,7 @@ import random
 import pytest
 
 from plimsoll.store.search import Point
-from plimsoll.web.history import FEWEST_SESSIONS, Session, by_session, levels
+from plimsoll.web.history import FEWEST_SESSIONS, Session, by_session, levels, placed
 
 
 def sessions(values: list[float | None]) -> list[Session]:
@@ -70,3 +70,33 @@ def test_the_first_valid_attempt_of_a_block_counts() -> None:
     )
     assert (found.value, found.low, found.high) == (110.0, 100.0, 120.0)
     assert (found.runs, found.valid) == (6, 3)
+
+
+def test_another_place_is_an_event_and_begins_another_level() -> None:
+    """Six nights on ext4, seven on tmpfs at five times the speed: no change of level, but of the place."""
+    found = sessions([100.0, 101, 99, 100, 102, 98, 500, 501, 499, 502, 500, 498, 500])
+    facts = {each.id: {"file system": "ext4" if int(each.id) < 6 else "tmpfs"} for each in found}
+    told = placed(found, facts)
+    assert [each.place for each in told] == [0] * 6 + [1] * 7
+    assert [each.event for each in told if each.event] == ["file system changed from ext4 to tmpfs"]
+    assert told[6].event
+    assert [(level.first, level.last) for level in levels(told)] == [(0, 5), (6, 12)]
+    # Too few sessions on the second place have no level, and lend none to the first.
+    assert [(level.first, level.last) for level in levels(told[:9])] == [(0, 5)]
+
+
+def test_one_place_has_no_events() -> None:
+    found = sessions([100.0, 101, 99, 100, 102, 98, 50, 51, 49, 50, 50])
+    facts = {each.id: {"file system": "ext4", **({"device": "aa"} if int(each.id) > 3 else {})} for each in found}
+    told = placed(found, facts)
+    assert {each.place for each in told} == {0}
+    assert not any(each.event for each in told)
+    assert [(level.first, level.last) for level in levels(told)] == [(0, 5), (6, 10)]
+
+
+def test_a_place_that_comes_back_is_the_same_place() -> None:
+    found = sessions([100.0, 500, 100])
+    facts = {"0": {"file system": "ext4"}, "1": {"file system": "tmpfs"}, "2": {"file system": "ext4"}}
+    told = placed(found, facts)
+    assert [each.place for each in told] == [0, 1, 0]
+    assert told[2].event == "file system changed from tmpfs to ext4"

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from plimsoll.report.renderers.json import as_json
 from plimsoll.store import search
 from plimsoll.web.access import Reader
-from plimsoll.web.pages.compare import Band, Base, Pool, Targets, document_of
+from plimsoll.web.pages.compare import Across, Band, Base, Pool, Targets, document_of
 from plimsoll.web.pages.diff import groups_of
 from plimsoll.web.pages.history import Asked, find
 from plimsoll.web.reports import session_of
@@ -21,9 +21,17 @@ router = APIRouter(tags=["comparisons"])
 
 
 @router.get("/compare", response_class=JSONResponse)
-def compare(request: Request, _who: Reader, t: Targets, base: Base = "", pool: Pool = False, band: Band = None) -> Any:
+def compare(
+    request: Request,
+    _who: Reader,
+    t: Targets,
+    base: Base = "",
+    pool: Pool = False,
+    band: Band = None,
+    across: Across = [],  # noqa: B006 - FastAPI copies it
+) -> Any:
     """Targets of any sessions side by side, as a report; its first section says what can be compared and why."""
-    return JSONResponse(as_json(document_of(request, t, base, pool, band)))
+    return JSONResponse(as_json(document_of(request, t, base, pool, band, across)))
 
 
 class Point(BaseModel):
@@ -39,6 +47,10 @@ class Point(BaseModel):
     valid: int
     levels: list[float] = []
     pattern: str = ""
+    place: int
+    """Number of the place, from 0."""
+    event: str
+    """What is another place than in the session before; empty where it is the same."""
 
 
 class Level(BaseModel):

@@ -26,18 +26,21 @@ Sessions = Annotated[list[str], Query(max_length=MOST_SESSIONS, description="Ses
 Targets = Annotated[list[str], Query(max_length=MOST_SESSIONS, description="SESSION:TARGET; repeat.")]
 Base = Annotated[str, Query(max_length=300, description="The one of them that others are compared with.")]
 Band = Annotated[str | None, Query(max_length=10, description="Differences up to this count as the same: 10%.")]
+Across = Annotated[
+    list[str], Query(max_length=MOST_SESSIONS, description="Parameters to compare, not to hold equal: scale; repeat.")
+]
 Pool = Annotated[bool, Query(description="Whether targets of one name are one target, over all sessions.")]
 
 _documents: Kept[Document] = Kept(8)
 
 
-def document_of(request: Request, t: list[str], base: str, pool: bool, band: str | None) -> Document:
+def document_of(request: Request, t: list[str], base: str, pool: bool, band: str | None, across: list[str]) -> Document:
     """The comparison of the chosen targets."""
-    return _known(request, t, base, pool, band)[0]
+    return _known(request, t, base, pool, band, across)[0]
 
 
 def _known(
-    request: Request, t: list[str], base: str, pool: bool, band: str | None
+    request: Request, t: list[str], base: str, pool: bool, band: str | None, across: list[str]
 ) -> tuple[Document, tuple[Hashable, ...]]:
     """The comparison, and what it is known by as long as it stays the same."""
     ordered = [base, *(each for each in t if each != base)] if base in t else t
@@ -45,9 +48,13 @@ def _known(
     store = request.app.state.store
     sessions = list(dict.fromkeys(choice.session_id for choice in choices))
     runs = sum(place.runs for place in search.places(store, sessions))
-    key = (id(store), tuple(choices), pool, band, runs)
-    made = _documents.get(key, lambda: comparison.build(comparison.collect(store, choices, pool=pool), band or None))
-    return made, key
+    across = list(dict.fromkeys(word for each in across for word in each.replace(",", " ").split()))
+    key = (id(store), tuple(choices), pool, band, tuple(across), runs)
+
+    def build() -> Document:
+        return comparison.build(comparison.collect(store, choices, pool=pool), band or None, across)
+
+    return _documents.get(key, build), key
 
 
 @router.get("", response_class=HTMLResponse)
@@ -59,6 +66,7 @@ def show(
     base: Base = "",
     pool: Pool = False,
     band: Band = None,
+    across: Across = [],  # noqa: B006
 ) -> HTMLResponse:
     """The comparison; without targets, the form to choose them."""
     request.state.visitor = who
@@ -75,10 +83,10 @@ def show(
     error: UsageError | None = None
     try:
         if t:
-            document, key = _known(request, t, base, pool, band)
+            document, key = _known(request, t, base, pool, band, across)
     except UsageError as found:
         error = found
-    again = query(t=t, base=base, pool=pool, band=band)
+    again = query(t=t, base=base, pool=pool, band=band, across=across)
 
     def report() -> Markup:
         return Markup() if document is None else shown_sections(document.sections, "/compare/charts", again)
@@ -93,6 +101,7 @@ def show(
         base=base or (t[0] if t else ""),
         pool=pool,
         band=band or "",
+        across=" ".join(across),
         document=document,
         report=request.app.state.pages.get(("compare", again, *key), report),
     )
@@ -108,6 +117,7 @@ def picture(
     base: Base = "",
     pool: Pool = False,
     band: Band = None,
+    across: Across = [],  # noqa: B006
 ) -> Response:
     """One picture of a comparison."""
-    return chart(document_of(request, t, base, pool, band), name, kind, f"compare-{name}")
+    return chart(document_of(request, t, base, pool, band, across), name, kind, f"compare-{name}")

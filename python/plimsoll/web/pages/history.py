@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated
@@ -11,6 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
 
 from plimsoll.errors import ResultFileError, UnknownName
+from plimsoll.identity import place_facts
 from plimsoll.model import RunStatus
 from plimsoll.report.document import Block, Chart, Phrase, Section, Table, Tone, columns, number, phrase, text
 from plimsoll.report.labels import metric_label, ratio_text
@@ -90,7 +92,9 @@ def find(store: Store, asked: Asked) -> Found:
     hosts = search.hosts_of(store, asked.case, asked.target, plan)
     host = asked.host or (ALL_HOSTS if len(hosts) < 2 else hosts[0] or ALL_HOSTS)
     points = search.points(store, asked.case, asked.target, plan, metric, None if host == ALL_HOSTS else host)
-    sessions = history.by_session(points)
+    places = search.places_of(store, asked.case, asked.target, plan)
+    facts = {session: place_facts(*known) for session, known in places.items()}
+    sessions = history.placed(history.by_session(points), facts)
     return Found(
         case=asked.case,
         target=asked.target,
@@ -149,11 +153,17 @@ def _told(found: Found) -> tuple[Block, ...]:
     if not drawn:
         return (text("No session has a valid score of this metric at a known time.", tone=Tone.UNKNOWN),)
     words = ["A point is the median of one session's valid runs, its line reaches from the lowest to the highest."]
+    events = [each for each in found.sessions if each.event]
+    if events:
+        words.append(
+            f"This name stands for {len({each.place for each in found.sessions})} places, each with a symbol of its "
+            "own; ◆ and a line mark where another one begins. Levels are looked for on each place apart."
+        )
     if not found.levels:
         words.append(
             f"Changes of level are looked for from {history.FEWEST_SESSIONS} sessions on; there are {len(drawn)}."
         )
-    elif len(found.levels) == 1:
+    elif len(found.levels) == 1 and not events:
         words.append(f"One level: {format_value(found.levels[0].value, found.unit)}; no change was found.")
     else:
         words.append("Orange lines are levels; ▲ and ▼ above the chart mark where a new one begins.")
@@ -163,12 +173,28 @@ def _told(found: Found) -> tuple[Block, ...]:
             "trend or two groups only the line."
         )
     chart = over_time(found.title, found.metric, found.unit, found.sessions, found.levels)
-    return (text(*words), chart, *([_changes(found)] if len(found.levels) > 1 else []))
+    tables = [_events(events)] if events else []
+    return (text(*words), chart, *tables, *([_changes(found)] if _pairs(found) else []))
+
+
+def _pairs(found: Found) -> list[tuple[history.Level, history.Level]]:
+    """Neighbouring levels of one place."""
+    return [
+        (before, after)
+        for before, after in pairwise(found.levels)
+        if not any(each.event for each in found.sessions[before.last + 1 : after.first + 1])
+    ]
+
+
+def _events(events: Sequence[history.Session]) -> Table:
+    rows = tuple((phrase(time_text(each.started_ns)), phrase(each.event)) for each in events)
+    notes = ("A place is its file system, volume, size, devices and host, not its name.",)
+    return Table("Changes of the place", columns("First session", "What changed"), rows, notes)
 
 
 def _changes(found: Found) -> Table:
     rows = []
-    for before, after in pairwise(found.levels):
+    for before, after in _pairs(found):
         ratio = after.value / before.value
         better = (ratio > 1) == (found.direction == "higher")
         rows.append(
