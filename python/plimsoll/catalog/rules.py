@@ -33,6 +33,7 @@ DOCUMENTS = {
     "gcp25": "Google Cloud disks, 2025",
     "dd13": "Datadog, 2013-07",
     "olson24": "M. Olson, 2024-08",
+    "fit13": "fit to an article, 2013",
 }
 
 
@@ -166,6 +167,13 @@ def _magnetic(request: Request) -> Limits:
     return Limits(rate, Rate((kind.throughput_max or 0) * 2**20))
 
 
+def _best_effort(request: Request) -> Limits:
+    """EBS magnetic as an article of 2013 found it: no credits, and far above the 100 IOPS that were promised."""
+    kind = request.type
+    _no_choice(request, "iops throughput", "best effort")
+    return Limits(Rate(kind.iops_max or 0), Rate((kind.throughput_max or 0) * 2**20))
+
+
 def _local(request: Request) -> Limits:
     """One disk of an instance store, where the instance's own figures are published."""
     _no_choice(request, "iops throughput", "its disks come with the instance")
@@ -213,6 +221,7 @@ RULES: dict[str, Callable[[Request], Limits]] = {
     "gp2": _gp2,
     "hdd": _hdd,
     "magnetic": _magnetic,
+    "best-effort": _best_effort,
     "local": _local,
     "per-gib": _per_gib,
     "azure-tier": _azure_tier,

@@ -45,6 +45,7 @@ def _burst(each: VolumeType) -> str:
         "gp2": "to 3,000, credits",
         "hdd": "credits, one scan",
         "magnetic": "best effort",
+        "best-effort": "best effort",
         "azure-tier": "to 3,500, 30 min",
     }.get(each.rule, "none")
 

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from plimsoll.catalog.instances import instance
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.location import home
 from plimsoll.model import Session, Target
 from plimsoll.targets.owner import current_owner
+from plimsoll.targets.small_memory import LEAST_BYTES
 from plimsoll.targets.volume import volume_options
-from plimsoll.units import format_size, parse_size
+from plimsoll.units import MIB, format_size, parse_size
 from plimsoll.volumes import lifecycle
 from plimsoll.volumes.lifecycle import Wish
 from plimsoll.volumes.registry import NAME
@@ -34,6 +36,7 @@ def planned(target: Target) -> Target:
 
 def check(target: Target, needed_bytes: int) -> None:
     """Refuse a volume that cannot be served here or is too small. Raises UsageError, UnknownName, TargetError."""
+    memory_of(target)
     usable = int(lifecycle.check(_wish(target, "planned")).size_bytes * USABLE_SHARE)
     if needed_bytes > usable:
         raise TargetError(
@@ -71,6 +74,27 @@ def as_written(target: Target, targets: Sequence[Target]) -> Target:
     """A target of `served` as the study has it, with the facts of the place."""
     original = next((each for each in targets if each.name == target.name and is_emulated(each)), None)
     return target if original is None else original.model_copy(update={"facts": target.facts})
+
+
+def memory_of(target: Target) -> int | None:
+    """Bytes of memory that tests on a volume may use; None where nothing was said. Raises UsageError."""
+    if not is_emulated(target):
+        return None
+    options, service = volume_options(target)
+    text = service.get("memory", "no")
+    if text in ("no", "false", "off"):
+        return None
+    where = f"target {target.name}: memory={text}"
+    if text in ("yes", "true", "on"):
+        if "instance" not in options:
+            raise UsageError(
+                f"{where}: name the instance whose memory it is, such as instance=m1.small, or give a size"
+            )
+        return instance(options["instance"].strip().lower(), options.get("era"), where).memory_mib * MIB
+    size = parse_size(text)
+    if size < LEAST_BYTES:
+        raise UsageError(f"{where}: the test itself needs memory; give at least {format_size(LEAST_BYTES)}")
+    return size
 
 
 def _discard(name: str) -> None:

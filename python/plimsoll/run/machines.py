@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from plimsoll.model import Plan, Run, Session, Target
@@ -16,6 +16,7 @@ from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record
 from plimsoll.run.schedule import Block
 from plimsoll.run.study import Study
+from plimsoll.targets.small_memory import SmallMemory, small_memory
 
 OnProgress = Callable[[Mapping[str, Any]], None]
 
@@ -64,6 +65,8 @@ class OpenedHere:
 
     places: Mapping[str, Place]
     asked: Sequence[Target]
+    memories: Mapping[str, SmallMemory] = field(default_factory=dict)
+    """Of the targets that are to have less memory than the machine."""
 
     @property
     def targets(self) -> Mapping[str, Target]:
@@ -78,9 +81,15 @@ class OpenedHere:
         self, order: Order, plan: Plan, on_progress: OnProgress, deadline_reached: Callable[[], bool]
     ) -> tuple[Run, int]:
         """The run of a plan, and when its measured time began (ns since 1970)."""
-        place = self.places[order.target]
+        place, memory = self.places[order.target], self.memories.get(order.target)
         started_ns = time.time_ns()
-        execution = workloads.of(plan).execute(plan, place, on_progress, deadline_reached)
+        with nullcontext() if memory is None else memory.entered():
+            execution = workloads.of(plan).execute(plan, place, on_progress, deadline_reached)
+        if memory is not None:
+            told = {"bytes": memory.size_bytes, "why_not": memory.why_not}
+            execution = replace(execution, outcome={**execution.outcome, "small_memory": told})
+            if not memory.why_not:
+                place = replace(place, memory_limit_bytes=min(place.memory_limit_bytes, memory.size_bytes))
         run = run_record(
             order.session_id, order.block, order.position, place, plan, execution, started_ns, order.noisy_host
         )
@@ -105,5 +114,11 @@ class ThisMachine:
         self, targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
     ) -> Iterator[OpenedHere]:
         """Serve volumes, lock the places, make work folders, and remove all of it at the end."""
-        with emulated.served(targets, session) as there, open_places(there, session, written, destroy) as places:
-            yield OpenedHere(places, targets)
+        with (
+            emulated.served(targets, session) as there,
+            open_places(there, session, written, destroy) as places,
+            ExitStack() as stack,
+        ):
+            asked = {target.name: size for target in targets if (size := emulated.memory_of(target))}
+            groups = {name: stack.enter_context(small_memory(name, size)) for name, size in asked.items()}
+            yield OpenedHere(places, targets, groups)

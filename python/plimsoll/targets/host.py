@@ -98,7 +98,7 @@ def _memory(root: Path) -> dict[str, Any]:
     }
 
 
-def _cgroup_folders(controller: str, root: Path) -> list[Path]:
+def cgroup_folders(controller: str, root: Path) -> list[Path]:
     """The cgroup of this process for a controller and all above it, version 2 or 1; only those that can be seen."""
     found: list[Path] = []
     for line in text_of(root / "proc/self/cgroup").splitlines():
@@ -120,7 +120,7 @@ def _cgroup_folders(controller: str, root: Path) -> list[Path]:
 def memory_limit_bytes(root: Path = Path("/")) -> int:
     """RAM that this process may use: the machine's, or less where a cgroup limits it."""
     limits = [_total_ram(root)]
-    for folder in _cgroup_folders("memory", root):
+    for folder in cgroup_folders("memory", root):
         for name in ("memory.max", "memory.high", "memory.limit_in_bytes"):
             text = text_of(folder / name)
             if text.isdigit() and 0 < int(text) < UNLIMITED:
@@ -136,7 +136,7 @@ def _total_ram(root: Path) -> int:
 def cpu_limit(root: Path = Path("/")) -> float | None:
     """Processors' worth of time that a cgroup allows; None without a limit."""
     limits = []
-    for folder in _cgroup_folders("cpu", root):
+    for folder in cgroup_folders("cpu", root):
         quota, _, period = text_of(folder / "cpu.max").partition(" ")
         if quota.isdigit() and period.isdigit():
             limits.append(int(quota) / int(period))

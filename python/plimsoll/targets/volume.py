@@ -16,6 +16,7 @@ SERVICE_OPTIONS: dict[str, str] = {
     "fs": "file system to make; ext4",
     "backing": "sparse (a file below PLIMSOLL_HOME) or memory",
     "instance_name": "volumes with the same one share the limits of their instance",
+    "memory": "memory of the machine, such as 1.3GiB, or yes for all that its instance has; a cgroup that tests run in",
     "write_cache": "size of a volatile cache whose content a power loss drops",
 }
 """What a served volume has beside its shape, and what each means."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -40,6 +41,8 @@ def test_what_belongs_to_the_volume_and_what_to_the_test() -> None:
         ("vol:type=gp3,size=1GiB,backing=tape", "backing"),
         ("vol:type=gp3,size=1GiB,fs=zfs", "file system"),
         ("vol:type=gp3,size=1GiB", "holds about"),
+        ("vol:type=gp3,size=10GiB,memory=yes", "name the instance whose memory it is"),
+        ("vol:type=gp3,size=10GiB,memory=4MiB", "give at least 128 MiB"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_made(machine: Machine, words: str, reason: str) -> None:
@@ -59,6 +62,17 @@ def test_a_session_on_two_volumes_of_one_instance(machine: Machine) -> None:
     text = json.dumps(shown)
     assert "volume" in text
     assert "does not say which devices" not in text
+
+
+def test_a_volume_with_the_memory_of_its_instance(machine: Machine) -> None:
+    on = "a=vol:type=standard,size=10GiB,instance=m1.small,era=2013,memory=yes,backing=memory"
+    machine.plimsoll("run", "randread", "--on", on, *SHORT, "--blocks", "1", "--store-copy", str(machine.home))
+    [copy] = machine.home.glob("*.plimsoll.gz")
+    lines = [json.loads(line) for line in gzip.decompress(copy.read_bytes()).splitlines()]
+    [run] = [line["run"] for line in lines if "run" in line]
+    assert run["facts"]["small_memory"]["bytes"] == 1741 * 2**20
+    [said] = [each for each in run["findings"] if each["guard"] == "instance_memory"]
+    assert (said["level"] == "ok") == (not run["facts"]["small_memory"]["why_not"])
 
 
 def test_the_data_of_a_database_lie_on_a_volume(machine: Machine) -> None:

@@ -321,6 +321,12 @@ CASES: dict[str, Case] = {
     "durability": Case(write_run(device_other={}), write_run(), says="0 flushes reached the device for 5,000 syncs"),
     "errors": Case(RunMaker(errors=1000), RunMaker(errors=1), says="1,000 of 101,000"),
     "foreign_io": Case(RunMaker(device_share=1.2), RunMaker(device_share=1.001), says="17 %"),
+    "instance_memory": Case(
+        RunMaker(outcome={"small_memory": {"bytes": 2**30, "why_not": "this host has no memory cgroups"}}),
+        RunMaker(outcome={"small_memory": {"bytes": 2**30, "why_not": ""}}),
+        Level.WARN,
+        "The memory was not limited to 1 GiB: this host has no memory cgroups",
+    ),
     "littles_law": Case(RunMaker(outcome={"mean_in_flight": 2.0}), RunMaker(), says="-50 % off"),
     "memory": Case(RunMaker(vm={"pswpout": 5000}), RunMaker(vm={"pswpout": 0}), says="5,000 pages"),
     "memory_answer": Case(

@@ -54,6 +54,14 @@ def test_every_study_says_what_it_asks_and_how_to_read_it(name: str) -> None:
     assert len(found.reading) > 100
 
 
+def test_volumes_of_an_m1_small_share_its_network() -> None:
+    for name in ("piops-2013", "raid-fs-2009"):
+        for target in published(name).targets:
+            shape = shape_of(target)
+            assert shape is not None
+            assert shape.spec["instance"] == {"throughput": {"rate": 37_500_000}}, target.name
+
+
 def test_quick_sizes_change_what_the_file_says() -> None:
     quick = published("gp2-vs-instance-store-2020", quick=True)
     gp2 = next(target for target in quick.targets if target.name == "gp2")
