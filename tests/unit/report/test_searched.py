@@ -70,6 +70,13 @@ def test_the_client_and_the_range_as_limits() -> None:
     wider = {**session.study, "load_line": {"parameter": "depth", "range": "1..64"}}
     assert "the knee is not settled: runs up to depth 16" in told(session.model_copy(update={"study": wider}), runs)
     assert "saturated from the start: the knee lies at or below depth 1" in told(*searched(knee=0.5))
+    # The interval reaches from below the smallest load to above it: "at or below depth 1" would be too much to say.
+    near = told(*searched(knee=1.3, level=lambda _, place: 0.85 if place % 3 else 1.15))
+    assert "saturated from the start: the knee lies at or below depth 2" in near
+    # A lower load carried as much as the largest: "throughput still grows there" would be false.
+    flat = told(*searched(knee=100, level=lambda load, _: 0.8 if load == 16 else 1.0))
+    assert "the knee is not settled: runs up to depth 16 scatter" in flat or "the knee is at" in flat
+    assert "still grows there; search" not in flat
 
 
 def test_objectives_in_words() -> None:

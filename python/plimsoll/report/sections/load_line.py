@@ -26,7 +26,7 @@ from plimsoll.report.labels import count_text, interval_text, percent_text, scor
 from plimsoll.report.scales import Scale
 from plimsoll.report.searched import SearchedTarget
 from plimsoll.stats.load_line.answer import LevelSummary, Met
-from plimsoll.stats.load_line.bend import FEWEST_LEVELS, Bend
+from plimsoll.stats.load_line.bend import FEWEST_LEVELS, GRID_STEP, SHAPE_ERROR, Bend
 from plimsoll.stats.load_line.doubts import Doubt, Reason
 from plimsoll.units import format_duration
 
@@ -92,8 +92,10 @@ def _knee(each: SearchedTarget) -> Sentence:
     if not bend.reached:
         return Sentence(f"{each.label}: {_not_reached(each, bend)}.", Tone.UNKNOWN)
     if not bend.begun:
+        below = f"the knee lies at or below {text(_at_most(each, bend))}{each.burst}"
         return Sentence(
-            f"{each.label}: saturated from the start: the knee lies at or below {text(bend.first)}.", Tone.NOTE
+            f"{each.label}: saturated from the start: {below}.",
+            Tone.NOTE,
         )
     level = score_text(bend.plateau, each.unit, bend.plateau * 0.99, bend.plateau * 1.01)
     what = (
@@ -109,9 +111,11 @@ def _knee(each: SearchedTarget) -> Sentence:
 
 def _not_reached(each: SearchedTarget, bend: Bend) -> str:
     """Why the curve has no end: the range, or runs that differ too much from each other."""
-    text, last = each.request.text, each.line.levels[-1]
-    # The ramp saw it level off within the range, or schedules were not kept, but the rounds cannot confirm where.
-    if round(bend.last) < each.request.bounds.high or last.overloaded:
+    text, last, peak = each.request.text, each.line.levels[-1], each.line.peak
+    # The ramp saw it level off within the range, schedules were not kept, or a lower load carried more: the rounds
+    # cannot confirm where it ends.
+    grows = not last.overloaded and peak is not None and peak.load == last.load
+    if round(bend.last) < each.request.bounds.high or not grows:
         return (
             f"the knee is not settled: runs up to {text(bend.last)} scatter too much to say whether throughput still "
             "grows there; let runs be longer (runtime=) or ask for more rounds (--mode publish)"
@@ -167,6 +171,13 @@ def _discarded(each: SearchedTarget) -> Sentence | None:
         f"to {most} of a run, at {loads}.",
         Tone.NOTE,
     )
+
+
+def _at_most(each: SearchedTarget, bend: Bend) -> float:
+    """The largest load at which a knee may lie that the interval cannot tell from the smallest one."""
+    # The fit may always be wrong by so much: that alone is no client more.
+    high = max(bend.first, bend.high / math.exp(SHAPE_ERROR) - GRID_STEP)
+    return math.ceil(high) if each.request.bounds.whole else _load(each, high)
 
 
 def _roundness(bend: Bend) -> str:
@@ -282,7 +293,8 @@ def _row(each: SearchedTarget, level: LevelSummary) -> tuple[Cell, ...]:
 def _told_of(each: SearchedTarget) -> bool:
     """Whether a knee is told, which pictures may then show."""
     line = each.line
-    return line.bend is not None and line.bend.reached and line.doubt is None and not line.client_limited
+    bend = line.bend
+    return bend is not None and bend.reached and bend.begun and line.doubt is None and not line.client_limited
 
 
 def _note(each: SearchedTarget, level: LevelSummary) -> Phrase:
