@@ -36,6 +36,7 @@ from plimsoll.stats.simulation import (
     sequential,
 )
 from plimsoll.stats.steady import Shape, classify
+from plimsoll.stats.summary import split
 from plimsoll.stats.unpaired import judge_apart
 from plimsoll.stats.verdict import Answer
 
@@ -173,6 +174,59 @@ def repeats(reps: int, random: Random) -> Iterator[Check]:
         )
 
 
+STEPS = (
+    # runs, runs before the step, size of the step, noise, least share given as two levels, least at the very run
+    (12, 6, -0.20, 0.02, 0.99, 0.99),
+    (12, 9, -0.20, 0.02, 0.99, 0.99),
+    (12, 6, -0.10, 0.02, 0.95, 0.90),
+    (12, 6, -0.20, 0.05, 0.85, 0.85),
+    (8, 4, -0.20, 0.02, 0.95, 0.95),
+    (40, 33, -0.97, 0.02, 0.99, 0.99),
+    # Twice the noise: it is seen, but where it is can be told to a run or two only.
+    (40, 20, -0.10, 0.05, 0.90, 0.55),
+)
+HONEST = {"normal": (0.025, 0.04), "uniform": (0.025, 0.04), "Student t, 3 d.f.": (0.05, 0.07)}
+"""Most honest series with two levels, and with no common score for any reason.
+
+A step and a first run unlike the others are two levels. The prediction interval of the first run is that of a normal
+law: heavy tails exceed it more often.
+"""
+
+
+def steps(reps: int, random: Random) -> Iterator[Check]:
+    """(10): a step is given as two levels, at the run where it is; an honest series has one score."""
+    count = min(reps, 4000)
+    for size, before, change, deviation, least, exact in STEPS:
+        shape = np.where(np.arange(size) < before, 0.0, math.log1p(change))
+        rows = np.exp(deviation * random.standard_normal((count, size)) + shape).tolist()
+        found = [split(row) for row in rows]
+        told = [each for each in found if each is not None and each.kind is Kind.STEP]
+        share = len(told) / count
+        place = np.abs([each.levels[1].first - before for each in told])
+        at, near = float(np.mean(place == 0)), float(np.mean(place <= 1))
+        ratio = np.array([each.levels[1].value / each.levels[0].value for each in told])
+        bias = float(np.median(ratio)) / (1 + change) - 1
+        subject = f"{change:+.0%} after {before} of {size} runs, CV {deviation:.0%}"
+        text = f"{share:.1%}; at that run {at:.1%}, within one {near:.1%}; ratio off by {bias:+.1%}"
+        limit = f"≥ {least:.0%}; ≥ {exact:.0%}"
+        yield Check("two levels", subject, text, limit, share >= least and at >= exact and abs(bias) <= 0.01)
+    laws = {
+        "normal": random.standard_normal,
+        "uniform": random.random,
+        "Student t, 3 d.f.": partial(random.standard_t, 3),
+    }
+    for name, law in laws.items():
+        for size in (6, 12, 40):
+            kinds = [each.kind for row in np.exp(0.05 * law(size=(count, size))).tolist() if (each := split(row))]
+            levels = sum(kind in (Kind.STEP, Kind.FIRST) for kind in kinds) / count
+            stepped = sum(kind is Kind.STEP for kind in kinds) / count
+            text = f"two levels {levels:.1%} (step {stepped:.1%}), no common score {len(kinds) / count:.1%}"
+            most, any_kind = HONEST[name]
+            holds = levels <= most and len(kinds) / count <= any_kind
+            limit = f"≤ {most:.1%}; ≤ {any_kind:.0%}"
+            yield Check("honest: one score", f"{name}, {size} runs", text, limit, holds)
+
+
 def measured_apart(reps: int, random: Random) -> Iterator[Check]:
     """(9): sets that were not made in turns, with nothing changing between them."""
     count = max(500, reps // 5)
@@ -268,7 +322,7 @@ def load_lines(reps: int, random: Random) -> Iterator[Check]:  # noqa: ARG001
     yield Check("runs too short: none told", "gp3, rate, runs of 1 s", f"{told} of {count}", "0", told == 0)
 
 
-PARTS = (false_verdicts, power, cost, carry_over, repeats, measured_apart, steady_state, load_lines)
+PARTS = (false_verdicts, power, cost, carry_over, repeats, steps, measured_apart, steady_state, load_lines)
 
 
 def main() -> int:
