@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from plimsoll.stats.cases import Names
 from plimsoll.stats.paired import Cell
+from plimsoll.stats.ratio_words import levels_told
 
 MOST_SHOWN = 3
 """So many cases are named, the others counted."""
@@ -13,7 +14,7 @@ MOST_SHOWN = 3
 
 def nothing_compared(cells: Sequence[Cell], names: Names) -> str:
     """Why there is not a single ratio, and what to do; empty where there is one."""
-    if any(cell.verdict.estimate is not None for cell in cells):
+    if any(cell.verdict.estimate is not None or levels_told(cell) for cell in cells):
         return ""
     if cells:
         sides = ", ".join(dict.fromkeys(f"{cell.target} and {cell.baseline}" for cell in cells))

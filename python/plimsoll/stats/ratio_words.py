@@ -24,19 +24,27 @@ def levels_told(cell: Cell) -> str:
     ours, theirs = cell.apart.splits
     if ours is not None and theirs is not None:
         return "no common ratio"
-    baseline, target = cell.apart.typical
-    if theirs is not None:
-        return _of_runs(cell.target, theirs, [value / baseline for value in _values(theirs)])
-    assert ours is not None
-    return _of_runs(cell.baseline, ours, [target / value for value in _values(ours)])
+    return (
+        _of_runs(cell.target, theirs, drawn(cell)) if theirs is not None else _of_runs(cell.baseline, ours, drawn(cell))
+    )
 
 
 def drawn(cell: Cell) -> Sequence[float]:
     """The ratios that stand for a comparison without a common one: its levels, or the ends of its range."""
-    return () if cell.split is None else _values(cell.split)
+    if cell.split is not None:
+        return _values(cell.split)
+    ours, theirs = (None, None) if cell.apart is None else cell.apart.splits
+    if cell.apart is None or (ours is None) == (theirs is None):
+        return ()
+    baseline, target = cell.apart.typical
+    if theirs is not None:
+        return [value / baseline for value in _values(theirs)]
+    return [target / value for value in _values(ours)]
 
 
-def _values(found: Split) -> Sequence[float]:
+def _values(found: Split | None) -> Sequence[float]:
+    if found is None:
+        return ()
     return [level.value for level in found.levels] or [found.minimum, found.maximum]
 
 
@@ -51,7 +59,9 @@ def _of_blocks(cell: Cell, found: Split) -> str:
     return f"{_times(before.value)} until {what} {ends[0]}, {_times(after.value)} from {what} {ends[1]} on"
 
 
-def _of_runs(name: str, found: Split, ratios: Sequence[float]) -> str:
+def _of_runs(name: str, found: Split | None, ratios: Sequence[float]) -> str:
+    if found is None:
+        return ""
     if not found.levels:
         low, high = sorted(ratios)
         return f"{_ends(low, high)} ({_WORDS.get(found.kind, found.kind.value)} of {name})"

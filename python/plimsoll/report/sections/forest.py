@@ -36,11 +36,11 @@ _LOOKS = {
 
 def build(evidence: Evidence) -> list[Block]:
     """One chart per target that is compared with the reference, split where it would become too long."""
-    drawn = [cell for cell in evidence.cells if cell.verdict.estimate is not None]
-    domain = _domain(drawn, evidence.band)
+    shown = [cell for cell in evidence.cells if cell.verdict.estimate is not None or drawn(cell)]
+    domain = _domain(shown, evidence.band)
     found: list[Block] = []
     for place, target in enumerate(evidence.others):
-        cells = [cell for cell in drawn if cell.target == target]
+        cells = [cell for cell in shown if cell.target == target]
         for part in range(0, len(cells), ROWS_PER_CHART):
             name = f"forest-{place}-{part // ROWS_PER_CHART}"
             found.append(_chart(name, evidence, target, cells[part : part + ROWS_PER_CHART], domain))
@@ -51,7 +51,7 @@ def build(evidence: Evidence) -> list[Block]:
         f"here). The shaded band is “the same”: ±{percent_text(evidence.band)}. Lines are the intervals that hold at "
         "every look together; a point without a line has too few blocks for one."
     )
-    if any(_wide_open(cell) for cell in drawn):
+    if any(_wide_open(cell) for cell in shown):
         words += " A line that runs into the edge of the chart goes on beyond it: that interval is wide open."
     return [text(words), *found]
 
@@ -73,8 +73,9 @@ def _chart(name: str, evidence: Evidence, target: str, cells: list[Cell], domain
 def _good(cell: Cell) -> tuple[float, float | None, float | None]:
     """Times as good as the reference, with interval; above 1 is better for every metric."""
     verdict = cell.verdict
-    ends = (None, None) if cell.split else (verdict.low, verdict.high)
-    low, high = (None if end is None else math.exp(end) for end in ends)
+    if places := _places(cell):
+        return math.exp(sum(map(math.log, places)) / len(places)), None, None
+    low, high = (None if end is None else math.exp(end) for end in (verdict.low, verdict.high))
     return math.exp(verdict.estimate or 0.0), low, high
 
 
@@ -108,7 +109,7 @@ def _table(target: str, evidence: Evidence, cells: list[Cell]) -> Table:
         rows.append(
             (
                 phrase(_label(cell)),
-                phrase(levels_told(cell)) if cell.split else number(middle, "x", ratio_text(middle)),
+                phrase(levels_told(cell)) if _places(cell) else number(middle, "x", ratio_text(middle)),
                 span(low, high, "x", ends),
                 Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
             )

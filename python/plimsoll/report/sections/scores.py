@@ -8,6 +8,7 @@ from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, 
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, interval_text, percent_text, range_text, score_text, short_label
 from plimsoll.report.levels import WORDS, level_rows
+from plimsoll.stats.repeats import Kind
 from plimsoll.stats.standing import Basis, ios_text
 from plimsoll.stats.summary import Split, Summary
 
@@ -23,6 +24,7 @@ _LEVELS = {
     Basis.UNKNOWN: "sustained level not measured",
 }
 _BRIEF_LEVELS = {Basis.BURST: "burst", Basis.MIXED: "burst+after", Basis.UNKNOWN: "burst?"}
+MANY_STEPS = 8
 WIDE_SPREAD = 0.10
 """Runs that differ this much are not called stable, even where none is far behind the others."""
 
@@ -67,12 +69,23 @@ def _table(evidence: Evidence, caption: str, lines: list[ScoreLine], notes: tupl
     if notes and any(line.unit == "ns" for line in lines):
         notes += _PERCENTILES
     if any(line.split for line in lines):
-        notes += _SPLIT_NOTE
+        notes += (*_SPLIT_NOTE, *_steps(evidence, lines))
     if any(line.standing for line in lines):
         names.append("Level")
         rows = [(line, (*row, _level(line))) for line, row in rows]
         notes += _LEVEL
     return Table(caption, columns(*names), tuple(row for _, row in rows), notes, _BRIEF, short)
+
+
+def _steps(evidence: Evidence, lines: list[ScoreLine]) -> Iterator[str]:
+    """Where and when each step was: the brief form of the table has no room for it."""
+    stepped = [line for line in lines if line.split is not None and line.split.kind is Kind.STEP]
+    for line in stepped[:MANY_STEPS]:
+        label = evidence.metric_label(line.case, line.metric, line.target)
+        _, (_, told, _) = level_rows(line)
+        yield f"{line.case}, {label}, {line.target}: {told}."
+    if len(stepped) > MANY_STEPS:
+        yield f"And {len(stepped) - MANY_STEPS} more with a step."
 
 
 def _level(line: ScoreLine) -> Cell:
