@@ -51,7 +51,7 @@ pub fn check(spec: &DbSpec) -> Result<(), JobError> {
     }
     match &spec.workload {
         Workload::Ycsb(ycsb) => check_ycsb(spec, ycsb),
-        _ if spec.measure == Measure::Load => refuse("only YCSB can measure its load: use measure `run`"),
+        _ if spec.measure == Measure::Load => refuse("only YCSB can measure its load: use measure=run"),
         Workload::Tpcb(tpcb) if tpcb.scale == 0 || tpcb.scale > MOST_BRANCHES => {
             refuse(format!("scale {} is outside of 1 to {MOST_BRANCHES}", tpcb.scale))
         }
@@ -67,10 +67,10 @@ fn limits(spec: &DbSpec) -> Result<(), JobError> {
     for (name, value) in [
         ("clients", u64::from(spec.clients)),
         ("threads", u64::from(spec.threads.unwrap_or(1))),
-        ("limit.runtime_ns", spec.limit.runtime_ns),
-        ("limit.operations", spec.limit.operations.unwrap_or(1)),
-        ("interval_ns", spec.interval_ns),
-        ("timeout_ns", spec.timeout_ns),
+        ("runtime", spec.limit.runtime_ns),
+        ("max_operations", spec.limit.operations.unwrap_or(1)),
+        ("interval", spec.interval_ns),
+        ("timeout", spec.timeout_ns),
         ("max_tries", u64::from(spec.max_tries)),
     ] {
         if value == 0 {
@@ -78,7 +78,7 @@ fn limits(spec: &DbSpec) -> Result<(), JobError> {
         }
     }
     if spec.limit.runtime_ns > 1 << 58 {
-        return refuse("limit.runtime_ns is longer than nine years");
+        return refuse("runtime is longer than nine years");
     }
     match spec.rate {
         Some(rate) if rate.unit != RateUnit::Operations => refuse("the rate must be in operations"),
@@ -139,10 +139,15 @@ fn check_ycsb(spec: &DbSpec, ycsb: &Ycsb) -> Result<(), JobError> {
     }
     if spec.measure == Measure::Load {
         if spec.data == Data::Reuse {
-            return refuse("a load cannot reuse data: use `keep` to add, `create` or `recreate`");
+            return refuse(
+                "a load (measure=load) cannot reuse data: say data=keep to add records, data=create or data=recreate",
+            );
         }
         if spec.limit.operations.is_some() {
-            return refuse("a load inserts all its records: leave operations out");
+            return refuse(
+                "a load (measure=load) inserts all its records, so max_operations= does not go with it: say how many with \
+                 records= or insert_count=",
+            );
         }
     }
     Ok(())

@@ -103,7 +103,8 @@ pub enum TlsMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Data {
-    /// Use what is there, whatever it is; no table is an error.
+    /// Use what is there, whatever it is, and leave it as it is: nothing is vacuumed or emptied before. No table is an
+    /// error.
     Keep,
     /// Make and load it; a table with rows in it is refused and left as it is.
     Create,

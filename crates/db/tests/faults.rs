@@ -41,7 +41,11 @@ fn impossible_requests_are_refused_before_anything_is_opened() {
         (vec![("workload/mix", mix(0.0, 0.0, 0.0, 0.0, 0.0))], "shares"),
         (vec![("workload/table", json!("x; DROP TABLE y"))], "table name"),
         (vec![("workload/insert_start", json!(250)), ("workload/insert_count", json!(100))], "beyond record_count"),
-        (vec![("measure", json!("load")), ("data", json!("reuse"))], "cannot reuse"),
+        (vec![("measure", json!("load")), ("data", json!("reuse"))], "cannot reuse data: say data=keep"),
+        (
+            vec![("measure", json!("load")), ("data", json!("create")), ("limit/operations", json!(5))],
+            "max_operations=",
+        ),
         (vec![("rate", json!({"per_second": 0.0, "unit": "operations", "arrival": "even"}))], "rate"),
         (vec![("workload/request", json!({"kind": "zipfian", "theta": 1.5}))], "out of range"),
     ] {

@@ -34,6 +34,12 @@ def changes_data(values: Mapping[str, Any]) -> bool:
     return any(values.get(name) for name in ("update", "insert", "read_modify_write"))
 
 
+def looks_up(values: Mapping[str, Any]) -> bool:
+    """Whether the workload reads records, or looks for them to change them."""
+    names = ("read", "update", "scan", "read_modify_write")
+    return values.get("measure") != "load" and ("script" in values or any(values.get(name) for name in names))
+
+
 def change(evidence: RunEvidence, name: str) -> int | None:
     """How much a number that the server keeps of itself grew in warm-up and run; None where it is not told, or where
     the server began to count anew."""

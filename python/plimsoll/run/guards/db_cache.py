@@ -6,7 +6,7 @@ from plimsoll.db_parameters import EMBEDDED
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, percent
-from plimsoll.run.guards._server import change, level_of
+from plimsoll.run.guards._server import change, level_of, looks_up
 from plimsoll.units import format_size
 
 NAME = "db_cache"
@@ -26,7 +26,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     """Servers that keep their data on storage and tell how much. A warning: the rate is right, for memory."""
     values = evidence.parameters
     data, cache = level_of(evidence, "data_bytes"), level_of(evidence, "cache_bytes")
-    if values.get("measure") == "load" or not (data or cache):
+    if not looks_up(values) or not (data or cache):
         return None
     hits, misses = change(evidence, "cache_hits"), change(evidence, "cache_misses")
     ratio = None

@@ -6,11 +6,12 @@ import re
 
 LONGEST = 300
 
-_CAUSE = re.compile(
-    r"\bPANIC\b|no space left|\bis full\b|disk full|\b(?:errcode|errno|error):? 28\b|out of memory|cannot allocate"
-    r"|\boom\b|crashed by signal|got signal|terminated by signal|assertion|corrupt|input/output error|exiting",
+_WANT = re.compile(
+    r"no space left|\bis full\b|disk full|\b(?:errcode|errno|error):? 28\b|out of memory|cannot allocate|\boom\b"
+    r"|input/output error|corrupt",
     re.IGNORECASE,
 )
+_CRASH = re.compile(r"\bPANIC\b|crashed by signal|got signal|terminated by signal|assertion|\bexiting\b", re.IGNORECASE)
 _TROUBLE = re.compile(
     r"\bFATAL\b|\[ERROR\]|\bemerg\b|\bcan't\b|\bcould not\b|\bcannot\b|\bfailed\b|\bfailure\b", re.IGNORECASE
 )
@@ -31,10 +32,10 @@ _PREFIX = re.compile(
 
 
 def useful_line(log: str) -> str:
-    """The first line that names a cause, else one that tells of trouble, else of an end by request, or nothing."""
+    """The first line that names a cause; else of a crash, of trouble, of an end by request; or nothing."""
     lines = [line.strip() for line in log.splitlines()]
     own = [line for line in lines if line and not _OF_A_CLIENT.search(line)]
-    for wanted in (_CAUSE, _TROUBLE, _END):
+    for wanted in (_WANT, _CRASH, _TROUBLE, _END):
         found = next((line for line in own if wanted.search(line)), None)
         if found is not None:
             return _PREFIX.sub("", found, count=1)[:LONGEST]

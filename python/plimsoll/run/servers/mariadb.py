@@ -13,8 +13,9 @@ USER = "mysql"
 READY = "ready for connections"
 STOP = signal.SIGTERM
 DRIVER = "mysql"
-BASE_BYTES = 300 * 2**20
-"""System tables, undo and redo logs."""
+BASE_BYTES = 160 * 2**20
+"""System tables, undo, and the redo log, which is made as a whole."""
+LOG_BYTES = 0
 
 _DATABASE = "plimsoll"
 _DURABILITY = {

@@ -14,6 +14,7 @@ READY = ""
 STOP = signal.SIGTERM
 DRIVER = "http"
 BASE_BYTES = 2**20
+LOG_BYTES = 0
 
 _CONFIGURATION = """daemon off;
 pid {folder}/pid;

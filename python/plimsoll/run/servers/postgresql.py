@@ -14,8 +14,10 @@ USER = "postgres"
 READY = "database system is ready to accept connections"
 STOP = signal.SIGINT
 DRIVER = "postgresql"
-BASE_BYTES = 1200 * 2**20
-"""Empty cluster and the log that it may keep (max_wal_size)."""
+BASE_BYTES = 64 * 2**20
+"""Empty cluster and the first files of its log."""
+LOG_BYTES = 2**30
+"""The log that it may keep (max_wal_size)."""
 
 _DURABILITY = {
     "full": {"fsync": "on", "synchronous_commit": "on"},

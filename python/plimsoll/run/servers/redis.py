@@ -14,6 +14,8 @@ READY = "Ready to accept connections"
 STOP = signal.SIGTERM
 DRIVER = "redis"
 BASE_BYTES = 16 * 2**20
+LOG_BYTES = 0
+"""The append-only file holds what was written, and is written anew when it has grown."""
 
 _DURABILITY = {
     "full": {"appendonly": "yes", "appendfsync": "always"},

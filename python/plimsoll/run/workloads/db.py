@@ -22,7 +22,7 @@ from plimsoll.run.workers.execution import Execution, watch
 from plimsoll.stats.histogram import decode
 from plimsoll.stats.steady import classify
 from plimsoll.targets import database
-from plimsoll.units import SECOND
+from plimsoll.units import MIB, SECOND
 
 OVERHEAD_NS = SECOND
 _ADDRESSES = {"sqlite": "sqlite:{}/database.db", "rocksdb": "rocksdb:{}/rocksdb", "memory": "", "null": ""}
@@ -40,6 +40,8 @@ ROW_OVERHEAD = 3
 """Bytes on disk per byte of a record: index, page fill, logs; generous."""
 ACCOUNT_BYTES = 250
 """Of one row of pgbench's accounts with its index entry, and the log of loading it."""
+LOG_BYTES_PER_S = 16 * MIB
+"""What a server's log grows by under load: some 10,000 updates of a record of YCSB in a second."""
 _SERVERS_OF = {"ycsb": ("postgresql", "mariadb", "redis", *EMBEDDED), "tpcb": ("postgresql", "mariadb", "sqlite")}
 
 
@@ -95,8 +97,17 @@ def data_files(plan: Plan) -> Mapping[str, int]:
         "tpcb": lambda: values["scale"] * 100_000 * ACCOUNT_BYTES,
         "web": lambda: values["page_bytes"],
     }[plan.workload]()
-    base = 0 if values["server"] in EMBEDDED else kind(values["server"]).BASE_BYTES
-    return {_server_key(plan): base + rows}
+    return {_server_key(plan): _server_bytes(plan) + rows}
+
+
+def _server_bytes(plan: Plan) -> int:
+    """Of a private server without the workload's data: what it makes when it starts, and the log of one run."""
+    values = plan.parameters
+    if values["server"] in EMBEDDED:
+        return 0
+    server = kind(values["server"])
+    seconds = -(-(values["warmup"] + values["runtime"]) // SECOND)
+    return int(server.BASE_BYTES + min(server.LOG_BYTES, seconds * LOG_BYTES_PER_S))
 
 
 def _server_key(plan: Plan) -> str:
