@@ -20,7 +20,7 @@ from plimsoll.report.memory import NOT_THE_DISK, noted
 from plimsoll.report.naming import Named, named
 from plimsoll.report.repeated import Repeated, repeated
 from plimsoll.report.searched import SearchedTarget, searched_targets
-from plimsoll.stats.load_line.points import load_of
+from plimsoll.stats.load_line.points import load_of, steadied
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import LEVELS_FROM, MODES, STANDARD, Mode
 from plimsoll.stats.standing import Basis, Standing
@@ -77,7 +77,8 @@ class Evidence:
         found = named(self.sessions, self.runs, self.policy, self.across)
         # The record is frozen for others; what is in it is settled here, once.
         object.__setattr__(self, "named", found)
-        object.__setattr__(self, "runs", found.runs)
+        # What a place had stored is in no table: a load has the number of its load line everywhere.
+        object.__setattr__(self, "runs", [steadied(run) for run in found.runs])
         object.__setattr__(self, "baseline", found.names.baseline(self.baseline))
         if self.baseline is not None and self.runs and self.baseline not in self.targets:
             raise UnknownName("target", self.baseline, self.targets, "these sessions")
@@ -133,7 +134,7 @@ class Evidence:
     def searched(self) -> tuple[SearchedTarget, ...]:
         """The searches for a load line; their loads are chosen one after the other, so they are no comparison."""
         called = {(stored.session, stored.target): work.target for stored, work in self.named.names.works.items()}
-        return searched_targets(self.sessions, self.runs, called)
+        return searched_targets(self.sessions, self.named.runs, called)
 
     @property
     def only_searched(self) -> bool:

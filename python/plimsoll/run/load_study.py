@@ -71,17 +71,20 @@ class LoadStudy:
         return int(self.request.stored_ns / (shape.time_scale if shape else 1.0))
 
     def _long_enough(self, plan: Plan, target: Target, longer: int) -> Plan:
-        """The plan with a warm-up that uses up what may be stored, and intervals that show it; tests of files, which
-        have no time of their own, stay as they are.
+        """The plan with a warm-up that uses up what may be stored, and intervals that show it; tests that have no time
+        of their own stay as they are.
         """
         values = plan.parameters
         if "runtime" not in values:
             return plan
         runtime_ns = int(values["runtime"])
-        warmup_ns = max(int(values["warmup"]), int(SPENT * self.stored_ns(target, plan)))
-        interval_ns = int(values["interval"] or min(SECOND, max(1, runtime_ns // INTERVALS)))
-        times = {"runtime": runtime_ns * longer, "warmup": warmup_ns, "interval": interval_ns}
-        return plan.model_copy(update={"parameters": {**values, **times}})
+        times = {
+            "runtime": runtime_ns * longer,
+            "warmup": max(int(values.get("warmup", 0)), int(SPENT * self.stored_ns(target, plan))),
+            "interval": int(values.get("interval") or min(SECOND, max(1, runtime_ns // INTERVALS))),
+        }
+        # Tests of files have intervals of their own.
+        return plan.model_copy(update={"parameters": {**values, **{k: v for k, v in times.items() if k in values}}})
 
     def check(self) -> None:
         """Refuse runs that what is stored would outlast. Raises UsageError."""

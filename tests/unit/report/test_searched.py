@@ -107,6 +107,9 @@ def test_the_highest_throughput_is_the_highest_of_the_table() -> None:
     words = told(session, runs)
     assert "throughput levels off at 5,505/s" in words
     assert "a: highest throughput, depth 8: 5,505/s" in words
+    best = told(*searched(level=lambda load, _: 1.1 if load == 5 else 1.0))
+    assert "a: at the knee, with the highest throughput, depth 5: 5,505/s" in best
+    assert best.count("highest throughput") == 1
 
 
 @pytest.mark.parametrize(
@@ -153,6 +156,45 @@ def test_a_knee_of_a_burst_says_until_when() -> None:
     assert "burst" not in on("gp2+size=1000GiB", 3.0, "p99<10s")
 
 
+def test_a_load_has_one_throughput_in_every_table() -> None:
+    """Before: 3,350/s in one table and 2,997/s in another at the same depth. One run was made again, longer."""
+    session, made = searched()
+    runs = []
+    for run in made:
+        load, number = run.facts["load_line"]["load"], run.facts["load_line"]["round"]
+        first = run.intervals[0]
+        rates = [2.0] * (8 if load == 8 else 0) + [1.0] * (12 if load == 8 else 20)
+        mean = sum(rates) / len(rates)
+        intervals = tuple(
+            first.model_copy(
+                update={
+                    "start_ns": k * 500_000_000,
+                    "duration_ns": 500_000_000,
+                    "operations": {
+                        "read": first.operations["read"].model_copy(update={"operations": int(1000 * rate)})
+                    },
+                }
+            )
+            for k, rate in enumerate(rates)
+        )
+        scores = tuple(
+            s.model_copy(update={"value": s.value * mean}) if s.direction == "higher" else s for s in run.scores
+        )
+        runtime = 20_000_000_000 if (load, number) == (8, 1) else 10_000_000_000
+        parameters = {**run.plan.parameters, "depth": load, "runtime": runtime}
+        plan = run.plan.model_copy(update={"case": f"ping depth={load}", "parameters": parameters})
+        runs.append(run.model_copy(update={"intervals": intervals, "scores": scores, "plan": plan}))
+    evidence = Evidence(sessions=[session], runs=runs, baseline=None, band=0.1)
+    (each,) = evidence.searched
+    level = next(level for level in each.line.levels if level.load == 8)
+    assert level.discarded == pytest.approx(0.4)
+    lines = {line.case: line.summary for line in evidence.lines if line.metric == "iops"}
+    assert set(lines) == {f"ping depth={load}" for load in {*LOADS, 5}}
+    assert lines["ping depth=8"] is not None
+    assert lines["ping depth=8"].value == pytest.approx(level.throughput.value)
+    assert level.throughput.value == pytest.approx(5005, rel=0.01)
+
+
 def schedule(kept: Callable[[float], bool]) -> tuple[Session, list[Run]]:
     """A search over rates whose place carries 1,000/s and keeps the fresh schedules that `kept` says."""
     session, made = make_study(targets=("a",), blocks=8 * 3 + 6)
@@ -180,6 +222,7 @@ def test_a_schedule_at_the_knee_was_kept_or_there_is_none() -> None:
     assert "a: the knee is at a rate of 990/s (" in words
     assert "a higher rate is not kept" in words
     assert "a: at the knee, a rate of 990/s: 990/s" in words
+    assert "a: highest throughput, a rate of 1,414/s: 1,000/s" in words
     refused = told(*schedule(lambda _: False))
     assert "a: cannot tell where the knee is: the curve puts it at a rate of " in refused
     assert "but runs did not keep their schedule there, nor at a rate of 990/s" in refused

@@ -112,3 +112,12 @@ def test_what_may_be_stored_survives_the_study_file(tmp_path: Path) -> None:
     path.write_text(tomli_w.dumps(made.to_table()))
     assert load_study_file(path) == made
     assert "stored" not in load_study(from_words(["randread"], ["x=."]), {}, None).to_table()["load_line"]
+
+
+@pytest.mark.parametrize("test", ["dbench", "sysbench-fileio", "postmark"])
+def test_tests_of_files_keep_the_parameters_that_they_have(test: str) -> None:
+    """Some have a time, some a warm-up, none has intervals to choose."""
+    study = load_study(from_words([test], ["x=."]), {"threads": "1..4"}, None)
+    once, twice = (study.step(2, longer).plans["x"].parameters for longer in (1, 2))
+    assert once.keys() == twice.keys() == study.steps()[0].plans["x"].parameters.keys()
+    assert twice.get("runtime") == (2 * once["runtime"] if "runtime" in once else None)

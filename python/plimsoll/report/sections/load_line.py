@@ -60,9 +60,11 @@ def _told(each: SearchedTarget) -> list[Sentence]:
     if each.line.bracket:
         told.append(_bracket(each))
     knee, peak = each.line.knee, each.line.peak
+    both = knee is not None and peak is not None and knee.load == peak.load
     if knee is not None and _told_of(each):
-        told.append(Sentence(f"{each.label}: at the knee, {_measured(each, knee)}."))
-    if peak is not None:
+        what = "at the knee, with the highest throughput" if both else "at the knee"
+        told.append(Sentence(f"{each.label}: {what}, {_measured(each, knee)}."))
+    if peak is not None and not (both and _told_of(each)):
         told.append(Sentence(f"{each.label}: highest throughput, {_measured(each, peak)}{each.burst}."))
     if each.line.objective:
         told.append(_objective(each))

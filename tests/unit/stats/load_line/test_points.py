@@ -9,7 +9,7 @@ import pytest
 from tests.factories import make_study
 
 from plimsoll.model import Finding, Level, Run, RunStatus
-from plimsoll.stats.load_line.points import FACT, Phase, point_of
+from plimsoll.stats.load_line.points import FACT, Phase, point_of, steadied
 
 
 def searched(run: Run, **changes: Any) -> Run:
@@ -151,7 +151,10 @@ def with_rates(run: Run, rates: list[float], **changes: Any) -> Run:
 
 
 def test_what_was_stored_counts_neither_for_throughput_nor_for_latency(runs: dict[str, Run]) -> None:
-    steady = point_of(with_rates(runs["randrw"], [1000.0] * 20), 99.0)
+    same = with_rates(runs["randrw"], [1000.0] * 20)
+    assert steadied(same) is same
+    assert steadied(runs["randrw"]) is runs["randrw"]
+    steady = point_of(same, 99.0)
     stored = point_of(with_rates(runs["randrw"], [2000.0] * 8 + [1000.0] * 12), 99.0)
     assert steady is not None
     assert stored is not None
@@ -171,8 +174,11 @@ def test_a_schedule_that_only_what_was_stored_kept_is_not_kept(runs: dict[str, R
     plan = runs["randrw"].plan
     paced = plan.model_copy(update={"parameters": {**plan.parameters, "rate": {"per_second": 1100}}})
     offered = {"offered_operations": 11_000}
-    late = point_of(with_rates(runs["randrw"], rates, plan=paced, facts=offered), 99.0)
+    run = with_rates(runs["randrw"], rates, plan=paced, facts=offered)
+    late = point_of(run, 99.0)
     assert late is not None
+    assert {score.metric: score.value for score in steadied(run).scores}["iops"] == 1000
+    assert all(score.unit != "ns" for score in steadied(run).scores)
     assert (late.overloaded, late.objective_ns, late.throughput) == (True, math.inf, 1000)
     kept = point_of(with_rates(runs["randrw"], [1100.0] * 20, plan=paced, facts=offered), 99.0)
     assert kept is not None
