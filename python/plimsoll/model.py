@@ -108,7 +108,10 @@ class Interval(Record):
     errors: int
     operations: dict[str, IntervalOperations]
     device: dict[str, float] = Field(default_factory=dict)
-    """Change of the device counters in this interval (`read_bytes`, `write_bytes`, …), where they could be read."""
+    """Change of the device counters in this interval (`read_bytes`, `write_bytes`, …), where they could be read.
+
+    Of an emulated volume also `waited_ns.BUCKET`: time in which I/Os waited for that limit.
+    """
     cpu: dict[str, float] = Field(default_factory=dict)
     """Shares of all CPU time in this interval: `busy`, `steal`."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plimsoll.catalog.limits import Limits, Rate
 from plimsoll.catalog.shape import MERGE_MIN, VolumeShape
+from plimsoll.catalog.waits import LIMITS, TOUCHES, Wait, party
 from plimsoll.model import Plan, Unit
 from plimsoll.units import KIB, format_duration, format_number, format_size, format_value
 
 REACHED = 0.9
-"""From this share of a limit on, the limit is what holds a load back: providers promise 90 % of it."""
+"""From this share of a limit on, a rate is near it: providers promise 90 % of it."""
 LONGEST_S = 30 * 86_400
 ABOVE = 1.1
 """Rates above this share of a limit are not bounded by it."""
@@ -70,13 +71,17 @@ class Bound:
 
 @dataclass(frozen=True)
 class Reason:
-    """Who holds a rate back, as far as the limits tell."""
+    """Who holds a rate back: as counted by the volume itself, else as far as similar rates suggest."""
 
     bound: Bound | None
-    """None: the rate stays below every limit, or is above what they allow."""
+    """None: the rate stays below every limit, or is above what they allow, or no limit made I/Os wait."""
+    party: str
+    """`volume IOPS`, `latency`; `near volume IOPS` where nobody counted, `not known` where no limit is near."""
     text: str
     lasts_s: float | None
     """How long full credits last at the rate that was seen; None for ever."""
+    counted: bool = False
+    """Whether I/Os waited for the bound for most of the time, by the volume's own count."""
 
 
 @dataclass(frozen=True)
@@ -190,26 +195,65 @@ def pace(shape: VolumeShape | None) -> Pace | None:
     return None if large is None or small is None else Pace(large.per_second * 256 * KIB, small.per_second)
 
 
-def explain(shape: VolumeShape, use: Use, per_second: float) -> Reason:
-    """Why a load got this rate from a shape: which limit it stands at, and for how long that lasts."""
+def explain(shape: VolumeShape, use: Use, per_second: float, waited: Sequence[Wait] | None = None) -> Reason:
+    """Why a load got this rate from a shape, and for how long that lasts.
+
+    `waited` are the volume's own counters, the longest wait first. Without them (None) a limit can be near, no more:
+    another cause may give a similar rate.
+    """
     lasting, bursting = sustained(shape, use), burst(shape, use)
     if lasting is None or bursting is None:
-        return Reason(None, "no limit of it is published", None)
+        return Reason(None, "not known", "no limit of it is published", None)
     lasts_s = _lasts(shape, use, per_second)
+    if per_second > bursting.per_second * ABOVE:
+        told = f"{bursting.seen(per_second)} is above its {bursting.name} of {bursting.text}"
+        return Reason(None, "not this volume", f"{told}: a cache, or not this volume", None)
+    tail = f"; full credits hold this rate for {format_duration(lasts_s * 1e9)}" if lasts_s else ""
+    if waited is not None:
+        return _by_waits(shape, use, per_second, waited, (lasts_s, tail))
     known = [each for each in (lasting, bursting) if REACHED <= per_second / each.per_second <= ABOVE]
     if known:
         bound = known[0]
-        tail = f", which full credits hold for {format_duration(lasts_s * 1e9)}" if lasts_s else ""
-        return Reason(bound, f"{bound.seen(per_second)} is its {bound.name}, {bound.text}{tail}", lasts_s)
-    if per_second > bursting.per_second:
-        told = f"{bursting.seen(per_second)} is above its {bursting.name} of {bursting.text}"
-        return Reason(None, f"{told}: a cache, or not this volume", None)
+        told = f"{bound.seen(per_second)} is near its limit of {bound.text}, the {bound.name}"
+        return Reason(bound, f"near {bound.name}", told + tail, lasts_s)
+    seen = lasting.seen(per_second)
     if per_second > lasting.per_second:
-        tail = f" that full credits hold for {format_duration(lasts_s * 1e9)}" if lasts_s else ""
-        told = f"{lasting.seen(per_second)} is above its {lasting.name} of {lasting.text}, on a burst{tail}"
-        return Reason(None, told, lasts_s)
-    told = f"{lasting.seen(per_second)} is below all its limits"
-    return Reason(None, f"{told} (the tightest is the {lasting.name}, {lasting.text})", None)
+        told = f"{seen} is above its {lasting.name} of {lasting.text}, on a burst"
+        return Reason(None, "not known", told + tail, lasts_s)
+    told = f"{seen} is below all its limits (the tightest is the {lasting.name}, {lasting.text})"
+    return Reason(None, "not known", told, lasts_s)
+
+
+def _by_waits(
+    shape: VolumeShape, use: Use, per_second: float, waited: Sequence[Wait], lasts: tuple[float | None, str]
+) -> Reason:
+    """What the counters of the volume say; `lasts` is how long credits last, as a number and in words."""
+    lasts_s, tail = lasts
+    found = bounds(shape, use)
+    seen = found[0].seen(per_second)
+    longest = next(iter(waited), None)
+    if longest is None or longest.share < TOUCHES:
+        told = f"{seen} is what its latency allows at this many in flight: no limit of it made I/Os wait"
+        return Reason(None, "latency", told + tail, lasts_s)
+    bound = next((each for each in found if _is_of(each, longest.bucket)), None)
+    name = bound.name if bound else longest.party
+    limit = f" of {bound.text}" if bound else ""
+    share = f"{longest.share:.0%}".replace("%", " %")
+    if longest.share < LIMITS:
+        told = f"{seen} is mostly what its latency allows: I/Os waited for its {name}{limit} in {share} of the time"
+        return Reason(None, f"latency, and at times {name}", told + tail, lasts_s)
+    if bound is not None and per_second > ABOVE * bound.per_second:
+        told = f"{seen} is in part a burst: I/Os waited for its {name}{limit} in {share} of the time"
+        return Reason(bound, name, told, lasts_s, counted=True)
+    told = f"{seen} is held back by its {name}{limit}: I/Os waited for it in {share} of the time"
+    return Reason(bound, name, told + tail, lasts_s, counted=True)
+
+
+def _is_of(bound: Bound, bucket: str) -> bool:
+    """Whether a limit at this level is what a bucket holds."""
+    credits = bucket.endswith("_credits")
+    same = bound.party == party(bucket.removesuffix("_credits"))
+    return same and (bound.level == "baseline" if credits else bound.level != "baseline")
 
 
 def _lasts(shape: VolumeShape, use: Use, per_second: float) -> float | None:

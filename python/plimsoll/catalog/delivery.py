@@ -10,12 +10,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import median, pstdev
+from statistics import pstdev
 
-from plimsoll.catalog.bounds import ABOVE, Bound, Use, burst, explain, sustained, use_of
+from plimsoll.catalog.bounds import ABOVE, Bound, Reason, burst, explain, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape
-from plimsoll.model import Interval, Run, RunStatus
-from plimsoll.stats.steady import Regime, classify
+from plimsoll.catalog.waits import waits
+from plimsoll.model import Run, RunStatus
+from plimsoll.stats.course import Rates, rates_of
+from plimsoll.stats.steady import SHORTEST_S, Regime, Shape
 from plimsoll.units import MINUTE, SECOND, format_duration, format_value
 
 WINDOWS = 10
@@ -72,10 +74,8 @@ class Load:
     """The tightest limit while credits last."""
     rate: float | None
     """Steady I/Os per second."""
-    burst_rate: float | None
-    """Before a burst ended inside the run."""
-    burst_s: float | None
-    """When that was."""
+    regime: Regime | None
+    """What the one detector of levels says of the run, here as in its findings."""
     p99_ns: float | None
     windows: int
     kept: int
@@ -85,6 +85,18 @@ class Load:
     measured_s: float
     lasts_s: float | None
     """How long full credits hold the rate that was seen."""
+    counted: bool = False
+    """Whether the volume's own counters say which limit made I/Os wait."""
+
+    @property
+    def burst_rate(self) -> float | None:
+        """Before a burst ended inside the run."""
+        return self.regime.burst if self.regime else None
+
+    @property
+    def burst_s(self) -> float | None:
+        """When that was."""
+        return self.regime.segments[0].end_s if self.regime and self.burst_rate is not None else None
 
 
 @dataclass(frozen=True)
@@ -128,51 +140,38 @@ def _load(shape: VolumeShape, role: Role, runs: Mapping[Role, Run], touched: flo
     measured_s = sum(interval.duration_ns for interval in run.intervals) / SECOND
     if run.status is not RunStatus.OK or use is None or expected is None:
         why = run.reason or "the provider publishes no limit for it"
-        nothing = (None, None, None, None, 0, 0)
+        nothing = (None, None, None, 0, 0)
         return Load(role, Answer.UNKNOWN, expected, most, *nothing, "", why, measured_s, None)
-    series = rates(run.intervals)
-    regime = classify(series, measured_s / max(1, len(run.intervals)))
+    series = rates_of(run.intervals, "1/s")
+    regime = series.regime()
     rate = regime.sustained or regime.score
-    windows, kept = _windows(series, regime, measured_s, expected.per_second * (shape.type.consistency or PROMISE))
-    answer, party, why = _answer(shape, use, rate, expected, (windows, kept), _Suspects(runs, role, touched))
-    stepped = regime.burst is not None
+    reason = explain(shape, use, rate, waits([run]))
+    counted = _windows(series, regime, expected.per_second * (shape.type.consistency or PROMISE))
+    answer, party, why = _answer(shape, rate, reason, (expected, most), counted, _Suspects(runs, role, touched))
     return Load(
         role=role,
         answer=answer,
         expected=expected,
         most=most,
         rate=rate,
-        burst_rate=regime.burst,
-        burst_s=regime.segments[0].end_s if stepped else None,
+        regime=regime,
         p99_ns=next((score.value for score in run.scores if score.metric.endswith("_p99")), None),
-        windows=windows,
-        kept=kept,
+        windows=counted[0],
+        kept=counted[1],
         party=party,
         why=why,
         measured_s=measured_s,
-        lasts_s=explain(shape, use, rate).lasts_s,
+        lasts_s=reason.lasts_s,
+        counted=waits([run]) is not None,
     )
 
 
-def rates(intervals: Sequence[Interval]) -> list[float]:
-    """Data operations per second of each whole interval."""
-    usual_ns = median([interval.duration_ns for interval in intervals] or [0])
-    return [
-        sum(interval.operations[kind].operations for kind in _DATA_KINDS if kind in interval.operations)
-        * SECOND
-        / interval.duration_ns
-        for interval in intervals
-        if 0.9 * usual_ns < interval.duration_ns < 1.1 * usual_ns
-    ]
-
-
-def _windows(series: Sequence[float], regime: Regime, measured_s: float, least: float) -> tuple[int, int]:
+def _windows(series: Rates, regime: Regime, least: float) -> tuple[int, int]:
     """Windows of the steady part, and how many of them reach `least` per second."""
-    interval_s = measured_s / max(1, len(series))
-    start, end = (round(second / interval_s) for second in regime.window_s)
-    inside = series[start:end] or series
-    minutes = measured_s * SECOND >= WINDOWS * MINUTE
-    size = max(1, round(60 / interval_s) if minutes else len(inside) // WINDOWS)
+    start, end = (round(second / series.interval_s) for second in regime.window_s)
+    inside = series.values[start:end] or series.values
+    minutes = series.measured_s * SECOND >= WINDOWS * MINUTE
+    size = max(1, round(60 / series.interval_s) if minutes else len(inside) // WINDOWS)
     means = [sum(inside[i : i + size]) / size for i in range(0, len(inside) - size + 1, size)]
     return len(means), sum(mean >= least for mean in means)
 
@@ -206,27 +205,33 @@ class _Suspects:
 
 
 def _answer(
-    shape: VolumeShape, use: Use, rate: float, expected: Bound, counted: tuple[int, int], suspects: _Suspects
+    shape: VolumeShape,
+    rate: float,
+    reason: Reason,
+    limits: tuple[Bound, Bound | None],
+    counted: tuple[int, int],
+    suspects: _Suspects,
 ) -> tuple[Answer, str, str]:
-    reason = explain(shape, use, rate)
-    most = burst(shape, use)
+    expected, most = limits
     windows, kept = counted
     if most is not None and rate > ABOVE * most.per_second:
-        return Answer.UNKNOWN, "not this volume", reason.text
-    if rate > ABOVE * expected.per_second:
-        return Answer.YES, reason.bound.name if reason.bound else f"{expected.party} burst", reason.text
+        return Answer.UNKNOWN, reason.party, reason.text
     bad = windows - kept
-    if not bad:
-        return Answer.YES, reason.bound.name if reason.bound else expected.name, reason.text
+    if rate > ABOVE * expected.per_second or not bad:
+        return Answer.YES, reason.party, reason.text
     found = suspects.find()
     if found is not None:
-        return Answer.UNKNOWN, *found
+        # What the volume counted tells who held the load back; a suspect, why it may not be to blame.
+        party, why = (reason.party, f"{reason.text}; {found[1]}") if reason.counted else found
+        return Answer.UNKNOWN, party, why
     promised = shape.type.consistency_time or PROMISE_TIME
     least = expected.seen(expected.per_second * (shape.type.consistency or PROMISE))
     told = f"{bad} of {windows} windows are below {least}, with a limit ({expected.name}) of {expected.text}"
     if unlikely(bad, windows, 1 - promised):
-        return Answer.NO, "the volume", f"{told}; nothing else holds it back"
-    return Answer.UNKNOWN, "", f"{told}: too few to prove anything, measure longer with --runtime"
+        waited = f"; {reason.text}" if reason.counted else ""
+        return Answer.NO, "the volume", f"{told}; nothing else holds it back{waited}"
+    few = f"{told}: too few to prove anything, measure longer with --runtime"
+    return Answer.UNKNOWN, reason.party if reason.counted else "", few
 
 
 def unlikely(bad: int, windows: int, share: float) -> bool:
@@ -236,8 +241,7 @@ def unlikely(bad: int, windows: int, share: float) -> bool:
 
 
 def _mean(run: Run) -> float:
-    series = rates(run.intervals)
-    return sum(series) / max(1, len(series))
+    return rates_of(run.intervals, "1/s").mean
 
 
 def _first_touch(runs: Mapping[Role, Run]) -> float | None:
@@ -272,7 +276,7 @@ def _busy(run: Run) -> float:
 
 def _variation(run: Run) -> float:
     """Standard deviation of the rate from second to second, as a share of its mean."""
-    series = rates(run.intervals)
+    series = rates_of(run.intervals, "1/s").values
     return pstdev(series) / max(_mean(run), 1e-9) if len(series) > 1 else 0.0
 
 
@@ -299,7 +303,7 @@ def _sentences(shape: VolumeShape, answer: Answer, loads: Sequence[Load], touche
     found += [] if loads else [UNWRITTEN]
     found += _together((load.role, load.why) for load in loads if load.answer is not Answer.YES)
     found += _together((load.role, _vouches(load)) for load in loads if load.rate is not None)
-    if shape.instance is None:
+    if shape.instance is None and not all(load.counted for load in loads):
         found.append("No instance was named, so that its limit cannot be told from the volume's; say --instance TYPE.")
     return found
 
@@ -327,12 +331,18 @@ def _vouches(load: Load) -> str:
         end = format_duration(round(load.burst_s) * SECOND)
         rates_seen = f"{format_value(load.burst_rate, '1/s')} before, {format_value(load.rate, '1/s')} after"
         return f"the burst ended after {end}: {rates_seen}; measured for {seen}"
+    shape = load.regime.shape if load.regime else Shape.SHORT
+    cliff = f"no cliff in {seen}"
+    if shape is Shape.SHORT:
+        cliff = f"measured for {seen}, too short to see a cliff in ({SHORTEST_S:.0f} s at least)"
+    elif shape is not Shape.FLAT and load.regime is not None:
+        cliff = f"{load.regime.sentence} (measured for {seen})"
     if load.lasts_s is None or load.expected is None:
-        return f"no cliff in {seen}, and no credits of this volume are spent at this rate"
+        return f"{cliff}, and no credits of this volume are spent at this rate"
     holds = format_duration(round(load.lasts_s) * SECOND)
-    left = load.expected.text
+    left = format_value(load.expected.per_second, "1/s")
     longer = format_duration(math.ceil(load.lasts_s * 1.1 / 60) * 60 * SECOND).replace(" min", "m").replace(" ", "")
     return (
-        f"no cliff in {seen}, but full credits hold this rate for {holds} only; then {left} are left. "
+        f"{cliff}, but full credits hold this rate for {holds} only; then {left} are left. "
         f"--runtime {longer} would show it"
     )

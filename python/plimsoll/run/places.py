@@ -17,6 +17,7 @@ from plimsoll.targets.host import memory_limit_bytes
 from plimsoll.targets.lock import lock, lock_address
 from plimsoll.targets.workdir import workdir
 from plimsoll.volumes.registry import servers_below
+from plimsoll.volumes.waited import counters_below
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def _place(target: Target, folder: Path | None, stack: ExitStack) -> Place:
         target=target.model_copy(update={"facts": facts}),
         folder=folder,
         chain=chain,
-        sampler=Sampler(chain, servers=servers_below(chain)),
+        sampler=Sampler(chain, servers=servers_below(chain), waited=counters_below(chain)),
         memory_limit_bytes=memory_limit_bytes(),
         stack=stack,
     )

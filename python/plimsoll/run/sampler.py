@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 
+from plimsoll.catalog.waits import WAITED
 from plimsoll.model import Interval
 from plimsoll.targets.blockdev import SECTOR, text_of
 from plimsoll.targets.chain import Chain
@@ -91,6 +92,8 @@ class HostSample:
     """Bytes that these had read from storage."""
     servers_ns: int = 0
     """CPU time of the processes that serve the emulated volume below the place."""
+    waited_ns: Mapping[str, int] = field(default_factory=dict)
+    """Time in which I/Os waited for each limit of the emulated volume below the place; empty where nobody counts."""
     clock_source: str = ""
     cost_ns: int = 0
     """Time that taking this sample took."""
@@ -103,13 +106,21 @@ class HostSample:
 class Sampler:
     """Takes samples of the devices of a chain and of the host."""
 
-    def __init__(self, chain: Chain | None = None, root: Path = Path("/"), servers: Sequence[int] = ()) -> None:
-        """`servers` are the processes that serve the chain's emulated volume; `root` stands in for `/` in tests."""
+    def __init__(
+        self,
+        chain: Chain | None = None,
+        root: Path = Path("/"),
+        servers: Sequence[int] = (),
+        waited: Callable[[], Mapping[str, int]] = dict,
+    ) -> None:
+        """`servers` are the processes that serve the chain's emulated volume, and `waited` asks them for how long I/Os
+        waited for each of its limits; `root` stands in for `/` in tests."""
         self._names = frozenset(device.name for device in chain.devices) if chain else frozenset()
         self._root = root
         self._servers = tuple(servers)
         self.with_family = False
         """Whether samples count the processes that this one started: private servers, and each of their workers."""
+        self._waited = waited
 
     def sample(self) -> HostSample:
         """The counters now. Never fails: what cannot be read is left out."""
@@ -131,6 +142,7 @@ class Sampler:
             family_ns=sum(_process_cpu_ns(text_of(each / "stat"), ended=True) for each in family),
             family_read_bytes=sum(_read_bytes(each) for each in family),
             servers_ns=sum(_process_cpu_ns(text_of(proc / str(pid) / "stat")) for pid in self._servers),
+            waited_ns=self._waited(),
             clock_source=text_of(source),
             cost_ns=time.monotonic_ns() - monotonic_ns,
         )
@@ -244,7 +256,7 @@ def attach(
             attached.append(interval)
             continue
         opened, closed = _at(samples, start, devices), _at(samples, end, devices)
-        change = {name: closed[name] - opened[name] for name in opened}
+        change = {name: closed[name] - opened[name] for name in opened.keys() & closed.keys()}
         attached.append(interval.model_copy(update=_as_fields(change, interval.duration_ns)))
     return tuple(attached)
 
@@ -255,7 +267,9 @@ def _as_fields(change: Mapping[str, float], duration_ns: int) -> dict[str, dict[
     device = {name: change[name] for name in ("read_bytes", "write_bytes", "reads", "writes", "flushes")}
     device["busy"] = min(1.0, change["busy_ms"] * MILLISECOND / duration_ns)
     device["in_flight"] = change["queue_ms"] * MILLISECOND / duration_ns
-    return {"device": device if any(change[name] for name in ("reads", "writes", "flushes")) else {}, "cpu": cpu}
+    waited = {name: each for name, each in change.items() if name.startswith(WAITED)}
+    seen = any(change[name] for name in ("reads", "writes", "flushes"))
+    return {"device": {**(device if seen else {}), **waited}, "cpu": cpu}
 
 
 def _at(samples: Sequence[HostSample], moment_ns: int, devices: Sequence[str]) -> dict[str, float]:
@@ -265,11 +279,12 @@ def _at(samples: Sequence[HostSample], moment_ns: int, devices: Sequence[str]) -
     span = high.monotonic_ns - low.monotonic_ns
     share = (moment_ns - low.monotonic_ns) / span if span else 0.0
     start, end = _flat(low, devices), _flat(high, devices)
-    return {name: start[name] + share * (end[name] - start[name]) for name in start}
+    return {name: start[name] + share * (end[name] - start[name]) for name in start if name in end}
 
 
 def _flat(sample: HostSample, devices: Sequence[str]) -> dict[str, float]:
     disk = sample.disk(devices)
     names = ("read_bytes", "write_bytes", "reads", "writes", "flushes", "busy_ms", "queue_ms")
     cpu = {"cpu_total": sample.cpu.total, "cpu_idle": sample.cpu.idle, "cpu_steal": sample.cpu.steal}
-    return {**{name: float(getattr(disk, name)) for name in names}, **cpu}
+    waited = {WAITED + name: float(ns) for name, ns in sample.waited_ns.items()}
+    return {**{name: float(getattr(disk, name)) for name in names}, **cpu, **waited}

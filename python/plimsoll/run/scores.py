@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plimsoll.model import Direction, Interval, Plan, Score, Unit
-from plimsoll.parameters import interval_of
+from plimsoll.stats.course import rates_of
 from plimsoll.stats.histogram import decode
-from plimsoll.stats.steady import Regime, Shape, classify
+from plimsoll.stats.steady import Regime, Shape
 from plimsoll.units import SECOND
 
 DATA_KINDS = ("read", "write", "trim")
@@ -30,30 +30,15 @@ def metric_kind(metric: str) -> tuple[Unit, Direction]:
     return "1/s", "higher"
 
 
-def rates(intervals: Sequence[Interval], unit: Unit) -> list[float]:
-    """Rate of all data operations in each whole interval, in operations/s or bytes/s."""
-    field = "bytes" if unit == "B/s" else "operations"
-    # All but the last are alike.
-    usual_ns = intervals[0].duration_ns if intervals else 0
-    return [
-        sum(getattr(interval.operations[kind], field) for kind in DATA_KINDS if kind in interval.operations)
-        * SECOND
-        / interval.duration_ns
-        for interval in intervals
-        # The last interval is as short as the run left it, or longer by the end of what was in flight.
-        if 0.9 * usual_ns < interval.duration_ns < 1.1 * usual_ns
-    ]
-
-
 def scores(
     plan: Plan, outcome: Mapping[str, Any], histograms: Mapping[str, bytes], intervals: Sequence[Interval]
 ) -> tuple[Score, ...]:
     """All scores of a run; none where nothing was measured."""
-    series = rates(intervals, metric_kind(plan.metrics[0])[0])
-    if not series:
+    series = rates_of(intervals, metric_kind(plan.metrics[0])[0])
+    if not series.values:
         return ()
-    regime = classify(series, interval_of(plan.parameters) / SECOND)
-    named = dict(_rates(outcome, intervals, regime, burst_factor(series, regime)))
+    regime = series.regime()
+    named = dict(_rates(outcome, intervals, regime, burst_factor(series.values, regime)))
     if not saturated(outcome):
         named |= dict(_latencies(outcome, histograms))
     return tuple(

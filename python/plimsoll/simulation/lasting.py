@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.catalog.shape import VolumeShape
+from plimsoll.catalog.waits import of_volume, party
 from plimsoll.prices.cost import Cost
 from plimsoll.simulation.job import Load
-from plimsoll.simulation.outcome import Outcome, party, simulate
+from plimsoll.simulation.outcome import Outcome, simulate
 from plimsoll.units import HOUR, SECOND
 
 FEWEST_OPERATIONS = 300_000
@@ -105,8 +106,7 @@ def _spent(outcome: Outcome) -> dict[str, float]:
     """Credits used per second on top of what is earned, by bucket; of an array those of the busiest member."""
     found: dict[str, float] = {}
     for bucket in outcome.buckets:
-        where, _, what = bucket.partition(".")
-        if what.endswith("_credits"):
-            name = f"volume.{what}" if where.startswith("member") else bucket
+        if bucket.endswith("_credits"):
+            name = of_volume(bucket)
             found[name] = max(outcome.spent_per_s(bucket), found.get(name, 0.0))
     return found

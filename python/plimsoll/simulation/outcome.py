@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 from plimsoll.catalog.shape import VolumeShape
+from plimsoll.catalog.waits import party
 from plimsoll.prices.cost import Cost
 from plimsoll.simulation.job import Load, Trace, interval_ns
 from plimsoll.stats.histogram import Histogram, add, decode
@@ -22,23 +23,7 @@ from plimsoll.volumes import core
 SETTLED = 3
 """Intervals in a row for which credits must limit before the burst counts as over."""
 DAY_S = 86_400
-PARTIES = {
-    "volume.iops": "volume IOPS",
-    "volume.throughput": "volume throughput",
-    "volume.iops_credits": "volume IOPS, credits used up",
-    "volume.throughput_credits": "volume throughput, credits used up",
-    "instance.iops": "instance IOPS",
-    "instance.throughput": "instance throughput",
-    "instance.iops_credits": "instance IOPS, burst used up",
-    "instance.throughput_credits": "instance throughput, burst used up",
-}
 NOTHING = "nothing"
-
-
-def party(bucket: str) -> str:
-    """A bucket's name as people say it; members of an array are volumes."""
-    where, _, what = bucket.partition(".")
-    return PARTIES.get(f"volume.{what}" if where.startswith("member") else bucket, bucket)
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeGuard
 
-from plimsoll.model import Run, Unit
+from plimsoll.model import Interval, Run, Unit
 from plimsoll.stats.steady import Regime, classify
 from plimsoll.units import SECOND
 
 MOSTLY = 0.9
 """Share of points with a value without which the shape of an imported series is not judged."""
 LARGEST = 1e18
-_DATA_KINDS = ("read", "write", "trim")
+DATA_KINDS = ("read", "write", "trim")
 
 
 @dataclass(frozen=True)
@@ -36,20 +36,62 @@ def series_of(run: Run, unit: Unit) -> Series | None:
     if len(measured) < 2:
         return None
     rates = tuple(
-        sum(getattr(interval.operations[kind], field) for kind in _DATA_KINDS if kind in interval.operations)
+        sum(getattr(interval.operations[kind], field) for kind in DATA_KINDS if kind in interval.operations)
         * SECOND / interval.duration_ns
         for interval in measured
     )  # fmt: skip
     times = tuple(interval.start_ns / SECOND for interval in measured)
-    length = sum(interval.duration_ns for interval in measured) / len(measured) / SECOND
-    return Series(run, times, rates, classify(rates, length, unit))
+    return Series(run, times, rates, rates_of(measured, unit).regime(unit))
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The rates per second of the whole intervals of a run: what is looked at wherever levels are looked for.
+
+    The last interval is as short as the run left it, or longer by the end of what was in flight: it is none of them.
+    """
+
+    values: tuple[float, ...]
+    interval_s: float
+    measured_s: float
+    """Of all intervals."""
+
+    @property
+    def mean(self) -> float:
+        """0 without any."""
+        return sum(self.values) / max(1, len(self.values))
+
+    def regime(self, unit: Unit = "1/s") -> Regime:
+        """What the one detector of levels says of them; there must be some."""
+        return classify(self.values, self.interval_s, unit, self.measured_s)
+
+
+def rates_of(intervals: Sequence[Interval], unit: Unit) -> Rates:
+    """Of the data operations or bytes of a run's intervals."""
+    field = "bytes" if unit == "B/s" else "operations"
+
+    def done(interval: Interval) -> int:
+        return sum(getattr(each, field) for kind, each in interval.operations.items() if kind in DATA_KINDS)
+
+    return whole_rates([(each.duration_ns, done(each)) for each in intervals])
+
+
+def whole_rates(counts: Sequence[tuple[int, int]]) -> Rates:
+    """From the duration in ns and what was counted in each interval."""
+    measured = [(duration_ns, count) for duration_ns, count in counts if duration_ns > 0]
+    usual_ns = measured[0][0] if measured else 0
+    values = (
+        count * SECOND / duration_ns for duration_ns, count in measured if 0.9 * usual_ns < duration_ns < 1.1 * usual_ns
+    )
+    total_ns = sum(duration_ns for duration_ns, _ in measured)
+    return Rates(tuple(values), round(usual_ns / SECOND, 3), total_ns / SECOND)
 
 
 def _told(run: Run, unit: Unit) -> Series | None:
     """The series that a file held. Points without a value are left out; with many of them no shape is looked for."""
     times, columns = imported_series(run.facts)
     rates = [column for name, (of, column) in columns.items() if of == unit]
-    kinds = [column for name, (of, column) in columns.items() if of == unit and name.split("_")[0] in _DATA_KINDS]
+    kinds = [column for name, (of, column) in columns.items() if of == unit and name.split("_")[0] in DATA_KINDS]
     if not rates:
         return None
     # Rates of reads and writes add up; of other columns the first is the rate of the whole.

@@ -123,13 +123,16 @@ class _Series:
         return float(self.rates[first:last].mean())
 
 
-def classify(rates: Sequence[float], interval_s: float = 1.0, unit: Unit = "1/s") -> Regime:
-    """The regime of one run from the rates of its intervals (in `unit`, ≥ 0), all `interval_s` long, in order."""
+def classify(rates: Sequence[float], interval_s: float = 1.0, unit: Unit = "1/s", measured_s: float = 0.0) -> Regime:
+    """The regime of one run from the rates of its intervals (in `unit`, ≥ 0), all `interval_s` long, in order.
+
+    `measured_s` is the length of the run where that is more than its whole intervals: it is not short for their sake.
+    """
     values = np.asarray(rates, dtype=np.float64)
     if not values.size or not (np.isfinite(values) & (values >= 0)).all():
         raise UsageError("a run needs at least one interval, and rates that are not negative")
     length_s = values.size * interval_s
-    if length_s < SHORTEST_S or not values.any():
+    if max(length_s, measured_s) < SHORTEST_S or not values.any():
         text = f"the run of {_time(length_s)} is too short to tell whether its rate was steady"
         return _regime(Shape.SHORT, [Segment(0.0, length_s, float(values.mean()))], True, text)
     series = _binned(values, interval_s, unit)

@@ -174,9 +174,14 @@ def transport(folder: Path) -> str | None:
 
 def servers_below(chain: Chain) -> tuple[int, ...]:
     """The processes that serve the volumes below a place, whoever made them."""
-    files = [Path(device.backing_file) for device in chain.devices if device.kind == "loop" and device.backing_file]
-    owners = [server(file.parent) for file in files if file.name == "device"]
+    owners = [server(folder) for folder in folders_below(chain)]
     return tuple(owner.pid for owner in owners if owner is not None)
+
+
+def folders_below(chain: Chain) -> tuple[Path, ...]:
+    """The folders of the volumes below a place, one per server."""
+    files = [Path(device.backing_file) for device in chain.devices if device.kind == "loop" and device.backing_file]
+    return tuple(file.parent for file in files if file.name == "device")
 
 
 def _has_ended(pid: int) -> bool:

@@ -55,6 +55,23 @@ def test_a_volume_that_gives_less_than_is_paid_for_is_found_out(plimsoll: Comman
     assert (found.code, reads["limited_by"]) in ((1, "the volume"), (1, "client"), (3, "client"))
 
 
+def test_the_limiting_party_is_the_one_that_ios_waited_for(plimsoll: Command) -> None:
+    words = ("--runtime", "2s", "--size", "32MiB", "-q", "--json")
+    slow = plimsoll("verify", "vol:type=io1,size=10GiB,iops=100,fs=xfs", *words, check=None).json
+    reads = next(load for load in slow["loads"] if load["load"] == "random reads")
+    assert reads["limited_by"] == "volume IOPS"
+    assert "I/Os waited for it in" in reads["why"]
+    assert any("Random reads" in each and "too short to see a cliff" in each for each in slow["sentences"])
+    # One in flight on a burst of 3,000 over a base of 300: far above what lasts, and held back by no limit.
+    alone = plimsoll("verify", "vol:type=gp2,size=100GiB,fs=xfs", "--depth", "1", *words, check=None).json
+    reads = next(load for load in alone["loads"] if load["load"] == "random reads")
+    assert 330 < reads["got_per_s"] < 2900
+    assert reads["limited_by"] == "latency"
+    assert "no limit of it made I/Os wait" in reads["why"]
+    shown = " ".join(plimsoll("show").out.split())
+    assert "what its latency allows" in shown
+
+
 def test_what_cannot_be_verified_says_why(plimsoll: Command, tmp_path: Path) -> None:
     for words, part in (
         ((tmp_path,), "--as gp3"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from plimsoll.catalog.bounds import Pace, Use, bounds, burst, explain, pace, sustained
 from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
 from plimsoll.catalog.targets import read_as, shape_of
+from plimsoll.catalog.waits import Wait
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
 
@@ -64,10 +65,18 @@ def test_the_tightest_limits(text: str, use: Use, lasting: tuple[str, float], bu
 @pytest.mark.parametrize(
     ("rate", "part", "lasts_s"),
     [
-        (3010, "is its volume IOPS burst, 3,000/s, which full credits hold for 48 min 47 s", 2927),
-        (1150, "is its volume IOPS baseline, 1,155/s", None),
-        (1168, "is its volume IOPS baseline, 1,155/s", None),
-        (2000, "above its volume IOPS baseline of 1,155/s, on a burst that full credits hold for 1 h 47 min", 6391),
+        (
+            3010,
+            "is near its limit of 3,000/s, the volume IOPS burst; full credits hold this rate for 48 min 47 s",
+            2927,
+        ),
+        (1150, "is near its limit of 1,155/s, the volume IOPS baseline", None),
+        (1168, "is near its limit of 1,155/s, the volume IOPS baseline", None),
+        (
+            2000,
+            "above its volume IOPS baseline of 1,155/s, on a burst; full credits hold this rate for 1 h 47 min",
+            6391,
+        ),
         (90_000, "above its volume IOPS burst of 3,000/s: a cache", None),
         (400, "below all its limits", None),
     ],
@@ -92,21 +101,27 @@ def test_why_a_volume_gave_what_it_gave(rate: float, part: str, lasts_s: float |
             "gp3,size=100GiB",
             Use(2**20, 1.0),
             117,
-            "117/s of 1 MiB (117 MiB/s) is its volume throughput, 125 MiB/s (125/s)",
+            "117/s of 1 MiB (117 MiB/s) is near its limit of 125 MiB/s (125/s), the volume throughput",
         ),
         (
             "st1,size=1TiB",
             READ_4K,
             39,
-            "39/s of 4 KiB (156 KiB/s) is its volume throughput baseline, 40 MiB/s (40/s, each counted as 1 MiB)",
+            "39/s of 4 KiB (156 KiB/s) is near its limit of 40 MiB/s (40/s, each counted as 1 MiB), "
+            "the volume throughput baseline",
         ),
         (
             "gp3,size=100GiB,raid=5,members=4",
             Use(4096, 0.0),
             2900,
-            "2,900/s is its volume IOPS, 12,000/s (3,000/s, each counted as 4)",
+            "2,900/s is near its limit of 12,000/s (3,000/s, each counted as 4), the volume IOPS",
         ),
-        ("gp3,size=100GiB,raid=0,members=4", READ_4K, 11_900, "11,900/s is its volume IOPS, 12,000/s"),
+        (
+            "gp3,size=100GiB,raid=0,members=4",
+            READ_4K,
+            11_900,
+            "11,900/s is near its limit of 12,000/s, the volume IOPS",
+        ),
         (
             "gp3,size=100GiB",
             READ_4K,
@@ -117,6 +132,42 @@ def test_why_a_volume_gave_what_it_gave(rate: float, part: str, lasts_s: float |
 )
 def test_a_limit_is_said_in_its_own_unit_and_in_that_of_the_load(text: str, use: Use, rate: float, told: str) -> None:
     assert explain(shape(text), use, rate).text == told
+
+
+@pytest.mark.parametrize(
+    ("rate", "waited", "told"),
+    [
+        (
+            3000,
+            [Wait("volume.iops", 0.95)],
+            "3,000/s is held back by its volume IOPS burst of 3,000/s: I/Os waited for it in 95 % of the time; "
+            "full credits hold this rate for 33 min 20 s",
+        ),
+        (
+            300,
+            [Wait("volume.iops_credits", 0.9), Wait("volume.iops", 0.1)],
+            "300/s is held back by its volume IOPS baseline of 300/s: I/Os waited for it in 90 % of the time",
+        ),
+        (
+            900,
+            [Wait("volume.iops_credits", 0.7)],
+            "900/s is in part a burst: I/Os waited for its volume IOPS baseline of 300/s in 70 % of the time",
+        ),
+        # The very rate of a limit, for which nothing waited.
+        (
+            300,
+            [Wait("volume.iops", 0.02)],
+            "300/s is what its latency allows at this many in flight: no limit of it made I/Os wait",
+        ),
+        (
+            90_000,
+            [Wait("volume.iops", 0.9)],
+            "90,000/s is above its volume IOPS burst of 3,000/s: a cache, or not this volume",
+        ),
+    ],
+)
+def test_what_made_ios_wait_is_the_reason(rate: float, waited: list[Wait], told: str) -> None:
+    assert explain(shape("gp2,size=100GiB"), READ_4K, rate, waited).text == told
 
 
 @given(

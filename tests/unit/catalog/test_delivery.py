@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.catalog.delivery import Answer, Delivery, Role, judge, rates, unlikely
+from plimsoll.catalog.delivery import Answer, Delivery, Role, judge, unlikely
 from plimsoll.catalog.shape import options_from, volume_shape
+from plimsoll.catalog.waits import WAITED
 from plimsoll.model import Interval, IntervalOperations, Plan, Run, RunStatus, Score, Target
 from plimsoll.parameters import defaults, read_values
+from plimsoll.run.evidence import RunEvidence
+from plimsoll.run.guards import change_point
+from plimsoll.run.sampler import HostSample
+from plimsoll.stats.course import rates_of
+from plimsoll.targets.chain import Chain
 from plimsoll.units import SECOND
 
 
@@ -26,8 +32,9 @@ def run(
     device_share: float = 1.0,
     status: RunStatus = RunStatus.OK,
     reason: str = "",
+    waited: Sequence[dict[str, float]] = (),
 ) -> Run:
-    """A run with these operations in each second."""
+    """A run with these operations in each second; `waited` are shares of each second by bucket."""
     kind = "read" if "read" in mode else "write"
     values = {**defaults("io"), **read_values("io", {"mode": mode, "block_size": block_size}, "test")}
     intervals = tuple(
@@ -36,7 +43,11 @@ def run(
             duration_ns=SECOND,
             errors=0,
             operations={kind: IntervalOperations(operations=round(n), bytes=0, p50_ns=1, p99_ns=2, max_ns=3)},
-            device={"reads": n * device_share, "writes": 0.0},
+            device={
+                "reads": n * device_share,
+                "writes": 0.0,
+                **({WAITED + name: share * SECOND for name, share in waited[i].items()} if waited else {}),
+            },
             cpu={"busy": busy, "steal": 0.0},
         )
         for i, n in enumerate(series)
@@ -69,7 +80,8 @@ def test_a_volume_at_its_limit_delivers() -> None:
     found = judged("gp3,size=100GiB,instance=m5.large", {Role.READS: run(noisy(2995, 60))})
     [load] = found.loads
     assert found.answer is Answer.YES
-    assert (load.party, load.windows, load.kept) == ("volume IOPS", 10, 10)
+    assert (load.party, load.windows, load.kept) == ("near volume IOPS", 10, 10)
+    assert load.why == "2,995/s is near its limit of 3,000/s, the volume IOPS"
     assert "no cliff in 60 s" in found.sentences[-1]
     assert found.sentences[0].startswith("It delivers what is paid for")
 
@@ -85,13 +97,13 @@ def test_a_volume_below_its_limit_does_not() -> None:
 def test_the_instance_is_what_can_be_expected() -> None:
     found = judged("gp3,size=100GiB,iops=16000,instance=m5.large", {Role.READS: run(noisy(3600, 60))})
     assert found.answer is Answer.YES
-    assert found.loads[0].party == "instance IOPS baseline"
+    assert found.loads[0].party == "near instance IOPS baseline"
 
 
 def test_a_burst_is_told_from_what_lasts_and_says_for_how_long() -> None:
     found = judged("gp2,size=100GiB,instance=m5.large", {Role.READS: run(noisy(3000, 600))})
     assert found.answer is Answer.YES
-    assert found.loads[0].party == "volume IOPS burst"
+    assert found.loads[0].party == "near volume IOPS burst"
     assert found.loads[0].lasts_s == pytest.approx(2000, rel=0.01)
     assert any("hold this rate for 33 min" in each and "300/s are left" in each for each in found.sentences)
     assert any("--runtime 37m" in each for each in found.sentences)
@@ -105,6 +117,121 @@ def test_a_cliff_inside_the_run_is_found() -> None:
     assert load.burst_rate == pytest.approx(3000, rel=0.02)
     assert load.burst_s == pytest.approx(200, abs=6)
     assert any("the burst ended after 3 min 20 s" in each for each in found.sentences)
+
+
+def test_a_cliff_that_a_finding_tells_is_told_here_too() -> None:
+    # Twenty whole seconds and the rest of the last: mean intervals are shorter than a second, and there are twenty-one.
+    whole = run([*noisy(3000, 8), *noisy(300, 13)])
+    tail = whole.intervals[-1].model_copy(update={"duration_ns": SECOND // 3})
+    cut = whole.model_copy(update={"intervals": (*whole.intervals[:-1], tail)})
+    found = judged("gp2,size=100GiB,instance=m5.large,time_scale=250", {Role.READS: cut})
+    assert any("the burst ended after 8 s: 2,996/s before, 300/s after" in each for each in found.sentences)
+    assert not any("no cliff" in each for each in found.sentences)
+    evidence = RunEvidence(
+        plan=cut.plan,
+        target=cut.target,
+        outcome={"intervals": [each.model_dump() for each in cut.intervals]},
+        before=HostSample(0),
+        after=HostSample(1),
+        samples=(),
+        chain=Chain(),
+        file=None,
+        memory_limit_bytes=0,
+    )
+    said = change_point.check(evidence)
+    assert said is not None
+    assert said.message == found.loads[0].regime.sentence  # type: ignore[union-attr]
+    assert (said.values["burst"], said.values["sustained"]) == (found.loads[0].burst_rate, found.loads[0].rate)
+
+
+def test_a_run_is_not_too_short_for_its_last_interval_that_is_none() -> None:
+    # The twentieth second ends when what was in flight does, 0.6 s late: 19 whole ones are left of 20.6 s.
+    whole = run([*noisy(3000, 7), *noisy(300, 13)])
+    late = whole.intervals[-1].model_copy(update={"duration_ns": SECOND * 16 // 10})
+    found = judged(
+        "gp2,size=100GiB", {Role.READS: whole.model_copy(update={"intervals": (*whole.intervals[:-1], late)})}
+    )
+    assert any("the burst ended after 7 s" in each for each in found.sentences)
+
+
+def test_a_run_that_is_too_short_denies_no_cliff() -> None:
+    found = judged("gp2,size=100GiB,instance=m5.large", {Role.READS: run(noisy(3000, 5))})
+    assert any("measured for 5 s, too short to see a cliff in (20 s at least)" in each for each in found.sentences)
+    assert not any("no cliff" in each for each in found.sentences)
+    steady = judged("gp2,size=100GiB,instance=m5.large", {Role.READS: run(noisy(3000, 20))})
+    assert any("no cliff in 20 s" in each for each in steady.sentences)
+
+
+def test_a_rate_that_never_settles_is_no_level_without_a_cliff() -> None:
+    found = judged("gp3,size=100GiB,instance=m5.large", {Role.READS: run([3000 - 15 * i for i in range(60)])})
+    assert any("the rate never settled" in each for each in found.sentences)
+    assert not any("no cliff" in each for each in found.sentences)
+
+
+def counted(mean: float, seconds: int, **shares: float) -> Run:
+    """A run during which I/Os waited for buckets (`volume_iops=0.9`)."""
+    names = {name.replace("_", ".", 1): share for name, share in shares.items()}
+    return run(noisy(mean, seconds), waited=[names] * seconds)
+
+
+@pytest.mark.parametrize(
+    ("rate", "shares", "party", "why"),
+    [
+        # The same rate, with and without I/Os that waited for the limit.
+        (2995, {"volume_iops": 0.97}, "volume IOPS", "held back by its volume IOPS of 3,000/s"),
+        (2995, {"volume_iops": 0.0}, "latency", "no limit of it made I/Os wait"),
+        (2995, {"volume_iops": 0.3}, "latency, and at times volume IOPS", "waited for its volume IOPS"),
+        (
+            2995,
+            {"volume_iops": 0.2, "instance_iops": 0.8},
+            "instance IOPS burst",
+            "held back by its instance IOPS burst",
+        ),
+        (2995, {"instance_iops_credits": 0.8}, "instance IOPS baseline", "I/Os waited for it in 80 %"),
+    ],
+)
+def test_the_limiting_party_is_what_made_ios_wait(rate: float, shares: dict[str, float], party: str, why: str) -> None:
+    found = judged("gp3,size=100GiB,instance=m5.large", {Role.READS: counted(rate, 60, **shares)})
+    assert found.answer is Answer.YES
+    assert found.loads[0].party == party
+    assert why in found.loads[0].why
+
+
+def test_a_volume_at_depth_one_is_limited_by_its_latency() -> None:
+    found = judged("gp2,size=100GiB", {Role.READS: counted(1500, 60, volume_iops=0.0, volume_iops_credits=0.0)})
+    assert found.answer is Answer.YES
+    assert found.loads[0].party == "latency"
+    assert "volume IOPS burst" not in " ".join(found.sentences)
+    assert "No instance was named" not in " ".join(found.sentences)
+    uncounted = judged("gp2,size=100GiB", {Role.READS: run(noisy(1500, 60))})
+    assert uncounted.loads[0].party == "not known"
+    assert "No instance was named" in " ".join(uncounted.sentences)
+
+
+def test_a_suspect_does_not_take_the_place_of_what_was_counted() -> None:
+    waiting = [{"volume.iops": 0.97}] * 60
+    busy = run([500, 900, 1300] * 20, busy=0.99, waited=waiting)
+    [load] = judged("gp3,size=100GiB", {Role.READS: busy}).loads
+    assert (load.answer, load.party) == (Answer.UNKNOWN, "volume IOPS")
+    assert "I/Os waited for it in 97 % of the time; all processors of this machine were busy" in load.why
+    slow = judged("gp3,size=100GiB,iops=4000", {Role.READS: run(noisy(3000, 60), waited=waiting)}).loads[0]
+    assert (slow.answer, slow.party) == (Answer.NO, "the volume")
+    assert "I/Os waited for it in 97 %" in slow.why
+
+
+def test_after_a_cliff_the_limit_is_the_one_of_then() -> None:
+    before, after = {"volume.iops": 0.9, "volume.iops_credits": 0.0}, {"volume.iops": 0.0, "volume.iops_credits": 0.9}
+    stepped = run([*noisy(3000, 200), *noisy(300, 400)], waited=[before] * 200 + [after] * 400)
+    [load] = judged("gp2,size=100GiB", {Role.READS: stepped}).loads
+    assert load.party == "volume IOPS baseline"
+    assert "I/Os waited for it in 90 % of the time" in load.why
+
+
+def test_counters_with_a_hole_are_no_counters() -> None:
+    whole = counted(2995, 60, volume_iops=0.97)
+    hole = whole.intervals[30].model_copy(update={"device": {}})
+    torn = whole.model_copy(update={"intervals": (*whole.intervals[:30], hole, *whole.intervals[31:])})
+    assert judged("gp3,size=100GiB", {Role.READS: torn}).loads[0].party == "near volume IOPS"
 
 
 def test_more_than_is_possible_is_another_thing() -> None:
@@ -175,7 +302,7 @@ def test_more_bad_windows_are_never_likelier(windows: int, share: float) -> None
 def test_rates_leave_out_a_last_interval_that_was_cut_short() -> None:
     whole = run(noisy(100, 5))
     cut = whole.intervals[-1].model_copy(update={"duration_ns": SECOND // 10})
-    assert len(rates((*whole.intervals[:-1], cut))) == 4
+    assert len(rates_of((*whole.intervals[:-1], cut), "1/s").values) == 4
 
 
 def test_a_few_slow_reads_are_no_first_touch() -> None:

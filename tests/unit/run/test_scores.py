@@ -10,7 +10,8 @@ from hdrh.histogram import HdrHistogram
 
 from plimsoll.model import Interval, IntervalOperations, Plan
 from plimsoll.profile import Entry, cases
-from plimsoll.run.scores import metric_kind, rates, scores
+from plimsoll.run.scores import metric_kind, scores
+from plimsoll.stats.course import rates_of
 from plimsoll.units import SECOND
 
 
@@ -108,8 +109,11 @@ def test_nothing_measured_is_no_score() -> None:
 
 
 def test_the_short_last_interval_is_no_dip() -> None:
-    assert rates(intervals([100, 100, 1], last_ns=SECOND // 100), "1/s") == [100, 100]
-    assert rates(intervals([100]), "B/s") == [100 * 4096]
+    assert rates_of(intervals([100, 100, 1], last_ns=SECOND // 100), "1/s").values == (
+        100,
+        100,
+    )
+    assert rates_of(intervals([100]), "B/s").values == (100 * 4096,)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +128,6 @@ def test_units_and_directions_follow_from_names(metric: str, kind: tuple[str, st
 def test_a_last_interval_that_waits_for_slow_completions_hides_no_other() -> None:
     # A queue of throttled operations ends long after the time is up.
     series = [3000] * 8 + [1155] * 16
-    assert len(rates(intervals(series, last_ns=SECOND * 115 // 100), "1/s")) == 23
-    assert len(rates(intervals(series, last_ns=SECOND * 105 // 100), "1/s")) == 24
-    assert len(rates(intervals(series, last_ns=SECOND // 10), "1/s")) == 23
+    assert len(rates_of(intervals(series, last_ns=SECOND * 115 // 100), "1/s").values) == 23
+    assert len(rates_of(intervals(series, last_ns=SECOND * 105 // 100), "1/s").values) == 24
+    assert len(rates_of(intervals(series, last_ns=SECOND // 10), "1/s").values) == 23

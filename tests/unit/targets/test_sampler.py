@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,15 @@ def test_intervals_outside_the_samples_stay_as_they_are() -> None:
     intervals = [interval(0), interval(0.5), interval(2)]
     assert attach(intervals, samples, 100 * SECOND, ["sda"]) == tuple(intervals)
     assert attach(intervals, samples[:1], 100 * SECOND, ["sda"]) == tuple(intervals)
+
+
+def test_waits_of_an_emulated_volume_are_attached_even_where_nothing_moved() -> None:
+    samples = [replace(sample_at(i), waited_ns={"volume.iops": i * SECOND // 4}) for i in range(3)]
+    first, second = attach([interval(0), interval(1)], samples, 100 * SECOND, [])
+    assert first.device == second.device == {"waited_ns.volume.iops": SECOND / 4}
+    # A server that did not answer once leaves a hole, not a zero.
+    samples[1] = replace(samples[1], waited_ns={})
+    assert [each.device for each in attach([interval(0), interval(1)], samples, 100 * SECOND, [])] == [{}, {}]
 
 
 def test_without_a_device_only_processors_are_attached() -> None:

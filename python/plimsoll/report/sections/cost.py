@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from plimsoll.catalog.bounds import explain, use_of
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.targets import is_emulated, shape_of
+from plimsoll.catalog.waits import waits
 from plimsoll.model import Run, Target
 from plimsoll.prices.cost import Cost, cost_of, usd
 from plimsoll.report.document import Block, Cell, Column, Number, Table, number, phrase, text
@@ -100,9 +101,13 @@ def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
             line = lines.get(name)
             if line is None:
                 continue
-            use = use_of(evidence.runs_of(case, name)[0].plan)
-            for score, what in _scores(line):
-                why = "" if use is None else explain(each.shape, use, score.value).text + _before(bursts.get(name))
+            runs, scores = evidence.runs_of(case, name), list(_scores(line))
+            use = use_of(runs[0].plan)
+            # The waits of all runs are those of no single level.
+            waited = waits(runs) if len(scores) == 1 else None
+            for score, what in scores:
+                told = "" if use is None else explain(each.shape, use, score.value, waited).text
+                why = (told + _before(bursts.get(name))).removeprefix("; ")
                 lasting = _lasting(line.standing, score.value)
                 money = _money(each.cost.per_million_operations(lasting))
                 rows.append((phrase(case), phrase(name), score, money, phrase(what + why)))

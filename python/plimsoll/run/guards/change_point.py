@@ -5,8 +5,8 @@ from __future__ import annotations
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding
-from plimsoll.stats.steady import Regime, Shape, classify
-from plimsoll.units import SECOND
+from plimsoll.stats.course import DATA_KINDS, whole_rates
+from plimsoll.stats.steady import Regime, Shape
 
 NAME = "change_point"
 TITLE = "Burst or step inside the run"
@@ -28,13 +28,21 @@ def check(evidence: RunEvidence) -> Finding | None:
     """Runs of several seconds without a rate of their own; the classifier says from when on it can tell."""
     if evidence.parameters["rate"]:
         return None
-    rates, interval_s = _rates(evidence)
-    if not rates:
+    rates = whole_rates(
+        [
+            (
+                each["duration_ns"],
+                sum(each["operations"][kind]["operations"] for kind in DATA_KINDS if kind in each["operations"]),
+            )
+            for each in evidence.outcome["intervals"]
+        ]
+    )
+    if not rates.values:
         return None
-    regime = classify(rates, interval_s)
+    regime = rates.regime()
     if regime.shape is Shape.SHORT:
         return None
-    level = _level(regime, len(rates) * interval_s)
+    level = _level(regime, rates.measured_s)
     return finding(
         NAME,
         level,
@@ -51,19 +59,3 @@ def _level(regime: Regime, length_s: float) -> Level:
     if regime.accepted or length_s < SHORTEST_INVALID_S:
         return Level.WARN
     return Level.INVALID
-
-
-def _rates(evidence: RunEvidence) -> tuple[list[float], float]:
-    """Data operations per second in each whole interval, and the length of an interval."""
-    intervals = evidence.outcome["intervals"]
-    if not intervals:
-        return [], 0.0
-    full_ns = intervals[0]["duration_ns"]
-    rates = [
-        sum(done["operations"] for kind, done in each["operations"].items() if kind in ("read", "write", "trim"))
-        * SECOND
-        / each["duration_ns"]
-        for each in intervals
-        if each["duration_ns"] >= full_ns / 2 > 0
-    ]
-    return rates, full_ns / SECOND
