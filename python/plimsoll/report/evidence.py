@@ -20,9 +20,10 @@ from plimsoll.report.memory import NOT_THE_DISK, noted
 from plimsoll.report.naming import Named, named
 from plimsoll.report.repeated import Repeated, repeated
 from plimsoll.report.searched import SearchedTarget, searched_targets
+from plimsoll.report.suite import Suite, suites
 from plimsoll.stats.load_line.points import load_of, steadied
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
-from plimsoll.stats.policy import LEVELS_FROM, MODES, STANDARD, Mode
+from plimsoll.stats.policy import FACTS_FROM, LEVELS_FROM, MODES, STANDARD, Mode
 from plimsoll.stats.standing import Basis, Standing
 from plimsoll.stats.summary import Split, Summary, summarise
 
@@ -198,6 +199,13 @@ class Evidence:
             levelled(noted(cell, self.from_memory), self.standings)
             for cell in sorted(found, key=lambda cell: self.cases.index(cell.case))
         )
+
+    @cached_property
+    def suites(self) -> tuple[Suite, ...]:
+        """The cases of each target put together, by the metric that decides each; nothing by older rules."""
+        if self.policy < FACTS_FROM:
+            return ()
+        return tuple(suites(self.cells, {case: names[0] for case, names in self.judged.items() if names}))
 
     @property
     def _apart(self) -> Mapping[str, bool]:

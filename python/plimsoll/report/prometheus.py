@@ -61,6 +61,12 @@ def render(evidence: Evidence) -> str:
         for suffix, ratio in ends:
             if ratio is not None:
                 add(f"plimsoll_ratio{suffix}", "Target / baseline of the metric, with its interval", which, ratio)
+    for suite in evidence.suites:
+        which = {"target": suite.target, "baseline": suite.baseline}
+        ends = (("", suite.score.ratio), ("_low", suite.score.low), ("_high", suite.score.high))
+        for suffix, ratio in ends:
+            add(f"plimsoll_suite_ratio{suffix}", "Geometric mean of the cases' ratios, more is better", which, ratio)
+        add("plimsoll_suite_worst_ratio", "The worst case in it, more is better", which, suite.worst_ratio)
     return "".join(_family(name, *families[name]) for name in sorted(families))
 
 

@@ -155,7 +155,8 @@ def readme(evidence: Evidence, files: Mapping[str, str], studies: Sequence[str])
     title = build_document(evidence, short=True)
     parts = [f"# {inline(title.title)}", inline(title.subtitle)]
     if evidence.cells:
-        parts.append(verdicts_text(Comparison("Verdicts", evidence.cells, evidence.rows, frozenset())).rstrip())
+        found = Comparison("Verdicts", evidence.cells, evidence.rows, frozenset(), evidence.suites)
+        parts.append(verdicts_text(found).rstrip())
     parts += [
         "## Check it",
         f"Every score and verdict can be made again from the raw results, with Plimsoll {__version__} or newer:",

@@ -12,7 +12,7 @@ import numpy as np
 from plimsoll.errors import UsageError
 from plimsoll.model import Direction, Unit
 from plimsoll.stats.looks import estimate
-from plimsoll.stats.policy import trim_count
+from plimsoll.stats.policy import RESOLUTION, trim_count
 from plimsoll.stats.repeats import Kind, patterns
 from plimsoll.stats.student_t import FloatArray, quantile
 
@@ -152,14 +152,18 @@ class SuiteScore:
     tests: int
 
 
-def suite_score(estimates: Sequence[float], standard_errors: Sequence[float]) -> SuiteScore:
+def suite_score(estimates: Sequence[float], standard_errors: Sequence[float], degrees: Sequence[int]) -> SuiteScore:
     """Geometric mean of ratios given as logs, with a 95 % interval; the tests are taken as fixed, not as a sample.
 
-    Mean of the logs; SE² = Σ SE²/T².
+    Mean of the logs; SE² = Σ SE²/T², with the degrees of freedom of Welch and Satterthwaite: three blocks of each test
+    do not know their own noise well.
     """
-    if not estimates or len(estimates) != len(standard_errors):
-        raise UsageError("a suite score needs one standard error for each of at least one estimate")
+    if not estimates or not len(estimates) == len(standard_errors) == len(degrees):
+        raise UsageError("a suite score needs a standard error and its degrees for each of at least one estimate")
     tests = len(estimates)
     mean = math.fsum(estimates) / tests
-    error = math.sqrt(math.fsum(each * each for each in standard_errors)) / tests
-    return SuiteScore(math.exp(mean), math.exp(mean - 1.96 * error), math.exp(mean + 1.96 * error), tests)
+    squares = [max(each, RESOLUTION) ** 2 for each in standard_errors]
+    error = math.sqrt(math.fsum(squares)) / tests
+    joint = math.fsum(squares) ** 2 / math.fsum(each**2 / nu for each, nu in zip(squares, degrees, strict=True))
+    reach = quantile(0.975, max(1, math.floor(joint + 1e-9))) * error
+    return SuiteScore(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach), tests)

@@ -173,6 +173,17 @@ class Store:
             found[key] = first.model_copy(update={"metrics": metrics})
         return found
 
+    def deciding(self, session_ids: Sequence[str]) -> dict[tuple[str, str], str]:
+        """By session and case the metric that decides it; equal plans of two cases may be judged by different ones."""
+        named = (run.c.session_id, run.c.test, run.c.case_label, run.c.plan_hash)
+        kinds = select(*named).where(run.c.session_id.in_(session_ids)).distinct().subquery()
+        text_of = select(run.c.plan).where(*(column == kinds.c[column.name] for column in named)).limit(1)
+        statement = select(kinds.c.session_id, kinds.c.case_label, text_of.scalar_subquery())
+        with reading(self.engine) as connection:
+            rows = connection.execute(statement.order_by(kinds.c.plan_hash)).all()
+        plans = {text: read_plan(text) for text in {text for _, _, text in rows}}
+        return {(where, case): plans[text].metrics[0] for where, case, text in rows if plans[text].metrics}
+
     def from_memory(self, session_ids: Sequence[str], plan_hashes: Collection[str]) -> frozenset[tuple[str, str, str]]:
         """(case, metric, target) of which some valid run of these plans measured memory in place of the disk."""
         if not plan_hashes:

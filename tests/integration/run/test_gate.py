@@ -148,3 +148,17 @@ def test_different_storage_of_one_name_is_never_pooled(plimsoll: Command, tmp_pa
     same = plimsoll("show", "monday", "friday").out
     assert "disk (" not in same
     assert "One target, disk" in same
+
+
+def test_the_suite_is_the_same_in_every_command(plimsoll: Command, tmp_path: Path) -> None:
+    """Two cases can share a plan and be judged by different metrics: `randread depth=1` does what `ping` does."""
+    cases = ("randread depth=1", "seqread", "ping")
+    import_study(plimsoll, tmp_path, "suite", cases=cases, ratios={"b": 2.0}, noise=0.01, block_noise=0.01)
+    told = plimsoll("compare", "suite").out.splitlines()[-1]
+    assert told.startswith("b against a over 3 cases: ")
+    assert "the geometric mean of randread depth=1, seqread, ping (more is better)" in told
+    shown = " ".join(plimsoll("show", "suite").out.split())
+    assert told in shown
+    (row,) = [row for row in plimsoll("compare", "suite", "--json").json if row["answer"] is None]
+    assert row["sentence"] == told
+    assert told in plimsoll("compare", "suite", "--csv").out

@@ -79,8 +79,12 @@ def test_scores_without_a_logarithm_are_refused(values: list[float]) -> None:
 
 def test_suite_score_is_the_geometric_mean() -> None:
     ratios = [1.0, 2.0, 4.0]
-    score = suite_score([math.log(ratio) for ratio in ratios], [0.03, 0.03, 0.03])
+    logs = [math.log(ratio) for ratio in ratios]
+    score = suite_score(logs, [0.03, 0.03, 0.03], [1000, 1000, 1000])
     assert score.ratio == pytest.approx(stats.gmean(ratios))
-    assert math.log(score.high / score.ratio) == pytest.approx(1.96 * 0.03 / math.sqrt(3))
+    assert math.log(score.high / score.ratio) == pytest.approx(1.96 * 0.03 / math.sqrt(3), rel=1e-3)
+    # Welch and Satterthwaite: three tests of three blocks have six degrees of freedom together, t = 2.447.
+    few = suite_score(logs, [0.03, 0.03, 0.03], [2, 2, 2])
+    assert math.log(few.high / few.ratio) == pytest.approx(stats.t.ppf(0.975, 6) * 0.03 / math.sqrt(3), rel=1e-6)
     with pytest.raises(UsageError):
-        suite_score([], [])
+        suite_score([], [], [])

@@ -14,6 +14,7 @@ from plimsoll.cli.options import Band, Baseline, Csv, Json, Sessions
 if TYPE_CHECKING:
     from plimsoll.model import Plan, Session
     from plimsoll.report.comparisons import Comparison
+    from plimsoll.report.suite import Suite
     from plimsoll.stats.cases import Names
     from plimsoll.stats.paired import Cell, ScoreRow
     from plimsoll.stats.rules import Rules
@@ -115,6 +116,7 @@ def _comparison(
     from plimsoll.report.marks import levelled
     from plimsoll.report.memory import noted
     from plimsoll.report.naming import named_rows, under_names
+    from plimsoll.report.suite import suites
     from plimsoll.stats.paired import measured_apart
     from plimsoll.stats.rules import rules
     from plimsoll.stats.verdict import Answer
@@ -130,6 +132,7 @@ def _comparison(
         of_files = [key for key, plan in plans.items() if plan.workload in FILES_WORKLOADS]
         from_memory = [(each, *where) for each in ids for where in store.from_memory([each], of_files)]
         places = {each: search.targets(store, each) for each in ids}
+        metrics = store.deciding(ids)
         unsure = store.may_end(ids)
         runs = store.runs(ids, unsure) if unsure else []
     if not rows:
@@ -147,9 +150,16 @@ def _comparison(
     }
     known = standings(under_names(names, runs), renamed)
     closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
+    told = [levelled(noted(cell, renamed), known) for cell in compared]
+    deciding = {
+        work.case: metrics[stored.session, stored.case]
+        for stored, work in names.works.items()
+        if (stored.session, stored.case) in metrics
+    }
     return Comparison(
         title=found[0].title,
-        cells=[levelled(noted(cell, renamed), known) for cell in compared],
+        cells=told,
+        suites=suites(told, deciding),
         rows=rows,
         failing=frozenset(closing[fail_on]) if fail_on else frozenset(),
         nothing=nothing_compared(compared, names),
@@ -215,12 +225,15 @@ def _write(comparison: Comparison, form: Format) -> None:
     from plimsoll.cli.output import print_csv, print_json, say
 
     table = [_row(cell) for cell in comparison.cells]
+    together = [_suite_row(suite) for suite in comparison.suites]
     if form is Format.JSON:
-        print_json(table)
+        print_json([*table, *together])
     elif form is Format.CSV:
-        print_csv(table)
+        print_csv([*table, *together])
     elif form is Format.TEXT:
         _print_sentences(table)
+        for suite in comparison.suites:
+            typer.echo(suite.sentence)
         notes: dict[str, list[str]] = {}
         for row in table:
             for note in row["notes"]:
@@ -260,6 +273,29 @@ def _row(cell: Cell) -> dict[str, Any]:
         "lasts": lasting_words(cell) or None,
         "sentence": sentence(cell),
         "notes": [note.text for note in cell.notes if not note.in_sentence],
+    }
+
+
+def _suite_row(suite: Suite) -> dict[str, Any]:
+    """Several cases put together, in the columns of a comparison; it has no answer, for no gate hangs on it."""
+    return {
+        "test": f"geometric mean of {suite.score.tests} cases",
+        "metric": "times as good",
+        "baseline": suite.baseline,
+        "target": suite.target,
+        "answer": None,
+        "ratio": suite.score.ratio,
+        "ratio_low": suite.score.low,
+        "ratio_high": suite.score.high,
+        "blocks": None,
+        "blocks_needed": None,
+        "interleaved": all(cell.apart is None for cell in suite.cells),
+        "survives_correction": None,
+        "memory": False,
+        "level": None,
+        "lasts": None,
+        "sentence": suite.sentence,
+        "notes": [],
     }
 
 

@@ -9,6 +9,7 @@ from types import ModuleType
 
 from plimsoll import kinds
 from plimsoll.report.marks import marked
+from plimsoll.report.suite import Suite
 from plimsoll.stats.paired import Cell, ScoreRow, valid_scores
 from plimsoll.stats.verdict import Answer
 
@@ -21,6 +22,8 @@ class Comparison:
     cells: Sequence[Cell]
     rows: Sequence[ScoreRow]
     failing: frozenset[Answer]
+    suites: Sequence[Suite] = ()
+    """Several cases of one target put together."""
     nothing: str = ""
     """Why not a single ratio could be formed; a gate (where `failing` names answers) must not pass then."""
     ordered: bool = True

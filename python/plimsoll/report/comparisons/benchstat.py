@@ -37,7 +37,8 @@ def render(comparison: Comparison) -> str:
         return f"{clean(comparison.nothing)}\n" if comparison.nothing else ""
     widths = {cell.verdict.band for cell in comparison.cells}
     legend = f"~ the same within {', '.join(map(band, sorted(widths)))}   ? not enough data   p pays for every look"
-    return "\n".join([*parts, legend, ""])
+    means = [f"geomean: {clean(suite.sentence)}" for suite in comparison.suites]
+    return "\n".join([*parts, *means, legend, ""])
 
 
 def _table(comparison: Comparison, metric: str, baseline: str, unit: Unit, cells: Sequence[Cell]) -> str:

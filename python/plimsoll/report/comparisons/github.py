@@ -22,6 +22,9 @@ def render(comparison: Comparison) -> str:
             if cell.verdict.answer is answer:
                 title = _property(f"{cell.case}: {claim(cell)}")
                 lines.append(f"::{level} title={title}::{_message(sentence(cell))}\n")
+    for suite in comparison.suites:
+        title = _property(f"{suite.target} against {suite.baseline}, all cases together")
+        lines.append(f"::notice title={title}::{_message(suite.sentence)}\n")
     return "".join(lines)
 
 

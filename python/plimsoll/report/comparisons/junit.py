@@ -38,6 +38,8 @@ def render(comparison: Comparison) -> str:
         lines += ['    <testcase name="comparison">', f"      <{kind} message={_attribute(told)}/>", "    </testcase>"]
     for cell in comparison.cells:
         lines += _case(cell, cell.verdict.answer in failing)
+    told = "\n".join(suite.sentence for suite in comparison.suites)
+    lines += [f"    <system-out>{_text(told)}</system-out>"] if told else []
     return "\n".join([*lines, "  </testsuite>", "</testsuites>", ""])
 
 

@@ -32,6 +32,7 @@ def render(comparison: Comparison) -> str:
     same = [cell for cell in ordered if cell.verdict.answer is Answer.SAME]
     if len(ordered) <= _ROWS:
         changed, same = ordered, []
+    parts += [inline(suite.sentence) for suite in comparison.suites]
     if changed:
         parts.append(_table(changed))
     if same:

@@ -58,7 +58,13 @@ def build(evidence: Evidence) -> list[Block]:
     blocks.append(Text(tuple(_sentence(evidence, cell) for cell in sentences)))
     if len(sentences) < len(evidence.cells):
         blocks.append(text("One sentence per case and target; the table has the other metrics.", tone=Tone.NOTE))
-    return [*blocks, *_notes(evidence), _table(evidence), _scope(evidence)]
+    return [*blocks, *_suites(evidence), *_notes(evidence), _table(evidence), _scope(evidence)]
+
+
+def _suites(evidence: Evidence) -> list[Text]:
+    """One number for all cases of a target, never without the worst of them."""
+    told = [suite.sentence for suite in evidence.suites]
+    return [text(*told, tone=Tone.PLAIN)] if told else []
 
 
 def _nothing_valid(evidence: Evidence) -> Text:

@@ -1,0 +1,110 @@
+"""One number for many tests, and the test that it hides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plimsoll.report.labels import count_text, ratio_interval_text, ratio_text
+from plimsoll.report.marks import mark
+from plimsoll.report.memory import NOT_THE_DISK, is_memory
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.policy import trim_count
+from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.summary import SuiteScore, suite_score
+
+FEWEST_CASES = 2
+MOST_NAMED = 8
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The deciding metrics of several cases on one target, put together."""
+
+    target: str
+    baseline: str
+    score: SuiteScore
+    """How many times as good as the baseline; of latencies the ratio is turned."""
+    cells: tuple[Cell, ...]
+    """What it covers: one comparison of each case."""
+    left_out: tuple[tuple[str, str], ...]
+    """Cases that it does not cover, and why."""
+
+    @property
+    def worst(self) -> Cell:
+        """The case in which the target does worst."""
+        return min(self.cells, key=_estimate)
+
+    @property
+    def worst_ratio(self) -> float:
+        """How many times as good as the baseline that is."""
+        return math.exp(_estimate(self.worst))
+
+    @property
+    def sentence(self) -> str:
+        """The number, what it covers, and the case that it hides."""
+        score = self.score
+        told = (
+            f"{self.target} against {self.baseline} over {count_text(score.tests, 'case')}: {ratio_text(score.ratio)} "
+            f"({ratio_interval_text(score.low, score.ratio, score.high)}), the geometric mean of "
+            f"{_listed([cell.case for cell in self.cells])} (more is better); the worst is {self.worst.case}, "
+            f"{ratio_text(self.worst_ratio)}. A mean of ratios hides the one test that matters"
+        )
+        why = "; ".join(f"{case}: {reason}" for case, reason in self.left_out[:MOST_NAMED])
+        return f"{told}. Not in it: {why}." if why else f"{told}."
+
+
+def suites(cells: Sequence[Cell], deciding: Mapping[str, str]) -> list[Suite]:
+    """A score for each pair of targets that several cases compare; `deciding` names the metric of each case."""
+    pairs: dict[tuple[str, str], dict[str, Cell]] = {}
+    for cell in cells:
+        if deciding.get(cell.case) == cell.metric:
+            pairs.setdefault((cell.target, cell.baseline), {}).setdefault(cell.case, cell)
+    found = []
+    for (target, baseline), by_case in pairs.items():
+        reasons = {case: _unfit(cell) for case, cell in by_case.items()}
+        fit = [cell for case, cell in by_case.items() if not reasons[case]]
+        if len(fit) < FEWEST_CASES:
+            continue
+        score = suite_score(
+            [_estimate(cell) for cell in fit],
+            [cell.verdict.standard_error or 0.0 for cell in fit],
+            [_degrees(cell) for cell in fit],
+        )
+        left_out = tuple((case, reason) for case, reason in reasons.items() if reason)
+        found.append(Suite(target, baseline, score, tuple(fit), left_out))
+    return found
+
+
+def _unfit(cell: Cell) -> str:
+    """Why a comparison must not enter a mean; empty if it may."""
+    verdict = cell.verdict
+    if cell.apart is not None and cell.apart.withheld:
+        return "no verdict"
+    if levels_told(cell):
+        return "its runs have no common score"
+    if verdict.estimate is None:
+        return "no ratio"
+    if verdict.standard_error is None:
+        return "too few runs"
+    if verdict.contaminated:
+        return "a few blocks are far from the others"
+    if is_memory(cell):
+        return NOT_THE_DISK
+    return mark(cell)
+
+
+def _estimate(cell: Cell) -> float:
+    return cell.verdict.estimate or 0.0
+
+
+def _degrees(cell: Cell) -> int:
+    """Degrees of freedom of the error of one comparison; of two sets at least those of the smaller one."""
+    runs = cell.verdict.blocks_used
+    return max(1, runs - 1 if cell.apart is not None else runs - 2 * trim_count(runs) - 1)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
