@@ -70,8 +70,9 @@ def build(
         # Runs of a file were not interleaved: each has a block of its own, so that no two of them form a pair.
         block = blocks[first["plan"].case]
         blocks[first["plan"].case] += 1
-        run = Run(id="", session_id=session_id, block=block, order=0, artefacts=tuple(artefacts), **first)
-        runs.append(run.model_copy(update={"id": _run_id(run)}))
+        # The order is that of the file, which is the order in which its author thinks.
+        run = Run(id="", session_id=session_id, block=block, order=index, artefacts=tuple(artefacts), **first)
+        runs.append(with_id(run))
     return Imported(
         session=_session(session_id, module, source, runs, title, host or {}),
         runs=tuple(runs),
@@ -181,6 +182,16 @@ def _session(
         },
         plimsoll_version=__version__,
     )
+
+
+def session_of(parts: Sequence[str]) -> str:
+    """The id of one session of several, in their order."""
+    return _uuid("session", EDITION, list(parts))
+
+
+def with_id(run: Run) -> Run:
+    """The run with the id that its content makes."""
+    return run.model_copy(update={"id": _run_id(run)})
 
 
 def _run_id(run: Run) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from plimsoll.errors import PlimsollError
+from plimsoll.importers.joining import parts_of
 from plimsoll.importers.reading import formats
 from plimsoll.importers.source import Options, Source
-from plimsoll.model import Run, Score, Session
+from plimsoll.model import Artefact, Run, Score, Session
 
 
 def reread(session: Session, runs: Sequence[Run]) -> dict[str, tuple[Score, ...]]:
@@ -15,13 +16,24 @@ def reread(session: Session, runs: Sequence[Run]) -> dict[str, tuple[Score, ...]
 
     Ids are made from the content, so a run that is found again is the same in everything.
     """
-    module = formats().get(str(session.study.get("imported")))
-    files = [artefact for run in runs for artefact in run.artefacts]
-    if module is None or not files:
+    if "imported" not in session.study:
+        return {}
+    kept = {artefact.sha256: artefact for run in runs for artefact in run.artefacts}
+    found: dict[str, tuple[Score, ...]] = {}
+    for (format_name, hashes), members in parts_of(runs).items():
+        if hashes and all(each in kept for each in hashes):
+            found |= _read_again(format_name, [kept[each] for each in hashes], members)
+    return found
+
+
+def _read_again(format_name: str, files: Sequence[Artefact], runs: Sequence[Run]) -> Mapping[str, tuple[Score, ...]]:
+    module = formats().get(format_name)
+    if module is None:
         return {}
     sources = [Source(each.name, each.content) for each in files]
     source = Source(sources[0].name, sources[0].content, tuple(sources[1:]))
-    wanted = {run.id for run in runs}
+    # In a session of several files a run has another id than alone.
+    wanted = {str(run.facts["imported"].get("alone", run.id)): run.id for run in runs}
     # A name given with --as covers all runs of a file; without it the file names them.
     names = [None, *sorted({run.target.name for run in runs})[:1]]
     for name in names:
@@ -29,7 +41,7 @@ def reread(session: Session, runs: Sequence[Run]) -> dict[str, tuple[Score, ...]
             imported = module.read(source, Options(target=name))
         except PlimsollError:
             continue
-        found = {run.id: run.scores for run in imported.runs if run.id in wanted}
+        found = {wanted[run.id]: run.scores for run in imported.runs if run.id in wanted}
         if found:
             return found
     return {}

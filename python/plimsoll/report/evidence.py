@@ -25,6 +25,7 @@ from plimsoll.stats.load_line.points import load_of, steadied
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import FACTS_FROM, LEVELS_FROM, MODES, STANDARD, Mode
 from plimsoll.stats.standing import Basis, Standing
+from plimsoll.stats.stated import stated_in
 from plimsoll.stats.summary import Split, Summary, summarise
 
 
@@ -169,12 +170,14 @@ class Evidence:
         def row(metric: str, unit: Unit, direction: Direction, value: float | None) -> ScoreRow:
             called = self.named.called[run.id]
             about = (called.target, run.block, run.attempt, run.order, run.status.value, value, called.plan)
-            return ScoreRow(called.session, called.case, metric, unit, direction, *about)
+            return ScoreRow(
+                called.session, called.case, metric, unit, direction, *about, stated_in(run.facts, metric, value)
+            )
 
         if run.scores:
             return [row(score.metric, score.unit, score.direction, score.value) for score in run.scores]
-        known = [(name, self.metrics.get((run.plan.case, name))) for name in run.plan.metrics]
-        return [row(name, *kind, None) for name, kind in known if kind is not None]
+        kinds = [(name, self.metrics.get((run.plan.case, name))) for name in run.plan.metrics]
+        return [row(name, *kind, None) for name, kind in kinds if kind is not None]
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:

@@ -17,10 +17,12 @@ from plimsoll.stats.multiplicity import surviving
 from plimsoll.stats.policy import DEFAULT_BAND, FACTS_FROM, LEVELS_FROM, STANDARD, UNPAIRED_FROM, Mode
 from plimsoll.stats.repeats import Kind, may_be_told, patterns
 from plimsoll.stats.standing import LEVEL, Sides
+from plimsoll.stats.stated import ASSUMPTION, Stated, judge_stated
 from plimsoll.stats.student_t import FloatArray
 from plimsoll.stats.summary import Split, split
 from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
 from plimsoll.stats.verdict import Verdict, judge_many, log_ratio
+from plimsoll.units import format_value
 
 
 class ScoreRow(NamedTuple):
@@ -38,6 +40,8 @@ class ScoreRow(NamedTuple):
     status: str
     value: float | None
     plan_hash: str
+    stated: Stated | None = None
+    """The score with its spread, where a table of another tool gave one for a mean of several runs."""
 
 
 class Pair(NamedTuple):
@@ -56,7 +60,7 @@ class Note:
     """Something to know beside a verdict.
 
     Kinds: plans, parameters, lost, zero, unpaired, outliers, drift, order, step, groups, dependence, correction, level;
-    apart, withheld and repeats where the runs were not made in turns.
+    apart, stated, withheld and repeats where the runs were not made in turns.
     """
 
     kind: str
@@ -65,7 +69,7 @@ class Note:
     @property
     def in_sentence(self) -> bool:
         """Whether the sentence on its cell says it already."""
-        return self.kind in ("unpaired", "correction", LEVEL)
+        return self.kind in ("unpaired", "correction", "stated", LEVEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,8 @@ class _Draft:
     """The scores of both targets if they were not measured in turns."""
     ordered: tuple[bool, bool] = (True, True)
     """Whether it is known in which order the runs of each set ran."""
+    stated: tuple[Stated, Stated] | None = None
+    """The one score of each with its spread, where both have no more than that."""
 
 
 _OK = RunStatus.OK.value
@@ -186,16 +192,8 @@ def cells(
         notes = [*_notes_on_plans(draft, plans or {}, (draft.key, draft.target) in crowded)]
         judged = parts = None
         if draft.sets is not None:
-            direction = draft.key.direction
             names = (draft.baseline, draft.target)
-            verdict, judged = judge_apart(
-                *draft.sets,
-                band=band,
-                direction=direction,
-                ordered=draft.ordered,
-                names=names,
-                levels=policy >= LEVELS_FROM,
-            )
+            verdict, judged = _loosely(draft, names, band, policy)
             notes += _notes_apart(judged, *names)
         else:
             notes += _notes(draft, verdict, patterned=policy >= UNPAIRED_FROM and index not in quiet)
@@ -254,7 +252,7 @@ def _grouped(
     targets: dict[str, None] = {}
     found: dict[tuple[Any, ...], dict[Place, Attempts]] = {}
     for row in rows:
-        session, case, metric, unit, direction, target, block, attempt, _, status, value, _ = row
+        session, case, metric, unit, direction, target, block, attempt, _, status, value, *_ = row
         if value is not None and (status != _OK or value != value):
             row = row._replace(value=None)
         name = (case, metric, unit, direction, target)
@@ -327,10 +325,29 @@ def _loose_drafts(
     """One draft per pair of plans of two sets that were not measured in turns."""
     sets = [_series(places, loose) for places in (ours, theirs)]
     return [
-        _Draft(key, *names, (plan, other), [], 0, 0, (values, others), (ordered, known))
+        _Draft(
+            key, *names, (plan, other), [], 0, 0, (values, others), (ordered, known), _stated(ours, plan, theirs, other)
+        )
         for plan, (values, ordered) in sets[0].items()
         for other, (others, known) in sets[1].items()
     ]
+
+
+def _stated(
+    ours: dict[Place, Attempts], plan: str, theirs: dict[Place, Attempts], other: str
+) -> tuple[Stated, Stated] | None:
+    """The published means of the two, if each has one and nothing else."""
+    found = [
+        [
+            row.stated
+            for attempts in places.values()
+            for row in attempts.values()
+            if row.plan_hash == wanted and row.value
+        ]
+        for places, wanted in ((ours, plan), (theirs, other))
+    ]
+    a, b = (each[0] if len(each) == 1 else None for each in found)
+    return None if a is None or b is None else (a, b)
 
 
 def _series(places: dict[Place, Attempts], loose: Mapping[str, bool]) -> dict[str, tuple[list[float], bool]]:
@@ -393,8 +410,34 @@ def _notes_on_plans(draft: _Draft, plans: Mapping[str, Mapping[str, str]], crowd
         yield Note("parameters", _difference(*(plans.get(plan, {}) for plan in draft.plans)))
 
 
+def _as_stated(unit: Unit, stated: tuple[Stated, Stated]) -> str:
+    """The other mean against that of the baseline, with their spreads: `14 s ± 2 s against 12 s ± 1 s`."""
+    told = [
+        f"{format_value(each.mean, unit)} ± {format_value(each.spread, unit)}"
+        + (f" of {each.runs} runs" if each.runs is not None else "")
+        for each in reversed(stated)
+    ]
+    return " against ".join(told)
+
+
+def _loosely(draft: _Draft, names: tuple[str, str], band: float, policy: int) -> tuple[Verdict, Apart]:
+    """The verdict on sets that were not measured in turns: by their runs, or by their published means and spreads."""
+    direction = draft.key.direction
+    if draft.stated is not None and policy >= FACTS_FROM:
+        verdict, judged = judge_stated(*draft.stated, band=band, direction=direction)
+        return verdict, replace(judged, told=_as_stated(draft.key.unit, draft.stated))
+    levels = policy >= LEVELS_FROM
+    return judge_apart(
+        *(draft.sets or ((), ())), band=band, direction=direction, ordered=draft.ordered, names=names, levels=levels
+    )
+
+
 def _notes_apart(judged: Apart, baseline: str, target: str) -> Iterable[Note]:
     yield Note("apart", GUARANTEE)
+    if judged.stated:
+        yield Note("stated", judged.told)
+    if judged.stated not in ("", "known"):
+        yield Note("apart", ASSUMPTION)
     if judged.withheld:
         yield Note("withheld", f"no verdict: {judged.withheld}")
     for name, found in ((baseline, judged.baseline_patterns), (target, judged.target_patterns)):

@@ -141,6 +141,8 @@ def _preview(verdict: Verdict, other: str, baseline: str) -> str:
 
 def _sets(judged: Apart) -> str:
     """`5 and 3 runs measured apart`: where this stands, the guarantee is weaker."""
+    if judged.stated:
+        return judged.told
     return f"{judged.target_runs:,} and {judged.baseline_runs:,} runs measured apart"
 
 
@@ -151,6 +153,10 @@ def _undecided_apart(cell: Cell, judged: Apart) -> str:
     told = f"{pair} {ratio_told(cell)}, {_sets(judged)}"
     if judged.withheld:
         return f"no verdict: {told}; {judged.withheld}"
+    if judged.stated == "touch":
+        return f"no significant difference: {told}"
+    if judged.stated == "inside":
+        return f"no verdict: {told}; whether a difference inside the band is none needs the number of runs"
     if verdict.preview:
         return f"ratio, no verdict: {told}; a verdict needs {FEWEST_RUNS} of each"
     return f"not enough data: {told}; more runs, or runs in turns, would tell"

@@ -51,6 +51,11 @@ class Apart:
     """Of the baseline and the target: why a set has no common score, by rules that know of it."""
     typical: tuple[float, float] = (0.0, 0.0)
     """Of the baseline and the target: the typical run; 0 without any."""
+    stated: str = ""
+    """How published means and spreads were judged: by `known` runs, as `ranges` apart, as apart but `inside` the band,
+    or as ranges that `touch`; empty where the runs themselves are known."""
+    told: str = ""
+    """The two means with their spreads, as they were published."""
 
 
 def judge_apart(
@@ -78,7 +83,7 @@ def judge_apart(
     splits = _splits(sets, ordered) if levels and a.size and b.size else (None, None)
     if withheld:
         estimate = None if any(splits) else verdict.estimate
-        verdict = _verdict(direction, band, estimate, None, (a.size, b.size))
+        verdict = verdict_of(direction, band, estimate, None, (a.size, b.size))
     typical = tuple(summarise(values, direction).value if values else 0.0 for values in sets)
     return verdict, Apart(int(a.size), int(b.size), ours, theirs, withheld, splits, (typical[0], typical[1]))
 
@@ -107,7 +112,7 @@ def _hangs_on_first(
 
 
 @dataclass(frozen=True, slots=True)
-class _Test:
+class Test:
     """Welch's test of two sets: mean difference, its error and whole degrees of freedom (rounded down)."""
 
     estimate: float
@@ -119,16 +124,16 @@ def _welch(a: FloatArray, b: FloatArray, band: float, direction: Direction) -> V
     estimate = float(b.mean() - a.mean()) if a.size and b.size else None
     sizes = (a.size, b.size)
     if estimate is None or min(sizes) < FEWEST_RUNS:
-        return _verdict(direction, band, estimate, None, sizes)
+        return verdict_of(direction, band, estimate, None, sizes)
     parts = [max(float(each.var(ddof=1)) / each.size, RESOLUTION**2) for each in (a, b)]
     degrees = sum(parts) ** 2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
-    return _verdict(direction, band, estimate, _Test(estimate, math.sqrt(sum(parts)), math.floor(degrees)), sizes)
+    return verdict_of(direction, band, estimate, Test(estimate, math.sqrt(sum(parts)), math.floor(degrees)), sizes)
 
 
-def _verdict(
-    direction: Direction, band: float, estimate: float | None, test: _Test | None, sizes: tuple[int, int]
+def verdict_of(
+    direction: Direction, band: float, estimate: float | None, test: Test | None, sizes: tuple[int, int]
 ) -> Verdict:
-    """A verdict; without a test it claims nothing."""
+    """A verdict on the sets of these sizes; without a test it claims nothing."""
     low = high = same_low = same_high = None
     ahead, same, p_direction, p_same = 0, False, 1.0, 1.0
     edge = log_width(band)

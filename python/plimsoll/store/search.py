@@ -213,7 +213,9 @@ def run_lines(store: Store, session_id: str, start: int = 0, limit: int = 500) -
         *(run.c.id, run.c.case_label, run.c.target_name, run.c.block, run.c.position, run.c.attempt),
         *(run.c.started_ns, run.c.status, run.c.reason),
     )
-    statement = select(*columns).where(run.c.session_id == session_id).order_by(run.c.started_ns, run.c.id)
+    statement = (
+        select(*columns).where(run.c.session_id == session_id).order_by(run.c.started_ns, run.c.position, run.c.id)
+    )
     with reading(store.engine) as connection:
         return [RunLine._make(row) for row in connection.execute(statement.offset(start).limit(limit))]
 

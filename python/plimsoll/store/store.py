@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Engine, and_, delete, or_, select, tuple_, update
+from sqlalchemy import Connection, Engine, and_, delete, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from plimsoll.catalog.targets import SCHEME
@@ -14,6 +15,7 @@ from plimsoll.errors import StoreError, UnknownName
 from plimsoll.model import Direction, Level, Plan, Run, RunStatus, Session, SessionState, Unit
 from plimsoll.phases import MEMORY_GUARD, metrics_of_memory
 from plimsoll.stats.paired import ScoreRow
+from plimsoll.stats.stated import stated_in
 from plimsoll.store import names
 from plimsoll.store.connection import connect, parse_location, reading, show, translated, writing
 from plimsoll.store.location import store_location
@@ -138,7 +140,9 @@ class Store:
 
         With `targets`, only those on targets of these names.
         """
-        statement = select(run).where(run.c.session_id.in_(session_ids)).order_by(run.c.started_ns, run.c.id)
+        statement = select(run).where(run.c.session_id.in_(session_ids))
+        # Imported runs may all have started at an unknown time; their order is that of their file.
+        statement = statement.order_by(run.c.started_ns, run.c.position, run.c.id)
         if targets is not None:
             statement = statement.where(run.c.target_name.in_(sorted(targets)))
         with reading(self.engine) as connection:
@@ -228,13 +232,29 @@ class Store:
             select(*_SCORE_ROW)
             .join_from(run, score, of_run, isouter=True)
             .where(run.c.session_id.in_(session_ids))
-            .order_by(run.c.started_ns, run.c.id, score.c.position)
+            .order_by(run.c.started_ns, run.c.position, run.c.id, score.c.position)
         )
         with reading(self.engine) as connection:
-            rows = list(map(ScoreRow._make, connection.execute(statement)))
+            rows = [ScoreRow._make((*row, None)) for row in connection.execute(statement)]
+            spreads = _spreads(connection, session_ids)
+        if spreads:
+            rows = [row._replace(stated=stated_in(spreads.get(_place(row), {}), row.metric, row.value)) for row in rows]
         if metrics is not None and not asked:
             rows = [row for row in rows if row.metric is None or row.metric in metrics[row.plan_hash]]
         return _with_missing(rows)
+
+
+def _place(row: ScoreRow) -> tuple[str, str, str, int, int]:
+    return row.session, row.case, row.target, row.block, row.order
+
+
+def _spreads(connection: Connection, session_ids: Sequence[str]) -> dict[tuple[str, str, str, int, int], Any]:
+    """The facts of imported runs that are means with a spread, by where they stand."""
+    place = (run.c.session_id, run.c.case_label, run.c.target_name, run.c.block, run.c.position)
+    statement = select(*place, run.c.facts).where(
+        run.c.session_id.in_(session_ids), run.c.facts.contains('"spread"'), run.c.facts.contains('"imported"')
+    )
+    return {tuple(where): json.loads(facts) for *where, facts in connection.execute(statement)}
 
 
 _MOST_WANTED = 10_000

@@ -18,6 +18,7 @@ NEEDS_ARGUMENTS = True
 EXAMPLES = (
     "`plimsoll import results.plimsoll.gz`, `plimsoll import fio.json --as gp3`, `plimsoll import 'old/*.csv'`, "
     "`plimsoll import 's3://bucket/*.plimsoll.gz'`. "
+    "Several files in one command are one session, in their order. "
     "A file is checked completely before anything of it is stored; the raw file is kept with the runs."
 )
 
@@ -30,6 +31,7 @@ def command(
     format_name: Annotated[
         str | None, typer.Option("--format", metavar="FORMAT", help="Read as this format; `plimsoll list formats`.")
     ] = None,
+    each: Annotated[bool, typer.Option("--each", help="A session of its own for each file, not one for all.")] = False,
     json: Json = False,
 ) -> None:
     """Add results of Plimsoll and of other tools (fio, Phoronix, Bonnie++, YCSB, sysbench, pgbench, ioping, …)."""
@@ -41,9 +43,9 @@ def command(
 
     with open_store() as store, fetched(files) as found:
         own = [(name, path) for name, path in found if format_name is None and is_result_file(path)]
-        others = [each for each in found if each not in own]
+        others = [every for every in found if every not in own]
         rows = [_own(store, name, path) for name, path in own]
-        rows += _foreign(store, [str(path) for _, path in others], target, format_name) if others else []
+        rows += _foreign(store, [str(path) for _, path in others], target, format_name, each) if others else []
     shown = {str(path): name for name, path in found}
     for row in rows:
         path = row["file"]
@@ -72,25 +74,51 @@ def _own(store: Store, name: str, path: Path) -> dict[str, Any]:
     return {"file": name, "format": "plimsoll", "failed": False, "says": [str(summary)], **asdict(summary)}
 
 
-def _foreign(store: Store, names: list[str], target: str | None, format_name: str | None) -> list[dict[str, Any]]:
+def _foreign(
+    store: Store, names: list[str], target: str | None, format_name: str | None, each: bool
+) -> list[dict[str, Any]]:
+    """Files of other tools: one session of all of them, unless each is to have its own."""
+    from plimsoll.importers.joining import SEVERAL, join, joined_title, may_join
     from plimsoll.importers.reading import read_files
     from plimsoll.importers.source import Options
+    from plimsoll.store import exchange
 
-    return [_stored(store, outcome) for outcome in read_files(names, Options(target=target), format_name=format_name)]
+    outcomes = read_files(names, Options(target=target), format_name=format_name)
+    if each:
+        return [_stored(store, outcome) for outcome in outcomes]
+    known = list(outcomes)
+    parts = [(outcome.place, outcome.imported) for outcome in known if outcome.imported is not None]
+    if not may_join([imported for _, imported in parts]):
+        return [_stored(store, outcome) for outcome in known]
+    title = joined_title([Path(place).name for place, _ in parts])
+    joined = join([imported for _, imported in parts], title)
+    summary = exchange.add_records(store, [joined.session, *joined.runs], title)
+    says = f"{summary}; one session of {len(parts):,} files, `--each` makes one of each"
+    rows = [_told(outcome) for outcome in known]
+    return [*rows, {"file": title, "format": SEVERAL, "failed": False, "says": [says], **asdict(summary)}]
 
 
 def _stored(store: Store, outcome: Outcome) -> dict[str, Any]:
     """What became of one foreign file: stored, left out, or refused."""
-    from collections import Counter
-
     from plimsoll.store import exchange
+
+    row = _told(outcome)
+    if outcome.imported is None:
+        return row
+    summary = exchange.add_records(store, [outcome.imported.session, *outcome.imported.runs], outcome.place)
+    says = [f"{outcome.format}: {summary}", *row["says"][1:]]
+    return {**row, "says": says, **asdict(summary)}
+
+
+def _told(outcome: Outcome) -> dict[str, Any]:
+    """What is to be said of one foreign file, wherever its runs are stored."""
+    from collections import Counter
 
     row: dict[str, Any] = {"file": outcome.place, "format": outcome.format, "failed": outcome.error is not None}
     if outcome.imported is None:
         return {**row, "says": [str(outcome.error or outcome.skipped)]}
-    imported = outcome.imported
-    summary = exchange.add_records(store, [imported.session, *imported.runs], outcome.place)
-    says = [f"{outcome.format}: {summary}", *imported.warnings]
-    told = Counter(finding.message for run in imported.runs for finding in run.findings)
+    runs = outcome.imported.runs
+    says = [f"{outcome.format}: {len(runs):,} run{'' if len(runs) == 1 else 's'}", *outcome.imported.warnings]
+    told = Counter(finding.message for run in runs for finding in run.findings)
     says += [f"warning: {message}{f' ({count} runs)' if count > 1 else ''}" for message, count in told.items()]
-    return {**row, "says": says, **asdict(summary)}
+    return {**row, "says": says}

@@ -105,7 +105,9 @@ def _read(path: Path) -> tuple[list[Session], list[Run]]:
     sessions = [each for each in records if isinstance(each, Session)]
     if not sessions:
         raise NothingMeasured(f"{path} holds no session; export one with `plimsoll export`")
-    runs = sorted((each for each in records if isinstance(each, Run)), key=lambda run: (run.started_ns, run.id))
+    runs = sorted(
+        (each for each in records if isinstance(each, Run)), key=lambda run: (run.started_ns, run.order, run.id)
+    )
     return sessions, runs
 
 

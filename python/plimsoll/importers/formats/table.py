@@ -1,11 +1,11 @@
-"""A plain table for everything else, CSV or JSON: test, target, metric, unit, better, value[, run, time, spread]."""
+"""A plain table for all else, CSV or JSON: test, unit, better, value[, target, metric, run, time, spread, runs]."""
 
 from __future__ import annotations
 
 import csv
 import io
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from plimsoll.errors import ResultFileError
@@ -15,14 +15,26 @@ from plimsoll.importers.numbers import UnreadableNumber, located, number
 from plimsoll.importers.quantities import moment_ns, unit_of
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
-from plimsoll.model import Direction
+from plimsoll.model import Direction, Unit
 
 NAME = "table"
 TITLE = "table of results, CSV or JSON"
 TOOLS = ()
 
-NEEDED = ("test", "metric", "unit", "better", "value")
-KNOWN = (*NEEDED, "target", "run", "time", "spread")
+NEEDED = {
+    "test": "what was run",
+    "unit": "such as MB/s, 1/s or s",
+    "better": "higher or lower",
+    "value": "the result",
+}
+_FEWEST = 3
+"""Columns of NEEDED by which a table is recognised; what it lacks is then said by name."""
+
+_SPREADS = ("spread", "error", "stddev", "std dev", "standard deviation", "deviation", "sd", "±", "+/-")
+_STANDARD_ERRORS = ("standard error", "std error", "stderr", "sem", "se")
+_COUNTS = ("runs", "repeats", "samples", "n")
+_METRICS: dict[Unit, str] = {"B/s": "throughput", "1/s": "rate", "ns": "time", "B": "size"}
+"""The metric where the table has no column for it: a test with one result needs no name for it."""
 
 _BETTER: dict[str, Direction] = {
     "higher": "higher",
@@ -41,7 +53,7 @@ def recognise(head: bytes, name: str) -> bool:
     del name
     text = head.decode("utf-8-sig", "replace").lstrip()
     if text[:1] in "[{":
-        return all(f'"{column}"' in text for column in NEEDED)
+        return sum(f'"{column}"' in text for column in NEEDED) >= _FEWEST and '"value"' in text
     return _delimiter(text.split("\n", 1)[0]) is not None
 
 
@@ -52,9 +64,12 @@ def read(source: Source, options: Options) -> Imported:
     repeats: dict[tuple[str, str, str], int] = {}
     numbered = False
     for place, row in _rows(source):
+        where = f"{source.name}: {place}"
         test, target, metric = (_text(row, column)[:300] for column in ("test", "target", "metric"))
-        if not test or not metric:
-            raise ResultFileError(f"{source.name}: {place}: the test or the metric is empty")
+        if not test or ("metric" in row and not metric):
+            raise ResultFileError(f"{where}: the test or the metric is empty")
+        unit, factor = _unit(row, where)
+        metric = metric or _METRICS.get(unit, "value")
         run = _text(row, "run")[:100]
         numbered = numbered or bool(run)
         if not run:
@@ -64,7 +79,7 @@ def read(source: Source, options: Options) -> Imported:
         draft = drafts.setdefault(
             (test, target, run), Draft(test=test, case=test, parameters={"test": test}, target=target)
         )
-        _score(draft, row, metric, f"{source.name}: {place}")
+        _score(draft, row, metric, (unit, factor), where)
         draft.known(run=run)
         draft.started_ns = draft.started_ns or moment_ns(_text(row, "time"))
     alone = {
@@ -76,11 +91,22 @@ def read(source: Source, options: Options) -> Imported:
 
 
 def _delimiter(heading: str) -> str | None:
+    """What stands between the columns of a heading that has most of those that are needed."""
     for delimiter in _DELIMITERS:
         columns = {column.strip().strip('"').lower() for column in heading.split(delimiter)}
-        if columns.issuperset(NEEDED):
+        if "value" in columns and len(columns & NEEDED.keys()) >= _FEWEST:
             return delimiter
     return None
+
+
+def _complete(source: Source, columns: Collection[str]) -> None:
+    """Raises ResultFileError that names the columns a table lacks."""
+    missing = [f"{name} ({what})" for name, what in NEEDED.items() if name not in columns]
+    if missing:
+        there = ", ".join(str(column)[:40] for column in list(columns)[:20])
+        raise ResultFileError(
+            f"{source.name}: the table has no column {' and no column '.join(missing)}; its columns are: {there}"
+        )
 
 
 def _rows(source: Source) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -92,13 +118,14 @@ def _rows(source: Source) -> Iterator[tuple[str, Mapping[str, Any]]]:
     heading, _, _ = text.partition("\n")
     delimiter = _delimiter(heading)
     if delimiter is None:
-        raise ResultFileError(f"{source.name}: the heading must have the columns {', '.join(NEEDED)}")
+        raise ResultFileError(f"{source.name}: the first line must name the columns {', '.join(NEEDED)}")
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
     columns: list[str] = []
     try:
         for line in reader:
             if not columns:
                 columns = [column.strip().lower() for column in line]
+                _complete(source, columns)
             elif any(cell.strip() for cell in line):
                 if reader.line_num > _MAX_ROWS:
                     raise ResultFileError(f"{source.name}: more than {_MAX_ROWS:,} rows; split the file")
@@ -121,7 +148,10 @@ def _json_rows(source: Source, text: str) -> Iterator[tuple[str, Mapping[str, An
             place += 1
             if place > _MAX_ROWS:
                 raise ResultFileError(f"{source.name}: more than {_MAX_ROWS:,} rows; split the file")
-            yield f"row {place}", {str(key).strip().lower(): cell for key, cell in row.items()}
+            named = {str(key).strip().lower(): cell for key, cell in row.items()}
+            if place == 1:
+                _complete(source, named)
+            yield f"row {place}", named
     if not place:
         raise ResultFileError(f"{source.name}: the JSON holds no rows, or is cut short")
 
@@ -133,11 +163,15 @@ def _text(row: Mapping[str, Any], column: str) -> str:
     return str(value).strip()[:_MAX_FIELD]
 
 
-def _score(draft: Draft, row: Mapping[str, Any], metric: str, place: str) -> None:
+def _unit(row: Mapping[str, Any], place: str) -> tuple[Unit, float]:
     written = _text(row, "unit")
     known = unit_of(written)
     if known is None:
         raise ResultFileError(f"{place}: {written[:60]!r} is no known unit; write one like 1/s, MiB/s, ms, B or 1")
+    return known
+
+
+def _score(draft: Draft, row: Mapping[str, Any], metric: str, known: tuple[Unit, float], place: str) -> None:
     direction = _BETTER.get(_text(row, "better").lower())
     if direction is None:
         raise ResultFileError(f"{place}: better is {_text(row, 'better')[:60]!r}; write higher or lower")
@@ -152,8 +186,21 @@ def _score(draft: Draft, row: Mapping[str, Any], metric: str, place: str) -> Non
             f"{place}: {metric} stands twice in run {_text(row, 'run')[:60]!r} of one test and target"
         )
     draft.number(name, value * factor, unit, direction)
-    if spread := _text(row, "spread"):
-        draft.known(spread={name: _number(spread, place, "spread") * factor})
+    _spread(draft, row, name, factor, place)
+
+
+def _spread(draft: Draft, row: Mapping[str, Any], name: str, factor: float, place: str) -> None:
+    """How far the runs behind a mean were apart, and how many they were, under whatever name the table has for it."""
+    for column in (*_SPREADS, *_STANDARD_ERRORS):
+        if text := _text(row, column).removeprefix("±").strip():
+            draft.known(spread={name: _number(text, place, column) * factor})
+            if column in _STANDARD_ERRORS:
+                draft.known(standard_errors=[*draft.facts.get("standard_errors", []), name])
+            break
+    for column in _COUNTS:
+        if text := _text(row, column):
+            draft.known(spread_runs={name: round(_number(text, place, column))})
+            break
 
 
 def _number(text: str, place: str, column: str, *, signed: bool = False) -> float:

@@ -10,6 +10,7 @@ from plimsoll.report.labels import count_text, interval_text, percent_text, rang
 from plimsoll.report.levels import WORDS, level_rows
 from plimsoll.stats.repeats import Kind
 from plimsoll.stats.standing import Basis, ios_text
+from plimsoll.stats.stated import stated_in
 from plimsoll.stats.summary import Split, Summary
 
 ORDER = 20
@@ -119,7 +120,7 @@ def _rows(evidence: Evidence, line: ScoreLine) -> list[tuple[Cell, ...]]:
         number(found.runs, "1"),
         span(found.minimum, found.maximum, unit, range_text(found.minimum, found.maximum, unit, found.value)),
         None if found.variation is None else number(found.variation, "1", percent_text(round(found.variation, 3))),
-        _stability(line, found, len(line.values) - found.runs),
+        _stated(evidence, line) or _stability(line, found, len(line.values) - found.runs),
     )
     return [(*head, *cells)]
 
@@ -140,6 +141,18 @@ def _split_cells(line: ScoreLine, found: Split) -> Iterator[tuple[Cell, ...]]:
         ends = span(found.minimum, found.maximum, unit, range_text(found.minimum, found.maximum, unit))
         seen = Phrase(f"{WORDS[found.kind]}: {found.text}", Tone.WORSE, WORDS[found.kind])
         yield (ends, None, number(found.runs, "1"), ends, None, seen)
+
+
+def _stated(evidence: Evidence, line: ScoreLine) -> Phrase | None:
+    """The spread that a table gave for the one mean it holds."""
+    if len(line.values) != 1:
+        return None
+    runs = evidence.runs_of(line.case, line.target)
+    only = stated_in(runs[0].facts, line.metric, line.values[0]) if len(runs) == 1 else None
+    if only is None:
+        return None
+    count = f" of {count_text(only.runs, 'run')}" if only.runs else ""
+    return Phrase(f"stated ± {score_text(only.spread, line.unit)}{count}", Tone.UNKNOWN)
 
 
 def _stability(line: ScoreLine, found: Summary, zeros: int) -> Phrase:

@@ -18,6 +18,7 @@ from plimsoll.stats.policy import LOOKS
 from plimsoll.stats.ratio_words import levels_told
 from plimsoll.stats.sentences import band as band_text
 from plimsoll.stats.sentences import further_blocks, sentence
+from plimsoll.stats.stated import ASSUMPTION
 from plimsoll.stats.unpaired import FEWEST_RUNS, GUARANTEE
 from plimsoll.stats.verdict import Answer
 from plimsoll.units import format_duration
@@ -183,8 +184,11 @@ def _ratio(cell: Cell) -> tuple[CellOf, CellOf]:
 
 
 def _word(cell: Cell) -> str:
-    withheld = cell.apart is not None and cell.apart.withheld
-    return "no verdict" if withheld else WORDS[cell.verdict.answer]
+    if cell.apart is not None and (cell.apart.withheld or cell.apart.stated == "inside"):
+        return "no verdict"
+    if cell.apart is not None and cell.apart.stated == "touch":
+        return "no significant difference"
+    return WORDS[cell.verdict.answer]
 
 
 def _interval(cell: Cell) -> str:
@@ -196,9 +200,9 @@ def _apart(evidence: Evidence) -> list[str]:
     apart = sum(cell.apart is not None for cell in evidence.cells)
     if not apart:
         return []
-    if apart == len(evidence.cells):
-        return [f"The runs were {GUARANTEE}."]
-    return [f"Of {apart} of {len(evidence.cells)} comparisons the runs were {GUARANTEE}."]
+    which = "The runs" if apart == len(evidence.cells) else f"Of {apart} of {len(evidence.cells)} comparisons the runs"
+    assumed = any(cell.apart is not None and cell.apart.stated not in ("", "known") for cell in evidence.cells)
+    return [f"{which} were {GUARANTEE}.", *([f"{ASSUMPTION[0].upper()}{ASSUMPTION[1:]}."] if assumed else [])]
 
 
 def _scope(evidence: Evidence) -> Text:

@@ -4,6 +4,7 @@ import pytest
 from tests.unit.importers.importing import load, read_text, scores
 
 from plimsoll.errors import ResultFileError
+from plimsoll.importers.formats.table import recognise
 from plimsoll.model import RunStatus
 from plimsoll.units import MILLISECOND, SECOND
 
@@ -68,3 +69,47 @@ def test_a_bad_row_is_named(row: str, what: str) -> None:
 def test_units(unit: str, value: float, base: float) -> None:
     (run,) = read_text("table", f"test,metric,unit,better,value\nt,m,{unit},higher,{value}\n").runs
     assert scores(run) == pytest.approx({"m": base})
+
+
+@pytest.mark.parametrize(
+    ("heading", "what"),
+    [
+        ("test,target,metric,unit,value", r"no column better \(higher or lower\); its columns are: test, target"),
+        ("test,better,value", r"no column unit \(such as MB/s, 1/s or s\)"),
+        ("unit;better;value", r"no column test \(what was run\)"),
+    ],
+)
+def test_the_column_that_is_missing_is_named(heading: str, what: str) -> None:
+    assert recognise(f"{heading}\n".encode(), "t.csv")
+    with pytest.raises(ResultFileError, match=what):
+        read_text("table", f"{heading}\n1,2,3\n")
+
+
+def test_another_table_is_none_of_ours() -> None:
+    assert not recognise(b"time,value,unit\n1,2,s\n", "t.csv")
+    assert not recognise(b"test,unit,better\n", "t.csv")
+
+
+def test_a_published_table_has_no_metric_and_a_spread() -> None:
+    text = "test,target,unit,better,value,error\nb,x,s,lower,12,2\na,x,MB/s,higher,3,± 0.5\nb,y,s,lower,14,1\n"
+    runs = read_text("table", text).runs
+    assert [(run.plan.case, run.target.name, scores(run), run.order) for run in runs] == [
+        ("b", "x", {"time": 12 * SECOND}, 0),
+        ("a", "x", {"throughput": 3e6}, 1),
+        ("b", "y", {"time": 14 * SECOND}, 2),
+    ]
+    assert [run.facts["spread"] for run in runs] == [{"time": 2 * SECOND}, {"throughput": 5e5}, {"time": SECOND}]
+    assert all(run.facts["imported"]["summary"] for run in runs)
+
+
+@pytest.mark.parametrize("column", ["spread", "Error", "StdDev", "±", "+/-", "SD"])
+def test_a_spread_has_many_names(column: str) -> None:
+    (run,) = read_text("table", f"test,unit,better,value,{column},runs\nt,s,lower,1,0.5,4\n").runs
+    assert run.facts["spread"] == {"time": 0.5 * SECOND}
+    assert run.facts["spread_runs"] == {"time": 4}
+    assert "standard_errors" not in run.facts
+
+
+def test_a_standard_error_is_told_apart() -> None:
+    (run,) = read_text("table", "test,unit,better,value,stderr\nt,s,lower,1,0.5\n").runs
+    assert run.facts["standard_errors"] == ["time"]
