@@ -74,7 +74,7 @@ def test_a_comparison_for_programs(plimsoll: Command) -> None:
         (("--compare", "gp3", "--volume", "gp3,size=1GiB"), "leave the type out"),
         (("--compare", "gp3", "--slo", "fast"), "is no bound"),
         (("--compare", "gp3", "--duration", "8h"), "--for 8h"),
-        (("--compare", "gp3", "--volume", "size=1GiB", "--for", "0"), "--for 0 ns: from one second"),
+        (("--compare", "gp3", "--volume", "size=1GiB", "--for", "0"), "--for 0 s: from one second"),
         (("--volume", "gp3,size=1GiB", "--for", "8h"), "--duration 8h"),
         (("--compare", "gp3,gp9"), "no volume type named 'gp9' in --compare"),
         (("--compare", ","), "names no type"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.factories import make_plan, make_study
 
-from plimsoll.model import Interval, Run
+from plimsoll.catalog.waits import WAITED
+from plimsoll.model import Interval, Run, RunStatus
 from plimsoll.report.document import Table, Text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.sections import cost
@@ -42,6 +43,43 @@ def test_a_known_volume_has_a_dated_price_and_a_reason() -> None:
     assert line[4] is not None
     assert "above its" in line[4].text
     assert "each instance type counted once" in session.sentences[0].text
+
+
+def test_runs_that_are_all_invalid_cost_time_and_no_operations() -> None:
+    whole = evidence({"as": "gp3+size=100GiB"})
+    runs = [run.model_copy(update={"status": RunStatus.INVALID}) for run in whole.runs]
+    volumes, operations, _ = cost.build(Evidence(sessions=whole.sessions, runs=runs, baseline=None, band=0.1))
+    assert isinstance(volumes, Table)
+    assert isinstance(operations, Table)
+    assert (len(volumes.rows), len(operations.rows)) == (1, 0)
+
+
+def _waiting(options: dict[str, str], share: float) -> Evidence:
+    """The same, where the volume counted for how long I/Os waited for its IOPS."""
+    found = evidence(options)
+    runs = []
+    for run in found.runs:
+        intervals = tuple(
+            each.model_copy(update={"device": {WAITED + "volume.iops": share * each.duration_ns}, "cpu": {"busy": 0.1}})
+            for each in run.intervals
+        )
+        runs.append(run.model_copy(update={"intervals": intervals}))
+    return Evidence(sessions=found.sessions, runs=runs, baseline=None, band=0.1)
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.95, "I/Os waited for it in 95 % of the time"), (0.0, "no limit of it made I/Os wait")]
+)
+def test_the_limit_that_ios_waited_for_is_the_reason(share: float, said: str) -> None:
+    options = {"as": "ultra+size=400GiB+iops=200000"}
+    _, operations, _ = cost.build(_waiting(options, share))
+    assert isinstance(operations, Table)
+    [line] = operations.rows
+    assert said in str(line[4])
+    _, uncounted, _ = cost.build(evidence(options))
+    assert isinstance(uncounted, Table)
+    assert "waited" not in str(uncounted.rows[0][4])
+    assert "made I/Os wait" not in str(uncounted.rows[0][4])
 
 
 def test_a_volume_without_a_known_price_says_so() -> None:

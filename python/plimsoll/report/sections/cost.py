@@ -98,10 +98,11 @@ def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
             line.target: line for line in evidence.lines if line.case == case and line.metric == f"{metric}_burst"
         }
         for name, each in priced.items():
-            line = lines.get(name)
-            if line is None:
+            line, runs = lines.get(name), evidence.runs_of(case, name)
+            # Runs that are all invalid have a line, and nothing to say about money.
+            if line is None or not runs:
                 continue
-            runs, scores = evidence.runs_of(case, name), list(_scores(line))
+            scores = list(_scores(line))
             use = use_of(runs[0].plan)
             # The waits of all runs are those of no single level.
             waited = waits(runs) if len(scores) == 1 else None
