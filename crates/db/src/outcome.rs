@@ -71,8 +71,8 @@ pub struct Kept {
     pub after: Option<u64>,
 }
 
-/// The same numbers at two moments. `cache_hits` and `cache_misses` are pages asked of the server's cache, `checkpoints`
-/// and `background_saves` those that were begun, `evicted_keys` what was given up for want of memory; all since the server
+/// The same numbers at two moments. `cache_hits` and `cache_misses` are pages asked of the server's cache, `checkpoints`,
+/// `background_saves` and `compactions` those that were begun, `evicted_keys` what was given up for want of memory; all since the server
 /// started. `data_bytes` is the size of the workload's tables with their indexes, `cache_bytes` that of the cache.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {

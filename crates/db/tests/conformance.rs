@@ -34,6 +34,7 @@ fn suite(driver: &str) {
     }
     if runs("ycsb") {
         reads_find_their_records(driver, &url);
+        servers_count(driver, &url);
         values_are_right(driver, &url);
         mixes_do_what_they_say(driver, &url);
         variants(driver, &url);
@@ -88,6 +89,26 @@ fn reads_find_their_records(driver: &str, url: &str) {
     assert!(outcome.common.mean_in_flight > 0.0 && outcome.common.mean_in_flight <= 4.01);
     assert!(!outcome.server.is_empty());
     check_sums(&outcome);
+}
+
+fn servers_count(driver: &str, url: &str) {
+    let counters = run_well(spec(driver, url, &[])).counters;
+    let names: &[&str] = match driver {
+        "postgresql" => &["cache_bytes", "cache_hits", "cache_misses", "checkpoints", "data_bytes"],
+        "mysql" => &["cache_bytes", "cache_hits", "cache_misses", "data_bytes"],
+        "redis" => &["background_saves", "evicted_keys"],
+        "rocksdb" => &["compactions", "data_bytes"],
+        "sqlite" => &["data_bytes"],
+        _ => &[],
+    };
+    assert!(counters.after.keys().eq(names), "{counters:?}");
+    assert!(counters.before.keys().eq(names), "{counters:?}");
+    for name in names.iter().copied().filter(|name| !name.ends_with("_bytes")) {
+        assert!(counters.before[name] <= counters.after[name], "{name}: {counters:?}");
+    }
+    if names.contains(&"cache_hits") {
+        assert!(counters.before["cache_hits"] < counters.after["cache_hits"], "{counters:?}");
+    }
 }
 
 fn values_are_right(driver: &str, url: &str) {

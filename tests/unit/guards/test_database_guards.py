@@ -140,6 +140,11 @@ def test_a_full_cache_and_a_large_memory_stand_in_for_storage() -> None:
     assert "fit into the memory of this machine (16 GiB)" in judge("db_cache", counted(sizes, sizes)).message
     elsewhere = judge("db_cache", counted(sizes, sizes, parameters={"server": "none"}))
     assert (elsewhere.level, elsewhere.message) == (Level.OK, "10 GiB of data, 1 GiB of cache")
+    file = Target(name="x", kind="database", where="sqlite:/x.db")
+    embedded = GUARDS["db_cache"].check(
+        replace(counted(sizes, sizes, parameters={"server": "none"}).make(), target=file)
+    )
+    assert "fit into the memory of this machine" in embedded.message
     assert GUARDS["db_cache"].check(counted({}, {}).make()) is None
     for adding in ({"measure": "load"}, {"read": 0.0, "update": 0.0, "insert": 1.0}):
         assert GUARDS["db_cache"].check(counted(SMALL, SMALL, parameters=adding).make()) is None
@@ -148,7 +153,7 @@ def test_a_full_cache_and_a_large_memory_stand_in_for_storage() -> None:
 def test_a_server_that_counts_anew_has_had_no_checkpoints() -> None:
     assert GUARDS["db_background"].check(counted({"checkpoints": 9}, {"checkpoints": 1}).make()) is None
     both = judge("db_background", counted({"background_saves": 0}, {"background_saves": 1}))
-    assert both.message == "the server began a snapshot or rewriting of the log within warm-up and run"
+    assert both.message == "the database began a snapshot or rewriting of the log within warm-up and run"
 
 
 def service(**outcome: object) -> Finding:

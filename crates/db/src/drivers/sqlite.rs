@@ -93,6 +93,11 @@ impl Database for Kind {
         Ok(facts)
     }
 
+    fn counters(&self) -> Result<Vec<(&'static str, u64)>, Fault> {
+        let size = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
+        Ok(sql::numbers(&mut self.console()?, &[(&["data_bytes"], size)]))
+    }
+
     fn setup(&self) -> &Setup {
         &self.setup
     }

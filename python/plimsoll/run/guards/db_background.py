@@ -10,11 +10,15 @@ from plimsoll.run.guards._server import change
 NAME = "db_background"
 TITLE = "The database's own work"
 KINDS = ("db",)
-WHY = """A checkpoint writes what the server has put off, a snapshot or a rewritten log the whole data set. One that
-falls into a short run makes it slow, and the next run, which has none, fast; both are right for their ten seconds, and
-neither for a day."""
+WHY = """A checkpoint writes what the server has put off, a snapshot or a rewritten log the whole data set, a compaction
+what it merges. One that falls into a short run makes it slow, and the next run, which has none, fast; both are right
+for their ten seconds, and neither for a day."""
 
-_WORK = {"checkpoints": "checkpoint", "background_saves": "snapshot or rewriting of the log"}
+_WORK = {
+    "checkpoints": "checkpoint",
+    "background_saves": "snapshot or rewriting of the log",
+    "compactions": "compaction",
+}
 
 
 def check(evidence: RunEvidence) -> Finding | None:
@@ -26,9 +30,9 @@ def check(evidence: RunEvidence) -> Finding | None:
     return finding(
         NAME,
         Level.WARN if words else Level.OK,
-        f"the server began {' and '.join(words)} within warm-up and run"
+        f"the database began {' and '.join(words)} within warm-up and run"
         if words
-        else "the server had no work of its own",
+        else "the database had no work of its own",
         "Make runs so long that each holds several (runtime=), or compare only runs that hold as many.",
         **{name: float(count) for name, count in done.items()},
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.db_parameters import EMBEDDED
+from plimsoll.db_parameters import works_in_client
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, percent
@@ -51,7 +51,8 @@ def check(evidence: RunEvidence) -> Finding | None:
 
 
 def _why(evidence: RunEvidence, data: int | None, cache: int | None, ratio: float | None) -> str:
-    here = evidence.parameters["server"] not in ("none", *EMBEDDED)
+    server = evidence.parameters["server"]
+    here = server != "none" or works_in_client(server, evidence.target.where)
     memory = evidence.memory_limit_bytes if here else 0
     if data and cache and data <= cache:
         return f"the data ({format_size(data)}) fit into the server's cache ({format_size(cache)})"

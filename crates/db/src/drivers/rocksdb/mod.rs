@@ -5,6 +5,8 @@ mod library;
 mod record;
 mod settings;
 
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -98,6 +100,16 @@ impl Driver for Kind {
             ("wal", if self.settings.log { "on" } else { "off" }.to_owned()),
         ];
         Ok(own.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(known).collect())
+    }
+
+    fn counters(&self) -> Result<Vec<(&'static str, u64)>, Fault> {
+        // The library tells of its work in a file beside the data, one event a line; the sizes are those of the files.
+        let files = std::fs::read_dir(&self.path)?.flatten();
+        let sizes = files.filter(|file| file.file_name().to_string_lossy().ends_with(".sst"));
+        let data = sizes.filter_map(|file| file.metadata().ok()).map(|about| about.len()).sum();
+        let events = BufReader::new(File::open(Path::new(&self.path).join("LOG"))?);
+        let begun = events.split(b'\n').map_while(Result::ok).filter(|line| tells_of_compaction(line)).count();
+        Ok(vec![("data_bytes", data), ("compactions", begun as u64)])
     }
 
     fn look(&self) -> Result<Option<Found>, Fault> {
@@ -196,4 +208,9 @@ impl Session for RocksDb {
         }
         Ok(State::Done)
     }
+}
+
+fn tells_of_compaction(line: &[u8]) -> bool {
+    const EVENT: &[u8] = b"\"event\": \"compaction_started\"";
+    line.windows(EVENT.len()).any(|part| part == EVENT)
 }
