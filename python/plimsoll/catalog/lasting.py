@@ -24,6 +24,8 @@ GUARD = "sustained_level"
 """Under this name the finding stands among those of the guards."""
 FELL = 1.5
 """Runs above what lasts, this many times faster than runs at it, are a burst that ended between them."""
+FEWEST_AFTER = 2
+"""Runs at the end that are at what lasts: one alone may be slow for another reason."""
 LARGE_IO = 64 * KIB
 """Requests of this size that reach a device are of neighbouring blocks."""
 
@@ -100,7 +102,7 @@ def _by_credits(shape: VolumeShape, runs: Sequence[Run], measured_s: float) -> S
     typical = median(rates)
     here = Standing(Basis.BURST, typical, lasting.per_second, measured_s=measured_s, limit=lasting.name)
     at_rest = ABOVE * lasting.per_second
-    if max(rates) > max(at_rest, FELL * min(rates)) and min(rates) <= at_rest:
+    if _ended_between(rates, at_rest):
         return replace(here, basis=Basis.MIXED)
     if typical <= at_rest:
         # What a device counted may be less than what a cache answered: that it lasts would be too much to say.
@@ -112,6 +114,16 @@ def _by_credits(shape: VolumeShape, runs: Sequence[Run], measured_s: float) -> S
     if measured_s >= spent.lasts_s:
         return None
     return replace(here, lasts_s=spent.lasts_s, holder=spent.holder)
+
+
+def _ended_between(rates: Sequence[float], at_rest: float) -> bool:
+    """Whether runs in their order stand on a burst first, and from some run on no longer.
+
+    Spent credits stay spent, so a slow run between fast ones is another disturbance; and one run at the end may be one.
+    """
+    after = next((place for place, rate in enumerate(reversed(rates)) if rate > at_rest), len(rates))
+    before, rest = rates[: len(rates) - after], rates[len(rates) - after :]
+    return len(rest) >= FEWEST_AFTER and bool(before) and min(before) > FELL * max(rest)
 
 
 def _load(run: Run) -> tuple[Use, float] | None:

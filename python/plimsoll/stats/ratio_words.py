@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.repeats import Kind
 from plimsoll.stats.summary import Split
+from plimsoll.units import significant
 
 _WORDS = {
     Kind.TREND: "a trend",
@@ -82,4 +83,4 @@ def _ends(low: float, high: float) -> str:
 def _times(ratio: float) -> str:
     if ratio >= 100:
         return f"{ratio:,.0f}×"
-    return f"{ratio:.2f}×" if 0.1 <= ratio < 10 else f"{ratio:.2g}×"
+    return f"{ratio:.2f}×" if 0.1 <= ratio < 10 else f"{significant(float(f'{ratio:.2g}'))}×"

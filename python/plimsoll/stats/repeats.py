@@ -20,7 +20,7 @@ from plimsoll.model import Unit
 from plimsoll.stats.carryover import drift
 from plimsoll.stats.policy import RESOLUTION
 from plimsoll.stats.student_t import FloatArray, quantile
-from plimsoll.units import format_value
+from plimsoll.units import format_number, format_value
 
 BoolArray = NDArray[np.bool_]
 
@@ -237,4 +237,5 @@ def _serial(logs: FloatArray) -> Pattern | None:
 
 def _percent(log_change: float) -> str:
     """How far from 0: +25 % up, but −20 % down, as in "lower by 20 %"."""
-    return f"{100 * abs(math.expm1(log_change)):.2g} %"
+    percent = 100 * abs(math.expm1(log_change))
+    return f"{format_number(float(f'{percent:.2g}'))} %"

@@ -108,6 +108,13 @@ def test_a_burst_that_ended_between_the_runs_was_seen() -> None:
     assert finding(made, found) is None
 
 
+@pytest.mark.parametrize("rates", [[2900, 2900, 300, 2900, 2900], [2900, 2900, 2900, 2900, 290], [300, 2900, 2900]])
+def test_a_slow_run_that_fast_ones_follow_is_no_end_of_a_burst(rates: list[float]) -> None:
+    found = standing(runs("gp2,size=100GiB", rates))
+    assert found is not None
+    assert found.basis is Basis.BURST
+
+
 def _cliff(run: Run, after: int, seconds: int = 50) -> Run:
     """3,000/s until second `after`, then 300."""
     intervals = tuple(_interval(second, 3000 if second < after else 300) for second in range(seconds))

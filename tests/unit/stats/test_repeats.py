@@ -133,3 +133,10 @@ def test_statistics_of_known_series() -> None:
     assert share.tolist() == [1.0, 0.0]
     assert place[0] == 3
     assert serial_share(np.array([[1.0, 2, 3, 4, 5, 6]]))[0] == pytest.approx(5 / 17.5)
+
+
+@pytest.mark.parametrize(("after", "told"), [(1.08, "8 %"), (2.52, "150 %"), (40.0, "3,900 %")])
+def test_a_change_is_said_in_digits(after: float, told: str) -> None:
+    values = [100.0, 100.01, 99.99, 100 * after, 100.01 * after, 99.99 * after]
+    (found,) = (each for each in patterns(values) if each.kind is Kind.STEP)
+    assert f"are {told} higher" in found.text
