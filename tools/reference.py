@@ -226,7 +226,8 @@ def study_page() -> Iterator[str]:
     """The published experiments."""
     yield "# Studies\n\n`plimsoll run NAME`, or `plimsoll run NAME --quick-sizes` for a trial of some minutes.\n"
     for each in studies().values():
-        yield f"## {each.name}: {each.title}\n\n**{each.question}**\n\nAfter {each.source}.\n\n{each.reading}\n"
+        kind = " A search for the load line: `plimsoll knee` takes it, too." if each.is_load_line else ""
+        yield f"## {each.name}: {each.title}\n\n**{each.question}**\n\nAfter {each.source}.{kind}\n\n{each.reading}\n"
 
 
 def pages() -> Mapping[str, str]:

@@ -116,6 +116,15 @@ class StudyOptions:
         return replace(base, shared={**base.shared, **study.settings(settings)}, **given)
 
 
+def load_line(options: StudyOptions) -> str | None:
+    """The name of the study that was asked for, if it is a search for a load line."""
+    from plimsoll.run.studies import studies
+
+    words = options.tests or []
+    found = studies().get(words[0]) if len(words) == 1 else None
+    return found.name if found and found.is_load_line else None
+
+
 def takes_study(command: Callable[..., None]) -> Callable[..., None]:
     """Give `command(options: StudyOptions, …)` the options of a study in place of its first parameter."""
     hints = get_type_hints(StudyOptions, include_extras=True)

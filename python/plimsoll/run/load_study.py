@@ -28,6 +28,7 @@ from plimsoll.parameters import WORKLOADS
 from plimsoll.profile import Entry, profiles, suites
 from plimsoll.run import plan as planning
 from plimsoll.run.plan import Step
+from plimsoll.run.studies import studies
 from plimsoll.run.study import Study, from_table
 from plimsoll.stats.load_line.points import OUTLAST
 from plimsoll.stats.load_line.request import KEY, LOADS, Request, request, request_from
@@ -168,6 +169,21 @@ def load_study_from(table: Mapping[str, Any], where: str) -> LoadStudy:
     study = from_table({key: value for key, value in table.items() if key != KEY}, where)
     slo = found.objective.text if found.objective else None
     return load_study(study, {found.parameter: found.bounds.text}, slo, found.stored_text)
+
+
+def published_load_study(
+    name: str, base: Study, loads: Mapping[str, str], slo: str | None, stored: str | None, *, quick: bool
+) -> LoadStudy:
+    """The load line that comes with Plimsoll under this name, over `base`, its study with what was said beside it.
+
+    Raises UsageError for a study that is none.
+    """
+    found = studies()[name].request(quick=quick)
+    if found is None:
+        raise UsageError(f"{name} is no load line; `plimsoll run {name}` carries it out")
+    given = loads or {found.parameter: found.bounds.text}
+    objective = slo or (found.objective.text if found.objective else None)
+    return load_study(base, given, objective, stored or found.stored_text)
 
 
 def load_study_file(path: Path) -> LoadStudy:

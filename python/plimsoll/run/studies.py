@@ -1,7 +1,8 @@
 """The studies that come with Plimsoll: published experiments as files, `studies/*.toml`.
 
 A file is a study file (`run/study.py`) with three texts more: `question`, `source` and `reading`. Its table `quick`
-says what `--quick-sizes` changes: tests that replace the list, options by target, and any other key of a study.
+says what `--quick-sizes` changes: tests that replace the list, options by target, and any other key of a study. One
+with a table `load_line` (`run/load_study.py`) is a search for the load line of its one test.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from plimsoll.errors import UnknownName
 from plimsoll.run.study import Study, from_table
+from plimsoll.stats.load_line.request import KEY, Request, request_from
 
 _TEXTS = ("question", "source", "reading")
 
@@ -36,9 +38,19 @@ class Published:
         """Title of its sessions."""
         return str(self.table["title"])
 
+    @property
+    def is_load_line(self) -> bool:
+        """Whether it searches a load line: `plimsoll knee NAME`."""
+        return KEY in self.table
+
     def study(self, *, quick: bool = False) -> Study:
-        """The study, in full or with quick sizes."""
-        return from_table(self._quick() if quick else self.table, f"study {self.name}")
+        """The study, in full or with quick sizes; of a load line, what is measured at each load."""
+        table = self._quick() if quick else self.table
+        return from_table({key: value for key, value in table.items() if key != KEY}, f"study {self.name}")
+
+    def request(self, *, quick: bool = False) -> Request | None:
+        """What is searched, of a load line."""
+        return request_from(self._quick() if quick else self.table, f"study {self.name}")
 
     def _quick(self) -> dict[str, Any]:
         changed = {key: value for key, value in self.quick.items() if key != "targets"}

@@ -315,3 +315,26 @@ def test_ten_thousand_connections_need_no_thread_each(plimsoll: Command, place: 
     assert run.facts["threads"] <= (os.cpu_count() or 1)
     assert run.facts["completed"] > 0
     assert run.facts["errors"] == {}
+
+
+def test_a_study_that_searches_a_load_line_runs_by_name(plimsoll: Command, place: Path) -> None:
+    need_server("mariadb")
+    own = (
+        "--on",
+        f"db={place}",
+        "--stored",
+        "0s",
+        "--clients",
+        "1..2",
+        "--set",
+        "runtime=200ms",
+        "--seed",
+        "1",
+        "--json",
+    )
+    answer = plimsoll("knee", "rds-piops-2013", "--quick-sizes", *own).json
+    told = [each["text"] for each in answer["sections"][0]["blocks"][0]["sentences"]]
+    assert any("up to 2 clients, the largest load of the range" in sentence for sentence in told)
+    with open_store() as store:
+        runs = store.runs([store.sessions()[0].id])
+    assert {(run.plan.parameters["clients"], run.plan.parameters["records"]) for run in runs} == {(1, 2000), (2, 2000)}

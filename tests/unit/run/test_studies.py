@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.catalog.targets import shape_of
-from plimsoll.errors import UnknownName
+from plimsoll.errors import UnknownName, UsageError
 from plimsoll.prices.cost import cost
 from plimsoll.profile import profiles, suites
+from plimsoll.run.load_study import load_study_from, published_load_study
 from plimsoll.run.plan import estimate, steps
 from plimsoll.run.studies import published, studies
 from plimsoll.run.study import from_table
@@ -17,7 +18,7 @@ NAMES = sorted(studies())
 
 
 def test_the_published_experiments_are_there() -> None:
-    assert NAMES == ["commit-2008", "gp2-vs-instance-store-2020", "piops-2013", "raid-fs-2009"]
+    assert NAMES == ["commit-2008", "gp2-vs-instance-store-2020", "piops-2013", "raid-fs-2009", "rds-piops-2013"]
     assert not set(NAMES) & {*profiles(), *suites()}
 
 
@@ -52,6 +53,23 @@ def test_every_study_says_what_it_asks_and_how_to_read_it(name: str) -> None:
     assert found.question.endswith("?")
     assert "article" in found.source
     assert len(found.reading) > 100
+
+
+def test_a_study_can_be_a_search_for_the_load_line() -> None:
+    name = "rds-piops-2013"
+    full, quick = studies()[name].request(), studies()[name].request(quick=True)
+    assert full is not None
+    assert quick is not None
+    assert (full.parameter, full.bounds.text, quick.bounds.text) == ("clients", "1..256", "1..12")
+    made = published_load_study(name, published(name, quick=True), {}, None, None, quick=True)
+    assert load_study_from(made.to_table(), "again") == made
+    assert [step.plans["iops1000"].parameters["clients"] for step in (made.step(1), made.step(8))] == [1, 8]
+    narrower = published_load_study(name, published(name), {"clients": "1..4"}, "p99<5ms", None, quick=False)
+    assert narrower.request.bounds.text == "1..4"
+    assert narrower.request.objective is not None
+    assert narrower.request.objective.text == "p99<5ms"
+    with pytest.raises(UsageError, match="piops-2013 is no load line; `plimsoll run piops-2013` carries it out"):
+        published_load_study("piops-2013", published("piops-2013"), {}, None, None, quick=False)
 
 
 def test_volumes_of_an_m1_small_share_its_network() -> None:

@@ -76,7 +76,9 @@ Output = Annotated[
 
 
 def command(
-    test: Annotated[str, typer.Argument(metavar="TEST|STUDY.toml", help="What to run; `plimsoll list tests`.")],
+    test: Annotated[
+        str, typer.Argument(metavar="TEST|STUDY", help="A test, a study with a load line, or a file STUDY.toml.")
+    ],
     on: On = None,
     clients: Clients = None,
     depth: Depth = None,
@@ -91,6 +93,9 @@ def command(
     title: Annotated[str | None, typer.Option("--title", help="Title of the session.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of the order of loads and targets.")] = None,
     noisy_host: NoisyHost = False,
+    quick_sizes: Annotated[
+        bool, typer.Option("--quick-sizes", help="Small sizes: a trial, not a result to keep.")
+    ] = False,
     destroy: Destroy = None,
     output: Output = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
@@ -103,7 +108,8 @@ def command(
 
     from plimsoll.cli.study_options import StudyOptions
     from plimsoll.errors import UsageError
-    from plimsoll.run.load_study import load_study, load_study_file
+    from plimsoll.run.load_study import load_study, load_study_file, published_load_study
+    from plimsoll.run.studies import studies
 
     given = {"clients": clients, "depth": depth, "threads": threads, "rate": rate}
     loads = {name: text for name, text in given.items() if text is not None}
@@ -117,6 +123,7 @@ def command(
         seed=seed,
         noisy_host=noisy_host,
         server=server,
+        quick_sizes=quick_sizes,
     )
     if test.endswith(".toml"):
         said = [*options.said(but="tests"), *(f"--{name}" for name in loads), *(["--slo"] if slo else [])]
@@ -124,13 +131,15 @@ def command(
         if said:
             raise UsageError(f"{test} is a whole study; leave out {', '.join(said)}")
         study = load_study_file(Path(test))
+    elif test in studies():
+        study = published_load_study(test, options.study(), loads, slo, stored, quick=quick_sizes)
     else:
         base = options.study()
         study = load_study(base if title else replace(base, title=f"load line of {base.title}"), loads, slo, stored)
-    _carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
+    carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
 
 
-def _carry_out(
+def carry_out(
     study: LoadStudy,
     destroy: list[str],
     output: str | None,
@@ -140,6 +149,7 @@ def _carry_out(
     json: bool,
     quiet: bool,
 ) -> None:
+    """Search, show what was found, and fail where nothing was."""
     from dataclasses import replace
 
     from plimsoll.cli.cluster import machines

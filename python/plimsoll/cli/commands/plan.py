@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from plimsoll.cli.options import Destroy, Json
-from plimsoll.cli.study_options import StudyOptions, takes_study
+from plimsoll.cli.study_options import StudyOptions, load_line, takes_study
 
 if TYPE_CHECKING:
     from plimsoll.model import Plan, Target
@@ -26,9 +26,12 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
     """Check everything, and print what would run, for how long, and what it writes."""
     from plimsoll.cli import plan_cost
     from plimsoll.cli.output import print_json, print_table
+    from plimsoll.errors import UsageError
     from plimsoll.run import plan
     from plimsoll.units import format_duration
 
+    if name := load_line(options):
+        raise UsageError(f"{name} is a search, whose runs are not known before; `plimsoll knee {name}` carries it out")
     study = options.study()
     steps = plan.steps(study)
     plan.check(study, steps, destroy)

@@ -9,7 +9,7 @@ import typer
 
 from plimsoll.cli.cluster import Cluster
 from plimsoll.cli.options import Destroy, Json
-from plimsoll.cli.study_options import StudyOptions, takes_study
+from plimsoll.cli.study_options import StudyOptions, load_line, takes_study
 
 if TYPE_CHECKING:
     from plimsoll.cluster.machines import ClusterMachines
@@ -65,6 +65,9 @@ def command(
     from plimsoll.run.session import run_study
     from plimsoll.store.store import open_store
 
+    if not resume and (name := load_line(options)):
+        _knee(name, options, destroy, output, cluster, force=force, json=json, quiet=quiet, other=dry_run or store_copy)
+        return
     if dry_run:
         if resume or cluster is not None:
             raise UsageError("--dry-run plans a new session on this machine; leave out --resume and --cluster")
@@ -88,6 +91,29 @@ def command(
     if not any(run.status is RunStatus.OK for run in runs):
         raise NothingMeasured(f"no run of this session is valid; {_first_reason(runs)}")
     check_complete(session, runs)
+
+
+def _knee(
+    name: str,
+    options: StudyOptions,
+    destroy: list[str] | None,
+    output: str | None,
+    cluster: str | None,
+    *,
+    force: bool,
+    json: bool,
+    quiet: bool,
+    other: object,
+) -> None:
+    """A study that searches a load line."""
+    from plimsoll.cli.commands import knee
+    from plimsoll.errors import UsageError
+    from plimsoll.run.load_study import published_load_study
+
+    if other:
+        raise UsageError(f"{name} is a search, whose runs are not known before; leave out --dry-run and --store-copy")
+    study = published_load_study(name, options.study(), {}, None, None, quick=options.quick_sizes)
+    knee.carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
 
 
 def _copy(store: Store, session: Session, place: str) -> None:
