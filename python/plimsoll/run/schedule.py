@@ -18,10 +18,10 @@ from plimsoll.run.guards import unwritten
 from plimsoll.run.lost import is_lost
 from plimsoll.run.plan import Step
 from plimsoll.run.study import Study
-from plimsoll.stats.paired import ScoreRow, cells, valid_scores
+from plimsoll.stats.endings import looked
+from plimsoll.stats.paired import ScoreRow
 from plimsoll.stats.policy import LOOKS, MODES
-from plimsoll.stats.stopping import Go, Stop, closing, next_step, next_step_single
-from plimsoll.stats.summary import Summary, summarise
+from plimsoll.stats.stopping import Go, Stop, closing
 
 ATTEMPTS = 2
 """An invalid block is repeated once, unless the repetition would find the same."""
@@ -143,21 +143,15 @@ class Schedule:
     def _look(self, state: _CaseState, blocks: int) -> None:
         primary = state.step.metrics[0]
         rows = [row for row in state.rows if row.metric == primary and row.target in self._left]
-        summaries: list[Summary] = []
-        if len(self._left) > 1:
-            asked = self._study.baseline
-            found = cells(
-                rows,
-                baseline=asked if asked in self._left else self._left[0],
-                band=self._study.band,
-                mode=self._mode,
-                cap=self._cap,
-            )
-            step = next_step([cell.verdict for cell in found], self._mode, blocks, self._cap)
-        else:
-            usable = ([value for value in values if 0 < value < math.inf] for values in valid_scores(rows).values())
-            summaries = [summarise(values, rows[0].direction) for values in usable if values]
-            step = next_step_single(summaries, self._mode, blocks, self._cap)
+        step, summaries = looked(
+            rows,
+            self._left,
+            self._study.baseline,
+            band=self._study.band,
+            mode=self._mode,
+            cap=self._cap,
+            blocks=blocks,
+        )
         match step:
             case Go(blocks=wanted):
                 state.wanted = wanted

@@ -8,6 +8,7 @@ from typing import Any
 from plimsoll.model import Run
 from plimsoll.parameters import all_written
 from plimsoll.report.document import Block, Cell, Column, Listing, Sentence, Table, Text, columns, number, phrase
+from plimsoll.report.endings import endings
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import percent_text
 from plimsoll.stats.policy import ALPHA, LOOKS
@@ -77,9 +78,18 @@ def _cases(evidence: Evidence) -> Table:
                 number(len(runs), "1"),
                 number(len(valid), "1"),
                 number(length, "ns"),
+                phrase(endings(evidence, case)),
             )
         )
-    names = ("Case", "Judged metrics (first decides)", ">Blocks", ">Runs", ">Valid runs", ">Time in all")
+    names = (
+        "Case",
+        "Judged metrics (first decides)",
+        ">Blocks",
+        ">Runs",
+        ">Valid runs",
+        ">Time in all",
+        "What stopped it",
+    )
     return Table("What was run", columns(*names), tuple(rows))
 
 
