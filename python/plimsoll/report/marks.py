@@ -41,7 +41,8 @@ def mark(cell: Cell) -> str:
     return next((word for basis, word in BASES.items() if basis in found), "")
 
 
-def marked(label: str, cell: Cell, memory: str = NOT_THE_DISK) -> str:
-    """The label of a metric, and that it is memory's, or of a burst, where it is."""
-    marks = ", ".join(filter(None, [memory if is_memory(cell) else "", mark(cell)]))
+def marked(label: str, cell: Cell, memory: str = NOT_THE_DISK, *, said: str = "") -> str:
+    """The label of a metric, and that it is memory's, or of a burst, where it is and is not `said` above already."""
+    level = mark(cell)
+    marks = ", ".join(filter(None, [memory if is_memory(cell) else "", "" if level == said else level]))
     return f"{label} ({marks})" if marks else label

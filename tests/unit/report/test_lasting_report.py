@@ -79,6 +79,14 @@ def test_each_format_of_comparisons_marks_it(name: str) -> None:
         assert ("burst" in text) == (bursting and name != "github")
 
 
+def test_the_chart_says_once_what_all_its_rows_are() -> None:
+    charts = {chart.id: chart for chart in build_document(evidence()).charts}
+    chart = charts["forest-0-0"]
+    assert chart.title == "b against a (burst)"
+    assert [cell_text(row[0]) for row in chart.data.rows] == ["randread, IOPS", "randread, read p99"]
+    assert build_document(evidence(GP3)).charts[0].title == "b against a"
+
+
 def test_publication_and_prometheus_say_it() -> None:
     found = publication.answers(evidence())
     assert {(row["target"], row.get("level")) for row in found["scores"]} == {("a", "burst"), ("b", None)}

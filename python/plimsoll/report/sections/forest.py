@@ -11,7 +11,7 @@ from plimsoll.report.canvas import BOTTOM, LABEL_LIMIT, TOP, Canvas, shortened
 from plimsoll.report.document import Block, Chart, Phrase, Table, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text, ratio_interval_text, ratio_text, short_label
-from plimsoll.report.marks import marked
+from plimsoll.report.marks import mark, marked
 from plimsoll.report.memory import MEMORY
 from plimsoll.report.palette import BLUE, GREEN, GREY, ORANGE
 from plimsoll.report.scales import Scale
@@ -51,6 +51,8 @@ def build(evidence: Evidence) -> list[Block]:
         f"here). The shaded band is “the same”: ±{percent_text(evidence.band)}. Lines are the intervals that hold at "
         "every look together; a point without a line has too few blocks for one."
     )
+    if any(map(_places, shown)):
+        words += " Two points of a row are two levels, or both ends of a range: these have no common ratio."
     if any(_wide_open(cell) for cell in shown):
         words += " A line that runs into the edge of the chart goes on beyond it: that interval is wide open."
     return [text(words), *found]
@@ -61,13 +63,18 @@ def _chart(name: str, evidence: Evidence, target: str, cells: list[Cell], domain
     told = ", ".join(f"{count} {WORDS[answer]}" for answer, count in counts.items() if count)
     return Chart(
         id=name,
-        title=f"{target} against {evidence.reference}",
+        title=_title(target, evidence, cells),
         description=f"{count_text(len(cells), 'comparison')} of {target} with {evidence.reference}: {told}.",
         data=_table(target, evidence, cells),
         draw=partial(draw, cells, evidence.band, domain),
         series=tuple(WORDS[answer] for answer in _LOOKS),
         symbols=tuple(_LOOKS.values()),
     )
+
+
+def _title(target: str, evidence: Evidence, cells: list[Cell]) -> str:
+    said = _common(cells)
+    return f"{target} against {evidence.reference}" + (f" ({said})" if said else "")
 
 
 def _good(cell: Cell) -> tuple[float, float | None, float | None]:
@@ -102,34 +109,42 @@ def _domain(cells: list[Cell], band: float) -> tuple[float, float]:
 
 
 def _table(target: str, evidence: Evidence, cells: list[Cell]) -> Table:
+    said = _common(cells)
     rows = []
     for cell in cells:
         middle, low, high = _good(cell)
         ends = ratio_interval_text(low, middle, high) if low is not None else ""
         rows.append(
             (
-                phrase(_label(cell)),
+                phrase(_label(cell, said)),
                 phrase(levels_told(cell)) if _places(cell) else number(middle, "x", ratio_text(middle)),
                 span(low, high, "x", ends),
                 Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
             )
         )
     heads = columns("Case and metric", ">Times as good", ">Interval", "Verdict")
-    return Table(f"{target} against {evidence.reference}, times as good", heads, tuple(rows))
+    return Table(f"{_title(target, evidence, cells)}, times as good", heads, tuple(rows))
 
 
-def _label(cell: Cell) -> str:
-    return f"{cell.case}, {marked(short_label(cell.metric), cell, MEMORY)}"
+def _label(cell: Cell, said: str) -> str:
+    return f"{cell.case}, {marked(short_label(cell.metric), cell, MEMORY, said=said)}"
+
+
+def _common(cells: list[Cell]) -> str:
+    """What all of them are marked with, such as a burst: it is said once."""
+    found = {mark(cell) for cell in cells}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _row_labels(cells: list[Cell]) -> list[str]:
     """The labels; where one is too long, without the words that all cases have, so that what differs can be read."""
-    whole = [_label(cell) for cell in cells]
+    said = _common(cells)
+    whole = [_label(cell, said) for cell in cells]
     if all(shortened(each, LABEL_LIMIT) == each for each in whole):
         return whole
     common = set.intersection(*(set(cell.case.split()) for cell in cells))
     own = [" ".join(word for word in cell.case.split() if word not in common) for cell in cells]
-    return [_label(replace(cell, case=case)).removeprefix(", ") for cell, case in zip(cells, own, strict=True)]
+    return [_label(replace(cell, case=case), said).removeprefix(", ") for cell, case in zip(cells, own, strict=True)]
 
 
 def draw(cells: list[Cell], band: float, domain: tuple[float, float]) -> Canvas:
