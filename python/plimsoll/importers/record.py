@@ -19,6 +19,7 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.errors import ResultFileError, UsageError
+from plimsoll.importers import plausible
 from plimsoll.importers.checks import check
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.source import Imported, Options, Source
@@ -64,6 +65,7 @@ def build(
     runs = []
     for index, draft in enumerate(drafts):
         check(draft)
+        plausible.check(draft, named or "")
         first = _without_id(module, source, draft, named, hashes)
         # The file is kept once, with its first run; every run names its SHA-256.
         artefacts = [each.artefact() for each in source.files] if index == 0 else []

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from plimsoll.importers.checks import rates_agree
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.numbers import FIELD, UnreadableNumber, at, count, figure, located, number, scaled, whole
 from plimsoll.importers.quantities import divided, size_unit, time_in
@@ -158,6 +159,12 @@ def _rates(draft: Draft, text: str, kind: str) -> None:
         parts = [value for kind_of in ("read", "write") if (value := draft.value(f"{kind_of}_{total}")) is not None]
         if parts:
             (draft.rate if total == "iops" else draft.bandwidth)(total, sum(parts))
+    size = draft.parameters.get("block_size")
+    for name in ("read", "write"):
+        throughput = draft.value(f"{name}_throughput")
+        # Printed with two decimals of a MiB: below one of them that is too coarse to be held against anything.
+        if isinstance(size, int) and throughput and throughput > MIB:
+            rates_agree(draft, draft.value(f"{name}_iops"), throughput, size, f"{name}s")
     if requests := _OLD_REQUESTS.search(text):
         draft.rate("iops", figure(requests))
     if moved := _OLD_FILE.search(text):
