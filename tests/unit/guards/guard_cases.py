@@ -277,7 +277,7 @@ CASES: dict[str, Case] = {
         counted({"checkpoints": 7}, {"checkpoints": 9}),
         counted({"checkpoints": 7}, {"checkpoints": 7}),
         Level.WARN,
-        "the database began 2 × checkpoint within warm-up and run",
+        "the database began 2 checkpoints within warm-up and run",
     ),
     "db_cache": Case(
         counted(SMALL, SMALL),

@@ -154,6 +154,9 @@ def test_a_server_that_counts_anew_has_had_no_checkpoints() -> None:
     assert GUARDS["db_background"].check(counted({"checkpoints": 9}, {"checkpoints": 1}).make()) is None
     both = judge("db_background", counted({"background_saves": 0}, {"background_saves": 1}))
     assert both.message == "the database began a snapshot or rewriting of the log within warm-up and run"
+    # A run that holds many has its usual share.
+    many = judge("db_background", counted({"compactions": 0}, {"compactions": 51}))
+    assert (many.level, many.message) == (Level.OK, "the database began 51 compactions within warm-up and run")
 
 
 def service(**outcome: object) -> Finding:

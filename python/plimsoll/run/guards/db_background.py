@@ -14,25 +14,27 @@ WHY = """A checkpoint writes what the server has put off, a snapshot or a rewrit
 what it merges. One that falls into a short run makes it slow, and the next run, which has none, fast; both are right
 for their ten seconds, and neither for a day."""
 
+SEVERAL = 5
+"""Of one kind, from which on a run holds its usual share of that work."""
+
 _WORK = {
-    "checkpoints": "checkpoint",
-    "background_saves": "snapshot or rewriting of the log",
-    "compactions": "compaction",
+    "checkpoints": ("a checkpoint", "checkpoints"),
+    "background_saves": ("a snapshot or rewriting of the log", "snapshots or rewritings of the log"),
+    "compactions": ("a compaction", "compactions"),
 }
 
 
 def check(evidence: RunEvidence) -> Finding | None:
-    """Servers that count it. A warning: what the run shows is part of the truth."""
+    """Servers that count it. A warning where it is a matter of chance that the run holds so much of it."""
     done = {name: count for name in _WORK if (count := change(evidence, name)) is not None}
     if not done:
         return None
-    words = [f"{count:,} × {_WORK[name]}" if count > 1 else f"a {_WORK[name]}" for name, count in done.items() if count]
+    words = [_WORK[name][0] if count == 1 else f"{count:,} {_WORK[name][1]}" for name, count in done.items() if count]
+    told = f"the database began {' and '.join(words)} within warm-up and run"
     return finding(
         NAME,
-        Level.WARN if words else Level.OK,
-        f"the database began {' and '.join(words)} within warm-up and run"
-        if words
-        else "the database had no work of its own",
-        "Make runs so long that each holds several (runtime=), or compare only runs that hold as many.",
+        Level.WARN if any(0 < count < SEVERAL for count in done.values()) else Level.OK,
+        told if words else "the database had no work of its own",
+        f"Make runs so long that each holds at least {SEVERAL} (runtime=), or compare only runs that hold as many.",
         **{name: float(count) for name, count in done.items()},
     )
