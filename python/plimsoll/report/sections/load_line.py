@@ -21,13 +21,13 @@ from plimsoll.report.document import (
     phrase,
     span,
 )
+from plimsoll.report.doubted import why
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, interval_text, percent_text, score_text
 from plimsoll.report.scales import Scale
 from plimsoll.report.searched import SearchedTarget
 from plimsoll.stats.load_line.answer import LevelSummary, Met
 from plimsoll.stats.load_line.bend import FEWEST_LEVELS, GRID_STEP, SHAPE_ERROR, Bend
-from plimsoll.stats.load_line.doubts import Doubt, Reason
 from plimsoll.units import format_duration
 
 ORDER = 5
@@ -84,7 +84,7 @@ def _knee(each: SearchedTarget) -> Sentence:
         loads = count_text(len(each.line.levels), "load")
         return Sentence(f"{each.label}: no knee from {loads}; {advice}.", Tone.UNKNOWN)
     if each.line.doubt is not None:
-        return Sentence(f"{each.label}: cannot tell where the knee is: {_why(each, each.line.doubt)}.", Tone.UNKNOWN)
+        return Sentence(f"{each.label}: cannot tell where the knee is: {why(each, each.line.doubt)}.", Tone.UNKNOWN)
     if each.line.client_limited:
         return Sentence(
             f"{each.label}: the client was the limit, not the place: from {text(_load(each, bend.knee))} on "
@@ -125,48 +125,12 @@ def _not_reached(each: SearchedTarget, bend: Bend) -> str:
     return f"no knee up to {text(bend.last)}: throughput still grows there; search a larger range"
 
 
-def _why(each: SearchedTarget, reason: Reason) -> str:
-    """What speaks against every knee, and what to do."""
-    text = each.request.text
-    match reason.doubt:
-        case Doubt.SHORT:
-            return (
-                f"runs of {format_duration(reason.lasted_ns)} measure what a volume had stored while it rested, not "
-                f"what it carries; search again with runs of {format_duration(reason.least_ns)} or more (runtime=), or "
-                "with --stored 0s if the place stores none, such as a local disk"
-            )
-        case Doubt.UNSTEADY:
-            return (
-                f"in {reason.runs} of {count_text(reason.of, 'run')} the rate still changed at the end; search again "
-                "with longer runs (runtime=)"
-            )
-        case Doubt.CHANGED:
-            word = "fell" if reason.carried < 1 else "rose"
-            return (
-                f"what the place carries {word} during the search, to {percent_text(round(reason.carried, 2))} of what "
-                f"it was, after {reason.runs} of {reason.of} runs from the knee on; burst credits may have ended, or "
-                "others were at work: search again"
-            )
-        case Doubt.UNEVEN:
-            most, level = (score_text(value, each.unit) for value in (reason.carried, reason.level))
-            return (
-                f"throughput does not level off: {text(reason.load)} carried {most}, the fitted curve ends at {level}; "
-                "throughput falls again under more load, or runs scatter too much: search again in a smaller range or "
-                "with longer runs (runtime=)"
-            )
-        case Doubt.NOT_KEPT:
-            return (
-                f"the curve puts it at {text(each.request.bounds.rounded(reason.level))}, but runs did not keep their "
-                f"schedule there, nor at {text(reason.load)}; search again with longer runs (runtime=)"
-            )
-
-
 def _discarded(each: SearchedTarget) -> Sentence | None:
     """What was cut off: the warm-up that uses up what was stored, and what of it was still there in the runs."""
     cut = [level for level in each.line.levels if level.discarded]
     if not cut:
         return None
-    loads = ", ".join(each.request.brief(level.load) for level in cut)
+    loads = each.request.texts([level.load for level in cut])
     most = percent_text(round(max(level.discarded for level in cut), 2))
     return Sentence(
         f"{each.label}: some runs began with another rate (something stored, or a warm-up), which does not count: up "
@@ -249,19 +213,13 @@ def _contradicted(each: SearchedTarget, limit: str, met: Met) -> Sentence:
     kept = [load for load in met.against if load not in missed]
     said = "meets it" if met.met else "misses it"
     parts = [f"{each.request.text(met.load)} {said}"]
-    parts += [f"{_listed(each, missed)} clearly {'misses' if len(missed) == 1 else 'miss'} it"] if missed else []
-    parts += [f"{_listed(each, kept)} clearly {'meets' if len(kept) == 1 else 'meet'} it"] if kept else []
+    parts += [f"{each.request.texts(missed)} clearly {'misses' if len(missed) == 1 else 'miss'} it"] if missed else []
+    parts += [f"{each.request.texts(kept)} clearly {'meets' if len(kept) == 1 else 'meet'} it"] if kept else []
     return Sentence(
         f"{each.label}: cannot tell up to which load {limit} holds: {', but '.join(parts)}. Something else than the "
         "load makes latency; search again when the host is quieter, or with longer runs (runtime=).",
         Tone.UNKNOWN,
     )
-
-
-def _listed(each: SearchedTarget, loads: list[float]) -> str:
-    """`depth 1, 12 and 19`."""
-    named = [each.request.text(loads[0]), *(each.request.brief(load) for load in loads[1:])]
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
 
 
 def _table(found: list[SearchedTarget]) -> Table:

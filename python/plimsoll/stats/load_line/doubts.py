@@ -22,6 +22,10 @@ SURE = 3.0
 """Standard errors by which it must do so."""
 MOVED = math.log(4 / 3)
 """What a place carries may drift during a search; a change by so much is another place."""
+SCATTERED = 0.3
+"""Standard deviation of ln throughput of a run from which on no curve is believed: runs at one load differ twofold."""
+FEWEST_DEGREES = 4
+"""Runs beyond one per load and round that are needed to know it."""
 SHORTEST_LEVEL = 4
 """Runs before and after such a change."""
 
@@ -31,7 +35,9 @@ class Doubt(StrEnum):
 
     SHORT = "the runs could not outlast what may have been stored"
     UNSTEADY = "the rate of too many runs had not settled"
+    SCATTERED = "runs at one load differ too much from each other"
     UNEVEN = "throughput does not level off"
+    UNBENT = "throughput grows without a bend"
     CHANGED = "what the place carries changed during the search"
     NOT_KEPT = "no schedule near the knee was kept"
 
@@ -42,11 +48,12 @@ class Reason:
 
     doubt: Doubt
     load: float = 0.0
-    """UNEVEN: the load that carried more; NOT_KEPT: the lowest load tried."""
+    """UNEVEN, UNBENT: the load that carried more; NOT_KEPT: the lowest load tried."""
     carried: float = 0.0
-    """UNEVEN: what it carried; CHANGED: what was carried after the change, over what was carried before."""
+    """UNEVEN, UNBENT: what it carried; CHANGED: what was carried after the change, over what was carried before;
+    SCATTERED: the standard deviation of ln throughput."""
     level: float = 0.0
-    """UNEVEN: the level of the curve; NOT_KEPT: where the curve has its knee."""
+    """UNEVEN: the level of the curve; UNBENT: what the smallest load carried; NOT_KEPT: the knee of the curve."""
     runs: int = 0
     """UNSTEADY: runs that had not settled; CHANGED: runs before the change."""
     of: int = 0
@@ -59,7 +66,14 @@ class Reason:
 
 def doubt_of(points: Sequence[Point], found: Bend) -> Reason | None:
     """The first thing in the valid points of a search, in the order of their runs, that speaks against a knee."""
-    return _short(points) or _unsteady(points) or _changed(points, found) or _uneven(points, found)
+    return (
+        _short(points)
+        or _unsteady(points)
+        or _changed(points, found)
+        or _scattered(points)
+        or _uneven(points, found)
+        or _unbent(points, found)
+    )
 
 
 def _rounds(points: Sequence[Point]) -> list[Point]:
@@ -92,15 +106,48 @@ def _changed(points: Sequence[Point], found: Bend) -> Reason | None:
     return Reason(Doubt.CHANGED, carried=math.exp(moved), runs=split, of=len(rest)) if abs(moved) > MOVED else None
 
 
+def _scattered(points: Sequence[Point]) -> Reason | None:
+    """How far runs lie from the mean of their load and of their round: neither the curve nor drift is scatter."""
+    rounds = _rounds(points)
+    rest = np.log([point.throughput for point in rounds])
+    loads, numbers = (
+        np.unique([getattr(p, name) for p in rounds], return_inverse=True)[1] for name in ("load", "round")
+    )
+    degrees = len(rest) - len(set(loads)) - len(set(numbers)) + 1
+    if degrees < FEWEST_DEGREES:
+        return None
+    for groups in (loads, numbers) * 3:  # runs may be missing, so that one pass is not enough
+        rest = rest - (np.bincount(groups, rest) / np.bincount(groups))[groups]
+    deviation = math.sqrt(float((rest**2).sum()) / degrees)
+    return Reason(Doubt.SCATTERED, carried=deviation) if deviation > SCATTERED else None
+
+
+def _typical(points: Sequence[Point]) -> dict[float, tuple[float, int]]:
+    """Mean ln throughput of each load, and its runs."""
+    logs: dict[float, list[float]] = {}
+    for point in points:
+        logs.setdefault(point.load, []).append(math.log(point.throughput))
+    return {load: (float(np.mean(each)), len(each)) for load, each in logs.items()}
+
+
 def _uneven(points: Sequence[Point], found: Bend) -> Reason | None:
     """The load that carries most, if that is clearly more than the level at which the curve ends."""
     if not found.reached:
         return None
-    logs: dict[float, list[float]] = {}
-    for point in points:
-        logs.setdefault(point.load, []).append(math.log(point.throughput))
-    most = max(logs, key=lambda load: float(np.mean(logs[load])))
-    excess = float(np.mean(logs[most])) - math.log(found.plateau)
-    if excess <= UNEVEN or excess <= SURE * found.deviation / math.sqrt(len(logs[most])):
+    typical = _typical(points)
+    most = max(typical, key=lambda load: typical[load][0])
+    excess = typical[most][0] - math.log(found.plateau)
+    if excess <= UNEVEN or excess <= SURE * found.deviation / math.sqrt(typical[most][1]):
         return None
-    return Reason(Doubt.UNEVEN, load=most, carried=math.exp(float(np.mean(logs[most]))), level=found.plateau)
+    return Reason(Doubt.UNEVEN, load=most, carried=math.exp(typical[most][0]), level=found.plateau)
+
+
+def _unbent(points: Sequence[Point], found: Bend) -> Reason | None:
+    """A curve that bends at or below its smallest load, although a larger one carries more: it rises all along."""
+    if found.begun or not found.reached:
+        return None
+    typical = _typical(points)
+    most = max(typical, key=lambda load: typical[load][0])
+    if typical[most][0] - typical[min(typical)][0] <= UNEVEN:
+        return None
+    return Reason(Doubt.UNBENT, load=most, carried=math.exp(typical[most][0]), level=math.exp(typical[min(typical)][0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,15 @@ class Request:
                 return f"depth {self.brief(load)}"
             case _:
                 return f"{self.brief(load)} {self.parameter if load != 1 else self.parameter.removesuffix('s')}"
+
+    def texts(self, loads: Sequence[float]) -> str:
+        """Several, for sentences: `1, 2 and 8 clients`, `depths 4 and 6`, `rates of 1,400/s and 2,000/s`."""
+        if len(loads) == 1:
+            return self.text(loads[0])
+        named = [self.brief(load) for load in loads]
+        listed = f"{', '.join(named[:-1])} and {named[-1]}"
+        before = {"rate": "rates of ", "depth": "depths "}.get(self.parameter, "")
+        return f"{before}{listed}" if before else f"{listed} {self.parameter}"
 
     def brief(self, load: float) -> str:
         """For tables: `8`, `1,400/s`."""

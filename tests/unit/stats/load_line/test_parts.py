@@ -175,6 +175,9 @@ def test_a_request_survives_its_study_file() -> None:
     assert request_from({"load_line": made.to_table()}, "here") == made
     assert request_from({}, "here") is None
     assert (made.text(1400), request("clients", "1..8", None).text(1)) == ("a rate of 1,400/s", "1 client")
+    assert made.texts([1400, 2000]) == "rates of 1,400/s and 2,000/s"
+    assert request("clients", "1..8", None).texts([1, 2, 8]) == "1, 2 and 8 clients"
+    assert request("depth", "1..8", None).texts([4]) == "depth 4"
 
 
 @pytest.mark.parametrize(

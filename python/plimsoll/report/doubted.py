@@ -1,0 +1,59 @@
+"""Why no knee is told, in words: what speaks against each, and what to do."""
+
+from __future__ import annotations
+
+import math
+
+from plimsoll.report.labels import count_text, percent_text, score_text
+from plimsoll.report.searched import SearchedTarget
+from plimsoll.stats.load_line.doubts import Doubt, Reason
+from plimsoll.units import format_duration
+
+
+def why(each: SearchedTarget, reason: Reason) -> str:
+    """What speaks against every knee, and what to do."""
+    text = each.request.text
+    match reason.doubt:
+        case Doubt.SHORT:
+            return (
+                f"runs of {format_duration(reason.lasted_ns)} measure what a volume had stored while it rested, not "
+                f"what it carries; search again with runs of {format_duration(reason.least_ns)} or more (runtime=), or "
+                "with --stored 0s if the place stores none, such as a local disk"
+            )
+        case Doubt.UNSTEADY:
+            return (
+                f"in {reason.runs} of {count_text(reason.of, 'run')} the rate still changed at the end; search again "
+                "with longer runs (runtime=)"
+            )
+        case Doubt.CHANGED:
+            word = "fell" if reason.carried < 1 else "rose"
+            return (
+                f"what the place carries {word} during the search, to {percent_text(round(reason.carried, 2))} of what "
+                f"it was, after {reason.runs} of {reason.of} runs from the knee on; burst credits may have ended, or "
+                "others were at work: search again"
+            )
+        case Doubt.SCATTERED:
+            times = math.exp(2 * reason.carried)
+            return (
+                f"runs at one load differ {times:.1f}-fold from each other; search again when the host is quieter, or "
+                "with longer runs (runtime=)"
+            )
+        case Doubt.UNBENT:
+            most, least = (score_text(value, each.unit) for value in (reason.carried, reason.level))
+            first = text(each.line.levels[0].load)
+            return (
+                f"throughput rises from {least} at {first} to {most} at {text(reason.load)} without a bend; search "
+                "again when the host is quieter, with longer runs (runtime=) or with more rounds (--mode publish)"
+            )
+        case Doubt.UNEVEN:
+            most, level = (score_text(value, each.unit) for value in (reason.carried, reason.level))
+            return (
+                f"throughput does not level off: {text(reason.load)} carried {most}, the fitted curve ends at {level}; "
+                "throughput falls again under more load, or runs scatter too much: search again in a smaller range or "
+                "with longer runs (runtime=)"
+            )
+        case Doubt.NOT_KEPT:
+            return (
+                f"the curve puts it at {text(each.request.bounds.rounded(reason.level))}, but runs did not keep their "
+                f"schedule there, nor at {text(reason.load)}; search again with longer runs (runtime=)"
+            )
