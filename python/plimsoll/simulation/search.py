@@ -68,8 +68,8 @@ def _cheapest_of_two(grid: Grid, need: Need) -> tuple[int, ...] | None:
         return None
     best: tuple[int, ...] | None = None
     best_price = math.inf
-    above = range(fewest, operations[-1] + 1)
-    for rate in range(slowest, rates[-1] + 1):
+    above = operations[operations.index(fewest) :]
+    for rate in rates[rates.index(slowest) :]:
         bound = need.price(grid.shape((fewest, rate)))
         if best is not None and (bound is None or bound >= best_price):
             return best

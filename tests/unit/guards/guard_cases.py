@@ -268,7 +268,7 @@ CASES: dict[str, Case] = {
         RunMaker(options={"cap_iops": "3000"}, operations_per_s=2990),
         RunMaker(options={"cap_iops": "3000"}, operations_per_s=1500),
         Level.WARN,
-        "the cap is the limit",
+        "without scatter: near its limit",
     ),
     "change_point": Case(RunMaker(rates=_BURST), RunMaker(rates=[1000] * 120), Level.WARN, "burst"),
     "client_cpu": Case(RunMaker(busiest_thread=0.99), RunMaker(), says="99 % of a processor"),

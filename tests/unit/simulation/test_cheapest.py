@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.catalog import tables
+from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.types import volume_types
 from plimsoll.simulation import lasting
 from plimsoll.simulation.choice import Wish
@@ -116,6 +118,36 @@ def test_one_step_cheaper_is_not_enough_on_the_whole_grid(name: str) -> None:
             assert not wish.enough(sold.shape([axis.values[-1] for axis in sold.axes])), text
         elif (less := one_cheaper(sold, found, wish.price)) is not None:
             assert not wish.enough(less), text
+
+
+@pytest.mark.parametrize("name", ["gp3", "ultra", "premium-ssd-v2", "hyperdisk-balanced"])
+def test_where_iops_and_throughput_make_up_for_each_other_the_edge_is_followed(name: str) -> None:
+    # No load of one size is like this, but nothing forbids it: enough is a product of both, above a least of each.
+    draw = random.Random(f"{name} edge")
+    followed = 0
+    for _ in range(12):
+        sold = small(grid(name, {"size": "100GiB"}), draw)
+        (_, operations), (_, rates) = ((axis.name, axis.values) for axis in sold.axes)
+        iops, rate = draw.choice(operations), draw.choice(rates)
+        goal = (
+            iops * rate * sold.kind.mega,
+            iops / draw.choice([1, 4, 50]),
+            rate * sold.kind.mega / draw.choice([1, 4, 50]),
+        )
+
+        def enough(shape: VolumeShape, goal: tuple[float, float, float] = goal) -> bool:
+            own = [math.inf if limit is None else limit.rate for limit in (shape.limits.iops, shape.limits.throughput)]
+            return own[0] * own[1] >= goal[0] and own[0] >= goal[1] and own[1] >= goal[2]
+
+        wish = Wish(load(None, {}), parse_slo("p99<1s"), None)
+        found = cheapest(sold, Need(lambda _: True, enough, wish.price))
+        points = [point for point in itertools.product(operations, rates) if enough(sold.shape(point))]
+        prices = {point: wish.price(sold.shape(point)) or 0.0 for point in points}
+        assert found is not None
+        assert prices[found[0], found[1]] == pytest.approx(min(prices.values()))
+        corner = (min(point[0] for point in points), min(point[1] for point in points))
+        followed += corner not in points
+    assert followed > 3
 
 
 def test_there_are_enough_loads() -> None:

@@ -50,7 +50,7 @@ def _judge(evidence: RunEvidence, option: str) -> Finding:
         return finding(
             NAME,
             Level.WARN,
-            f"{shown}, without scatter: the cap is the limit",
+            f"{shown}, without scatter: near its limit",
             "This is what was paid for, not what the machine could do; compare targets with different caps with care.",
             **values,
         )
