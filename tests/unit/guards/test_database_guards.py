@@ -219,3 +219,33 @@ def test_an_outage_that_is_measured_is_no_fault_of_the_run() -> None:
     assert found.level is Level.OK
     none = judge("db_service", queries(**expected))
     assert (none.level, none.message) == (Level.WARN, "no outage was seen, although a fault was expected")
+
+
+@pytest.mark.parametrize(
+    ("cause", "word"),
+    [
+        ("read_only", "accepts no changes"),
+        ("disk_full", "more room"),
+        ("deadlock", "larger scale"),
+        ("serialization", "max_tries="),
+        ("constraint", "data=reuse removes those"),
+        ("login", "the user's rights"),
+        ("closed", "limits on connections"),
+        ("connect", "limits on connections"),
+        ("timeout", "timeout= says"),
+        ("status", "web server's log"),
+    ],
+)
+def test_each_cause_has_advice_of_its_own(cause: str, word: str) -> None:
+    found = judge("db_errors", queries(outcome={"errors": {"read": {cause: 900}}, "messages": {cause: "x"}}))
+    assert word in found.advice
+    other = judge("db_errors", queries(outcome={"errors": {"read": {"protocol": 900}}, "messages": {"protocol": "x"}}))
+    assert word not in other.advice
+
+
+def test_errors_of_a_fault_that_is_measured_do_not_make_it_invalid() -> None:
+    errors = {"errors": {"read": {"server": 9_000}}, "messages": {"server": "LOADING"}, "outages": [away(4, 1)]}
+    assert judge("db_errors", queries(outcome=errors)).level is Level.INVALID
+    assert judge("db_errors", queries(outcome=errors, parameters={"fault": "expected"})).level is Level.WARN
+    lost = {"not_found": {"read": 9_000}, "outages": [away(4, 1)]}
+    assert "load them anew" in judge("db_errors", queries(outcome=lost)).advice
