@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plimsoll_core::random::Stream;
+use plimsoll_core::clock::wall_ns;
+use plimsoll_core::random::{Stream, mix64};
 
 use super::{Acknowledged, ScrambledZipfian, Zipfian};
 use crate::spec::{Request, Ycsb};
@@ -19,12 +20,15 @@ pub struct Shared {
     pub records: Acknowledged,
     /// Position of `sequential`.
     sequence: AtomicU64,
+    /// Another number for every run. Values follow from it, keys and kinds do not: repeated runs ask for the same, and
+    /// yet write something new. MySQL and MariaDB leave out an update with the value that is there, commit and all.
+    pub run: u64,
 }
 
 impl Shared {
     /// With `record_count` records in the table.
     pub fn new(record_count: u64) -> Self {
-        Self { records: Acknowledged::new(record_count), sequence: AtomicU64::new(0) }
+        Self { records: Acknowledged::new(record_count), sequence: AtomicU64::new(0), run: mix64(wall_ns()) }
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Load {
 impl Load {
     pub fn new(ycsb: &Ycsb, seed: u64, thread: u32, shared: Arc<Shared>, end: u64) -> Self {
         // A stream apart from that of the run: thread numbers of a run are small.
-        let fields = Fields::new(ycsb, seed, thread | 1 << 31);
+        let fields = Fields::new(ycsb, seed, 0, thread | 1 << 31);
         Self { keys: Keys::new(ycsb), fields, key: Vec::with_capacity(64), shared, end }
     }
 

@@ -50,14 +50,15 @@ pub struct Fields {
 }
 
 impl Fields {
-    pub fn new(ycsb: &Ycsb, seed: u64, thread: u32) -> Self {
+    /// Lengths follow from `seed`, content from `seed` and `run`.
+    pub fn new(ycsb: &Ycsb, seed: u64, run: u64, thread: u32) -> Self {
         let (min, max) = (u64::from(ycsb.min_field_length), u64::from(ycsb.field_length));
         Self {
             count: ycsb.field_count,
             length: Length::new(ycsb.field_length_distribution, min, max),
             integrity: ycsb.data_integrity,
             lengths: Stream::new(seed, thread, Purpose::Size),
-            content: Stream::new(seed, thread, Purpose::Content),
+            content: Stream::new(seed ^ run, thread, Purpose::Content),
             values: Values::default(),
         }
     }
@@ -157,8 +158,8 @@ impl Core {
         let mut core = Self {
             keys: Keys::new(ycsb),
             chooser,
+            fields: Fields::new(ycsb, seed, shared.run, thread),
             shared,
-            fields: Fields::new(ycsb, seed, thread),
             scan: Length::new(ycsb.scan_length.distribution, ycsb.scan_length.min, ycsb.scan_length.max),
             bounds,
             read_all: ycsb.read_all_fields,
@@ -330,6 +331,31 @@ mod tests {
         turn.step = 1;
         let Request::Update { key, values } = core.request(&turn) else { panic!("not an update") };
         assert_eq!((key, values.len(), values.size()), (read.as_slice(), 1, 100));
+    }
+
+    /// MySQL carries out no update with the value that is there: repeats of a run have the same keys and other values.
+    #[test]
+    fn repeated_runs_write_other_values_to_the_same_records() {
+        let ycsb = Ycsb { mix: mix(0.0, 1.0, 0.0, 0.0, 0.0), ..workload_a() };
+        let run = |number: u64| {
+            let mut shared = Shared::new(1000);
+            shared.run = number;
+            let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(shared));
+            let mut turn = Turn::default();
+            let drawn: Vec<_> = (0..100)
+                .map(|_| {
+                    core.draw(&mut turn);
+                    let Request::Update { key, values } = core.request(&turn) else { panic!("not an update") };
+                    (key.to_vec(), values.first(), values.size(), format!("{values:?}"))
+                })
+                .collect();
+            drawn
+        };
+        let (one, two) = (run(1), run(2));
+        assert!(one.iter().zip(&two).all(|(a, b)| (&a.0, a.1, a.2) == (&b.0, b.1, b.2)), "the same load");
+        assert!(one.iter().zip(&two).all(|(a, b)| a.3 != b.3), "other values");
+        assert_eq!(run(1), one);
+        assert_ne!(Shared::new(1).run, Shared::new(1).run, "every run has a number of its own");
     }
 
     #[test]
