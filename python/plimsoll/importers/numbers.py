@@ -70,7 +70,8 @@ def number(value: Any, *, signed: bool = False) -> float | None:
         raise UnreadableNumber(str(value), "is beyond what any of these can be")
     if read < 0 and not signed:
         raise UnreadableNumber(str(value), "is below zero, which it cannot be")
-    return float(read)
+    # Minus zero is zero.
+    return float(read) + 0.0
 
 
 def plain(value: Any) -> float | None:

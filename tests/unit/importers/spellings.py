@@ -106,8 +106,9 @@ def silently_different(plain: Outcome, spelled: Outcome, *, own_word: bool = Fal
 
     `own_word` is what the format itself writes for what was not measured: it is an absence that needs no words.
     """
-    if plain.refused or spelled.refused or plain.names != spelled.names:
-        # Another name of a case or target can be seen: it was no number but a part of a label.
+    relabelled = set(spelled.names) - set(plain.names) or len(spelled.names) > len(plain.names)
+    if plain.refused or spelled.refused or relabelled:
+        # Another name, or runs that are no longer one, can be seen: it was no number but a part of a label.
         return ""
     told = bool(spelled.told - plain.told) or own_word
     if len(plain.values) != len(spelled.values):

@@ -10,7 +10,7 @@ from typing import Any
 
 from plimsoll.errors import ResultFileError
 from plimsoll.importers.draft import Draft, slug
-from plimsoll.importers.json_text import documents, table, tables
+from plimsoll.importers.json_text import Damage, documents, table, tables
 from plimsoll.importers.numbers import UnreadableNumber, located, number
 from plimsoll.importers.quantities import moment_ns, unit_of
 from plimsoll.importers.record import build
@@ -141,7 +141,8 @@ def _rows(source: Source) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _json_rows(source: Source, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """An array of objects, an object that holds one under `results` or `rows`, or one object per line."""
     place = 0
-    for value in documents(text, "[{"):
+    damage: list[Damage] = []
+    for value in documents(text, "[{", damage):
         held = table(value)
         rows = tables(value) or tables(held.get("results")) or tables(held.get("rows")) or ([held] if held else [])
         for row in rows:
@@ -152,6 +153,8 @@ def _json_rows(source: Source, text: str) -> Iterator[tuple[str, Mapping[str, An
             if place == 1:
                 _complete(source, named)
             yield f"row {place}", named
+    if damage:
+        raise ResultFileError(f"{source.name}: {damage[0]}")
     if not place:
         raise ResultFileError(f"{source.name}: the JSON holds no rows, or is cut short")
 

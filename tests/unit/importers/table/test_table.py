@@ -113,3 +113,10 @@ def test_a_spread_has_many_names(column: str) -> None:
 def test_a_standard_error_is_told_apart() -> None:
     (run,) = read_text("table", "test,unit,better,value,stderr\nt,s,lower,1,0.5\n").runs
     assert run.facts["standard_errors"] == ["time"]
+
+
+def test_a_row_of_json_that_is_spoilt_is_not_dropped() -> None:
+    row = '{{"test": "t", "unit": "s", "better": "lower", "value": {}}}'
+    for text in (f"[\n{row.format(1)},\n{row.format('0x1f')}\n]", f"{row.format(1)}\n{row.format('7,654')}\n"):
+        with pytest.raises(ResultFileError, match="the JSON can't be read at"):
+            read_text("table", text)
