@@ -16,7 +16,7 @@ import numpy as np
 from plimsoll.stats.load_line import bend, bracket
 from plimsoll.stats.load_line.doubts import Doubt, Reason, doubt_of
 from plimsoll.stats.load_line.points import Phase, Point, newest
-from plimsoll.stats.load_line.search import contradictions, grouped, kept, meets
+from plimsoll.stats.load_line.search import contradictions, grouped, kept, meets, most_kept
 from plimsoll.stats.load_line.slo import Objective
 from plimsoll.stats.summary import Summary, summarise
 
@@ -114,7 +114,7 @@ def load_line(
         knee=next((each for each in levels if at_knee and each.load == at_knee[-1]), None),
         peak=peak,
         objective=objective,
-        met=_met(valid, objective, high) if objective else None,
+        met=_met(valid, objective, high, most_kept(valid) if open_loop else math.inf) if objective else None,
         client_limited=_mostly(beyond),
         invalid=len(points) - len(valid),
         stored_ns=max((point.stored_ns for point in rounds), default=0.0),
@@ -185,7 +185,7 @@ def _typical(values: Sequence[float | None]) -> float | None:
     return math.exp(float(np.mean(np.log(known)))) if 2 * len(known) > len(values) else None
 
 
-def _met(points: Sequence[Point], objective: Objective, high: float) -> Met | None:
+def _met(points: Sequence[Point], objective: Objective, high: float, most: float) -> Met | None:
     """The last load that was confirmed, or the last that was tried."""
     answers = [point for point in points if point.phase is Phase.ANSWER]
     if not answers:
@@ -201,5 +201,5 @@ def _met(points: Sequence[Point], objective: Objective, high: float) -> Met | No
         latency=summarise([point.objective_ns for point in finite if point.objective_ns], "lower"),
         throughput=summarise([point.throughput for point in finite], "higher"),
         at_top=load >= high,
-        against=tuple(contradictions(points, load, objective)),
+        against=tuple(contradictions(points, load, objective, most)),
     )

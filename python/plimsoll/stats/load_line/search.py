@@ -221,7 +221,8 @@ class LoadSearch:
             share = 0.5 if number % 2 == 0 else ASIDE[number // 2 % 2]
             yield from self._measure(self.bounds.rounded(belief.quantile(share)), Phase.OBJECTIVE, number)
             _see(belief, self.points[-1])
-        load = self._floor(belief.quantile(0.5))
+        most = most_kept(self.points) if self.open_loop else math.inf
+        load = self._floor(min(belief.quantile(0.5), most))
         for step in range(MOST_STEPS_BACK + 1):
             for number in range(FRESH_RUNS):
                 yield from self._measure(load, Phase.ANSWER, step * FRESH_RUNS + number, self._for_good)
@@ -229,7 +230,7 @@ class LoadSearch:
                 break
             load = self._floor(min(load * STEP_BACK, load - 1 if self.bounds.whole else load))
         for number in range(MOST_DOUBTS):
-            doubts = contradictions(self._valid(), load, objective)
+            doubts = contradictions(self._valid(), load, objective, most)
             if self.hurried or not doubts:
                 return
             fewest = min(doubts, key=lambda at: sum(point.load == at for point in self._valid()))
@@ -325,16 +326,22 @@ def kept(points: Sequence[Point], load: float) -> bool | None:
     return 2 * sum(fresh) < len(fresh) if fresh else None
 
 
-def contradictions(points: Sequence[Point], load: float, objective: Objective) -> list[float]:
+def most_kept(points: Sequence[Point]) -> float:
+    """The schedule at the knee that was kept; infinite without one. No objective holds beyond it."""
+    fresh = dict.fromkeys(point.load for point in points if point.phase is Phase.KNEE)
+    return next((load for load in reversed(fresh) if kept(points, load)), math.inf)
+
+
+def contradictions(points: Sequence[Point], load: float, objective: Objective, most: float = math.inf) -> list[float]:
     """Loads whose runs do not go with `load` being the largest that meets the objective: lower ones that clearly miss
-    it, and higher ones that clearly meet it; where `load` misses it as well, all that clearly meet it.
+    it, and higher ones, up to `most`, that clearly meet it; where `load` misses it as well, all that clearly meet it.
     """
     found, met = [], meets(points, load, objective)
     for at, runs in grouped((p for p in points if p.valid and p.objective_ns), lambda point: point.load).items():
         typical = float(np.median([run.objective_ns for run in runs if run.objective_ns]))
         over = math.log(typical / objective.limit_ns) if math.isfinite(typical) else math.inf
         margin = CLEARLY * SPREAD / math.sqrt(len(runs))
-        if (met and at < load and over > margin) or ((at > load or not met) and over < -margin):
+        if (met and at < load and over > margin) or ((load < at <= most or not met) and over < -margin):
             found.append(at)
     return found
 

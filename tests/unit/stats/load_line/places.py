@@ -46,6 +46,7 @@ def point(probe: Probe, completed: np.ndarray, in_flight: float | None, stored_s
         valid=True,
         throughput=part.rate,
         mean_ns=mean_ns,
+        objective_ns=math.inf if late else mean_ns,
         overloaded=late,
         longer=probe.longer,
         lasted_ns=(WARMUP_S + runtime_s * probe.longer) * 1e9,

@@ -239,3 +239,17 @@ def test_a_single_outlier_does_not_contradict_an_objective() -> None:
     assert met is not None
     assert met.met
     assert met.against == ()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_objective_holds_beyond_the_knee_of_a_schedule(seed: int) -> None:
+    """For twenty seconds, what was stored carries 4 % more than the volume: that is no answer either."""
+    place = Volume(GP3, seed=seed)
+    done = LoadSearch(RATES, RULES["quick"], parse_objective("p99<5ms"), str(seed), open_loop=True)
+    drive(done, lambda probe: place.run(probe, open_loop=True))
+    line = load_line(done.points, done.objective, RATES.high, open_loop=True)
+    assert line.bend is not None
+    assert line.met is not None
+    assert line.met.met
+    assert line.met.against == ()
+    assert 2700 < line.met.load <= line.bend.knee
