@@ -67,7 +67,12 @@ def choice_document(choices: Sequence[Choice], load: str, wanted: str, lasts_ns:
         answer = text(f"None of these gives {wanted} {until}.", tone=Tone.WORSE)
     sections = (
         Section("answer", "Answer", (answer,), short=True),
-        Section("ranking", "Ranking", (_ranking(choices), *_cheaper(choices), *_failures(choices)), short=True),
+        Section(
+            "ranking",
+            "Ranking",
+            (_ranking(choices, lasts_ns is not None), *_cheaper(choices), *_failures(choices)),
+            short=True,
+        ),
     )
     outcomes = [each.outcome for each in choices if each.outcome is not None]
     means = "enough for ever, without burst credits" if lasts_ns is None else f"enough {until}, from full burst credits"
@@ -227,9 +232,8 @@ def _whole(outcomes: Sequence[Outcome]) -> Table:
     return Table("All operations", columns(*names), tuple(rows), notes, brief)
 
 
-def _ranking(choices: Sequence[Choice]) -> Table:
+def _ranking(choices: Sequence[Choice], until: bool) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    until = any(choice.lasts_s is not None for choice in choices)
     for place, choice in enumerate(choices, start=1):
         outcome, price = choice.outcome, choice.usd_per_month
         if outcome is None:

@@ -21,7 +21,7 @@ from plimsoll.simulation.lasting import Stage, for_ever, until
 from plimsoll.simulation.outcome import Outcome
 from plimsoll.simulation.search import Need, cheapest, one_cheaper
 from plimsoll.simulation.slo import Clause, Judgement, judge_lasting
-from plimsoll.units import SECOND, format_duration
+from plimsoll.units import MIB, SECOND, format_duration
 
 ROUNDING = 1e-9
 """Limits are products of floating-point numbers."""
@@ -168,13 +168,22 @@ class Wish:
 
     def too_little(self, shape: VolumeShape) -> str | None:
         """Which limit lets too little through, to the last I/O, which no simulation counts; None if none does."""
-        needed = max([self.load.rate or 0.0, *(_least_rate(clause, self.load) for clause in self.clauses)])
+        asked = {clause.text: _least_rate(clause, self.load) for clause in self.clauses}
+        text, needed = max(asked.items(), key=lambda each: each[1])
+        if self.load.rate is not None and self.load.rate >= needed:
+            text, needed = "", self.load.rate
         bound = (sustained if self.lasts_ns is None else burst)(shape, _use(self.load))
         parity = shape.raid == 5 and self.load.read_share < 1
         # Writes of whole stripes cost an array with parity less than the bound says.
         if bound is None or parity or bound.per_second * (1 + ROUNDING) >= needed:
             return None
-        return f"only {_exact(bound.per_second)} of {_exact(needed)} are possible, held back by its {bound.name}"
+        if text.startswith("throughput"):
+            most = f"{bound.per_second * self.load.block_bytes / MIB:,.7g} MiB/s"
+        else:
+            most = _exact(bound.per_second)
+        if text:
+            return f"{text} fails: only {most} are possible, held back by its {bound.name}"
+        return f"only {most} of {_exact(needed)} are possible, held back by its {bound.name}"
 
 
 def _best(name: str, options: Mapping[str, str], wish: Wish) -> Choice:

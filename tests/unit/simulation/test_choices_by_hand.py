@@ -193,6 +193,8 @@ def test_the_stored_second_of_an_idle_volume_does_not_count() -> None:
     exact = chosen("gp3", "size=500GiB", "randread,depth=32", "iops>=3000")
     assert exact.outcome
     assert exact.outcome.shape.provisioned_iops == 3000
+    assert found.cheaper
+    assert found.cheaper.reasons == ("iops>=3050 fails: only 3,049/s are possible, held back by its volume IOPS",)
 
 
 def test_too_few_in_flight_is_no_fault_of_the_volume() -> None:
@@ -215,6 +217,10 @@ def test_the_cheapest_of_all_is_first_and_a_dearer_one_after_it() -> None:
     work = load("seqread,block_size=1MiB,depth=16", {})
     bounds = parse_slo("throughput>=200MiB/s")
     found = choose(names, {"size": "500GiB"}, work, None, bounds, None, lambda _: None)
+    assert found[0].cheaper
+    assert found[0].cheaper.reasons == (
+        "throughput>=200MiB/s fails: only 199 MiB/s are possible, held back by its volume throughput",
+    )
     # gp3: 500 × 0.08 + 75 × 0.04; gp2: 500 × 0.10, whose 1,500 IOPS × 256 KiB are more than its 250 MiB/s;
     # io2: 200 MiB/s at 0.256 for each IOPS are 782 (800 I/Os of 256 KiB ask for more), 62.50 + 800 × 0.065.
     assert [(each.type, each.usd_per_month) for each in found] == [
