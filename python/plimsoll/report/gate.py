@@ -28,6 +28,15 @@ def nothing_compared(cells: Sequence[Cell], names: Names) -> str:
     return f"nothing was compared: the targets have no case in common ({told}){_advice(names)}"
 
 
+def ran_alone(names: Names) -> str:
+    """Which cases only one target ran, so that nothing is said of them; empty where there is none."""
+    ran: dict[str, dict[str, None]] = {}
+    for called in names.works.values():
+        ran.setdefault(called.case, {})[called.target] = None
+    alone = [f"{case} ({next(iter(targets))} only)" for case, targets in ran.items() if len(targets) == 1]
+    return f"not compared: {_listed(alone)}" if alone else ""
+
+
 def _listed(cases: Iterable[str]) -> str:
     found = list(cases)
     more = f" and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""

@@ -127,6 +127,16 @@ def test_cases_of_different_parameters_are_not_compared(plimsoll: Command, tmp_p
     assert "scale=" not in plimsoll("compare", *words, "--across", "scale", "--json").json[0]["test"]
 
 
+def test_a_case_that_only_one_target_ran_is_named(plimsoll: Command, tmp_path: Path) -> None:
+    import_pgbench(plimsoll, tmp_path, "a", 1.0, 100, 1000)
+    import_pgbench(plimsoll, tmp_path, "b", 1.0, 100)
+    words = [f"{name}.txt (pgbench output)" for name in "ab"]
+    told = plimsoll("compare", *words, "--fail-on", "worse", check=0).err
+    assert "not compared: pgbench TPC-B (sort of) scale=1000 (a only)" in told
+    import_study(plimsoll, tmp_path, "both")
+    assert "not compared" not in plimsoll("compare", "both").err
+
+
 def test_what_keeps_cases_apart_is_named(plimsoll: Command, tmp_path: Path) -> None:
     import_pgbench(plimsoll, tmp_path, "a", 1.0, 100)
     import_pgbench(plimsoll, tmp_path, "b", 1.0, 1000)

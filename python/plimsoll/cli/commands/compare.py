@@ -87,6 +87,8 @@ def command(
     with suppress(BrokenPipeError):
         _write(comparison, form)
     failed = [cell for cell in comparison.cells if cell.verdict.answer in comparison.failing]
+    if comparison.alone and not comparison.nothing:
+        say(comparison.alone)
     for cell in failed:
         say(f"gate: {cell.case}, {cell.metric}: {_row(cell)['sentence']}")
     if comparison.nothing:
@@ -112,7 +114,7 @@ def _comparison(
     from plimsoll.errors import NothingMeasured
     from plimsoll.files_parameters import FILES_WORKLOADS
     from plimsoll.report.comparisons import Comparison
-    from plimsoll.report.gate import nothing_compared
+    from plimsoll.report.gate import nothing_compared, ran_alone
     from plimsoll.report.marks import levelled
     from plimsoll.report.memory import noted
     from plimsoll.report.naming import named_rows, under_names
@@ -163,6 +165,7 @@ def _comparison(
         rows=rows,
         failing=frozenset(closing[fail_on]) if fail_on else frozenset(),
         nothing=nothing_compared(compared, names),
+        alone=ran_alone(names),
         ordered=len(found) == 1 or all(measured_apart(found).values()),
     )
 

@@ -24,6 +24,8 @@ class Comparison:
     failing: frozenset[Answer]
     suites: Sequence[Suite] = ()
     """Several cases of one target put together."""
+    alone: str = ""
+    """Which cases only one target ran."""
     nothing: str = ""
     """Why not a single ratio could be formed; a gate (where `failing` names answers) must not pass then."""
     ordered: bool = True
