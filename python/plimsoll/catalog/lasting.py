@@ -100,7 +100,9 @@ def _by_credits(shape: VolumeShape, runs: Sequence[Run], measured_s: float) -> S
         return None
     rates = [rate for _, rate in loads]
     typical = median(rates)
-    here = Standing(Basis.BURST, typical, lasting.per_second, measured_s=measured_s, limit=lasting.name)
+    # What a short run takes from the second in store is no part of the rate that credits hold.
+    held = min(typical, most.per_second)
+    here = Standing(Basis.BURST, held, lasting.per_second, measured_s=measured_s, limit=lasting.name)
     at_rest = ABOVE * lasting.per_second
     if _ended_between(rates, at_rest):
         return replace(here, basis=Basis.MIXED)

@@ -9,7 +9,7 @@ from tests.factories import START_NS, make_study, many_cases
 from tests.integration.store.strategies import RUNS, SESSIONS
 
 from plimsoll.errors import StoreError, UnknownName, UsageError
-from plimsoll.model import Finding, Level, Run, RunStatus, Session, SessionState
+from plimsoll.model import Finding, Level, Run, RunStatus, Score, Session, SessionState
 from plimsoll.phases import MEMORY_GUARD
 from plimsoll.report.evidence import Evidence
 from plimsoll.stats.paired import cells
@@ -235,3 +235,17 @@ def test_histograms_are_found_by_run_and_kind(store: Store) -> None:
     assert store.histograms(ids, "read") == {run.id: run.histograms["read"] for run in runs}
     assert store.histograms(ids, "write") == {runs[0].id: runs[0].histograms["write"]}
     assert store.histograms(ids[1:], "write") == {}
+
+
+def test_targets_whose_rates_may_end_are_found_without_their_runs(store: Store) -> None:
+    session, runs = make_study(("a", "b", "c"), ("randread",), 2)
+    burst = Score(metric="iops_burst", value=3000.0, unit="1/s", direction="higher")
+
+    def changed(run: Run) -> Run:
+        if run.target.name == "a":
+            return run.model_copy(update={"target": run.target.model_copy(update={"options": {"as": "gp2+size=1GiB"}})})
+        return run.model_copy(update={"scores": (*run.scores, burst)}) if run.target.name == "b" else run
+
+    add(store, session, [changed(run) for run in runs])
+    assert store.may_end([session.id]) == {"a", "b"}
+    assert not store.may_end(["another"])
