@@ -26,11 +26,12 @@ def why(each: SearchedTarget, reason: Reason) -> str:
                 "with longer runs (runtime=)"
             )
         case Doubt.CHANGED:
-            word = "fell" if reason.carried < 1 else "rose"
+            fell, share = reason.carried < 1, percent_text(round(reason.carried, 2))
+            cause = "burst credits may have ended, or others were" if fell else "others may have been"
+            moved = "fell" if fell else "rose"
             return (
-                f"what the place carries {word} during the search, to {percent_text(round(reason.carried, 2))} of what "
-                f"it was, after {reason.runs} of {reason.of} runs from the knee on; burst credits may have ended, or "
-                "others were at work: search again"
+                f"what the place carries {moved} during the search, to {share} of what it was, after "
+                f"{reason.runs} of {reason.of} runs from the knee on; {cause} at work: search again"
             )
         case Doubt.SCATTERED:
             times = math.exp(2 * reason.carried)

@@ -116,7 +116,14 @@ def test_the_highest_throughput_is_the_highest_of_the_table() -> None:
     ("level", "why"),
     [
         (lambda load, _: 1.5 if load == 8 else 1.0, "throughput does not level off: depth 8 carried 7,"),
-        (lambda load, place: 0.5 if load >= 5 and place >= 16 else 1.0, "what the place carries fell during"),
+        (
+            lambda load, place: 0.5 if load >= 5 and place >= 16 else 1.0,
+            "the knee on; burst credits may have ended",
+        ),
+        (
+            lambda load, place: 0.5 if load >= 5 and place < 16 else 1.0,
+            "from the knee on; others may have been at work: search again",
+        ),
         (lambda _, place: 1.6 if place // 3 % 2 else 0.6, "runs at one load differ "),
         (lambda load, _: 1 / load**0.8 if load <= 5 else 5**-0.8, "throughput rises from 1,0"),
     ],
