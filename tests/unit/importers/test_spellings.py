@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 from tests.unit.importers.importing import read_text
 from tests.unit.importers.spellings import SPELLINGS, Outcome, outcome, silently_different, spelled
-from tests.unit.importers.test_conformance import EACH_FIXTURE, HANG_GUARD
+from tests.unit.importers.test_conformance import EACH_FIXTURE, HANG_GUARD, MODULES, fixtures
 
 from plimsoll.errors import ResultFileError
 from plimsoll.importers.numbers import UnreadableNumber, number
@@ -121,3 +121,11 @@ def test_a_refusal_names_file_and_line(format_name: str, text: str, message: str
 def test_marks_of_thousands_are_read_whole() -> None:
     (run,) = read_text("ycsb", "[OVERALL], RunTime(ms), 1_000\n[OVERALL], Throughput(ops/sec), 7,654,321.0\n").runs
     assert run.scores[0].value == 7_654_321
+
+
+@HANG_GUARD
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.NAME)
+@pytest.mark.parametrize("filling", ["a" * 100_000, "1 " * 50_000, "1 234" * 20_000, "1,2" * 30_000, "[1] " * 20_000])
+def test_a_long_line_costs_no_more_than_its_length(module: ModuleType, filling: str) -> None:
+    for path in fixtures(module)[:2]:
+        outcome(module, path.name, path.read_bytes() + filling.encode() + b"\n" + path.read_bytes())

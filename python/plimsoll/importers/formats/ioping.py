@@ -24,13 +24,13 @@ TOOLS = ("ioping",)
 
 _PLACE = r"(.{1,300}?) \(([^()]{0,300})\)"
 _REQUEST = re.compile(
-    rf"{FIELD} (bytes|[KMGT]?i?B) (?:from|<<<|>>>|to) {_PLACE}: request={FIELD}"
+    rf"(?<!\S){FIELD} (bytes|[KMGT]?i?B) (?:from|<<<|>>>|to) {_PLACE}: request={FIELD}"
     rf" time=({FIELD} \w{{1,4}})"
     r"(?: \((warmup|too fast|too slow|fast|slow)\))?"
 )
 _HEADING = re.compile(rf"--- {_PLACE} ioping statistics ---")
 _DONE = re.compile(
-    rf"{FIELD} ?([kMG]?) requests completed in ({FIELD} \w{{1,4}}),"
+    rf"(?<!\S){FIELD} ?([kMG]?) requests completed in ({FIELD} \w{{1,4}}),"
     rf"(?: {FIELD} ([KMGT]?i?B|bytes)(?: (read|written))?,)?"
     rf" {FIELD} ?([kMG]?) iops, {FIELD} ([KMGT]?i?B|bytes)/s"
 )
