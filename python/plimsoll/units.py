@@ -102,7 +102,7 @@ def significant(value: float) -> str:
 
 def format_number(value: float) -> str:
     """A plain number with thousands separators: `118,204` or `3.14`."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else significant(value)
+    return f"{value:,.0f}" if abs(value) >= 999.5 else significant(value)
 
 
 def format_size(size_bytes: float) -> str:

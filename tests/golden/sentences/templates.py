@@ -1,0 +1,123 @@
+"""The sentences that conclusions are made of, as they stand in the code: found by parsing it, so none can be missed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import plimsoll
+
+ROOT = Path(plimsoll.__file__).parent
+SPEAKERS = (
+    "stats/sentences.py", "stats/rules.py", "stats/stopping.py", "stats/repeats.py", "stats/steady.py",
+    "stats/unpaired.py", "stats/paired.py", "stats/multiplicity.py",
+    "catalog/bounds.py", "catalog/delivery.py", "catalog/lasting.py",
+    "simulation/slo.py", "simulation/choice.py",
+    "run/guards/*.py", "report/sections/*.py", "report/memory.py", "report/doubted.py",
+)  # fmt: skip
+"""Files that word a verdict, a finding, an advice or a note."""
+FEWEST_WORDS = 4
+"""Shorter strings are names, units and parts of a sentence that stands elsewhere."""
+NO_CONCLUSIONS = ("NAME", "TITLE", "WHY", "KINDS")
+"""What describes a guard or a section, and is said of no data."""
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_CODE = re.compile(r"\(\?|\\d|^\S+$")
+"""Regular expressions, settings and names of columns."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """One string of the code; `{}` stands for what is filled in."""
+
+    file: str
+    line: int
+    words: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.file}: {self.words}"
+
+    @property
+    def speaker(self) -> str:
+        return self.file
+
+    @cached_property
+    def _parts(self) -> list[str]:
+        return plain(self.words).split("{}")
+
+    def said_in(self, line: str) -> bool:
+        """Whether a line holds it; its first letter may have become a capital one."""
+        return self._holds(line, self._parts) or self._holds(line, [_capital(self._parts[0]), *self._parts[1:]])
+
+    def _holds(self, line: str, parts: list[str]) -> bool:
+        """Whether the parts stand in the line in their order; the earliest place of each is as good as any."""
+        at = 0
+        for part in parts:
+            at = line.find(part, at)
+            if at < 0:
+                return False
+            at += len(part)
+        return True
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def plain(text: str) -> str:
+    """Blanks do not count, nor does a full stop at the end: sentences are joined later."""
+    return re.sub(r"\s+", " ", text.replace(" %", "%")).strip().rstrip(".")
+
+
+def templates() -> list[Template]:
+    files = sorted(path for pattern in SPEAKERS for path in ROOT.glob(pattern))
+    return [each for path in files for each in _of(path)]
+
+
+def _of(path: Path) -> Iterator[Template]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    file = str(path.relative_to(ROOT))
+    seen = set()
+    for node in _spoken(tree):
+        words = _words(node)
+        spoken = len(_WORD.findall(words)) >= FEWEST_WORDS and not _CODE.search(words)
+        if spoken and words not in seen:
+            seen.add(words)
+            yield Template(file, node.lineno, words)
+
+
+def _spoken(node: ast.AST) -> Iterator[ast.JoinedStr | ast.Constant]:
+    """Strings of an expression, not documentation, not what is raised, not a description."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Raise) or _is_documentation(child) or _describes(child):
+            continue
+        if isinstance(child, ast.JoinedStr):
+            yield child
+            for part in child.values:
+                if isinstance(part, ast.FormattedValue):
+                    yield from _spoken(part)
+        elif isinstance(child, ast.Constant):
+            if isinstance(child.value, str):
+                yield child
+        else:
+            yield from _spoken(child)
+
+
+def _is_documentation(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _describes(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assign) and any(
+        isinstance(target, ast.Name) and target.id in NO_CONCLUSIONS for target in node.targets
+    )
+
+
+def _words(node: ast.JoinedStr | ast.Constant) -> str:
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)

@@ -1,0 +1,72 @@
+"""Every sentence that a conclusion can be made of is said of data for which it is true, and not of other data.
+
+The sentences are found in the code (`templates.py`), so a new one needs a situation here: data of known truth in one
+of the modules `of_*.py`, with what must be said of them and what must not.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from tests.golden.sentences import of_guards, of_reports, of_stats, of_tests, of_volumes
+from tests.golden.sentences.speech import Situation
+from tests.golden.sentences.templates import Template, plain, templates
+
+SITUATIONS: list[Situation] = [
+    *of_stats.SITUATIONS,
+    *of_guards.SITUATIONS,
+    *of_volumes.SITUATIONS,
+    *of_reports.SITUATIONS,
+    *of_tests.SITUATIONS,
+]
+NO_CONCLUSIONS = {
+    "catalog/delivery.py: random reads, twice as many in flight": "the name of a run",
+    "report/sections/data.py: Every score of every run": "the caption of a file",
+    "report/sections/forest.py: times as good, logarithmic": "the title of an axis",
+    "report/sections/phases.py: >As the original prints it": "the title of a column",
+}
+"""Strings of the speakers that say nothing of any data."""
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda each: f"{each.family}: {each.name}")
+def test_what_is_said_of_known_data(situation: Situation) -> None:
+    for words in situation.says:
+        assert plain(words) in situation.text
+    for words in situation.never:
+        assert plain(words) not in situation.text
+
+
+@cache
+def spoken() -> dict[str, set[int]]:
+    """The situations, by place, in which each template is said."""
+    found: dict[str, set[int]] = {}
+    for each in asked():
+        found[each.key] = {i for i, situation in enumerate(SITUATIONS) if any(map(each.said_in, situation.lines))}
+    return found
+
+
+def asked() -> list[Template]:
+    return [each for each in templates() if each.key not in NO_CONCLUSIONS]
+
+
+def test_every_sentence_has_data_for_which_it_is_true() -> None:
+    assert [key for key, places in spoken().items() if not places] == []
+
+
+def test_every_sentence_has_data_of_the_same_kind_for_which_it_is_not_said() -> None:
+    always = []
+    for key, places in spoken().items():
+        families = {SITUATIONS[i].family for i in places}
+        if places and not any(each.family in families and i not in places for i, each in enumerate(SITUATIONS)):
+            always.append(key)
+    assert always == []
+
+
+def test_nothing_is_left_out_that_is_not_there() -> None:
+    assert set(NO_CONCLUSIONS) <= {each.key for each in templates()}
+
+
+def test_names_of_situations_are_unique() -> None:
+    names = [(each.family, each.name) for each in SITUATIONS]
+    assert len(set(names)) == len(names)
