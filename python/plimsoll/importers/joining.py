@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from plimsoll.importers.record import MAX_RUNS, session_of, with_id
 from plimsoll.importers.source import Imported
@@ -57,8 +58,10 @@ def may_join(parts: Sequence[Imported]) -> bool:
 
 
 def joined_title(names: Sequence[str]) -> str:
-    """`a.json and b.json`, `a.json and 4 more files`."""
+    """`gp3/a.json and b.json`, `gp3/a.json and 4 more files`: with the last folder of the first file's path."""
     first, *others = names
+    first = "/".join(part for part in PurePath(first).parts[-2:] if part not in ("/", ".."))
+    others = [PurePath(name).name for name in others]
     return f"{first} and {others[0]}" if len(others) == 1 else f"{first} and {len(others):,} more files"
 
 

@@ -59,6 +59,9 @@ def test_one_part_or_too_many_runs_stay_as_they_are(monkeypatch: pytest.MonkeyPa
 def test_titles() -> None:
     assert joined_title(["a.csv", "b.csv"]) == "a.csv and b.csv"
     assert joined_title(["a.csv", "b.csv", "c.csv"]) == "a.csv and 2 more files"
+    assert joined_title(["/data/gp2/a.csv", "/data/gp2/b.csv"]) == "gp2/a.csv and b.csv"
+    assert joined_title(["../gp3/a.csv", "x", "y"]) == "gp3/a.csv and 2 more files"
+    assert joined_title(["../a.csv", "b.csv"]) == "a.csv and b.csv"
 
 
 def test_the_store_keeps_the_order_and_the_spreads(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from plimsoll.cli.options import Json
 
 if TYPE_CHECKING:
     from plimsoll.importers.reading import Outcome
+    from plimsoll.model import Session
     from plimsoll.store.store import Store
 
 NEEDS_ARGUMENTS = True
@@ -45,8 +46,8 @@ def command(
         own = [(name, path) for name, path in found if format_name is None and is_result_file(path)]
         others = [every for every in found if every not in own]
         rows = [_own(store, name, path) for name, path in own]
-        rows += _foreign(store, [str(path) for _, path in others], target, format_name, each) if others else []
-    shown = {str(path): name for name, path in found}
+        shown = {str(path): name for name, path in found}
+        rows += _foreign(store, {str(path): name for name, path in others}, target, format_name, each) if others else []
     for row in rows:
         path = row["file"]
         row["file"] = shown.get(path, path)
@@ -75,25 +76,25 @@ def _own(store: Store, name: str, path: Path) -> dict[str, Any]:
 
 
 def _foreign(
-    store: Store, names: list[str], target: str | None, format_name: str | None, each: bool
+    store: Store, files: dict[str, str], target: str | None, format_name: str | None, each: bool
 ) -> list[dict[str, Any]]:
-    """Files of other tools: one session of all of them, unless each is to have its own."""
+    """Files of other tools, with the names they were given by: one session, unless each is to have its own."""
     from plimsoll.importers.joining import SEVERAL, join, joined_title, may_join
     from plimsoll.importers.reading import read_files
     from plimsoll.importers.source import Options
     from plimsoll.store import exchange
 
-    outcomes = read_files(names, Options(target=target), format_name=format_name)
+    outcomes = read_files(list(files), Options(target=target), format_name=format_name)
     if each:
         return [_stored(store, outcome) for outcome in outcomes]
     known = list(outcomes)
     parts = [(outcome.place, outcome.imported) for outcome in known if outcome.imported is not None]
     if not may_join([imported for _, imported in parts]):
         return [_stored(store, outcome) for outcome in known]
-    title = joined_title([Path(place).name for place, _ in parts])
+    title = joined_title([files.get(place, place) for place, _ in parts])
     joined = join([imported for _, imported in parts], title)
     summary = exchange.add_records(store, [joined.session, *joined.runs], title)
-    says = f"{summary}; one session of {len(parts):,} files, `--each` makes one of each"
+    says = f"{summary}; one session of {len(parts):,} files, `--each` makes one of each; {_next(joined.session)}"
     rows = [_told(outcome) for outcome in known]
     return [*rows, {"file": title, "format": SEVERAL, "failed": False, "says": [says], **asdict(summary)}]
 
@@ -106,8 +107,15 @@ def _stored(store: Store, outcome: Outcome) -> dict[str, Any]:
     if outcome.imported is None:
         return row
     summary = exchange.add_records(store, [outcome.imported.session, *outcome.imported.runs], outcome.place)
-    says = [f"{outcome.format}: {summary}", *row["says"][1:]]
+    says = [f"{outcome.format}: {summary}; {_next(outcome.imported.session)}", *row["says"][1:]]
     return {**row, "says": says, **asdict(summary)}
+
+
+def _next(session: Session) -> str:
+    """Imported results may be older than the last session, which commands take where none is named."""
+    from plimsoll.store.store import short_id
+
+    return f"`plimsoll show {short_id(session.id)}`"
 
 
 def _told(outcome: Outcome) -> dict[str, Any]:
