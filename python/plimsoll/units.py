@@ -204,3 +204,27 @@ def format_value(value: float, unit: str) -> str:
             return f"{format_number(value)}/s"
         case _:
             return format_number(value)
+
+
+_SCALES = {
+    "B/s": ((PIB, "PiB/s"), (TIB, "TiB/s"), (GIB, "GiB/s"), (MIB, "MiB/s"), (KIB, "KiB/s"), (1, "B/s")),
+    "B": ((PIB, "PiB"), (TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
+    "1/s": ((1_000_000, "M/s"), (1_000, "k/s"), (1, "1/s")),
+    "ns": ((SECOND, "s"), (MILLISECOND, "ms"), (MICROSECOND, "µs"), (1, "ns")),
+    "1": ((1, ""),),
+}
+
+
+def scale(largest: float, unit: str) -> tuple[float, str]:
+    """Divisor and unit in which a value as large as `largest` reads well: 2.1e8 B/s → (1048576, "MiB/s")."""
+    steps = _SCALES.get(unit, ((1, unit),))
+    return next(((float(factor), name) for factor, name in steps if abs(largest) >= factor), (1.0, steps[-1][1]))
+
+
+def format_spread(value: float, spread: float, unit: str) -> str:
+    """`15.1 ± 0.49 MiB/s`, `1,235 ± 287 s`: a value and its spread in one unit, with the digits that both are worth."""
+    factor, name = (1.0, "/s") if unit == "1/s" else scale(value, unit)
+    shown, beside = value / factor, spread / factor
+    digits = min(max(1 - math.floor(math.log10(beside)), 0), 4) if beside > 0 else 0
+    told = f"{shown:,.{digits}f} ± {beside:,.{digits}f}" if beside > 0 else f"{format_number(shown)} ± 0"
+    return told + (name if name.startswith("/") or not name else f" {name}")

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from plimsoll import units
 from plimsoll.errors import UsageError
+from plimsoll.units import format_spread
 
 
 @pytest.mark.parametrize(
@@ -67,3 +68,18 @@ def test_values_carry_their_unit() -> None:
     assert units.format_value(82_100, "ns") == "82.1 µs"
     assert units.format_value(2**20, "B/s") == "1 MiB/s"
     assert units.format_value(0, "ns") == "0 s"
+
+
+@pytest.mark.parametrize(
+    ("value", "spread", "unit", "told"),
+    [
+        (15.87e6, 0.51e6, "B/s", "15.13 ± 0.49 MiB/s"),
+        (1234.69e9, 286.56e9, "ns", "1,235 ± 287 s"),
+        (750e3, 11.4e3, "ns", "750 ± 11 µs"),
+        (12.6, 0.0, "1/s", "12.6 ± 0/s"),
+        (27.1, 1.12, "1/s", "27.1 ± 1.1/s"),
+        (3631.0, 7.0, "1", "3,631.0 ± 7.0"),
+    ],
+)
+def test_a_spread_has_the_unit_of_its_value(value: float, spread: float, unit: str, told: str) -> None:
+    assert format_spread(value, spread, unit) == told

@@ -7,17 +7,10 @@ import re
 
 from plimsoll.stats.sentences import wide_open
 from plimsoll.units import (
-    GIB,
-    KIB,
-    MIB,
-    MICROSECOND,
-    MILLISECOND,
     MINUTE,
-    PIB,
-    SECOND,
-    TIB,
     format_number,
     format_value,
+    scale,
     significant,
 )
 
@@ -36,13 +29,6 @@ _PLAIN = {
 }
 _LATENCY = re.compile(r"(?P<kind>[a-z]+(?:_[a-z]+)*?)(?P<service>_service)?_(?P<what>mean|p\d+(?:\.\d+)?|max)")
 _TWICE = re.compile(r"\b(\w+) \1\b")
-_SCALES = {
-    "B/s": ((PIB, "PiB/s"), (TIB, "TiB/s"), (GIB, "GiB/s"), (MIB, "MiB/s"), (KIB, "KiB/s"), (1, "B/s")),
-    "B": ((PIB, "PiB"), (TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
-    "1/s": ((1_000_000, "M/s"), (1_000, "k/s"), (1, "1/s")),
-    "ns": ((SECOND, "s"), (MILLISECOND, "ms"), (MICROSECOND, "µs"), (1, "ns")),
-    "1": ((1, ""),),
-}
 
 
 def metric_label(name: str) -> str:
@@ -78,12 +64,6 @@ def percentile_label(name: str) -> str:
     if digits.isdigit() and len(digits) > 2 and digits != "100":
         return f"p{digits[:2]}.{digits[2:]}"
     return name
-
-
-def scale(largest: float, unit: str) -> tuple[float, str]:
-    """Divisor and unit in which a value as large as `largest` reads well: 2.1e8 B/s → (1048576, "MiB/s")."""
-    steps = _SCALES.get(unit, ((1, unit),))
-    return next(((float(factor), name) for factor, name in steps if abs(largest) >= factor), (1.0, steps[-1][1]))
 
 
 def rounded(value: float, half_width: float | None) -> float:

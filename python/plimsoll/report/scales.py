@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from plimsoll.report.labels import scale
-from plimsoll.units import format_duration
+from plimsoll.units import format_duration, scale
 
 LOG_FROM = 10.0
 """Values that differ more than this are drawn on a logarithmic axis."""

@@ -22,7 +22,7 @@ from plimsoll.stats.student_t import FloatArray
 from plimsoll.stats.summary import Split, split
 from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
 from plimsoll.stats.verdict import Verdict, judge_many, log_ratio
-from plimsoll.units import format_value
+from plimsoll.units import format_spread
 
 
 class ScoreRow(NamedTuple):
@@ -411,10 +411,9 @@ def _notes_on_plans(draft: _Draft, plans: Mapping[str, Mapping[str, str]], crowd
 
 
 def _as_stated(unit: Unit, stated: tuple[Stated, Stated]) -> str:
-    """The other mean against that of the baseline, with their spreads: `14 s ± 2 s against 12 s ± 1 s`."""
+    """The other mean against that of the baseline, with their spreads: `14 ± 2 s against 12 ± 1 s`."""
     told = [
-        f"{format_value(each.mean, unit)} ± {format_value(each.spread, unit)}"
-        + (f" of {each.runs} runs" if each.runs is not None else "")
+        format_spread(each.mean, each.spread, unit) + (f" of {each.runs} runs" if each.runs is not None else "")
         for each in reversed(stated)
     ]
     return " against ".join(told)

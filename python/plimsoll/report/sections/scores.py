@@ -12,6 +12,7 @@ from plimsoll.stats.repeats import Kind
 from plimsoll.stats.standing import Basis, ios_text
 from plimsoll.stats.stated import stated_in
 from plimsoll.stats.summary import Split, Summary
+from plimsoll.units import format_spread
 
 ORDER = 20
 TITLE = "Scores"
@@ -152,7 +153,7 @@ def _stated(evidence: Evidence, line: ScoreLine) -> Phrase | None:
     if only is None:
         return None
     count = f" of {count_text(only.runs, 'run')}" if only.runs else ""
-    return Phrase(f"stated ± {score_text(only.spread, line.unit)}{count}", Tone.UNKNOWN)
+    return Phrase(f"stated {format_spread(line.values[0], only.spread, line.unit)}{count}", Tone.UNKNOWN)
 
 
 def _stability(line: ScoreLine, found: Summary, zeros: int) -> Phrase:
