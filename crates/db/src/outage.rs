@@ -8,7 +8,7 @@ use crate::outcome::Outage;
 /// Stretches that one thread remembers; more do not change what is said of the run.
 const REMEMBERED: usize = 1024;
 
-/// A time without a completed operation that began when a connection broke.
+/// A time without a completed operation that began when a connection broke or was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stretch {
     /// The server last showed life.
@@ -17,6 +17,8 @@ pub struct Stretch {
     pub to_ns: u64,
     /// Most clients without a connection at one time.
     pub down: u32,
+    /// Connections that broke.
+    pub broken: u32,
     /// Attempts to connect that failed.
     pub refused: u32,
     /// The first of the two ends.
@@ -45,9 +47,21 @@ impl Absence {
     /// A connection broke: so many clients have none now, and the server last showed life at `alive_ns`.
     #[cold]
     pub fn lost(&mut self, alive_ns: u64, down: usize) {
-        let new = Stretch { from_ns: alive_ns, to_ns: alive_ns, down: 0, refused: 0, back: false };
-        let stretch = self.open.get_or_insert(new);
+        let stretch = self.begin(alive_ns);
         stretch.down = stretch.down.max(down as u32);
+        stretch.broken += 1;
+    }
+
+    /// A client has waited for too long and closed its connection. A server may be slow and there: whether it is tells
+    /// the next attempt to connect.
+    #[cold]
+    pub fn unanswered(&mut self, alive_ns: u64) {
+        self.begin(alive_ns);
+    }
+
+    fn begin(&mut self, alive_ns: u64) -> &mut Stretch {
+        let new = Stretch { from_ns: alive_ns, to_ns: alive_ns, down: 0, broken: 0, refused: 0, back: false };
+        self.open.get_or_insert(new)
     }
 
     /// A connection could not be opened anew.
@@ -75,7 +89,8 @@ impl Absence {
     /// The thread ends at `now`, with so many clients: from here on it says nothing against what the others see.
     pub fn end(mut self, now: u64, clients: usize) -> Vec<Stretch> {
         self.close(now, false);
-        self.over.push(Stretch { from_ns: now, to_ns: u64::MAX, down: clients as u32, refused: 0, back: false });
+        let done = Stretch { from_ns: now, to_ns: u64::MAX, down: clients as u32, broken: 0, refused: 0, back: false };
+        self.over.push(done);
         self.over
     }
 }
@@ -89,7 +104,8 @@ fn both(left: &[Stretch], right: &[Stretch]) -> Vec<Stretch> {
         let (from_ns, to_ns) = (a.from_ns.max(b.from_ns), a.to_ns.min(b.to_ns));
         if to_ns > from_ns {
             let back = (a.to_ns == to_ns && a.back) || (b.to_ns == to_ns && b.back);
-            found.push(Stretch { from_ns, to_ns, down: a.down + b.down, refused: a.refused + b.refused, back });
+            let (down, broken, refused) = (a.down + b.down, a.broken + b.broken, a.refused + b.refused);
+            found.push(Stretch { from_ns, to_ns, down, broken, refused, back });
         }
         if a.to_ns < b.to_ns { l += 1 } else { r += 1 }
     }
@@ -98,13 +114,17 @@ fn both(left: &[Stretch], right: &[Stretch]) -> Vec<Stretch> {
 
 /// The outages of the server among what its threads saw: nobody was served, and either no client had a connection or
 /// none could be opened. `end_ns` is when the last thread ended.
+///
+/// One connection that broke and was opened anew at the first attempt is no outage, although a client that is alone has
+/// none for the time of its own pause.
 pub fn outages(threads: &[Vec<Stretch>], clients: u32, window: &Window, end_ns: u64) -> Vec<Outage> {
     let Some((first, rest)) = threads.split_first() else { return Vec::new() };
     let common = rest.iter().fold(first.clone(), |seen, next| both(&seen, next));
     let real = common.into_iter().filter_map(|stretch| {
         let to_ns = stretch.to_ns.min(end_ns);
         let lasted = to_ns.checked_sub(stretch.from_ns).filter(|&ns| ns >= FIRST_PAUSE_NS)?;
-        (stretch.down >= clients || stretch.refused > 0).then_some(Outage {
+        let all_lost = stretch.down >= clients && stretch.broken > 1;
+        (all_lost || stretch.refused > 0).then_some(Outage {
             start_ns: stretch.from_ns as i64 - window.measure_ns as i64,
             duration_ns: lasted,
             back: stretch.back,
@@ -175,7 +195,32 @@ mod tests {
     #[test]
     fn a_thread_that_has_done_its_share_does_not_hide_an_outage() {
         let done = Absence::new().end(2000 * MS, 1);
-        assert_eq!(seen(&[done, thread(&[(3000, Some(4000))], false)]), [(2000, 1000, true)]);
+        assert_eq!(seen(&[done, thread(&[(3000, Some(4000))], true)]), [(2000, 1000, true)]);
+    }
+
+    #[test]
+    fn a_connection_that_is_opened_anew_at_once_is_no_outage_of_a_client_that_is_alone() {
+        assert_eq!(seen(&[thread(&[(3000, Some(3012))], false)]), []);
+        assert_eq!(seen(&[thread(&[(3000, Some(3030))], true)]), [(2000, 30, true)]);
+        // Whoever connects with each request is not refused: its requests fail.
+        let mut absence = Absence::new();
+        (0..3).for_each(|_| absence.lost(3000 * MS, 1));
+        absence.back(3030 * MS);
+        assert_eq!(outages(&[absence.end(10_000 * MS, 1)], 1, &window(), 10_000 * MS).len(), 1);
+    }
+
+    #[test]
+    fn a_server_that_answers_too_late_is_not_away_unless_it_refuses_connections() {
+        let silent = |refused: bool| {
+            let mut absence = Absence::new();
+            (0..2).for_each(|_| absence.unanswered(3000 * MS));
+            if refused {
+                absence.refused();
+            }
+            absence.back(4000 * MS);
+            outages(&[absence.end(10_000 * MS, 2)], 2, &window(), 10_000 * MS).len()
+        };
+        assert_eq!((silent(false), silent(true)), (0, 1));
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub struct DbOutcome {
 }
 
 /// A time in which the server completed no operation, and either no client had a connection or none could be opened.
+/// Neither an answer that came too late nor a single connection that was opened anew at once is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outage {
     /// Since the measured part began; negative in the warm-up.

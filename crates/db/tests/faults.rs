@@ -140,6 +140,56 @@ fn a_server_that_restarts_costs_errors_and_no_more() {
     assert_eq!(outcome.kept, None, "nobody asked to count");
 }
 
+/// A web server, one thread a connection, that treats one of its requests as `treat` does: false closes the connection.
+fn web_server(treat: fn() -> bool) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/page", listener.local_addr().unwrap());
+    let asked = Arc::new(std::sync::atomic::AtomicU32::new(0));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let asked = Arc::clone(&asked);
+            std::thread::spawn(move || {
+                let mut request = [0; 4096];
+                while stream.read(&mut request).is_ok_and(|bytes| bytes > 0) {
+                    if asked.fetch_add(1, Ordering::Relaxed) == 20 && !treat() {
+                        return;
+                    }
+                    if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    url
+}
+
+#[test]
+fn a_late_answer_or_one_broken_connection_is_no_outage() {
+    let slow = || {
+        std::thread::sleep(Duration::from_millis(300));
+        true
+    };
+    let outcome = |treat: fn() -> bool| {
+        let changes = [
+            ("workload", json!({"kind": "web", "keep_alive": true})),
+            ("clients", json!(1)),
+            ("threads", json!(1)),
+            ("timeout_ns", json!(50_000_000)),
+            ("interval_ns", json!(20_000_000)),
+            ("limit", json!({"runtime_ns": 500_000_000u64, "operations": null})),
+        ];
+        run(spec("http", &web_server(treat), &changes))
+    };
+    for (treat, cause) in [(slow as fn() -> bool, "timeout"), (|| false, "closed")] {
+        let outcome = outcome(treat);
+        assert_eq!(outcome.errors["get"][cause], 1, "{:?}", outcome.errors);
+        assert_eq!((outcome.reconnects, outcome.failed_reconnects), (1, 0));
+        assert!(outcome.completed > 20, "it goes on");
+        assert_eq!(outcome.outages, [], "after {cause}");
+    }
+}
+
 #[test]
 fn a_table_of_somebody_else_is_left_alone() {
     let Some(server) = servers::redis(None) else { return };

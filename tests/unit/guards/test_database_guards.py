@@ -196,8 +196,10 @@ def test_connections_that_break_while_others_are_served_are_no_outage() -> None:
     found = service(reconnects=3, failed_reconnects=12, messages={"closed": "idle timeout"})
     assert found.level is Level.WARN
     assert found.message == (
-        "3 connections broke and were opened anew, while others were served; 12 attempts to connect failed"
+        "3 connections broke or had no answer in time, to be opened anew while the server was there; "
+        "12 attempts to connect failed"
     )
+    assert service(reconnects=1).message.startswith("1 connection broke")
     assert "away" not in found.message
     assert "idle timeout" in found.advice
 

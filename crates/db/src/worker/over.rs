@@ -63,8 +63,9 @@ impl<D: Driver> Worker<D> {
         let first = lane.failure.take();
         if fault.broken {
             // What broke the connection ends the operation, not what went wrong before.
+            let cause = fault.cause;
             self.give_up(index, first.unwrap_or(fault), now);
-            self.lose(index, now);
+            self.lose(index, cause, now);
             return false;
         }
         let in_transaction = self.parts.work.is_transaction(&lane.turn);
@@ -122,12 +123,16 @@ impl<D: Driver> Worker<D> {
     }
 
     /// A client's connection is of no use any more.
-    fn lose(&mut self, index: usize, now: u64) {
+    fn lose(&mut self, index: usize, cause: Cause, now: u64) {
         let lane = &mut self.parts.lanes[index];
         lane.session = None;
         self.down.push((now + lane.pause_ns, index as u32));
         // The operation that failed was answered before it began, or by others while it was waiting.
-        self.absence.lost(self.alive_ns.max(lane.started_ns), self.down.len());
+        let alive_ns = self.alive_ns.max(lane.started_ns);
+        match cause {
+            Cause::Timeout => self.absence.unanswered(alive_ns),
+            _ => self.absence.lost(alive_ns, self.down.len()),
+        }
     }
 
     /// Opens connections anew whose pause is over.

@@ -77,7 +77,8 @@ def _said(evidence: RunEvidence, at_work: float | None) -> Iterator[str]:
     elif seen and (told := _own_words(outcome)):
         yield f"clients were told: {told}"
     if outcome["reconnects"] and not seen:
-        yield f"{outcome['reconnects']:,} connections broke and were opened anew, while others were served"
+        many = "1 connection" if outcome["reconnects"] == 1 else f"{outcome['reconnects']:,} connections"
+        yield f"{many} broke or had no answer in time, to be opened anew while the server was there"
     if outcome["failed_reconnects"] and not seen:
         yield f"{outcome['failed_reconnects']:,} attempts to connect failed"
     if at_work is not None and not seen:
