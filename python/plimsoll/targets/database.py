@@ -84,7 +84,7 @@ def on_this_machine(where: str) -> bool | None:
         return True
     try:
         there = {str(found[4][0]).partition("%")[0] for found in socket.getaddrinfo(name, None)}
-    except OSError:
+    except (OSError, UnicodeError):  # a name with an empty label, or one that is too long, is no name
         return None
     here = {each.address.partition("%")[0] for found in psutil.net_if_addrs().values() for each in found}
     return any(ip_address(each).is_loopback or each in here for each in there)

@@ -1,0 +1,19 @@
+"""What an address tells of where its server is."""
+
+from __future__ import annotations
+
+import pytest
+
+from plimsoll.targets.database import on_this_machine
+
+
+def test_a_server_on_loopback_shares_this_machine() -> None:
+    assert on_this_machine("redis://127.0.0.1:6379/0") is True
+    assert on_this_machine("postgresql://me@[::1]/x") is True
+    assert on_this_machine("sqlite:/x.db") is True
+    assert on_this_machine("redis://192.0.2.1/0") is False
+
+
+@pytest.mark.parametrize("name", ["a..b", "a" * 70 + ".example"])
+def test_what_can_be_no_name_has_no_address(name: str) -> None:
+    assert on_this_machine(f"postgresql://me@{name}/x") is None
