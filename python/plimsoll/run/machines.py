@@ -114,11 +114,9 @@ class ThisMachine:
         self, targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
     ) -> Iterator[OpenedHere]:
         """Serve volumes, lock the places, make work folders, and remove all of it at the end."""
-        with (
-            emulated.served(targets, session) as there,
-            open_places(there, session, written, destroy) as places,
-            ExitStack() as stack,
-        ):
+        with emulated.served(targets, session) as there, ExitStack() as stack:
             asked = {target.name: size for target in targets if (size := emulated.memory_of(target))}
             groups = {name: stack.enter_context(small_memory(name, size)) for name, size in asked.items()}
+            # Within the groups: a private server was started in one, and a group goes only when nobody is in it.
+            places = stack.enter_context(open_places(there, session, written, destroy))
             yield OpenedHere(places, targets, groups)

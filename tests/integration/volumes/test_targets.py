@@ -17,6 +17,7 @@ from tests.integration.volumes.conftest import Machine
 
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.run.emulated import check
+from plimsoll.targets.host import cgroup_folders
 from plimsoll.targets.parse import parse_target
 from plimsoll.targets.volume import volume_options
 from plimsoll.volumes import changes, registry
@@ -81,6 +82,17 @@ def test_the_data_of_a_database_lie_on_a_volume(machine: Machine) -> None:
     words = ["--server", "redis", "--on", "a=vol:type=gp3,size=5GiB,backing=memory", *SHORT[2:], "--blocks", "1"]
     shown = json.loads(machine.plimsoll("run", "ycsb-a", *words, "--set", "records=100", "--json").stdout)
     assert "operation_rate" in json.dumps(shown["scores"])
+    assert machine.left() == []
+
+
+def test_a_private_server_on_a_volume_with_less_memory_leaves_no_group(machine: Machine) -> None:
+    """It was started within the group, and a group with a process in it cannot be taken away."""
+    need_program("redis-server")
+    words = ["--server", "redis", "--on", "a=vol:type=gp3,size=5GiB,backing=memory,memory=512MiB", *SHORT[2:]]
+    done = machine.plimsoll("run", "ycsb-a", *words, "--blocks", "1", "--set", "records=100", "--json")
+    assert "operation_rate" in json.dumps(json.loads(done.stdout)["scores"])
+    groups = [group for above in cgroup_folders("memory", Path("/")) for group in above.glob("plimsoll-*-a")]
+    assert groups == []
     assert machine.left() == []
 
 
