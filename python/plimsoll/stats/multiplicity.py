@@ -84,6 +84,8 @@ def footer(verdicts: Sequence[Verdict]) -> str:
     """The sentence below a table of verdicts."""
     count = len(verdicts)
     decided = sum(verdict.decided for verdict in verdicts)
+    if not decided:
+        return "No comparison is decided." if count < 2 else f"0 of {count} comparisons decided."
     if count < 2:
         return f"The verdict is false with probability at most {ALPHA * 100:.0f} %."
     return (

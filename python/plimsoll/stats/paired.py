@@ -21,7 +21,7 @@ from plimsoll.stats.stated import ASSUMPTION, Stated, judge_stated
 from plimsoll.stats.student_t import FloatArray
 from plimsoll.stats.summary import Split, split
 from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
-from plimsoll.stats.verdict import Verdict, judge_many, log_ratio
+from plimsoll.stats.verdict import Answer, StopReason, Verdict, judge_many, log_ratio
 from plimsoll.units import format_spread
 
 
@@ -125,6 +125,9 @@ class _Draft:
 
 
 _OK = RunStatus.OK.value
+_OF_VERDICT = "; the verdict is about "
+"""What a note says of a verdict, which it must not where there is none."""
+_MIXED = f"{_OF_VERDICT}both together"
 
 Place = tuple[str, int]  # session, block
 Attempts = dict[int, ScoreRow]
@@ -196,8 +199,14 @@ def cells(
             verdict, judged = _loosely(draft, names, band, policy)
             notes += _notes_apart(judged, *names)
         else:
-            notes += _notes(draft, verdict, patterned=policy >= UNPAIRED_FROM and index not in quiet)
-            parts = _parts(draft, notes) if policy >= LEVELS_FROM else None
+            levels = policy >= LEVELS_FROM
+            told = _notes(draft, verdict, patterned=policy >= UNPAIRED_FROM and index not in quiet, levels=levels)
+            notes += told
+            parts = _parts(draft, notes) if levels else None
+            if parts is not None and not _holds_throughout(verdict, parts):
+                verdict = _without_answer(verdict)
+            if parts is not None and not verdict.decided:
+                notes = [replace(note, text=note.text.partition(_OF_VERDICT)[0]) for note in notes]
         pairs = tuple(draft.pairs)
         head = (*draft.key, draft.baseline, draft.target, draft.plans, pairs, verdict, tuple(notes), judged)
         found.append(Cell(*head, split=parts))
@@ -209,6 +218,35 @@ def _parts(draft: _Draft, notes: Sequence[Note]) -> Split | None:
     if not any(note.kind in ("drift", "step", "groups") for note in notes):
         return None
     return split([pair.other / pair.baseline for pair in draft.pairs], kinds=(Kind.STEP, Kind.TREND, Kind.GROUPS))
+
+
+def _holds_throughout(verdict: Verdict, parts: Split) -> bool:
+    """Whether each level gives the answer that the blocks give together, and a range none that contradicts it.
+
+    Where it does not, the answer is that of a mixture, or of the blocks before a step alone. Blocks that scatter
+    without a step may get an answer from more of them.
+    """
+    edge = 1 + verdict.band
+    better = -1 if verdict.direction == "lower" else 1
+
+    def answer(ratio: float) -> Answer:
+        if 1 / edge <= ratio <= edge:
+            return Answer.SAME
+        return Answer.BETTER if (ratio > 1) == (better > 0) else Answer.WORSE
+
+    if parts.levels:
+        return all(answer(level.value) is verdict.answer for level in parts.levels)
+    opposite = {Answer.BETTER: Answer.WORSE, Answer.WORSE: Answer.BETTER}.get(verdict.answer)
+    ends = {answer(parts.minimum), answer(parts.maximum)}
+    return ends == {Answer.SAME} if verdict.answer is Answer.SAME else opposite not in ends
+
+
+def _without_answer(verdict: Verdict) -> Verdict:
+    """The numbers without an answer: further blocks cannot give one to blocks that disagree."""
+    stop = None if verdict.stop is StopReason.DECIDED else verdict.stop
+    return replace(
+        verdict, answer=Answer.UNKNOWN, ahead=0, same=False, p_direction=1.0, p_same=1.0, blocks_needed=None, stop=stop
+    )
 
 
 def _corrected(found: Sequence[Cell]) -> list[Cell]:
@@ -445,7 +483,7 @@ def _notes_apart(judged: Apart, baseline: str, target: str) -> Iterable[Note]:
                 yield Note("repeats", f"{name}: {pattern.text}")
 
 
-def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool) -> Iterable[Note]:
+def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool, levels: bool) -> Iterable[Note]:
     used = len(draft.pairs) + draft.zero
     if not used:
         yield Note("unpaired", "the two never ran validly in one block of one session, so nothing can be compared")
@@ -454,29 +492,33 @@ def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool) -> Iterable[Note
     if draft.zero:
         yield Note("zero", f"{draft.zero} of {used} blocks have a score of zero and no ratio")
     if verdict.contaminated:
-        yield Note("outliers", "a few blocks are far from the others; the verdict is about the typical block")
+        yield Note("outliers", f"a few blocks are far from the others{_OF_VERDICT}the typical block")
     differences = [pair.difference for pair in draft.pairs]
     drifted = drift(differences)
-    if drifted is not None:
+    seen = list(_notes_on_ratios(draft, differences)) if patterned else []
+    # A step has a rank correlation with time as well; its slope is no size of anything.
+    stepped = levels and any(note.kind == "step" for note in seen)
+    if drifted is not None and not stepped:
         yield Note("drift", f"the ratio drifted by {_percent(drifted)} over the blocks: earlier runs act on later ones")
     ordered = order_effect(differences, [pair.baseline_first for pair in draft.pairs])
     if ordered is not None:
         yield Note("order", f"the ratio differs by {_percent(ordered)} with who runs first: runs act on the next one")
-    if patterned and drifted is None:
-        yield from _notes_on_ratios(differences)
+    if drifted is None or stepped:
+        yield from seen
 
 
-def _notes_on_ratios(differences: Sequence[float]) -> Iterable[Note]:
+def _notes_on_ratios(draft: _Draft, differences: Sequence[float]) -> Iterable[Note]:
     """Blocks that are no repetitions of one thing: the verdict is then about a mixture of two states."""
     for pattern in patterns([float(np.exp(each)) for each in differences]):
         if pattern.kind is Kind.STEP and pattern.at is not None:
-            change = _percent(pattern.effect)
-            text = f"the ratio changed by {change} at pair {pattern.at + 1}; the verdict mixes before and after"
-            yield Note("step", text)
-        elif pattern.kind is Kind.GROUPS:
-            text = (
-                f"the ratios fall into two groups {_percent(pattern.effect)} apart; the verdict is about their mixture"
+            before, after = (
+                float(np.median([pair.other / pair.baseline for pair in part]))
+                for part in (draft.pairs[: pattern.at], draft.pairs[pattern.at :])
             )
+            change = f"{'fell' if after < before else 'rose'} by {abs(after / before - 1):.0%}".replace("%", " %")
+            yield Note("step", f"the ratio {change} at pair {pattern.at + 1}{_MIXED}")
+        elif pattern.kind is Kind.GROUPS:
+            text = f"the ratios fall into two groups {_percent(pattern.effect)} apart{_MIXED}"
             yield Note("groups", text)
         elif pattern.kind is Kind.SERIAL:
             yield Note("dependence", "ratios of neighbouring blocks resemble each other, so the interval is too narrow")

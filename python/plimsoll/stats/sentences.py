@@ -45,6 +45,9 @@ def _told(cell: Cell, cost: str, lasting: str) -> str:
         return _undecided_apart(cell, cell.apart)
     if verdict.preview:
         return _preview(verdict, other, baseline)
+    if _disagree(cell):
+        pair = f"{other} / {baseline} {levels_told(cell)}"
+        return f"no verdict: {pair}; the ratio is not the same in all blocks, so there is no one answer"
     count = blocks(verdict.blocks_used) if cell.apart is None else _sets(cell.apart)
     if verdict.answer is Answer.SAME:
         same = f"{other} and {baseline} are the same within {band(verdict.band)}{lasting}"
@@ -59,6 +62,23 @@ def _told(cell: Cell, cost: str, lasting: str) -> str:
 def ratio_told(cell: Cell) -> str:
     """The ratio with its interval, or what stands in its place where there is no common one."""
     return levels_told(cell) or ratio(cell.verdict)
+
+
+def _disagree(cell: Cell) -> bool:
+    """Whether there is no answer because blocks have different ones; of noisy blocks a number of more is known."""
+    return cell.split is not None and not cell.verdict.decided and cell.verdict.blocks_needed is None
+
+
+def answer_word(cell: Cell) -> str:
+    """The answer in a word or two, as a table has it."""
+    apart = cell.apart
+    if not cell.verdict.decided and (
+        _disagree(cell) or (apart is not None and (apart.withheld or apart.stated == "inside"))
+    ):
+        return "no verdict"
+    if apart is not None and apart.stated == "touch":
+        return "no significant difference"
+    return "not enough data" if cell.verdict.answer is Answer.UNKNOWN else str(cell.verdict.answer.value)
 
 
 def comparative(metric: str, unit: Unit, direction: Direction, higher: bool) -> str:
@@ -156,7 +176,8 @@ def _undecided_apart(cell: Cell, judged: Apart) -> str:
     if judged.stated == "touch":
         return f"no significant difference: {told}"
     if judged.stated == "inside":
-        return f"no verdict: {told}; whether a difference inside the band is none needs the number of runs"
+        why = "the difference is within the band, but “the same” cannot be claimed without the number of runs"
+        return f"no verdict: {told}; {why}"
     if verdict.preview:
         return f"ratio, no verdict: {told}; a verdict needs {FEWEST_RUNS} of each"
     return f"not enough data: {told}; more runs, or runs in turns, would tell"

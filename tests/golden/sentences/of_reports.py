@@ -180,7 +180,7 @@ def _wrong() -> list[Situation]:
         _of("no guard", _unjudged, "No guard has judged any run", never=("No guard found anything",)),
         _of("silent guards", _blind, "could not check everything in 3 of 3 runs", never=("No guard has judged",)),
         _of("one imported set", _alone_imported, "A verdict needs the results of a second target", never=("--on",)),
-        _of("some apart", _half_apart, "comparisons the runs were measured apart", never=("The runs were measured",)),
+        _of("some apart", _half_apart, "comparisons, the runs were measured apart", never=("The runs were measured",)),
         _of("a trend in turns", lambda: _series(trend), "so a drift of the level cancels", never=("cannot be told",)),
         _of("a step in turns", lambda: _series(step), "so a common step cancels", never=("no common mean",)),
         _of("groups in turns", lambda: _series(groups), "the score is that of a mixture"),

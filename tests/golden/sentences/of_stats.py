@@ -8,6 +8,7 @@ from tests.unit.stats.test_sentences import cell
 from tests.unit.stats.test_stated import compared
 from tests.unit.stats.test_stated import row as stated_row
 
+from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell, ScoreRow, cells
 from plimsoll.stats.repeats import patterns
 from plimsoll.stats.sentences import sentence
@@ -100,7 +101,18 @@ def _verdicts() -> list[Situation]:
         of("outliers", _cells([*near(1.0, 7, noise=0.02), 9.0]), "a few blocks are far from the others", "drifted by"),
         of("a drift", _cells(np.exp(np.linspace(0, 0.6, 12)).tolist()), "the ratio drifted by", "with who runs first"),
         of("order", _cells([1.0, 1.3] * 6, first=True), "with who runs first", "drifted by"),
-        of("a step", _cells([*near(1.0, 4), *near(1.5, 8, 2)]), "the verdict mixes before and after"),
+        of(
+            "a step from one answer to another",
+            _cells([*near(1.0, 4), *near(1.5, 8, 2)]),
+            "the ratio is not the same in all blocks, so there is no one answer",
+            "the verdict is about",
+        ),
+        of(
+            "a step with one answer before and after",
+            _cells([*near(1.5, 6), *near(2.0, 6, 2)]),
+            "at pair 7; the verdict is about both together",
+            "no verdict",
+        ),
         of("two kinds of blocks", _cells(_mixed()), "the ratios fall into two groups", "drifted by"),
         of("dependent blocks", _cells(_wave()), "ratios of neighbouring blocks resemble each other"),
         of("equal plans of two names", _plans(), "the plans of the two differ", "parameters differ"),
@@ -119,6 +131,18 @@ def _verdicts() -> list[Situation]:
             "the answer hangs on a first run",
             "is faster than",
         ),
+    ]
+
+
+def _footers() -> list[Situation]:
+    """What stands below verdicts: of nothing that was claimed a probability would be one of nothing."""
+
+    def of(name: str, ratios: list[float], says: str, never: str) -> Situation:
+        return Situation("footer", name, lambda: [footer([cell(ratios).verdict])], (says,), (never,))
+
+    return [
+        of("one verdict", [0.5, 0.51, 0.49], "The verdict is false with probability", "No comparison"),
+        of("no verdict", [0.5, 2.0, 1.0], "No comparison is decided", "is false with probability"),
     ]
 
 
@@ -145,7 +169,7 @@ def _published() -> list[Situation]:
         of(
             "published, inside the band",
             cells(inside, "a", apart={"s": False})[0],
-            "needs the number of runs",
+            "cannot be claimed without the number of runs",
             "are the same",
         ),
     ]
@@ -239,4 +263,4 @@ def _stops() -> list[Situation]:
     ]
 
 
-SITUATIONS = [*_verdicts(), *_published(), *_regimes(), *_patterns(), *_stops()]
+SITUATIONS = [*_verdicts(), *_footers(), *_published(), *_regimes(), *_patterns(), *_stops()]

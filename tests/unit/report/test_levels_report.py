@@ -17,6 +17,8 @@ from plimsoll.report.comparisons import Comparison, formats
 from plimsoll.report.gate import nothing_compared
 from plimsoll.report.naming import named
 from plimsoll.report.rendering import render
+from plimsoll.stats.sentences import sentence
+from plimsoll.stats.verdict import Answer
 from plimsoll.store.search import Point
 from plimsoll.web.history import by_session
 
@@ -121,6 +123,31 @@ def test_sets_measured_apart_are_compared_level_by_level() -> None:
     assert "no common ratio" in both
     fair = publication.answers(evidence(HONEST, HONEST, apart=True))["verdicts"][0]
     assert fair["ratio"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("stepped", [STEP, STEP[23:33] + STEP[33:37]])
+def test_a_step_within_the_blocks_leaves_no_answer_of_the_part_before_it(stepped: list[float]) -> None:
+    """Verdicts rest on the first 20 blocks, and on the typical one: neither sees what the target does at the end."""
+    found = evidence(HONEST[: len(stepped)], stepped)
+    [cell] = found.cells
+    assert cell.verdict.answer is Answer.UNKNOWN
+    assert sentence(cell).startswith("no verdict: b / a 1.00× until block ")
+    assert not any("the verdict" in note.text or "drifted" in note.text for note in cell.notes)
+    assert any("the ratio fell by 97 % at pair" in note.text for note in cell.notes)
+    told = publication.answers(found)["verdicts"][0]
+    assert (told["answer"], told["ratio"]) == ("unknown", None)
+    markdown = formats()["markdown"].render(Comparison("t", found.cells, found.rows, frozenset()))
+    assert "🟡 no verdict" in markdown
+    assert "is false with probability" not in markdown
+
+
+def test_a_step_that_leaves_the_answer_as_it_is_leaves_the_verdict() -> None:
+    twice = [value * (1.5 if place < 6 else 2.5) for place, value in enumerate(HONEST[:12])]
+    [cell] = evidence(HONEST[:12], twice).cells
+    assert cell.verdict.answer is Answer.BETTER
+    assert "1.50× until block 6, 2.50× from block 7 on" in sentence(cell)
+    [slow] = evidence(twice, HONEST[:12]).cells
+    assert any("the ratio fell by 40 % at pair 7" in note.text for note in slow.notes)
 
 
 def test_a_step_of_one_target_in_turns_gives_both_ratios() -> None:

@@ -60,3 +60,7 @@ def test_the_footer_counts() -> None:
     clear = judge([0.5, 0.51, 0.49])
     assert "at most 1.0 false" in footer([clear] * 20)
     assert footer([clear]) == "The verdict is false with probability at most 5 %."
+    # Nothing is claimed, so that nothing can be false.
+    noisy = judge([0.6, -0.5, 0.1])
+    assert footer([noisy]) == "No comparison is decided."
+    assert footer([noisy] * 14) == "0 of 14 comparisons decided."

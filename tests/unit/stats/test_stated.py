@@ -83,7 +83,7 @@ def test_sentences() -> None:
     assert sentence(compared(Stated(1e9, 3e8), Stated(2e9, 3e8))).startswith("no significant difference: b / a 2.0×")
     inside = Stated(2e9, 1e5)
     cell = cells([row("a", 1.98e9, Stated(1.98e9, 1e5)), row("b", 2e9, inside)], "a", apart={"s": False})[0]
-    assert "needs the number of runs" in sentence(cell)
+    assert "cannot be claimed without the number of runs" in sentence(cell)
     assert sentence(compared(Stated(1e9, 1e7, 4), Stated(2e9, 1e7, 5))).endswith(
         "2.000 ± 0.010 s of 5 runs against 1.000 ± 0.010 s of 4 runs"
     )

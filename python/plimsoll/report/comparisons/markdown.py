@@ -9,14 +9,14 @@ from plimsoll.report.renderers.markdown import inline
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.ratio_words import levels_told
-from plimsoll.stats.sentences import band
+from plimsoll.stats.sentences import answer_word, band
 from plimsoll.stats.verdict import Answer
 
 _MARKS = {
-    Answer.WORSE: "🔴 worse",
-    Answer.BETTER: "🟢 better",
-    Answer.UNKNOWN: "🟡 not enough data",
-    Answer.SAME: "⚪ same",
+    Answer.WORSE: "🔴",
+    Answer.BETTER: "🟢",
+    Answer.UNKNOWN: "🟡",
+    Answer.SAME: "⚪",
 }
 _ROWS = 50
 """Longer tables hide what matters; what is the same is folded away."""
@@ -71,7 +71,8 @@ def _table(cells: list[Cell]) -> str:
             "n/a" if levels_told(cell) else interval,
             count,
         )
-        mark = f"{_MARKS[found.answer]}, not significant after correction" if cell.corrected else _MARKS[found.answer]
+        mark = f"{_MARKS[found.answer]} {answer_word(cell)}"
+        mark += ", not significant after correction" if cell.corrected else ""
         lines.append(f"| {mark} | " + " | ".join(map(inline, words)) + " |")
     return "\n".join(lines)
 

@@ -16,8 +16,8 @@ from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
 from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.sentences import answer_word, further_blocks, sentence
 from plimsoll.stats.sentences import band as band_text
-from plimsoll.stats.sentences import further_blocks, sentence
 from plimsoll.stats.stated import ASSUMPTION
 from plimsoll.stats.unpaired import FEWEST_RUNS, GUARANTEE
 from plimsoll.stats.verdict import Answer
@@ -159,7 +159,7 @@ def _table(evidence: Evidence) -> Table:
         (
             phrase(cell.case),
             phrase(evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)),
-            Phrase(_word(cell), TONES[cell.verdict.answer]),
+            Phrase(answer_word(cell), TONES[cell.verdict.answer]),
             phrase(cell.target),
             *_ratio(cell),
             phrase(cell.baseline),
@@ -183,14 +183,6 @@ def _ratio(cell: Cell) -> tuple[CellOf, CellOf]:
     return number(found.ratio, "x", ratio_text(found.ratio)), interval
 
 
-def _word(cell: Cell) -> str:
-    if cell.apart is not None and (cell.apart.withheld or cell.apart.stated == "inside"):
-        return "no verdict"
-    if cell.apart is not None and cell.apart.stated == "touch":
-        return "no significant difference"
-    return WORDS[cell.verdict.answer]
-
-
 def _interval(cell: Cell) -> str:
     return ratio_interval_text(cell.verdict.ratio_low, cell.verdict.ratio, cell.verdict.ratio_high)
 
@@ -200,7 +192,7 @@ def _apart(evidence: Evidence) -> list[str]:
     apart = sum(cell.apart is not None for cell in evidence.cells)
     if not apart:
         return []
-    which = "The runs" if apart == len(evidence.cells) else f"Of {apart} of {len(evidence.cells)} comparisons the runs"
+    which = "The runs" if apart == len(evidence.cells) else f"In {apart} of {len(evidence.cells)} comparisons, the runs"
     assumed = any(cell.apart is not None and cell.apart.stated not in ("", "known") for cell in evidence.cells)
     return [f"{which} were {GUARANTEE}.", *([f"{ASSUMPTION[0].upper()}{ASSUMPTION[1:]}."] if assumed else [])]
 
