@@ -77,7 +77,7 @@ impl Accounting {
         });
         self.latest = index;
         let stream = &mut self.streams[index];
-        let goes_on = follows.is_some() && now_ns <= stream.last_ns + self.spec.merge_window_ns;
+        let goes_on = follows.is_some() && now_ns.saturating_sub(stream.last_ns) <= self.spec.merge_window_ns;
         let before = if goes_on { stream.filled } else { 0 };
         let total = before + io.bytes;
         *stream = Stream { end: io.offset + io.bytes, kind: io.kind, filled: total % unit, last_ns: now_ns };
@@ -140,6 +140,15 @@ mod tests {
         assert_eq!(accounting.charge(&read(128 * KIB, 64 * KIB), 5_000_000).ops, 1);
         let write = Io { kind: Kind::Write, offset: 192 * KIB, bytes: 64 * KIB };
         assert_eq!(accounting.charge(&write, 5_000_000).ops, 1);
+    }
+
+    #[test]
+    fn a_merge_window_without_end_merges_whatever_the_pause() {
+        let mut accounting = Accounting::new(AccountingSpec { merge_window_ns: u64::MAX, ..ssd() });
+        assert_eq!(accounting.charge(&read(0, 64 * KIB), 1).ops, 1);
+        accounting.leaves(&read(0, 64 * KIB), 1 << 40);
+        assert_eq!(accounting.charge(&read(64 * KIB, 64 * KIB), 500_000).ops, 0);
+        assert_eq!(accounting.charge(&read(128 * KIB, 64 * KIB), 1 << 50).ops, 0);
     }
 
     proptest! {
