@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Engine, and_, delete, or_, select, tuple_, update
+from sqlalchemy import Engine, and_, case, delete, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from plimsoll.catalog.targets import SCHEME
@@ -231,30 +232,24 @@ class Store:
         statement = (
             select(*_SCORE_ROW)
             .join_from(run, score, of_run, isouter=True)
+            .join(session, session.c.id == run.c.session_id)
             .where(run.c.session_id.in_(session_ids))
             .order_by(run.c.started_ns, run.c.position, run.c.id, score.c.position)
         )
         with reading(self.engine) as connection:
-            rows = [ScoreRow._make((*row, None)) for row in connection.execute(statement)]
-            spreads = _spreads(connection, session_ids)
-        if spreads:
-            rows = [row._replace(stated=stated_in(spreads.get(_place(row), {}), row.metric, row.value)) for row in rows]
+            rows = [
+                ScoreRow._make((*row, None if facts is None else stated_in(_loaded(facts), row[_METRIC], row[_VALUE])))
+                for *row, facts in connection.execute(statement)
+            ]
         if metrics is not None and not asked:
             rows = [row for row in rows if row.metric is None or row.metric in metrics[row.plan_hash]]
         return _with_missing(rows)
 
 
-def _place(row: ScoreRow) -> tuple[str, str, str, int, int]:
-    return row.session, row.case, row.target, row.block, row.order
-
-
-def _spreads(connection: Connection, session_ids: Sequence[str]) -> dict[tuple[str, str, str, int, int], Any]:
-    """The facts of imported runs that are means with a spread, by where they stand."""
-    place = (run.c.session_id, run.c.case_label, run.c.target_name, run.c.block, run.c.position)
-    statement = select(*place, run.c.facts).where(
-        run.c.session_id.in_(session_ids), run.c.facts.contains('"spread"'), run.c.facts.contains('"imported"')
-    )
-    return {tuple(where): json.loads(facts) for *where, facts in connection.execute(statement)}
+@lru_cache(maxsize=256)
+def _loaded(facts: str) -> Any:
+    """The facts of a run, once for all of its scores."""
+    return json.loads(facts)
 
 
 _MOST_WANTED = 10_000
@@ -272,8 +267,11 @@ _SCORE_ROW = (
     run.c.status,
     score.c.value,
     run.c.plan_hash,
+    # Facts are long: they are touched only where a table of another tool may have given a spread.
+    case((and_(session.c.study.contains('"imported"'), run.c.facts.contains('"spread"')), run.c.facts)),
 )
-"""In the order of the fields of a `ScoreRow`."""
+"""In the order of the fields of a `ScoreRow`; the last is what its `stated` is made of."""
+_METRIC, _VALUE = 2, 10
 
 
 def _with_missing(rows: list[ScoreRow]) -> list[ScoreRow]:
