@@ -255,6 +255,14 @@ fn acknowledged_writes_that_a_crash_lost_are_counted() {
     let kept = nothing.kept.expect("it was counted");
     assert_eq!(kept.after, Some(kept.before + kept.acknowledged), "without a fault nothing is lost");
     assert_eq!(nothing.outages, []);
+
+    let inserts = |data: &str| {
+        let mix = ("workload/mix", mix(0.0, 0.0, 1.0, 0.0, 0.0));
+        run_well(spec("redis", &server.url, &[("count_kept", json!(true)), ("data", json!(data)), mix])).kept
+    };
+    let first = inserts("reuse").expect("its keys are new");
+    assert_eq!(first.after, Some(first.before + first.acknowledged));
+    assert_eq!(inserts("keep"), None, "the same keys once more are no rows, and nothing is lost");
 }
 
 #[test]
