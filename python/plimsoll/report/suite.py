@@ -49,7 +49,8 @@ class Suite:
             f"{self.target} against {self.baseline} over {count_text(score.tests, 'case')}: {ratio_text(score.ratio)} "
             f"({ratio_interval_text(score.low, score.ratio, score.high)}), the geometric mean of "
             f"{_listed([cell.case for cell in self.cells])} (more is better); the worst is {self.worst.case}, "
-            f"{ratio_text(self.worst_ratio)}. A mean of ratios hides the one test that matters"
+            f"{ratio_text(self.worst_ratio)}. It is a summary, not a verdict: a mean of ratios can hide the one test "
+            "that matters"
         )
         why = "; ".join(f"{case}: {reason}" for case, reason in self.left_out[:MOST_NAMED])
         return f"{told}. Not in it: {why}." if why else f"{told}."
@@ -86,6 +87,8 @@ def _unfit(cell: Cell) -> str:
         return "its runs have no common score"
     if verdict.estimate is None:
         return "no ratio"
+    if cell.apart is not None and cell.apart.stated not in ("", "known"):
+        return "the number of runs is not stated"
     if verdict.standard_error is None:
         return "too few runs"
     if verdict.contaminated:

@@ -99,7 +99,9 @@ def _held(decided: int, kept: int, count: int) -> str:
     if not decided:
         return ""
     share = f"false discovery rate {FALSE_DISCOVERY_RATE * 100:.0f} %"
-    if kept == decided:
+    if not kept:
+        which = "it does not stay" if decided == 1 else "none stays"
+    elif kept == decided:
         which = "it stays" if decided == 1 else "all stay"
     else:
         which = f"{kept} of the {decided} stay{'s' if kept == 1 else ''}"

@@ -137,11 +137,14 @@ def _verdicts() -> list[Situation]:
 def _footers() -> list[Situation]:
     """What stands below verdicts: of nothing that was claimed a probability would be one of nothing."""
 
-    def of(name: str, ratios: list[float], says: str, never: str) -> Situation:
-        return Situation("footer", name, lambda: [footer([cell(ratios).verdict])], (says,), (never,))
+    def of(name: str, ratios: list[float], says: str, never: str, *, noisy: int = 0) -> Situation:
+        beside = [cell([0.5, 2.0, 1.0]).verdict] * noisy
+        return Situation("footer", name, lambda: [footer([cell(ratios).verdict, *beside])], (says,), (never,))
 
     return [
         of("one verdict", [0.5, 0.51, 0.49], "The verdict is false with probability", "No comparison"),
+        of("one verdict of many", [1.22, 1.24, 1.27], "it does not stay significant", "it stays", noisy=13),
+        of("one clear verdict of two", [0.5, 0.501, 0.499], "it stays significant", "does not stay", noisy=1),
         of("no verdict", [0.5, 2.0, 1.0], "No comparison is decided", "is false with probability"),
     ]
 

@@ -80,6 +80,21 @@ def test_a_side_without_a_valid_run_does_not_pass_a_gate(plimsoll: Command, tmp_
     assert "<failure" in plimsoll("compare", "--fail-on", "worse", "--format", "junit", check=NOTHING).out
 
 
+def test_a_session_that_failed_does_not_pass_a_gate(plimsoll: Command, tmp_path: Path) -> None:
+    """A server that was dead leaves no score at all: that is no lack of a second session, and no usage error."""
+    import_study(plimsoll, tmp_path, "good", targets=("a",))
+    session, runs = make_study(title="dead", seed=3, targets=("a",))
+    failed = [run.model_copy(update={"status": RunStatus.FAILED, "scores": (), "reason": "no server"}) for run in runs]
+    write(tmp_path / "dead.plimsoll.gz", session, failed)
+    plimsoll("import", tmp_path / "dead.plimsoll.gz")
+    for words in (("good", "dead"), ("dead", "good"), ("dead",)):
+        gate = plimsoll("compare", *words, "--fail-on", "worse", check=NOTHING)
+        assert "gate: nothing was compared: session 'dead' (" in gate.err
+        assert "only one target" not in gate.err
+        assert "has no scores; `plimsoll show " in plimsoll("compare", *words, check=3).err
+    assert "only one target" in plimsoll("compare", "good", "--fail-on", "worse", check=2).err
+
+
 def test_own_sessions_run_apart_are_compared(plimsoll: Command, tmp_path: Path) -> None:
     for name, speed in (("old", 1.0), ("new", 0.5), ("again", 1.0)):
         import_study(plimsoll, tmp_path, name, targets=(name,), ratios={name: speed}, noise=0.01, block_noise=0.01)
@@ -105,7 +120,7 @@ def test_two_sessions_of_one_target_are_compared(plimsoll: Command, tmp_path: Pa
 def test_undecided_is_said_by_an_open_gate(plimsoll: Command, tmp_path: Path) -> None:
     import_study(plimsoll, tmp_path, "noise", noise=0.5)
     gate = plimsoll("compare", "--fail-on", "worse", check=0)
-    assert "gate: open, but no comparison is decided" in gate.err
+    assert "gate: passed, but no comparison is decided" in gate.err
     assert plimsoll("compare", "--fail-on", "unknown", check=1).err.count("gate: randread") == 2
     import_study(plimsoll, tmp_path, "clear", ratios={"b": 2.0}, noise=0.001, block_noise=0.001)
     assert "gate:" not in plimsoll("compare", "clear", "--fail-on", "worse", check=0).err
@@ -171,4 +186,6 @@ def test_the_suite_is_the_same_in_every_command(plimsoll: Command, tmp_path: Pat
     assert told in shown
     (row,) = [row for row in plimsoll("compare", "suite", "--json").json if row["answer"] is None]
     assert row["sentence"] == told
+    assert "It is a summary, not a verdict" in told
+    assert {frozenset(row) for row in plimsoll("compare", "suite", "--json").json} == {frozenset(row)}
     assert told in plimsoll("compare", "suite", "--csv").out

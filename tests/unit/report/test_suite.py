@@ -8,17 +8,19 @@ from dataclasses import replace
 
 import pytest
 from tests.unit.report.studies import evidence, pair, quick
+from tests.unit.stats.test_stated import compared
 
 from plimsoll.report import Evidence, build_document
 from plimsoll.report.comparisons import Comparison, formats
 from plimsoll.report.memory import noted
 from plimsoll.report.prometheus import render as prometheus
 from plimsoll.report.renderers.json import as_json
-from plimsoll.report.suite import Suite, suites
+from plimsoll.report.suite import Suite, _unfit, suites
 from plimsoll.stats.paired import Cell
+from plimsoll.stats.stated import Stated
 
 CASES = ("randread", "seqread", "commit")
-HIDES = "A mean of ratios hides the one test that matters"
+HIDES = "It is a summary, not a verdict: a mean of ratios can hide the one test that matters"
 
 
 def three(**how: object) -> Evidence:
@@ -124,3 +126,9 @@ def test_the_report_and_prometheus_have_it() -> None:
     worst = float(lines['plimsoll_suite_worst_ratio{target="b",baseline="a"}'])
     assert math.log(mean) == pytest.approx(0, abs=0.01)
     assert worst == pytest.approx(0.5, rel=0.02)
+
+
+def test_a_published_mean_is_left_out_for_what_the_table_does_not_say() -> None:
+    apart = compared(Stated(1e9, 1e7), Stated(2e9, 1e7))
+    assert _unfit(apart) == "the number of runs is not stated"
+    assert _unfit(compared(Stated(1e9, 1e7, 5), Stated(2e9, 1e7, 5))) == ""

@@ -80,9 +80,16 @@ def command(
 ) -> None:
     """Compare the targets of sessions: better, same, worse, or not enough data."""
     from plimsoll.cli.output import say
+    from plimsoll.errors import NothingMeasured
 
     form = Format.JSON if json else Format.CSV if csv else form
-    comparison = _comparison(sessions, baseline, band, every, fail_on, across or ())
+    try:
+        comparison = _comparison(sessions, baseline, band, every, fail_on, across or ())
+    except NothingMeasured as error:
+        if not fail_on:
+            raise
+        say(f"gate: {error}")
+        raise typer.Exit(NOTHING_COMPARED) from None
     # A gate answers by its exit code, also when the reader has gone.
     with suppress(BrokenPipeError):
         _write(comparison, form)
@@ -98,7 +105,7 @@ def command(
     if failed:
         raise typer.Exit(1)
     if fail_on and not any(cell.verdict.decided for cell in comparison.cells):
-        say("gate: open, but no comparison is decided, so nothing is ruled out; `--fail-on unknown` closes it then")
+        say("gate: passed, but no comparison is decided, so nothing is ruled out; `--fail-on unknown` would fail here")
 
 
 def _comparison(
@@ -137,8 +144,14 @@ def _comparison(
         metrics = store.deciding(ids)
         unsure = store.may_end(ids)
         runs = store.runs(ids, unsure) if unsure else []
-    if not rows:
-        raise NothingMeasured(f"session {found[0].title!r} has no scores; `plimsoll show` says why")
+    measured = {row.session for row in rows}
+    empty = [session for session in found if session.id not in measured]
+    if len(found) - len(empty) < 2 and empty and len({row.target for row in rows}) < 2:
+        which = " and ".join(f"{session.title!r} ({short_id(session.id)})" for session in empty)
+        verb = "session {} has" if len(empty) == 1 else "sessions {} have"
+        raise NothingMeasured(
+            f"nothing was compared: {verb.format(which)} no scores; `plimsoll show {short_id(empty[0].id)}` says why"
+        )
     by = rules(found[0], baseline, band)
     short_ids = {each: short_id(each) for each in ids}
     names, rows = named_rows(found, rows, plans, places, short_ids, across)
@@ -290,6 +303,7 @@ def _suite_row(suite: Suite) -> dict[str, Any]:
         "ratio": suite.score.ratio,
         "ratio_low": suite.score.low,
         "ratio_high": suite.score.high,
+        "ratio_levels": None,
         "blocks": None,
         "blocks_needed": None,
         "interleaved": all(cell.apart is None for cell in suite.cells),
