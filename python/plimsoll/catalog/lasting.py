@@ -72,9 +72,9 @@ def finding(runs: Sequence[Run], found: Standing | None) -> Finding | None:
         )
     else:
         message = (
-            f"sustained level not measured: {format_value(found.rate or 0, '1/s')} stand on burst credits of the "
-            f"{found.holder}, which last {found.time} when full; no run was longer than {length}, and then "
-            f"{format_value(found.left or 0, '1/s')} are left ({found.limit})"
+            f"sustained level not measured: {format_value(found.rate or 0, '1/s')} depends on burst credits of the "
+            f"{found.holder}; full ones last {found.time}, and then {format_value(found.left or 0, '1/s')} are left "
+            f"({found.limit}). No run was longer than {length}"
         )
     empty = ", or start without credits (credits=0)" if is_emulated(runs[-1].target) else ""
     return Finding(

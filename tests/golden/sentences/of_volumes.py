@@ -230,7 +230,7 @@ def _standings() -> list[Situation]:
 
         return Situation("standing", name, speak, says, never)
 
-    burst = "stand on burst credits of the volume, which last"
+    burst = "depends on burst credits of the volume; full ones last"
     return [
         of(
             "on a burst",

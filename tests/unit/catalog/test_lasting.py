@@ -180,8 +180,8 @@ def test_the_finding_says_what_is_left_and_what_to_do() -> None:
     assert told is not None
     assert told.guard == GUARD
     assert told.message == (
-        "sustained level not measured: 2,915/s stand on burst credits of the volume, which last 34 min when full; no "
-        "run was longer than 2 s, and then 300/s are left (volume IOPS baseline)"
+        "sustained level not measured: 2,915/s depends on burst credits of the volume; full ones last 34 min, and then "
+        "300/s are left (volume IOPS baseline). No run was longer than 2 s"
     )
     assert "credits=0" in told.advice
     said = runs("gp2,size=100GiB", [2915])

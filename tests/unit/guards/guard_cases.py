@@ -283,7 +283,7 @@ CASES: dict[str, Case] = {
         counted(SMALL, SMALL),
         counted({**LARGE, "cache_hits": 0, "cache_misses": 0}, {**LARGE, "cache_hits": 900, "cache_misses": 300}),
         Level.WARN,
-        "the data (100 MiB) fit into the server's cache (128 MiB): reads came from memory",
+        "the data (100 MiB) fit into the server's cache (128 MiB): reads may have come from memory, and the speed",
     ),
     "db_client": Case(queries(busiest_thread=0.93), queries(), Level.WARN, "the server might be able to do more"),
     "db_errors": Case(

@@ -31,8 +31,8 @@ WIDE_SPREAD = 0.10
 """Runs that differ this much are not called stable, even where none is far behind the others."""
 
 _LEVEL = (
-    "Level: a burst ends when credits do (the time is for full ones), and what stands behind it is left; sustained "
-    "lasts; mixed holds some of both.",
+    "Level: a burst lasts as long as its credits (the time given is for full ones) and then falls to the rate given; "
+    "sustained needs no credits; mixed contains some of both.",
 )
 _NOTES = (
     "Score: typical block (20 % trimmed mean of the logs from 6 runs on, mean below), one run per block; "

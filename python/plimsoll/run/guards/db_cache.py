@@ -43,11 +43,19 @@ def check(evidence: RunEvidence) -> Finding | None:
     return finding(
         NAME,
         Level.WARN,
-        f"{why}: reads came from memory, and the speed of the storage is not in them",
+        f"{why}: {_so(ratio)}",
         "For the storage, measure more data than cache and memory hold (records=, scale=), or give the server less of "
         "both; for data that fit in production as well, this is the right answer.",
         **figures,
     )
+
+
+def _so(ratio: float | None) -> str:
+    """What follows: sizes alone say where data can be, the cache's own count where they were."""
+    if ratio is not None and ratio >= FULL:
+        return "reads came from memory, and the speed of the storage is not in them"
+    missed = "" if ratio is None else f" (its cache had {percent(ratio)} of the pages asked for)"
+    return f"reads may have come from memory{missed}, and the speed of the storage would not be in them"
 
 
 def _why(evidence: RunEvidence, data: int | None, cache: int | None, ratio: float | None) -> str:
