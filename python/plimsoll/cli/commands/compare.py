@@ -118,7 +118,6 @@ def _comparison(
 ) -> Comparison:
     from plimsoll.catalog.lasting import standings
     from plimsoll.cli.evidence import find_sessions
-    from plimsoll.errors import NothingMeasured
     from plimsoll.files_parameters import FILES_WORKLOADS
     from plimsoll.report.comparisons import Comparison
     from plimsoll.report.gate import nothing_compared, ran_alone
@@ -144,14 +143,7 @@ def _comparison(
         metrics = store.deciding(ids)
         unsure = store.may_end(ids)
         runs = store.runs(ids, unsure) if unsure else []
-    measured = {row.session for row in rows}
-    empty = [session for session in found if session.id not in measured]
-    if len(found) - len(empty) < 2 and empty and len({row.target for row in rows}) < 2:
-        which = " and ".join(f"{session.title!r} ({short_id(session.id)})" for session in empty)
-        verb = "session {} has" if len(empty) == 1 else "sessions {} have"
-        raise NothingMeasured(
-            f"nothing was compared: {verb.format(which)} no scores; `plimsoll show {short_id(empty[0].id)}` says why"
-        )
+    _check_measured(found, rows)
     by = rules(found[0], baseline, band)
     short_ids = {each: short_id(each) for each in ids}
     names, rows = named_rows(found, rows, plans, places, short_ids, across)
@@ -181,6 +173,20 @@ def _comparison(
         alone=ran_alone(names),
         ordered=len(found) == 1 or all(measured_apart(found).values()),
     )
+
+
+def _check_measured(found: Sequence[Session], rows: Sequence[ScoreRow]) -> None:
+    """Raise NothingMeasured if sessions without scores leave nothing to compare: no second target would help."""
+    from plimsoll.errors import NothingMeasured
+    from plimsoll.store.store import short_id
+
+    measured = {row.session for row in rows}
+    empty = [session for session in found if session.id not in measured]
+    if not empty or len(found) - len(empty) > 1 or len({row.target for row in rows}) > 1:
+        return
+    which = " and ".join(f"{session.title!r} ({short_id(session.id)})" for session in empty)
+    verb = f"session {which} has" if len(empty) == 1 else f"sessions {which} have"
+    raise NothingMeasured(f"nothing was compared: {verb} no scores; `plimsoll show {short_id(empty[0].id)}` says why")
 
 
 def _targets(sessions: Sequence[Session], names: Names, rows: Sequence[ScoreRow]) -> list[str]:
