@@ -12,7 +12,7 @@ TITLE = "Memory of the instance"
 WHY = """A volume with `memory=` stands for a machine with that much of it: what memory answers there is part of the
 result. The bound is a memory cgroup that the test runs in; where the host has none, memory answers as much as it does
 here."""
-KINDS = ("io", "files")
+KINDS = ("io", "files", "db")
 
 
 def check(evidence: RunEvidence) -> Finding | None:
