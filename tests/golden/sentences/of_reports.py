@@ -181,9 +181,13 @@ def _wrong() -> list[Situation]:
         _of("silent guards", _blind, "could not check everything in 3 of 3 runs", never=("No guard has judged",)),
         _of("one imported set", _alone_imported, "A verdict needs the results of a second target", never=("--on",)),
         _of("some apart", _half_apart, "comparisons, the runs were measured apart", never=("The runs were measured",)),
-        _of("a trend in turns", lambda: _series(trend), "so a drift of the level cancels", never=("cannot be told",)),
+        _of("a trend in turns", lambda: _series(trend), "so a common drift cancels", never=("cannot be told",)),
         _of("a step in turns", lambda: _series(step), "so a common step cancels", never=("no common mean",)),
-        _of("groups in turns", lambda: _series(groups), "the score is that of a mixture"),
+        _of(
+            "groups in turns",
+            lambda: _series(groups),
+            "about both groups together, and only where neither contradicts it",
+        ),
         _of("a cold run in turns", lambda: _series(cold), "the first block counts like any other"),
         _of("waves in turns", lambda: _series(wave), "as long as the ratios of the blocks do not resemble each other"),
         _of("a trend apart", lambda: _loose(trend), "how sure the mean is cannot be told", never=("cancels",)),
@@ -388,7 +392,7 @@ def _many_steps() -> Evidence:
 def _rest() -> list[Situation]:
     return [
         _of("many steps", _many_steps, "more with a step"),
-        _of("an outage", _outage, "Old rate again: from the begin of the outage"),
+        _of("an outage", _outage, "Old rate again: from the start of the outage"),
         _of("an invalid run in a search", _invalid_search, "1 run not valid and left out; see the warnings"),
         _of("runs too short to judge", _short_and_long, "No run that is long enough to be judged changed its level"),
         Situation(

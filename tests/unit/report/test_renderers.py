@@ -12,6 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from tests.unit.report import situations
 from tests.unit.report.studies import pair, quick
 
 from plimsoll.errors import UnknownName, UsageError
@@ -204,6 +205,15 @@ def test_the_terminal_shows_answers_scores_and_warnings_only(usual: Document) ->
     assert "Scores" in written
     assert "Environment" not in written
     assert "gp3 is slower than nvme" in terminal.render(usual)
+
+
+def test_the_outages_of_a_server_fit_a_terminal() -> None:
+    sessions, runs = situations.databases()
+    away = {"outages": [{"start_ns": 4 * 10**9, "duration_ns": 15 * 10**9, "back": False}]}
+    lost = [run.model_copy(update={"facts": {**run.facts, **away}}) for run in runs]
+    text = terminal.render(build_document(Evidence(sessions, lost, None, 0.1), short=True), 80)
+    assert all(word in text.split("Outages")[1].split("──")[0] for word in ("Target", "Without service", "Writes lost"))
+    assert "Outages" not in terminal.render(build_document(Evidence(sessions, runs, None, 0.1), short=True), 80)
 
 
 def test_cells_without_a_finite_number_are_absent() -> None:

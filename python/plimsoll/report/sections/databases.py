@@ -28,8 +28,9 @@ _OUTAGES = (
     ">Old rate again",
     ">Writes lost",
 )
+_BRIEF_OUTAGES = ("case", "target", "run", "began", "without_service", "old_rate_again", "writes_lost")
 _OUTAGE_NOTES = (
-    "Began: in the measured time; below zero, in the warm-up. Old rate again: from the begin of the outage to the "
+    "Began: in the measured time; below zero, in the warm-up. Old rate again: from the start of the outage to the "
     "first interval at 90 % of the median rate before it. Writes lost: acknowledged rows that were not there after the "
     "run, at least; counted with fault=expected, where the server answered again.",
 )
@@ -55,7 +56,7 @@ def build(evidence: Evidence) -> list[Block]:
     blocks: list[Block] = [Table("Operations", columns(*heads), tuple(rows), _NOTES, _BRIEF)] if rows else []
     away = tuple(row for case in evidence.cases for row in _outages(case, evidence))
     if away:
-        blocks.append(Table("Outages", columns(*_OUTAGES), away, _OUTAGE_NOTES))
+        blocks.append(Table("Outages", columns(*_OUTAGES), away, _OUTAGE_NOTES, _BRIEF_OUTAGES))
     servers = _servers(evidence, runs)
     return [*blocks, *([servers] if servers.rows else [])]
 

@@ -16,10 +16,11 @@ SHORT = True
 _BRIEF = ("case", "metric", "target", "what_was_seen", "what_it_does_to_the_verdict")
 
 _IN_TURNS = {
-    Kind.TREND: "none: targets of a block ran next to each other, so a drift of the level cancels",
-    Kind.STEP: "none: targets of a block ran next to each other, so a common step cancels; one of this target alone "
-    "is noted beside the verdict",
-    Kind.GROUPS: "the score is that of a mixture; the verdict is about the typical block",
+    Kind.TREND: "none where all targets share it: those of a block ran next to each other, so a common drift cancels; "
+    "one of this target alone is noted beside the verdict",
+    Kind.STEP: "none where all targets share it: those of a block ran next to each other, so a common step cancels; "
+    "with one of this target alone there is a verdict only if both levels give it",
+    Kind.GROUPS: "it is about both groups together, and only where neither contradicts it",
     Kind.FIRST: "the first block counts like any other; warm up longer",
     Kind.SERIAL: "none, as long as the ratios of the blocks do not resemble each other",
 }
