@@ -499,10 +499,15 @@ def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool, levels: bool) ->
     # A step has a rank correlation with time as well; its slope is no size of anything.
     stepped = levels and any(note.kind == "step" for note in seen)
     if drifted is not None and not stepped:
-        yield Note("drift", f"the ratio drifted by {_percent(drifted)} over the blocks: earlier runs act on later ones")
+        change = math.expm1(-drifted if draft.key.direction == "lower" else drifted)
+        told = f"{change:+.0%}".replace("%", " %").replace("-", "−")
+        cause = "one target changed more than the other (credits, wear, caches, or what earlier runs left)"
+        yield Note("drift", f"the ratio drifted by {told} over the blocks: {cause}")
     ordered = order_effect(differences, [pair.baseline_first for pair in draft.pairs])
     if ordered is not None:
-        yield Note("order", f"the ratio differs by {_percent(ordered)} with who runs first: runs act on the next one")
+        yield Note(
+            "order", f"the ratio differs by {_percent(ordered)} with who runs first: a run affects the one after it"
+        )
     if drifted is None or stepped:
         yield from seen
 

@@ -99,7 +99,18 @@ def _verdicts() -> list[Situation]:
         ),
         of("zeros", _zeros(), "1 of 4 blocks have a score of zero and no ratio", "outlier"),
         of("outliers", _cells([*near(1.0, 7, noise=0.02), 9.0]), "a few blocks are far from the others", "drifted by"),
-        of("a drift", _cells(np.exp(np.linspace(0, 0.6, 12)).tolist()), "the ratio drifted by", "with who runs first"),
+        of(
+            "a drift",
+            _cells(np.exp(np.linspace(0, 0.6, 12)).tolist()),
+            "the ratio drifted by +82 %",
+            "with who runs first",
+        ),
+        of(
+            "a fall",
+            _cells(np.exp(np.linspace(0, -0.6, 12)).tolist()),
+            "the ratio drifted by −45 %",
+            "earlier runs act",
+        ),
         of("order", _cells([1.0, 1.3] * 6, first=True), "with who runs first", "drifted by"),
         of(
             "a step from one answer to another",
