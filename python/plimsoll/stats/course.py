@@ -84,7 +84,8 @@ def whole_rates(counts: Sequence[tuple[int, int]]) -> Rates:
         count * SECOND / duration_ns for duration_ns, count in measured if 0.9 * usual_ns < duration_ns < 1.1 * usual_ns
     )
     total_ns = sum(duration_ns for duration_ns, _ in measured)
-    return Rates(tuple(values), round(usual_ns / SECOND, 3), total_ns / SECOND)
+    # Intervals vary by microseconds; a run of less than a millisecond has one that rounds to nothing.
+    return Rates(tuple(values), round(usual_ns / SECOND, 3) or usual_ns / SECOND, total_ns / SECOND)
 
 
 def _told(run: Run, unit: Unit) -> Series | None:

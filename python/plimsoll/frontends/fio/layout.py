@@ -52,9 +52,9 @@ def _check_file(job: Job, path: Path, length: int, destroy: Sequence[str]) -> No
             f"{job.name}: {path} exists and was not made by `plimsoll fio`; its data would be lost. Remove it, "
             f"name another file, or add --destroy {path}"
         )
-    if _unlinks(job):
+    if _unlinks(job) and not _marked(path):
         raise UnsafeTarget(
-            f"{job.name}: {path} was there before, and unlink would delete it; only files that this command makes are "
+            f"{job.name}: {path} was there before, and unlink would delete it; only files that `plimsoll fio` made are "
             f"unlinked. Leave unlink out, name another file, or add --destroy {path}"
         )
 
@@ -74,10 +74,14 @@ def _lacks(path: Path, length: int) -> bool:
 
 
 def _ours(path: Path) -> bool:
+    return _marked(path) or path.stat().st_size == 0
+
+
+def _marked(path: Path) -> bool:
     try:
         return os.getxattr(path, MARK) == b"fio"
     except OSError:
-        return path.stat().st_size == 0
+        return False
 
 
 def prepare(job: Job, plan: Plan, place: Place, told: Callable[[str], None]) -> None:
