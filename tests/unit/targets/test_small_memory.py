@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-from tests.conftest import need_root
+from tests.conftest import need, need_root
 
 from plimsoll.targets.host import cgroup_folders, memory_limit_bytes
 from plimsoll.targets.small_memory import LEAST_BYTES, SmallMemory, small_memory
@@ -15,10 +14,9 @@ USED = ("memory.current", "memory.usage_in_bytes")
 
 
 def bound(name: str) -> SmallMemory:
-    """What this host gives; skips where it has no memory cgroups."""
+    """What this host gives."""
     with small_memory(name, LEAST_BYTES) as found:
-        if found.why_not:
-            pytest.skip(found.why_not)
+        need(not found.why_not, f"memory cgroups ({found.why_not})")
     return found
 
 
