@@ -8,13 +8,16 @@ unexport PYTHONDONTWRITEBYTECODE
 SIDE_BY_SIDE := tests/unit tests/golden tests/conformance tests/web $(addprefix tests/integration/,web store cloud install)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help setup run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean
+.PHONY: help setup run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean torture assure fuzz audit
 help:
 	@echo "make run        set up and measure the current directory (about two minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
 	@echo "make test       all tests, with real servers, disks and a browser    make test-fast   the quick ones"
 	@echo "make check      format, lint, types, import rules, documents         make format      put it in shape"
 	@echo "make bench      side by side with fio, as ratios                     make validate    the long simulation"
+	@echo "make assure     sanitizers, fuzzing, every system call failing once: hours    make fuzz      two minutes of fuzzing"
+	@echo "make torture    kills, full disks, lost power, for two hours (TORTURE='--minutes 10 --seed 7'; as root, on a machine that may be hurt)"
+	@echo "make audit      advisories, licences and archives of what we build on; exit code 3: not all could be checked"
 	@echo "make docs       regenerate docs/reference and man pages       make readme      run its example again"
 
 setup: $(BIN)/.set-up
@@ -22,7 +25,7 @@ $(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
 	@tools/need.sh $(PYTHON) cargo
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt maturin
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[all]'
 	@touch $@
 
 $(BIN)/.set-up-dev: $(BIN)/.set-up
@@ -46,6 +49,7 @@ check: $(BIN)/.set-up-dev
 	cargo fmt --check
 	rustfmt --check --edition 2024 crates/db/src/drivers/*.rs crates/io/src/engines/*.rs  # a macro hides them from cargo fmt
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null  # its own lock file is up to date
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
@@ -69,6 +73,7 @@ bench: $(BIN)/.set-up-dev
 	$(BIN)/python benches/commands.py
 	$(BIN)/python benches/report.py
 	$(BIN)/python -m benches.web
+	$(BIN)/python -m benches.web_crowd
 
 # Native tests beside their originals; needs dbench, postmark, bonnie++, fio and ioping.
 bench-parity: $(BIN)/.set-up-dev
@@ -83,6 +88,25 @@ bench-db: $(BIN)/.set-up-dev
 
 validate: $(BIN)/.set-up-dev
 	$(BIN)/python benches/validate.py
+
+# Every line names its seed and round; both again repeat it.
+torture: $(BIN)/.set-up-dev
+	$(BIN)/python -m benches.torture $(TORTURE)
+
+# Two minutes, as CI does; what is found stays in target/fuzz-found. FUZZ='--seconds 3600 --grow' lets the corpus grow.
+fuzz: $(BIN)/.set-up-dev
+	$(BIN)/python tools/fuzz.py $(FUZZ)
+
+# Each part goes on from a fixed seed; a finding of one ends it.
+assure: $(BIN)/.set-up-dev
+	$(BIN)/python tools/sanitize.py address
+	$(BIN)/python tools/sanitize.py thread
+	$(BIN)/python tools/fuzz.py --seconds 1800
+	$(BIN)/python benches/fuzz_importers.py --inputs 20000
+	$(BIN)/python -m benches.torture every
+
+audit: $(BIN)/.set-up-dev
+	$(BIN)/python tools/audit.py
 
 # A wheel for machines without a compiler; built on an old distribution (or with zig) it is manylinux.
 wheel: $(BIN)/.set-up-dev

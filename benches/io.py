@@ -109,15 +109,17 @@ def run_core(request: dict[str, object]) -> dict[str, object]:
     return outcome  # type: ignore[no-any-return]
 
 
-def run_plimsoll(row: Row, path: Path, size: int, seconds: float, seed: int) -> Sample:
-    outcome: dict = run_core(spec(row, path, size, seconds, seed))  # type: ignore[type-arg]
+def run_plimsoll(row: Row, path: Path, size: int, seconds: float, seed: int, three: bool) -> Sample:
+    # As `plimsoll fio` asks for it: where fio tells submission apart.
+    apart = {"submission": True} if three and row.engine not in ("psync", "mmap") else {}
+    outcome: dict = run_core(spec(row, path, size, seconds, seed) | apart)  # type: ignore[type-arg]
     latencies = HdrHistogram.decode(outcome["histograms"]["read"])
     cpu_ns = outcome["cpu"]["user_ns"] + outcome["cpu"]["system_ns"]
     quantiles = [float(latencies.get_value_at_percentile(p)) for p in (50, 99)]
     return sample(outcome["operations"]["read"]["operations"], outcome["elapsed_ns"], cpu_ns, *quantiles)
 
 
-def run_fio(row: Row, path: Path, size: int, seconds: float, seed: int, fixed: bool) -> Sample:
+def run_fio(row: Row, path: Path, size: int, seconds: float, seed: int, options: argparse.Namespace) -> Sample:
     command = [
         "fio", "--name=bench", f"--ioengine={row.engine}", "--rw=randread", f"--bs={BLOCK}", f"--iodepth={row.depth}",
         f"--size={size}", f"--direct={int(row.direct)}", "--time_based", f"--runtime={round(seconds * 1000)}ms",
@@ -125,7 +127,9 @@ def run_fio(row: Row, path: Path, size: int, seconds: float, seed: int, fixed: b
     ]  # fmt: skip
     if row.place != "none":
         command.append(f"--filename={path}")
-    if fixed and row.engine == "io_uring":
+    if options.latencies == "one":
+        command += ["--disable_slat=1", "--disable_clat=1"]
+    if options.fio_fixed and row.engine == "io_uring":
         command += ["--fixedbufs", "--registerfiles"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -143,8 +147,8 @@ def compare(row: Row, path: Path, size: int, options: argparse.Namespace) -> lis
     pairs = []
     for i in range(options.rounds):
         tools: list[Callable[[], Sample]] = [
-            lambda seed=i: run_plimsoll(row, path, size, options.seconds, seed),  # type: ignore[misc]
-            lambda seed=i: run_fio(row, path, size, options.seconds, seed, options.fio_fixed),  # type: ignore[misc]
+            lambda seed=i: run_plimsoll(row, path, size, options.seconds, seed, options.latencies == "three"),  # type: ignore[misc]
+            lambda seed=i: run_fio(row, path, size, options.seconds, seed, options),  # type: ignore[misc]
         ]
         first = i % 2
         samples = {first: tools[first](), 1 - first: tools[1 - first]()}
@@ -195,6 +199,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=1 << 30, help="bytes on disk; a quarter of it in tmpfs")
     parser.add_argument("--rows", default=",".join(row.name for row in ROWS))
     parser.add_argument("--fio-fixed", action="store_true", help="give fio registered file and buffers as well")
+    parser.add_argument(
+        "--latencies",
+        choices=("default", "one", "three"),
+        default="default",
+        help="each as it is by default; both with the whole latency only; both with slat, clat and lat",
+    )
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 

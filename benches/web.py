@@ -5,7 +5,6 @@ python -m benches.web [RUNS] [STORE]        STORE: an SQLAlchemy URL of an empty
 
 from __future__ import annotations
 
-import dataclasses
 import random
 import sys
 import tempfile
@@ -72,7 +71,7 @@ def served(store: Store, spool: Path) -> Iterator[str]:
     """The server in a thread."""
     taken = listen("127.0.0.1", 0)
     address = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    settings = dataclasses.replace(Settings(spool, address, public_read=True), requests_per_s=1e6)
+    settings = Settings(spool, address, public_read=True)
     stop = threading.Event()
     thread = threading.Thread(target=serve, args=(store, settings, taken), kwargs={"stop": stop}, daemon=True)
     thread.start()

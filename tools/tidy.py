@@ -1,4 +1,4 @@
-"""Checks the budgets of this code base: sizes of files and functions, one SPDX line at most, no leftovers.
+"""Checks the budgets of this code base: sizes of files and functions, no leftovers, no unfinished merges.
 
 Budgets (CONTRIBUTING.md): files median at most 150 lines and none over 800; functions at most 70 lines.
 """
@@ -49,8 +49,18 @@ def rust_functions(path: Path) -> Iterator[tuple[str, int, int]]:
                     break
 
 
+def conflicts() -> Iterator[str]:
+    """Halves of a merge that were left in a file of any kind."""
+    found = subprocess.run(
+        ["git", "grep", "-nIE", "^(<{7}|>{7}) "], cwd=ROOT, check=False, capture_output=True, text=True
+    )
+    for line in found.stdout.splitlines():
+        yield f"{line}: a merge was not finished here"
+
+
 def problems() -> Iterator[str]:
     """One line per broken budget."""
+    yield from conflicts()
     lengths = []
     for path in sources():
         name = str(path.relative_to(ROOT))

@@ -1,4 +1,4 @@
-"""The compiled measuring core. Only `plimsoll.run.workers` and `plimsoll.volumes` import it.
+"""The compiled measuring core. Only `plimsoll.run.workers`, `plimsoll.volumes` and `plimsoll.importers` import it.
 
 Records cross the boundary as JSON text in base units (bytes, nanoseconds, operations). Their definitions are
 `crates/core/src/spec.rs` (what goes in) and `crates/core/src/outcome.rs` (what comes out).
@@ -98,6 +98,22 @@ def db_check(spec_json: str) -> str | None:
         ValueError: the text is no `DbSpec`.
     """
 
+def db_made(spec_json: str) -> str:
+    """What loads have left in the database of a `DbSpec`, found by its mark: a JSON list of `name`, `records`, `bytes`.
+
+    Raises:
+        ValueError: the text is no `DbSpec`.
+        RuntimeError: the database cannot be reached or read, as one sentence.
+    """
+
+def db_drop_made(spec_json: str, names: list[str]) -> str:
+    """Remove some of that, and say what is gone; nothing is where one of the names carries no mark.
+
+    Raises:
+        ValueError: the text is no `DbSpec`.
+        RuntimeError: it is not all gone, as one sentence.
+    """
+
 def db_start(spec_json: str) -> DbJob:
     """Start a database job: connect, prepare the data, warm up, measure.
 
@@ -166,3 +182,29 @@ def serve(spec_json: str, mountpoint: str, socket: str, ready: Callable[[], None
         ValueError: the description cannot be carried out, or the place is not an empty file.
         OSError: a file, mount or socket could not be used.
     """
+
+@final
+class LogReader:
+    """A log file of another tool while it is read, in chunks of any size."""
+
+    def __init__(self, kind: str) -> None:
+        """`fio`, `fio_bins`, `pgbench` or `hdr`.
+
+        Raises:
+            ValueError: another word.
+        """
+
+    def feed(self, chunk: bytes) -> None:
+        """Read on; other Python threads run meanwhile.
+
+        Raises:
+            ValueError: a line can't be read. Its text is a `Refusal` (`crates/logs/src/stream.rs`) as JSON; the reader
+                is of no further use.
+        """
+
+    def finish(self) -> str:
+        """The `Answer` (`crates/logs/src/answer.rs`) as JSON; the reader is of no further use.
+
+        Raises:
+            ValueError: as `feed`.
+        """

@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.errors import UsageError
+from plimsoll.meanings import nearest
 from plimsoll.parameter import Optional, Parameter, read_flag, read_positive_count, read_rate, read_text
 from plimsoll.units import SECOND, exact_number, exact_size, parse_count, parse_duration, parse_share, parse_size
 
 SERVERS = ("none", "postgresql", "mariadb", "redis", "nginx", "sqlite", "rocksdb", "memory", "null")
+_OTHER_NAMES = ("mysql", "postgres", "pg", "sqlite3")
+"""What some servers are called as well."""
 EMBEDDED = ("sqlite", "rocksdb", "memory", "null")
 """Those without a process of their own."""
 DURABILITIES = ("full", "relaxed", "none")
@@ -85,11 +88,18 @@ def _request_text(value: dict[str, Any]) -> str:
     return ":".join(part if isinstance(part, str) else exact_number(part) for part in value.values())
 
 
+def _server(value: Any) -> str:
+    """A server by any of the names that it goes by: MariaDB is the MySQL that Debian has."""
+    name = str(value).strip().lower()
+    near = nearest(name, SERVERS)
+    return near[0] if name in _OTHER_NAMES and near else name
+
+
 COMMON = (
     Parameter(
         "server",
         "none",
-        read_text,
+        _server,
         "private server that is started on a directory target; none: the target is a database address",
         SERVERS,
     ),
@@ -123,7 +133,8 @@ COMMON = (
         "data",
         "reuse",
         read_text,
-        "reuse fitting data or load it; keep what is there; create only where there is none; recreate",
+        "reuse fitting data or load it; keep what is there; create only where there is none; recreate drops it first. "
+        "Data without Plimsoll's mark are only used with keep",
         ("reuse", "keep", "create", "recreate"),
     ),
     Parameter("runtime", 10 * SECOND, parse_duration, "longest measured time"),

@@ -7,6 +7,7 @@
     │   └── UnsafeTarget         using it could destroy data
     ├── StoreError               the result store
     │   ├── StoreTooNew          written by a newer version
+    │   ├── NotKeepable          a record that no store can hold
     │   └── ResultFileError      a result file that is damaged, hostile or not one of ours
     └── NothingMeasured          exit code 3: no valid run
 
@@ -15,8 +16,9 @@ Every message says what happened, where, and what to do. `GateFailed` (exit code
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+
+from plimsoll.meanings import nearest
 
 
 class PlimsollError(Exception):
@@ -46,9 +48,9 @@ class UnknownName(UsageError):
 
 
 def _nearest(name: str, names: list[str]) -> str:
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    if near:
-        return f"did you mean {near[0]!r}?"
+    if near := nearest(name, names):
+        *others, last = map(repr, near)
+        return f"did you mean {', '.join(others)} or {last}?" if others else f"did you mean {last}?"
     if len(names) <= MOST_NAMES:
         return f"known: {', '.join(names) or 'none'}"
     # Those that begin alike are the sizes of an instance family.
@@ -70,6 +72,10 @@ class StoreError(PlimsollError):
 
 class StoreTooNew(StoreError):
     """The store was written by a newer version."""
+
+
+class NotKeepable(StoreError):
+    """A record that no store and no result file can hold."""
 
 
 class ResultFileError(StoreError):

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-POLICY_VERSION = 3
+POLICY_VERSION = 4
 """Version of the rules that turn runs into verdicts; kept with each session so that it can be recomputed."""
 
 Direction = Literal["higher", "lower"]
@@ -174,6 +174,11 @@ class Session(Record):
     """The study as in a study file: title, targets, tests, mode, band, budget, seed."""
     plimsoll_version: str
     policy_version: int = POLICY_VERSION
+    tags: tuple[str, ...] = ()
+    """Words that users put to it later, sorted; in lower case, without spaces."""
+    note: str = ""
+    edited: dict[str, int] = Field(default_factory=dict)
+    """When a user last changed `title`, `note` or a tag (`tag NAME`, also of one that was taken away)."""
 
     @property
     def interleaved(self) -> bool:

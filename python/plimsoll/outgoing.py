@@ -27,15 +27,34 @@ def check_regular(path: str | Path) -> None:
     _check(path, status)
 
 
+def check_output(path: str | Path) -> None:
+    """Raise UsageError if a whole regular file could not be put at `path`: asked before hours of measuring, not after.
+
+    Folders that are missing are made when it is written.
+    """
+    check_regular(path)
+    folder = Path(os.path.abspath(path)).parent
+    while not folder.exists() and not folder.is_symlink():
+        folder = folder.parent
+    if not folder.is_dir():
+        raise UsageError(f"cannot write {path}: {folder} is no folder; choose another place")
+    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+        reason = (
+            "the file system is read-only" if os.statvfs(folder).f_flag & os.ST_RDONLY else "no right to write there"
+        )
+        raise UsageError(f"cannot write {path}: {reason} ({folder}); choose another place")
+
+
 def open_output(path: str | Path, mode: Literal["w", "a"] = "w") -> TextIO:
     """`open` for writing or appending UTF-8 text to a regular file, a pipe, a terminal or /dev/null.
 
     Raises UsageError for anything else, before it is opened, and OSError like `open`.
     """
-    return cast(TextIO, open(path, mode, encoding="utf-8", opener=_opener))
+    return cast(TextIO, open(path, mode, encoding="utf-8", opener=opener))
 
 
-def _opener(path: str, flags: int) -> int:
+def opener(path: str, flags: int) -> int:
+    """For `open`: what is there is looked at before it is opened. Raises UsageError and OSError."""
     for _ in range(_TRIES):
         try:
             seen = os.open(path, os.O_PATH | os.O_CLOEXEC)

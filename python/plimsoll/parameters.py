@@ -39,6 +39,9 @@ from plimsoll.units import (
 
 MODES = ("read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim")
 
+LENGTH_ENGINES = ("falloc", "ftruncate")
+"""Engines that set the length of a file and move no data: for fio's command line, as in fio."""
+
 IO_PARAMETERS = (
     Parameter("engine", "io_uring", read_text, "how I/O is issued; see `plimsoll list engines`"),
     Parameter("mode", "randread", read_text, "kind and order of the operations", MODES),

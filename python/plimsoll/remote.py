@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from plimsoll.addresses import holds_password, shown
 from plimsoll.errors import ResultFileError, StoreError, UsageError
 
 if TYPE_CHECKING:
@@ -68,6 +69,11 @@ class _Object:
 
 def _parse(address: str | Path) -> _Object:
     text = str(address)
+    if holds_password(text):
+        raise UsageError(
+            f"{shown(text)} holds credentials; leave them out: they come from the environment, such as "
+            "AWS_SECRET_ACCESS_KEY"
+        )
     if find_spec("obstore") is None:
         raise UsageError(f"{text} needs the library for object storage; install it with: pip install 'plimsoll[cloud]'")
     scheme, _, rest = text.partition("://")

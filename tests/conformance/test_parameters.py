@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.parameters import IO_PARAMETERS
+from plimsoll.parameters import IO_PARAMETERS, LENGTH_ENGINES
 from plimsoll.profile import Entry, cases
 from plimsoll.run.sampler import Sampler
 from plimsoll.run.workers.local import engines, execute
@@ -41,7 +41,10 @@ def some(outcome: Outcome) -> bool:
 
 WRITES = {"mode": "randwrite"}
 EFFECTS: dict[str, list[tuple[dict[str, str], Callable[[Outcome], bool]]]] = {
-    "engine": [({"engine": name, "depth": "1", "direct": "no"}, some) for name in engines()],
+    "engine": [
+        ({"engine": name, "depth": "1", "direct": "no", **(WRITES if name in LENGTH_ENGINES else {})}, some)
+        for name in engines()
+    ],
     "mode": [
         ({"mode": "read"}, lambda o: done(o, "read") > 0 == done(o, "write")),
         ({"mode": "write"}, lambda o: done(o, "write") > 0 == done(o, "read")),

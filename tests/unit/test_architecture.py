@@ -8,8 +8,16 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MEASURING = ("db", "files", "io", "volume")
-CRATES = {"core": set(), "python": {"core", *MEASURING}} | {crate: {"core"} for crate in MEASURING}
+CRATES = {
+    "core": set(),
+    "logs": set(),
+    "sqlite": set(),
+    "python": {"core", "logs", *MEASURING},
+    **{crate: {"core"} for crate in MEASURING},
+    **{crate: {"core", "sqlite"} for crate in ("db", "files")},
+}
 CORE_MODULE_USERS = {
+    "python/plimsoll/importers/core.py",
     "python/plimsoll/run/workers/databases.py",
     "python/plimsoll/run/workers/file_systems.py",
     "python/plimsoll/run/workers/local.py",
@@ -30,8 +38,11 @@ def test_only_one_crate_knows_python(crate: str) -> None:
     assert "pyo3" not in (ROOT / "crates" / crate / "Cargo.toml").read_text()
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "crates/core/src").rglob("*.rs")), ids=lambda path: path.name)
-def test_core_touches_no_file_device_or_network(path: Path) -> None:
+PURE = sorted(path for crate in ("core", "logs") for path in (ROOT / "crates" / crate / "src").rglob("*.rs"))
+
+
+@pytest.mark.parametrize("path", PURE, ids=lambda path: path.name)
+def test_core_and_logs_touch_no_file_device_or_network(path: Path) -> None:
     assert not TOUCHES_OUTSIDE.search(path.read_text())
 
 
@@ -42,6 +53,14 @@ def test_only_workers_use_the_compiled_module() -> None:
         if re.search(r"plimsoll import _core|plimsoll\._core", path.read_text())
     }
     assert users == CORE_MODULE_USERS
+
+
+def test_front_ends_write_results_by_one_way_only() -> None:
+    """Which keeps files of others; whoever opens one himself forgets that."""
+    for path in (ROOT / "python/plimsoll/frontends").rglob("*.py"):
+        if path.name != "results.py":
+            found = re.search(r"open_output|write_text\(|open\([^)\n]*[\"'][wa]b?[\"']", path.read_text())
+            assert not found, f"{path}: {found and found[0]}: use plimsoll.frontends.results.open_result"
 
 
 def test_the_code_map_names_places_that_exist() -> None:

@@ -16,6 +16,7 @@ from tests.web.test_report_page import ARGUMENTS, CONTRASTS
 
 from plimsoll.model import Run, Session
 from plimsoll.store.names import short_id
+from plimsoll.store.records import sealed
 from plimsoll.store.result_file import write_results
 from plimsoll.store.store import open_store
 from plimsoll.units import DAY
@@ -122,12 +123,13 @@ def all_pages(made: Made) -> list[str]:
         f"/diff?s={night}&s={long.id}",
         "/uploads",
         "/api",
+        "/docs",
         "/login",
         "/sessions/none",
     ]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (390, "light"), (1280, "light")])
 def test_every_page_fits_and_can_be_read(browser: Browser, made: Made, width: int, scheme: str) -> None:
     with opened(browser, made, width, scheme) as page:
         for path in all_pages(made):
@@ -136,6 +138,52 @@ def test_every_page_fits_and_can_be_read(browser: Browser, made: Made, width: in
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
             contrasts = page.evaluate(CONTRASTS)
             assert min(contrasts)[0] >= 4.5, (path, min(contrasts))
+
+
+JUDGING = """() => [...document.querySelectorAll('table[data-judge]')].filter(each => each.checkVisibility())
+  .map(each => {
+    const cells = [...each.querySelectorAll(`tr > :nth-child(${each.dataset.judge})`)];
+    const box = each.closest('.scroll').getBoundingClientRect();
+    return [each.caption.textContent, cells.length > 1 && cells.every(cell => {
+      const {left, right} = cell.getBoundingClientRect();
+      return left >= box.left && right <= box.right + 1;
+    })];
+  })"""
+
+
+def test_a_phone_shows_the_column_that_judges(browser: Browser, made: Made) -> None:
+    found: dict[str, bool] = {}
+    with opened(browser, made, 390) as page:
+        for path in all_pages(made):
+            page.goto(path)
+            page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+            found |= {f"{path}: {caption}": seen for caption, seen in page.evaluate(JUDGING)}
+    assert [name for name, seen in found.items() if not seen] == []
+    for caption in ("Newest sessions", "Every comparison", "Scores of the judged metrics", "Runs in the order"):
+        assert any(caption in name for name in found), caption
+
+
+CUT = """() => [...document.querySelectorAll('main *, .head *')].filter(each => each.checkVisibility())
+  .filter(each => each.getBoundingClientRect().right > innerWidth + 1 || each.getBoundingClientRect().left < -1)
+  .map(each => each.outerHTML.slice(0, 80))"""
+PAPER_PIXELS = 703
+"""A4 with margins of 12 mm."""
+
+
+def test_paper_cuts_nothing(browser: Browser, made: Made) -> None:
+    with opened(browser, made, PAPER_PIXELS) as page:
+        page.emulate_media(media="print")
+        for path in all_pages(made):
+            page.goto(path)
+            assert page.evaluate(CUT) == [], path
+            # What is folded on a screen is on the paper, and at its full height.
+            folded = page.locator("section > details table")
+            assert all(each.bounding_box() for each in folded.all()), path
+            assert page.evaluate(
+                "[...document.querySelectorAll('.scroll')].filter(each => each.checkVisibility())"
+                ".every(each => each.scrollWidth <= each.clientWidth + 1)"
+            ), path
+            assert page.pdf(format="A4").startswith(b"%PDF")
 
 
 NAMELESS = """() => [...document.querySelectorAll(
@@ -207,7 +255,7 @@ def test_history_changes_its_metric_at_once(browser: Browser, made: Made) -> Non
 def test_uploading(browser: Browser, made: Made, tmp_path: Path, scripts: bool) -> None:
     session, runs = make_study(title="brought along", blocks=1, seed=int(scripts))
     path = tmp_path / "brought.plimsoll.gz"
-    write_results(path, [session, *runs])
+    write_results(path, [session, *(sealed(run) for run in runs)])
     with opened(browser, made, scripts=scripts) as page:
         page.get_by_role("link", name="Upload").click()
         page.get_by_label("A result file").set_input_files(path)

@@ -2,7 +2,8 @@
 
 use crate::error::JobError;
 use crate::spec::{
-    Backlog, Distribution, DropEach, FileOrder, JobSpec, Layout, Mode, Piece, SyncKind, Verification, Zone,
+    Backlog, Distribution, DropEach, FileOrder, JobSpec, Layout, Mode, Piece, RecordedKind, SyncKind, Verification,
+    Zone,
 };
 
 /// The longest time series that is kept.
@@ -12,7 +13,7 @@ pub const MAX_VERIFIED_BLOCKS: u64 = 64 << 20;
 /// Room for checksum, offset, generation and seed in a verified block.
 pub const MIN_VERIFIED_BLOCK: u64 = 32;
 /// The longest pattern, that of fio.
-const MAX_PATTERN: usize = 512;
+const MAX_PATTERN: usize = 1 << 16;
 const MAX_BLOCK: u64 = 1 << 30;
 const MAX_DEPTH: u32 = 16_384;
 const MAX_THREADS: u32 = 1024;
@@ -21,12 +22,12 @@ const MAX_RATE: f64 = 1e12;
 impl Mode {
     /// Operations go to random offsets.
     pub fn is_random(self) -> bool {
-        matches!(self, Self::Randread | Self::Randwrite | Self::Randrw | Self::Randtrim)
+        matches!(self, Self::Randread | Self::Randwrite | Self::Randrw | Self::Randtrim | Self::Randtrimwrite)
     }
 
     /// Some operations write.
     pub fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::Randwrite | Self::Rw | Self::Randrw | Self::Trimwrite)
+        matches!(self, Self::Write | Self::Randwrite | Self::Rw | Self::Randrw) || self.trims_first()
     }
 
     /// Some operations read.
@@ -36,7 +37,12 @@ impl Mode {
 
     /// Some operations trim.
     pub fn trims(self) -> bool {
-        matches!(self, Self::Trim | Self::Randtrim | Self::Trimwrite)
+        matches!(self, Self::Trim | Self::Randtrim) || self.trims_first()
+    }
+
+    /// Each block is trimmed before it is written.
+    pub fn trims_first(self) -> bool {
+        matches!(self, Self::Trimwrite | Self::Randtrimwrite)
     }
 }
 
@@ -51,6 +57,7 @@ pub fn check(spec: &JobSpec) -> Result<(), JobError> {
     files(spec)?;
     renewal(spec)?;
     passes(spec)?;
+    extras(spec)?;
     verify(spec)
 }
 
@@ -232,7 +239,7 @@ fn groups(spec: &JobSpec) -> Result<(), JobError> {
         if sequence.every == 0 {
             return refuse("a random place for every 0 operations: use 1 or more");
         }
-        if sequence.skip > 0 && (spec.mode.is_random() || sequence.skip > spec.size) {
+        if sequence.skip != 0 && (spec.mode.is_random() || sequence.skip.unsigned_abs() > spec.size) {
             return refuse("bytes are left out between operations of sequential modes, fewer than the region has");
         }
     }
@@ -291,6 +298,48 @@ fn parts(spec: &JobSpec, parts: &[u64], count: u64) -> Result<(), JobError> {
     Ok(())
 }
 
+/// What only some front ends ask for.
+fn extras(spec: &JobSpec) -> Result<(), JobError> {
+    if !spec.has_extras() && spec.align == 0 {
+        return Ok(());
+    }
+    if spec.threads > 1 {
+        return refuse("times of submission, given orders, strides and flows are for one thread");
+    }
+    if spec.align > 0 && spec.align > spec.size {
+        return refuse("random places are multiples of less than the region has");
+    }
+    if let Some(strides) = spec.strides {
+        let largest = spec.largest_block();
+        if strides.bytes == 0 || strides.range < largest || strides.range > spec.size {
+            return refuse(format!("a zone has at least one block of {largest} bytes, and lies in the region"));
+        }
+        if spec.files.is_some() || spec.verify {
+            return refuse("zones with gaps between them are for one file, without verify");
+        }
+    }
+    if spec.flow.is_some_and(|flow| flow.weight == 0) {
+        return refuse("a flow of weight 0 never moves: use 1 or more");
+    }
+    let Some(replay) = &spec.replay else { return Ok(()) };
+    if replay.operations.is_empty() || spec.verify || spec.strides.is_some() || spec.rate.is_some() {
+        return refuse("a recorded load has operations, and neither verify, zones nor a rate");
+    }
+    let largest = spec.largest_block();
+    for &(_, kind, offset, length) in &replay.operations {
+        let moves = matches!(kind, RecordedKind::Read | RecordedKind::Write);
+        if offset.checked_add(u64::from(length)).is_none_or(|end| end > spec.size && moves) {
+            return refuse(format!("a recorded operation at {offset} is beyond the region of {} bytes", spec.size));
+        }
+        if moves && u64::from(length) > largest {
+            return refuse(format!(
+                "a recorded operation has {length} bytes, more than the largest block of {largest}"
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Files that are made anew belong to one thread, and hold nothing that would have to stay.
 fn renewal(spec: &JobSpec) -> Result<(), JobError> {
     if spec.drop_each == DropEach::Files && (spec.threads > 1 || spec.verify) {
@@ -318,7 +367,11 @@ fn verify(spec: &JobSpec) -> Result<(), JobError> {
         let how = spec.verification.is_some();
         return if how { refuse("how to verify is said, but not to verify: set verify") } else { Ok(()) };
     }
-    if !spec.mode.writes() {
+    if spec.checks_reads() {
+        if spec.mode.writes() || !spec.mode.reads() {
+            return refuse("what was written before is verified by a mode that only reads");
+        }
+    } else if !spec.mode.writes() {
         return refuse("verify checks what the job wrote: use a mode that writes");
     }
     let smallest = spec.smallest_block();
@@ -507,6 +560,7 @@ mod tests {
                 backlog: Some(Backlog { every: 16, batch: 16 }),
                 stop_at_first: false,
                 read_back: true,
+                existing: false,
             };
             change(&mut how);
             message(|spec| (spec.verify, spec.verification) = (true, Some(how)))
@@ -519,7 +573,7 @@ mod tests {
         assert!(how(|h| h.interval = 8192).contains("multiple"));
         assert!(how(|h| h.pattern.clear()).contains("pattern"));
         assert!(how(|h| h.pattern = vec![Piece::Bytes(Vec::new())]).contains("pattern"));
-        assert!(how(|h| h.pattern = vec![Piece::Offset; 65]).contains("pattern"));
+        assert!(how(|h| h.pattern = vec![Piece::Bytes(vec![0; MAX_PATTERN + 1])]).contains("pattern"));
         assert!(how(|h| h.backlog = Some(Backlog { every: 0, batch: 1 })).contains("backlog"));
         assert!(how(|h| h.backlog = Some(Backlog { every: 1, batch: 0 })).contains("backlog"));
         let beside = |change: fn(&mut JobSpec)| {

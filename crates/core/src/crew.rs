@@ -120,6 +120,7 @@ pub fn sum_up<B: Batch>(
     outcome.phases.measure_ns = elapsed_ns;
     outcome.operations = timeline.totals();
     outcome.histograms = timeline.total().histograms();
+    outcome.latency_sums_ns = timeline.total().latency_sums_ns();
     outcome.intervals = if elapsed_ns > 0 { timeline.intervals(elapsed_ns, window.last_interval) } else { Vec::new() };
     outcome.interval_histograms = timeline.interval_histograms();
     outcome.mean_in_flight = timeline.total().in_flight_ns() as f64 / elapsed_ns.max(1) as f64;
@@ -137,6 +138,7 @@ pub fn so_far<B: Batch>(timeline: &Timeline<B>, threads: &[Used]) -> SoFar {
         elapsed_ns,
         operations: timeline.totals(),
         histograms: timeline.total().histograms(),
+        latency_sums_ns: timeline.total().latency_sums_ns(),
         cpu: cpu_use(threads, elapsed_ns),
         mean_in_flight: timeline.total().in_flight_ns() as f64 / elapsed_ns.max(1) as f64,
     }

@@ -21,6 +21,9 @@ pub struct Outcome {
     /// HdrHistogram V2 (deflate) in base64, nanoseconds. In open loop the plain kind holds response times from the
     /// intended start and `read_service`, `write_service`, … hold the time from the real start.
     pub histograms: BTreeMap<String, String>,
+    /// Exact sums of the latencies that those of second views hold, such as `read_service`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latency_sums_ns: BTreeMap<String, u64>,
     pub intervals: Vec<Interval>,
     /// For each interval that no [`Progress`] has told yet the histograms of its operation kinds, only when asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -49,6 +52,7 @@ impl Outcome {
             phases: Phases::default(),
             operations: BTreeMap::new(),
             histograms: BTreeMap::new(),
+            latency_sums_ns: BTreeMap::new(),
             intervals: Vec::new(),
             interval_histograms: Vec::new(),
             trace: Vec::new(),
@@ -61,9 +65,10 @@ impl Outcome {
     }
 }
 
-/// One operation: kind, start since the start of the measured part, and latency, both in ns. With `fsync` or `fdatasync`
-/// the latency of a write includes its sync.
-pub type Traced = (String, u64, u64);
+/// One operation: kind, start since the start of the measured part, and latency, both in ns, first byte, bytes, and the
+/// ns until the kernel had it (0 where that is not measured). With `fsync` or `fdatasync` the latency of a write includes
+/// its sync.
+pub type Traced = (String, u64, u64, u64, u64, u64);
 
 /// How a job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,6 +184,8 @@ pub struct SoFar {
     pub elapsed_ns: u64,
     pub operations: BTreeMap<String, OperationTotals>,
     pub histograms: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latency_sums_ns: BTreeMap<String, u64>,
     pub cpu: CpuUse,
     pub mean_in_flight: f64,
 }

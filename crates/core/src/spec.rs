@@ -19,6 +19,12 @@ pub struct JobSpec {
     pub alternate: bool,
     /// Share of reads in `rw` and `randrw`, 0…1.
     pub read_share: f64,
+    /// Reads and writes follow each other as in fio; absent: by a stream of the job's seed.
+    #[serde(default)]
+    pub mix: Option<Mix>,
+    /// The operations are given, one by one; absent: they follow from mode, sizes and distribution.
+    #[serde(default)]
+    pub replay: Option<Replay>,
     /// Block sizes with weights; one entry for a fixed size. Offsets are multiples of the smallest.
     pub block_sizes: Vec<SizeWeight>,
     /// Sizes of writes where they differ from those of reads; empty: all operations use `block_sizes`.
@@ -39,6 +45,9 @@ pub struct JobSpec {
     /// Absent: closed loop. Present: open loop, latency counted from the intended start.
     pub rate: Option<Rate>,
     pub think: Option<Think>,
+    /// Gives way to other jobs of this process, so that they keep a ratio; absent: to none.
+    #[serde(default)]
+    pub flow: Option<Flow>,
     pub distribution: Distribution,
     /// Where writes go when it is elsewhere than reads.
     #[serde(default)]
@@ -48,14 +57,27 @@ pub struct JobSpec {
     /// Random places held for several operations, or gaps between sequential ones; absent: neither.
     #[serde(default)]
     pub sequence: Option<Sequence>,
+    /// Only parts of the region are used, one after the other; absent: all of it.
+    #[serde(default)]
+    pub strides: Option<Strides>,
+    /// Random places are multiples of this; 0: of the smallest block.
+    #[serde(default)]
+    pub align: u64,
     /// The region lies over several files; absent: it is in the one at `path`.
     #[serde(default)]
     pub files: Option<Files>,
+    /// Device and number in it of the files that the caller knows, in the order of the files: another file in such a place
+    /// ends the job. Empty: none is known.
+    #[serde(default)]
+    pub made: Vec<(u64, u64)>,
     /// How operations are handed over and taken back; absent: as suits the engine.
     #[serde(default)]
     pub batch: Option<Batch>,
     pub seed: u64,
     pub content: Content,
+    /// Written over and over from the beginning of each of the smallest blocks, in place of `content`; empty: not.
+    #[serde(default)]
+    pub pattern: Vec<Piece>,
     pub layout: Layout,
     /// Drop the file's pages from the page cache before measuring.
     pub drop_cache: bool,
@@ -78,15 +100,28 @@ pub struct JobSpec {
     /// Keep the latency histograms of each interval, not only those of the whole run.
     #[serde(default)]
     pub interval_histograms: bool,
-    /// Tell start and latency of every operation. Costs memory per operation: for slow loads.
+    /// Tell every operation. Costs memory per operation: for slow loads.
     #[serde(default)]
     pub trace: bool,
+    /// With `trace`: tell writes and the syncs after them one by one, as fio does.
+    #[serde(default)]
+    pub trace_syncs: bool,
+    /// Measure until the kernel has each operation, and from then on, apart from the whole latency. Costs a look at the
+    /// clock, and with io_uring a system call, for each group that is handed over.
+    #[serde(default)]
+    pub submission: bool,
     /// Tell after every interval what was measured until then.
     #[serde(default)]
     pub so_far: bool,
     /// io_uring only: kernel submission thread, busy completion polling.
     pub sqpoll: bool,
     pub iopoll: bool,
+    /// psync only: `RWF_HIPRI` on every read and write, so that the kernel polls where the device can be polled.
+    #[serde(default)]
+    pub hipri: bool,
+    /// psync only: `RWF_NOWAIT` on every read and write; one that would have to wait fails with EAGAIN.
+    #[serde(default)]
+    pub nowait: bool,
 }
 
 /// What is dropped from the page cache while measuring, beside what [`JobSpec::drop_cache`] drops before.
@@ -117,6 +152,8 @@ pub enum Mode {
     Randtrim,
     /// In order: each block is trimmed, then written.
     Trimwrite,
+    /// The same at random places.
+    Randtrimwrite,
 }
 
 impl JobSpec {
@@ -128,6 +165,28 @@ impl JobSpec {
     /// The smallest size: the unit of offsets. 0 when there is none.
     pub fn smallest_block(&self) -> u64 {
         self.sizes().min().unwrap_or(0)
+    }
+
+    /// What random places are multiples of.
+    pub fn grid(&self) -> u64 {
+        if self.align > 0 { self.align } else { self.smallest_block() }
+    }
+
+    /// Whether some operations trim.
+    pub fn trims(&self) -> bool {
+        let recorded = self.replay.iter().flat_map(|replay| &replay.operations);
+        self.mode.trims() || recorded.into_iter().any(|(_, kind, ..)| *kind == RecordedKind::Trim)
+    }
+
+    /// Whether the loop has to do what only some front ends ask for.
+    pub fn has_extras(&self) -> bool {
+        let told = self.submission || self.trace_syncs;
+        told || self.mix.is_some() || self.replay.is_some() || self.strides.is_some() || self.flow.is_some()
+    }
+
+    /// Whether what is read is checked, instead of what the job wrote itself.
+    pub fn checks_reads(&self) -> bool {
+        self.verify && self.verification.as_ref().is_some_and(|how| how.existing)
     }
 
     /// Bytes that verification knows apart: with a checksum each, unless there are none.
@@ -312,8 +371,64 @@ pub struct Sequence {
     pub every: u64,
     /// They all stay at that place; otherwise each begins where the last one ended.
     pub stay: bool,
-    /// Sequential modes: bytes left out after each operation.
+    /// Sequential modes: bytes left out after each operation; below 0 each begins that much before the end of the last.
+    pub skip: i64,
+}
+
+/// Which of reads and writes is next, drawn as fio draws it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mix {
+    /// Of fio's generator.
+    pub seed: u32,
+}
+
+/// Zones of the region that are used, and gaps that are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Strides {
+    /// Bytes moved before it is the turn of the next zone.
+    pub bytes: u64,
+    /// Length of a zone: operations lie in it.
+    pub range: u64,
+    /// Bytes left out between zones.
     pub skip: u64,
+}
+
+/// Jobs of this process with one `id` do operations in proportion to their weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    pub id: u64,
+    pub weight: u32,
+    /// Pause of a job that is ahead; 0: it looks again at once.
+    pub sleep_ns: u64,
+    /// Jobs that take part from the beginning, and the sum of their weights.
+    pub jobs: u64,
+    pub weights: u64,
+}
+
+/// A recorded load.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replay {
+    pub operations: Vec<Recorded>,
+    /// Each waits for its time; otherwise they follow each other as fast as the depth lets them.
+    pub timed: bool,
+}
+
+/// Time since the begin of the load in ns, kind, first byte in the region, bytes.
+pub type Recorded = (u64, RecordedKind, u64, u32);
+
+/// What a recorded operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordedKind {
+    Read,
+    Write,
+    Trim,
+    Fsync,
+    Fdatasync,
 }
 
 /// Several files. The region's size is that of all together; its offset is that in each.
@@ -374,6 +489,12 @@ pub struct Content {
     /// Share of written blocks (of the smallest size) that repeat the one before, 0…1.
     #[serde(default)]
     pub dedupe: f64,
+    /// Blocks that are repeated, of which any may be next; 0: the one before is.
+    #[serde(default)]
+    pub working_set: u64,
+    /// Jobs with one of these share the blocks that are repeated; absent: with none.
+    #[serde(default)]
+    pub shared_seed: Option<u64>,
 }
 
 /// How written blocks are verified.
@@ -392,6 +513,9 @@ pub struct Verification {
     pub stop_at_first: bool,
     /// What is not checked yet is read back after the run, unless each of its [`Passes`] is.
     pub read_back: bool,
+    /// Every read is checked for what some job before has written, in place of what this one writes.
+    #[serde(default)]
+    pub existing: bool,
 }
 
 /// fio's loops, of one thread: what is in flight comes back, the last `fsync` is done, what was written is read back, and

@@ -25,6 +25,11 @@ pub trait Batch {
     /// Encoded histograms by name, second views of operations among them; those without a value are absent.
     fn histograms(&self) -> BTreeMap<String, String>;
 
+    /// Sums of latencies of second views by name, ns.
+    fn latency_sums_ns(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
+
     /// Sum over time of the number of operations in flight.
     fn in_flight_ns(&self) -> u64;
 }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use crate::fault::{Fault, JobError};
 use crate::integrity::Checker;
+use crate::outcome::Made;
+use crate::ownership::Whose;
 use crate::setup::Setup;
 
 /// What a driver can do.
@@ -35,8 +37,8 @@ pub struct Found {
     pub records: u64,
     /// YCSB: fields per record, where the database knows; TPC-B: branches.
     pub shape: Option<u64>,
-    /// It looks like what this workload makes; a table of somebody else is left alone.
-    pub own: bool,
+    /// Who made it.
+    pub whose: Whose,
 }
 
 /// One database. All methods but [`Driver::connect`] are for preparing, and may take their time; what has no tables needs
@@ -67,18 +69,36 @@ pub trait Driver: Sized + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// What is in the workload's tables; nothing when there are none.
+    /// What is in the workload's tables; nothing when there are none. It changes nothing: what is there may be somebody
+    /// else's.
     fn look(&self) -> Result<Option<Found>, Fault> {
         Ok(None)
     }
 
-    /// Makes empty tables.
+    /// Makes empty tables, with our mark.
     fn create(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Marks data of ours once more, where a server may have lost the mark and kept, or got, the data: by a crash without
+    /// a log, or because it had too little memory.
+    fn mark(&self) -> Result<(), Fault> {
         Ok(())
     }
 
     /// Removes the tables and everything in them.
     fn drop_tables(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Everything in the database that carries our mark, whichever workload made it.
+    fn made(&self) -> Result<Vec<Made>, Fault> {
+        Ok(Vec::new())
+    }
+
+    /// Removes what [`Driver::made`] names so.
+    fn unmake(&self, name: &str) -> Result<(), Fault> {
+        let _ = name;
         Ok(())
     }
 

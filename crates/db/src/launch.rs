@@ -63,7 +63,8 @@ impl<D: Driver> Launch<D> {
             if let Err(error) = spawned {
                 launch.stop.store(true, Ordering::SeqCst);
                 return Err(JobError::driver(format!(
-                    "cannot start thread {} of {}: {error}",
+                    "cannot start thread {} of {}; raise the limit (ulimit -u, pids.max of the cgroup) or ask for fewer: \
+                     {error}",
                     thread + 1,
                     launch.threads
                 )));

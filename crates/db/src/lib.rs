@@ -5,9 +5,12 @@
 //! in `drivers`, one file each; what clients do is in `work`; which keys they ask for in `keyspace`.
 
 mod admit;
+mod data;
 mod driver;
 mod drivers;
 mod fault;
+#[cfg(any(test, fuzzing))]
+pub mod hostile;
 mod integrity;
 mod job;
 mod keyspace;
@@ -16,6 +19,7 @@ mod launch;
 mod outage;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod outcome;
+mod ownership;
 mod prepare;
 mod recorder;
 mod runner;
@@ -23,6 +27,7 @@ mod setup;
 #[allow(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod spec;
 mod sql;
+mod tables;
 #[cfg(feature = "tls")]
 mod tls;
 mod url;
@@ -31,6 +36,7 @@ mod wire;
 mod worker;
 mod workloads;
 
+pub use data::{drop_made, made};
 pub use job::Job;
 
 /// Why a job is impossible whatever the database, in one sentence; nothing is opened.

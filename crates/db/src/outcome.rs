@@ -82,6 +82,17 @@ pub struct Counters {
     pub after: BTreeMap<String, u64>,
 }
 
+/// What a load of ours has made in a database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Made {
+    /// Of the table; of Redis the key of the index.
+    pub name: String,
+    /// Rows, or records.
+    pub records: u64,
+    /// With its indexes; absent where the database does not tell.
+    pub bytes: Option<u64>,
+}
+
 /// One driver as Python sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriverRow {

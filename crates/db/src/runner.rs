@@ -100,15 +100,19 @@ impl Runner {
         self.shared.board.enter(Phase::Layout, began_ns, None);
         let setup = Arc::new(Setup::new(self.spec.clone(), Arc::clone(&self.shared.stopped))?);
         let driver = Arc::new(D::new(Arc::clone(&setup))?);
-        let facts = driver.facts().map_err(|fault| JobError::reaching(&fault, self.spec.tls.mode != TlsMode::Off))?;
-        self.outcome.server = facts.into_iter().collect();
+        let facts = || driver.facts().map_err(|fault| JobError::reaching(&fault, self.spec.tls.mode != TlsMode::Off));
+        // A server is asked what it is before anything else. What has none is opened for that, with the job's settings,
+        // which change some files: they may be somebody else's, and are looked at first.
+        let server = if D::CAPS.server { facts()? } else { Vec::new() };
+        let step = prepare::decide(&*driver, &setup)?;
+        self.outcome.server = if D::CAPS.server { server } else { facts()? }.into_iter().collect();
         let shared = Arc::clone(&self.shared);
         let told = |share: f64| {
             shared.board.share(share);
             !shared.stopped.load(Ordering::Relaxed)
         };
-        let missing = prepare::tables(&*driver, &setup, told)?;
-        if let Some(count) = missing.filter(|_| self.spec.measure == Measure::Run && !self.stopped()) {
+        let prepared = prepare::carry_out(&*driver, &setup, step, told)?;
+        if let Some(count) = prepared.missing.filter(|_| self.spec.measure == Measure::Run && !self.stopped()) {
             let bytes = self.load(&driver, &setup, count)?;
             self.outcome.loaded_records = Some(count);
             self.outcome.common.phases.layout_bytes = bytes;
@@ -116,8 +120,8 @@ impl Runner {
         if self.stopped() {
             return Ok(());
         }
-        // What is to be kept is left as it is, which tidying up would not do.
-        if self.spec.measure == Measure::Run && self.spec.data != Data::Keep {
+        // What is to be kept, or is not ours, is left as it is, which tidying up would not do.
+        if self.spec.measure == Measure::Run && prepared.tidy {
             driver.settle().map_err(|fault| JobError::preparing(&fault))?;
         }
         let rows = if self.spec.count_kept { driver.rows().unwrap_or_default() } else { None };
@@ -129,6 +133,10 @@ impl Runner {
         if let Some(before) = before {
             let after = driver.rows().unwrap_or_default();
             self.outcome.kept = Some(Kept { before, acknowledged: self.added, after });
+        }
+        if prepared.marked && !self.stopped() {
+            // Where the server cannot be asked any more, it is not known whose the rest is: whoever comes next is told.
+            let _ = driver.mark();
         }
         measured
     }

@@ -46,6 +46,10 @@ pub struct DbSpec {
     /// Threads that serve the clients. `null`: one per client for embedded databases, at most one per CPU for servers.
     pub threads: Option<u32>,
     pub data: Data,
+    /// Data that may be dropped, emptied and loaded anew although they carry no mark of ours (see
+    /// [`crate::ownership::identity`]): what the user has typed after `--destroy`.
+    #[serde(default)]
+    pub destroy: Vec<String>,
     pub measure: Measure,
     pub workload: Workload,
     pub limit: Limit,
@@ -99,7 +103,8 @@ pub enum TlsMode {
 }
 
 /// What is done about the workload's data before measuring. Data "fit" when the table has the workload's shape and
-/// exactly its number of records; records that inserts of an earlier run added are removed first (YCSB only).
+/// exactly its number of records; records that inserts of an earlier run added are removed first (YCSB only). Tables
+/// without our mark are used with `keep`, loaded by a load when they are empty, and otherwise left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Data {
@@ -331,9 +336,12 @@ pub mod tests {
         }
     }
 
-    /// The example in this file's documentation is a request.
-    #[test]
-    fn the_documented_example_is_read() {
+    /// A job of this workload, such as the documented example.
+    pub fn job(workload: Workload) -> DbSpec {
+        DbSpec { workload, ..documented() }
+    }
+
+    fn documented() -> DbSpec {
         let text: String = include_str!("spec.rs")
             .lines()
             .skip_while(|line| *line != "//! ```json")
@@ -341,7 +349,13 @@ pub mod tests {
             .take_while(|line| *line != "//! ```")
             .map(|line| line.trim_start_matches("//! "))
             .collect();
-        let spec: DbSpec = serde_json::from_str(&text).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// The example in this file's documentation is a request.
+    #[test]
+    fn the_documented_example_is_read() {
+        let spec = documented();
         let Workload::Ycsb(ycsb) = spec.workload else { panic!("not YCSB") };
         assert_eq!(ycsb, Ycsb { record_count: 20_000, ..workload_a() });
     }

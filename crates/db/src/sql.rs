@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crate::driver::{Caps, Driver, Found, Numbers, Reply, Request, Session, Statement, Values};
 use crate::fault::{Fault, JobError};
+use crate::outcome::Made;
 use crate::setup::Setup;
 use crate::spec::{Script, Workload, Ycsb};
+use crate::tables;
 use crate::workloads::accounts;
 
 /// Where they differ.
@@ -20,6 +22,14 @@ pub enum Dialect {
 pub trait Console {
     /// Rows of text; NULL is absent.
     fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, Fault>;
+}
+
+/// What is asked for outside of a run are settings and counts, and a server could go on for ever.
+const MOST_ROWS: usize = 100_000;
+
+/// Refuses an answer that does not end.
+pub fn check_length<T>(rows: &[T]) -> Result<(), Fault> {
+    if rows.len() > MOST_ROWS { Err(Fault::protocol("the server sends more rows than there can be")) } else { Ok(()) }
 }
 
 /// What is left of a driver when the tables are those of SQL.
@@ -52,6 +62,11 @@ pub trait Database: Sized + Send + Sync + 'static {
 
     /// Opens one.
     fn console(&self) -> Result<Self::Console, Fault>;
+
+    /// Opens one to look only, which changes nothing; nothing where there is no database yet.
+    fn peek(&self) -> Result<Option<Self::Console>, Fault> {
+        self.console().map(Some)
+    }
 }
 
 impl<D: Database> Driver for D {
@@ -84,7 +99,8 @@ impl<D: Database> Driver for D {
     }
 
     fn look(&self) -> Result<Option<Found>, Fault> {
-        look(&mut self.console()?, D::DIALECT, self.setup())
+        let Some(mut console) = self.peek()? else { return Ok(None) };
+        tables::look(&mut console, D::DIALECT, self.setup())
     }
 
     fn create(&self) -> Result<(), Fault> {
@@ -92,7 +108,16 @@ impl<D: Database> Driver for D {
     }
 
     fn drop_tables(&self) -> Result<(), Fault> {
-        drop_tables(&mut self.console()?, self.setup())
+        tables::remove(&mut self.console()?, D::DIALECT, self.setup())
+    }
+
+    fn made(&self) -> Result<Vec<Made>, Fault> {
+        let Some(mut console) = self.peek()? else { return Ok(Vec::new()) };
+        tables::made(&mut console, D::DIALECT)
+    }
+
+    fn unmake(&self, name: &str) -> Result<(), Fault> {
+        tables::unmake(&mut self.console()?, D::DIALECT, name)
     }
 
     fn fill(&self, told: &mut dyn FnMut(f64) -> bool) -> Result<(), Fault> {
@@ -255,12 +280,6 @@ fn parameters(statement: Statement, numbers: Numbers) -> ([i32; 4], usize) {
     }
 }
 
-/// Names of the workload's tables, as a list in SQL.
-pub fn quoted_tables(setup: &Setup) -> String {
-    let tables = tables(setup);
-    tables.iter().map(|table| format!("'{}'", table.to_lowercase())).collect::<Vec<_>>().join(", ")
-}
-
 /// What each of some queries brings in its only row, by name; a query that is refused brings nothing.
 pub fn numbers(console: &mut dyn Console, queries: &[(&[&'static str], &str)]) -> Vec<(&'static str, u64)> {
     let mut found = Vec::new();
@@ -274,72 +293,21 @@ pub fn numbers(console: &mut dyn Console, queries: &[(&[&'static str], &str)]) -
 }
 
 /// One number.
-fn count(console: &mut dyn Console, sql: &str) -> Result<u64, Fault> {
+pub fn count(console: &mut dyn Console, sql: &str) -> Result<u64, Fault> {
     let rows = console.query(sql)?;
     let text = rows.first().and_then(|row| row.first()).and_then(Option::as_deref);
     text.and_then(|text| text.parse().ok()).ok_or_else(|| Fault::protocol(format!("no number came back from {sql:?}")))
 }
 
-/// Names of the columns of a table, in small letters; none when there is no such table.
-fn columns(console: &mut dyn Console, dialect: Dialect, table: &str) -> Result<Vec<String>, Fault> {
-    let lower = table.to_lowercase();
-    let of_schema = |schema: &str| {
-        format!(
-            "SELECT lower(column_name) FROM information_schema.columns \
-             WHERE table_schema = {schema} AND lower(table_name) = '{lower}'"
-        )
-    };
-    let sql = match dialect {
-        Dialect::PostgreSql => of_schema("current_schema()"),
-        Dialect::MySql => of_schema("DATABASE()"),
-        Dialect::Sqlite => format!("SELECT lower(name) FROM pragma_table_info('{table}')"),
-    };
-    Ok(console.query(&sql)?.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
-}
-
-/// A column that the workload's tables have.
-fn is_own(workload: &Workload, column: &str) -> bool {
-    match workload {
-        Workload::Ycsb(_) => {
-            let field = column.strip_prefix("field");
-            column == "ycsb_key" || field.is_some_and(|n| n.bytes().all(|byte| byte.is_ascii_digit()))
-        }
-        Workload::Tpcb(_) => ["aid", "bid", "abalance", "filler"].contains(&column),
-        Workload::Web(_) => false,
-    }
-}
-
-/// What is in the workload's tables.
-fn look(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<Option<Found>, Fault> {
-    let (table, small) = match &setup.spec.workload {
-        Workload::Ycsb(ycsb) => (ycsb.table.as_str(), None),
-        Workload::Tpcb(_) => ("pgbench_accounts", Some("pgbench_branches")),
-        Workload::Web(_) => return Ok(None),
-    };
-    let names = columns(console, dialect, table)?;
-    if names.is_empty() {
-        return Ok(None);
-    }
-    let own = names.iter().all(|name| is_own(&setup.spec.workload, name));
-    let records = count(console, &format!("SELECT count(*) FROM {table}"))?;
-    let shape = match small {
-        Some(small) if !columns(console, dialect, small)?.is_empty() => {
-            count(console, &format!("SELECT count(*) FROM {small}"))?
-        }
-        Some(_) => 0,
-        None => names.len() as u64 - 1,
-    };
-    Ok(Some(Found { records, shape: Some(shape), own }))
-}
-
 /// Makes empty tables.
 fn create(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<(), Fault> {
+    let mut make = |name: &str, columns: &str, extra: &str| {
+        console.query(&tables::create_with_mark(dialect, name, columns, extra)).map(drop)
+    };
     match &setup.spec.workload {
         Workload::Ycsb(ycsb) => {
             let fields: Vec<String> = (0..ycsb.field_count).map(|f| format!("FIELD{f} TEXT")).collect();
-            let table = &ycsb.table;
-            let sql = format!("CREATE TABLE {table} (YCSB_KEY VARCHAR(255) PRIMARY KEY, {})", fields.join(", "));
-            console.query(&sql).map(drop)
+            make(&ycsb.table, &format!("YCSB_KEY VARCHAR(255) PRIMARY KEY, {}", fields.join(", ")), "")
         }
         Workload::Tpcb(_) => {
             let (key, full) = match dialect {
@@ -348,33 +316,13 @@ fn create(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<
                 Dialect::MySql => ("int not null primary key", ""),
                 Dialect::Sqlite => ("integer not null primary key", ""),
             };
-            for sql in [
-                "create table pgbench_history(tid int,bid int,aid int,delta int,mtime timestamp,filler char(22))"
-                    .to_owned(),
-                format!("create table pgbench_tellers(tid {key},bid int,tbalance int,filler char(84)){full}"),
-                format!("create table pgbench_accounts(aid {key},bid int,abalance int,filler char(84)){full}"),
-                format!("create table pgbench_branches(bid {key},bbalance int,filler char(88)){full}"),
-            ] {
-                console.query(&sql)?;
-            }
-            Ok(())
+            make("pgbench_history", "tid int,bid int,aid int,delta int,mtime timestamp,filler char(22)", "")?;
+            make("pgbench_tellers", &format!("tid {key},bid int,tbalance int,filler char(84)"), full)?;
+            make("pgbench_accounts", &format!("aid {key},bid int,abalance int,filler char(84)"), full)?;
+            make("pgbench_branches", &format!("bid {key},bbalance int,filler char(88)"), full)
         }
         Workload::Web(_) => Ok(()),
     }
-}
-
-/// Names of the workload's tables.
-fn tables(setup: &Setup) -> Vec<&str> {
-    match &setup.spec.workload {
-        Workload::Ycsb(ycsb) => vec![ycsb.table.as_str()],
-        Workload::Tpcb(_) => vec!["pgbench_accounts", "pgbench_branches", "pgbench_history", "pgbench_tellers"],
-        Workload::Web(_) => Vec::new(),
-    }
-}
-
-/// Removes the tables.
-fn drop_tables(console: &mut dyn Console, setup: &Setup) -> Result<(), Fault> {
-    tables(setup).iter().try_for_each(|table| console.query(&format!("DROP TABLE IF EXISTS {table}")).map(drop))
 }
 
 /// Fills pgbench's tables.

@@ -33,6 +33,11 @@ impl Url {
                 names()
             )));
         };
+        if may_hold_password(scheme, rest) {
+            return Err(JobError::spec(
+                "the URL holds a password: put it into an environment variable and name that in password_env",
+            ));
+        }
         let (authority, request) = rest.find(['/', '?']).map_or((rest, ""), |at| rest.split_at(at));
         let (user, address) = authority.rsplit_once('@').unwrap_or(("", authority));
         if user.contains(':') {
@@ -73,11 +78,34 @@ impl Url {
     }
 }
 
+/// A password that holds `/`, `?` or `#` unescaped ends the host too early for any reader of URLs; so everything between
+/// the first colon and the last `@` may be one. The path of a page may hold an `@`.
+fn may_hold_password(scheme: &str, rest: &str) -> bool {
+    let Some((before, _)) = rest.rsplit_once('@') else { return false };
+    !scheme.starts_with("http") && before.split_once(':').is_some_and(|(user, _)| !user.contains(['/', '?', '#']))
+}
+
 /// Host and port of a URL as they were written, for messages; empty where it has none.
 pub fn place(text: &str) -> &str {
     let rest = text.split_once("://").map_or("", |(_, rest)| rest);
     let authority = &rest[..rest.find(['/', '?']).unwrap_or(rest.len())];
     authority.rsplit_once('@').map_or(authority, |(_, address)| address)
+}
+
+/// Where a database is, without the scheme and without who asks: `host:port/database`, or the path of a file, a folder or
+/// a socket.
+pub fn bare_place(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once(':') else { return String::new() };
+    let Some(rest) = rest.strip_prefix("//").filter(|_| !matches!(scheme, "sqlite" | "rocksdb")) else {
+        let path = rest.strip_prefix("//").unwrap_or(rest);
+        return path.trim_end_matches('/').to_owned();
+    };
+    let (whole, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let (authority, path) = whole.split_once('/').unwrap_or((whole, ""));
+    let address = authority.rsplit_once('@').map_or(authority, |(_, address)| address);
+    let socket = query.split('&').find_map(|pair| pair.strip_prefix("socket=")).map(decode);
+    let place = socket.unwrap_or_else(|| if address.is_empty() { "127.0.0.1".to_owned() } else { address.to_owned() });
+    if path.is_empty() { place } else { format!("{place}/{path}") }
 }
 
 fn split_port(address: &str, default: u16) -> Result<(&str, u16), JobError> {
@@ -136,7 +164,14 @@ mod tests {
 
     #[test]
     fn passwords_are_refused_and_not_repeated() {
-        for text in ["postgresql://me:hunter2@host/db", "other://me:hunter2@host/db", "me:hunter2@host"] {
+        for text in [
+            "postgresql://me:hunter2@host/db",
+            "postgresql://me:x@hunter2@host/db",
+            "postgresql://me:1/hunter2@host/db",
+            "postgresql://me:1?hunter2#@host/db",
+            "other://me:hunter2@host/db",
+            "me:hunter2@host",
+        ] {
             let error = Url::read(text, SCHEMES).unwrap_err();
             assert!(!error.to_string().contains("hunter2"), "{error}");
         }

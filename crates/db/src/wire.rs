@@ -18,6 +18,8 @@ use crate::url::Url;
 const GLANCE: Duration = Duration::from_millis(200);
 /// Room for what comes, at first; it grows with the largest reply.
 const ROOM: usize = 4096;
+/// Of one reply: a server could fill all memory with it.
+const LARGEST: usize = 1 << 28;
 
 /// Where a server is.
 #[derive(Debug, Clone)]
@@ -143,6 +145,10 @@ impl Wait {
 impl Wire {
     /// Connects.
     pub fn connect(address: &Address, wait: Wait) -> Result<Self, Fault> {
+        #[cfg(any(test, fuzzing))]
+        if let Some(socket) = crate::hostile::socket() {
+            return Ok(Self { wait: Some(wait), ..Self::over(socket) });
+        }
         let patience = wait.patience.unwrap_or(Duration::MAX);
         let failed = |error: &io::Error| {
             Fault::broken(Cause::Connect, format!("cannot connect to {}: {error}", address.describe()))
@@ -261,7 +267,7 @@ impl Wire {
     #[inline]
     pub fn receive(&mut self) -> Result<bool, Fault> {
         if self.end == self.room.len() {
-            self.make_room();
+            self.make_room()?;
         }
         loop {
             match self.receive_once() {
@@ -301,14 +307,18 @@ impl Wire {
     }
 
     #[cold]
-    fn make_room(&mut self) {
+    fn make_room(&mut self) -> Result<(), Fault> {
         if self.start > 0 {
             self.room.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
         }
+        if self.room.len() >= LARGEST && self.end * 2 > self.room.len() {
+            return Err(Fault::protocol("one reply of the server is longer than 256 MiB"));
+        }
         if self.end * 2 > self.room.len() {
             self.room.resize(self.room.len() * 2, 0);
         }
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod support;
 
+use plimsoll_db::{drop_made, made};
 use serde_json::json;
 use support::{RECORDS, check_sums, count, failure, mix, run, run_well, servers, spec};
 
@@ -43,6 +44,7 @@ fn suite(driver: &str) {
             data_is_kept_apart(driver, &url);
             loads_join(driver, &url);
             missing_records_are_counted(driver, &url);
+            what_is_made_is_marked(driver, &url);
         }
     }
     if runs("tpcb") {
@@ -227,6 +229,18 @@ fn missing_records_are_counted(driver: &str, url: &str) {
     let missed = outcome.not_found["read"];
     assert!((120..280).contains(&missed), "{missed} of 400");
     assert_eq!(outcome.rows["read"], 400 - missed);
+}
+
+/// Without the mark nobody could tell, later, that it is ours to remove.
+fn what_is_made_is_marked(driver: &str, url: &str) {
+    run_well(spec(driver, url, &[]));
+    let found = made(spec(driver, url, &[])).unwrap();
+    assert_eq!(found.iter().map(|row| row.records).collect::<Vec<_>>(), [RECORDS], "{driver}");
+    let names: Vec<String> = found.iter().map(|row| row.name.clone()).collect();
+    assert_eq!(drop_made(spec(driver, url, &[]), &names).unwrap(), found);
+    assert_eq!(made(spec(driver, url, &[])).unwrap(), []);
+    let (_, message) = failure(spec(driver, url, &[("data", json!("keep"))]));
+    assert!(message.contains("there is no data of this workload"), "{driver}: {message}");
 }
 
 fn transactions(driver: &str, url: &str) {

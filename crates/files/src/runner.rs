@@ -72,7 +72,7 @@ impl Runner {
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play.run(&plan)));
             let _ = events.send(Event::Ended(ended.unwrap_or_else(|_| Err(unexpected()))));
         });
-        spawned.map_err(|error| Fault::Internal(format!("cannot start a thread: {error}")))?;
+        spawned.map_err(|error| Fault::Workload(format!("cannot start a thread: {error}")))?;
         match self.await_event(deadline, |event| if let Event::Ended(result) = event { Some(result) } else { None }) {
             Some(result) => result,
             // Ended from here; workers that hang are left behind, without a file to write to.
@@ -162,6 +162,7 @@ impl Runner {
             operations,
             histograms,
             intervals,
+            latency_sums_ns: std::collections::BTreeMap::new(),
             interval_histograms: Vec::new(),
             trace: Vec::new(),
             cpu: all(&results),
@@ -199,7 +200,7 @@ struct Play {
 impl Play {
     fn run(&self, plan: &Plan) -> Step<()> {
         usage::block_signals();
-        usage::own_descriptors();
+        usage::own_descriptors(&self.room);
         let mut workload = self.spec.workload.kind().begin(&self.spec);
         let began_ns = monotonic_ns();
         workload.prepare(&self.stage(None, None))?;

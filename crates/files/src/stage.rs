@@ -1,8 +1,8 @@
 //! Where a workload runs: the workers of a phase, alone or as a crew.
 
 use std::path::Path;
-use std::sync::Barrier;
 use std::sync::atomic::Ordering;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use plimsoll_core::usage::Used;
@@ -81,16 +81,17 @@ impl<'a> Stage<'a> {
         own_descriptors: bool,
         work: impl Fn(&mut Hand<'_>, u32) -> Step<T> + Sync,
     ) -> Step<Crew<T>> {
-        let gate = Barrier::new(workers as usize);
+        let gate = Gate::new(workers);
         let shift = |number| {
             usage::block_signals();
             if own_descriptors {
-                usage::own_descriptors();
+                usage::own_descriptors(self.place());
             }
             let hand = Hand::new(self.bench);
             gate.wait();
             let start_ns = plimsoll_core::clock::monotonic_ns();
-            let result = hand.and_then(|mut hand| work(&mut hand, number));
+            let halted = self.bench.shared.halt.load(Ordering::SeqCst);
+            let result = hand.and_then(|mut hand| if halted { Err(Fault::Halted) } else { work(&mut hand, number) });
             if result.is_err() {
                 self.bench.shared.halt.store(true, Ordering::SeqCst);
             }
@@ -98,8 +99,22 @@ impl<'a> Stage<'a> {
         };
         let shifts: Vec<_> = thread::scope(|scope| {
             let shift = &shift;
-            let started: Vec<_> = (0..workers).map(|number| scope.spawn(move || shift(number))).collect();
-            started.into_iter().map(|worker| worker.join().map_err(|_| panicked())).collect::<Step<_>>()
+            let mut started = Vec::new();
+            let mut refused = Ok(());
+            for number in 0..workers {
+                match thread::Builder::new().spawn_scoped(scope, move || shift(number)) {
+                    Ok(worker) => started.push(worker),
+                    Err(error) => {
+                        // Those that wait for the others to come are let go, and find that there is nothing to do.
+                        self.bench.shared.halt.store(true, Ordering::SeqCst);
+                        gate.expect(number);
+                        refused = Err(Fault::Workload(no_thread(number, workers, &error)));
+                        break;
+                    }
+                }
+            }
+            let done = started.into_iter().map(|worker| worker.join().map_err(|_| panicked())).collect::<Step<_>>();
+            refused.and(done)
         })?;
         let start_ns = shifts.iter().map(|shift| shift.0).min().unwrap_or(0);
         let end_ns = shifts.iter().map(|shift| shift.1).max().unwrap_or(0);
@@ -113,6 +128,72 @@ impl<'a> Stage<'a> {
     }
 }
 
+fn no_thread(number: u32, workers: u32, error: &std::io::Error) -> String {
+    format!(
+        "cannot start thread {} of {workers}; raise the limit (ulimit -u, pids.max of the cgroup) or ask for fewer: \
+         {error}",
+        number + 1
+    )
+}
+
+/// Where threads wait for each other; unlike a barrier it can learn that some will not come.
+struct Gate {
+    /// Those who have come, and those who are expected.
+    counts: Mutex<(u32, u32)>,
+    opened: Condvar,
+}
+
+impl Gate {
+    fn new(expected: u32) -> Self {
+        Self { counts: Mutex::new((0, expected)), opened: Condvar::new() }
+    }
+
+    fn wait(&self) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.0 += 1;
+        self.opened.notify_all();
+        while counts.0 < counts.1 {
+            counts = self.opened.wait(counts).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn expect(&self, fewer: u32) {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).1 = fewer;
+        self.opened.notify_all();
+    }
+}
+
 fn panicked() -> Fault {
     Fault::Internal("a worker ended unexpectedly; please report this with the program's output".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_wait_for_the_last() {
+        let gate = Gate::new(3);
+        let come = Mutex::new(0);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    *come.lock().unwrap() += 1;
+                    gate.wait();
+                    assert_eq!(*come.lock().unwrap(), 3);
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn those_who_wait_for_one_that_never_comes_are_let_go() {
+        let gate = Gate::new(16);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| gate.wait());
+            }
+            gate.expect(2);
+        });
+    }
 }

@@ -229,6 +229,28 @@ mod bonnie {
         assert_eq!(written.scores[0].unit, "KiB/s");
     }
 
+    fn asking(parameters: &str, more: &str) -> String {
+        parameters.replace(r#""version""#, &format!(r#"{more},"version""#))
+    }
+
+    #[test]
+    fn without_the_data_only_the_tests_of_many_files_are_left() {
+        let dir = memory();
+        let outcome = run_ok(spec("bonnie", &asking(&request(2, false, 0), r#""skip_data":true"#), dir.path()));
+        let names: Vec<&str> = outcome.results.iter().map(|phase| phase.name.as_str()).collect();
+        assert_eq!(names.len(), 6);
+        assert!(names.iter().all(|name| name.starts_with("sequential_") || name.starts_with("random_")), "{names:?}");
+        assert_eq!(total(&outcome, "write"), (0, 0));
+    }
+
+    #[test]
+    fn blocks_go_directly_to_the_disk_if_asked_to() {
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let outcome = run_ok(spec("bonnie", &asking(&request(2, false, 0), r#""direct":true"#), dir.path()));
+        assert_eq!(counted(phase(&outcome, "block_write"), "write"), (2048, 16 << 20));
+        assert_eq!(counted(phase(&outcome, "block_read"), "read"), (2048, 16 << 20));
+    }
+
     #[test]
     fn version_1_goes_through_streams_and_syncs_only_unbuffered() {
         let dir = memory();
@@ -426,6 +448,29 @@ mod zcav {
         assert_eq!(counted(found, "read"), (3 * 80, 15 << 20));
         assert_eq!(found.bytes, 15 << 20);
         assert_eq!(std::fs::read(foreign.path()).unwrap(), vec![0; 5 << 20]);
+    }
+
+    /// As strace of 2.00a shows it: a sync after each piece; what is beyond the part stays.
+    #[test]
+    fn writing_leaves_zeros_in_its_part_alone() {
+        let dir = memory();
+        let foreign = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(foreign.path(), vec![7; 5 << 20]).unwrap();
+        let path = foreign.path().to_str().unwrap();
+        let asked = |path: &str| {
+            format!(
+                r#"{{"path":{path},"size":2097152,"start":1048576,"block":1048576,"chunk":65536,"step":1,"passes":1,
+                "direct":false,"write":true}}"#
+            )
+        };
+        let outcome = run_ok(spec("zcav", &asked(&format!("\"{path}\"")), dir.path()));
+        let found = phase(&outcome, "write");
+        assert_eq!((counted(found, "write"), counted(found, "fsync").0), ((32, 2 << 20), 32));
+        let left = std::fs::read(foreign.path()).unwrap();
+        assert_eq!(left.len(), 5 << 20);
+        assert!(left[..1 << 20].iter().chain(&left[3 << 20..]).all(|byte| *byte == 7));
+        assert!(left[1 << 20..3 << 20].iter().all(|byte| *byte == 0));
+        assert!(plimsoll_files::plan(&spec("zcav", &asked("null"), dir.path())).is_err(), "a new file is no device");
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use plimsoll_core::error::JobError;
 use plimsoll_core::spec::{DropEach, JobSpec, Layout};
 
+use crate::beneath::Identity;
 use crate::check::check;
 use crate::direct;
 use crate::rotation;
@@ -17,22 +18,34 @@ pub fn admit(spec: &JobSpec) -> Result<Option<Target>, JobError> {
     if !caps.real {
         return Ok(None);
     }
-    let target = Target::look(Path::new(&spec.path))?;
+    let mut target = Target::look(Path::new(&spec.path))?;
     length(spec, &target, 0)?;
+    let mut known = vec![target.known[0]];
     for (path, index) in spec.files.iter().flat_map(|files| &files.more).zip(1..) {
-        length(spec, &Target::look(Path::new(path))?, index)?;
+        let beside = Target::look(Path::new(path))?;
+        length(spec, &beside, index)?;
+        known.push(beside.known[0]);
     }
+    same(spec, &known)?;
+    target.known = known.into();
     if target.is_device && spec.drop_each == DropEach::Files {
         return refuse(format!("{} is a device, which cannot be removed and made anew", target.path.display()));
     }
     if spec.direct {
         alignment(spec, &target)?;
     }
-    if spec.mode.trims() && !(if target.is_device { caps.trim_device } else { caps.trim_file }) {
+    if spec.trims() && !(if target.is_device { caps.trim_device } else { caps.trim_file }) {
         let what = if target.is_device { "a block device" } else { "a file" };
         return refuse(format!("engine {} cannot trim {what}: use psync with depth 1", caps.name));
     }
     Ok(Some(target))
+}
+
+/// The files that are there are those that the caller knows.
+fn same(spec: &JobSpec, known: &[Option<Identity>]) -> Result<(), JobError> {
+    let paths = std::iter::once(&spec.path).chain(spec.files.iter().flat_map(|files| &files.more));
+    let changed = paths.zip(known).zip(&spec.made).find(|((_, found), made)| **found != Some(**made));
+    changed.map_or(Ok(()), |((path, _), _)| Err(crate::target::exchanged(Path::new(path))))
 }
 
 fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {

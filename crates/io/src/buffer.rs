@@ -3,8 +3,10 @@
 use std::io;
 use std::ptr::NonNull;
 
-use plimsoll_core::random::Stream;
-use plimsoll_core::spec::Content;
+use plimsoll_core::random::{Purpose, Stream, mix64};
+use plimsoll_core::spec::JobSpec;
+
+use crate::verify::Pattern;
 
 /// Alignment of every buffer: no device asks for more than a page.
 pub const ALIGNMENT: usize = 4096;
@@ -117,6 +119,8 @@ pub struct Filler {
     mark: u64,
     /// Where blocks repeat.
     repeats: Option<Repeats>,
+    /// In place of all that.
+    pattern: Option<Pattern>,
 }
 
 /// Blocks of one size that differ by their marks alone, so that one with the marks of another is the same.
@@ -126,18 +130,30 @@ struct Repeats {
     block: Vec<u8>,
     /// The mark that the last new block began with.
     last: Option<u64>,
+    /// Any of these blocks may be next, by the number that their marks come from; otherwise the last new one is.
+    set: Option<(u64, u64)>,
 }
 
 impl Filler {
-    /// The content of one thread, whose writes are whole numbers of `unit` bytes where they repeat.
-    pub fn new(content: Content, unit: u64, mut stream: Stream) -> Self {
+    /// The content of one thread, whose writes are whole numbers of the smallest block where they repeat.
+    pub fn new(spec: &JobSpec, mut stream: Stream) -> Self {
+        let (content, unit) = (spec.content, spec.smallest_block());
         let share = if content.zero { 0.0 } else { 1.0 - content.compressible };
-        let random_bytes = (CHUNK as f64 * share).round() as usize;
-        let mut filler = Self { random_bytes, mark: stream.bits() | 1, stream, repeats: None };
+        let pattern = (!spec.pattern.is_empty()).then(|| Pattern::new(&spec.pattern, unit));
+        let random_bytes = if pattern.is_some() { 0 } else { (CHUNK as f64 * share).round() as usize };
+        let mut filler = Self { random_bytes, mark: stream.bits() | 1, stream, repeats: None, pattern };
         if content.dedupe > 0.0 {
             let mut block = vec![0; unit as usize];
-            filler.draw(&mut block);
-            filler.repeats = Some(Repeats { share: content.dedupe, block, last: None });
+            let seed = content.shared_seed.unwrap_or(spec.seed);
+            let set = (content.working_set > 0).then_some((content.working_set, mix64(seed)));
+            if content.shared_seed.is_some() {
+                let own = std::mem::replace(&mut filler.stream, Stream::new(seed, 0, Purpose::Content));
+                filler.draw(&mut block);
+                filler.stream = own;
+            } else {
+                filler.draw(&mut block);
+            }
+            filler.repeats = Some(Repeats { share: content.dedupe, block, last: None, set });
         }
         filler
     }
@@ -162,14 +178,22 @@ impl Filler {
 
     /// Changes eight bytes of every chunk, so that devices cannot deduplicate. Content that is (nearly) all zero stays.
     #[inline]
-    pub fn stamp(&mut self, bytes: &mut [u8]) {
+    pub fn stamp(&mut self, offset: u64, bytes: &mut [u8]) {
         if self.random_bytes < 8 {
-            return;
+            return self.lay(offset, bytes);
         }
         match &mut self.repeats {
             None => self.mark = mark(bytes, self.mark),
-            Some(Repeats { share, block, last }) => {
+            Some(Repeats { share, block, last, set }) => {
                 for part in bytes.chunks_mut(block.len()) {
+                    if let Some((blocks, seed)) = *set {
+                        if self.stream.chance(*share) {
+                            mark(part, mix64(seed ^ self.stream.below(blocks)));
+                        } else {
+                            self.mark = mark(part, self.mark);
+                        }
+                        continue;
+                    }
                     match last {
                         Some(begin) if self.stream.chance(*share) => {
                             mark(part, *begin);
@@ -181,6 +205,16 @@ impl Filler {
                     }
                 }
             }
+        }
+    }
+}
+
+impl Filler {
+    /// The pattern, if there is one.
+    #[cold]
+    fn lay(&self, offset: u64, bytes: &mut [u8]) {
+        if let Some(pattern) = &self.pattern {
+            pattern.lay(offset, bytes);
         }
     }
 }
@@ -201,17 +235,23 @@ fn mark(bytes: &mut [u8], mut last: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::tests::spec;
     use flate2::Compression;
     use flate2::write::DeflateEncoder;
-    use plimsoll_core::random::Purpose;
+    use plimsoll_core::spec::Mode;
     use std::io::Write;
+
+    fn asked(zero: bool, compressible: f64, dedupe: f64) -> JobSpec {
+        let mut spec = spec(Mode::Write, &[4096], 0, 1 << 20, 1);
+        (spec.content.zero, spec.content.compressible, spec.content.dedupe) = (zero, compressible, dedupe);
+        spec
+    }
 
     fn content(zero: bool, compressible: f64) -> Vec<u8> {
         let (_pool, mut buffers) = Pool::new(1, 256 * 1024).unwrap();
-        let mut filler =
-            Filler::new(Content { zero, compressible, dedupe: 0.0 }, 4096, Stream::new(1, 0, Purpose::Content));
+        let mut filler = Filler::new(&asked(zero, compressible, 0.0), Stream::new(1, 0, Purpose::Content));
         filler.fill(buffers[0].bytes_mut());
-        filler.stamp(buffers[0].bytes_mut());
+        filler.stamp(0, buffers[0].bytes_mut());
         buffers[0].bytes().to_vec()
     }
 
@@ -234,16 +274,12 @@ mod tests {
     #[test]
     fn stamped_chunks_never_repeat() {
         let (_pool, mut buffers) = Pool::new(1, 4096).unwrap();
-        let mut filler = Filler::new(
-            Content { zero: false, compressible: 0.0, dedupe: 0.0 },
-            4096,
-            Stream::new(1, 0, Purpose::Content),
-        );
+        let mut filler = Filler::new(&asked(false, 0.0, 0.0), Stream::new(1, 0, Purpose::Content));
         let bytes = buffers[0].bytes_mut();
         filler.fill(bytes);
         let mut seen = std::collections::HashSet::new();
         for _ in 0..1000 {
-            filler.stamp(bytes);
+            filler.stamp(0, bytes);
             assert!(bytes.chunks(CHUNK).all(|chunk| seen.insert(chunk.to_vec())));
         }
     }
@@ -259,12 +295,12 @@ mod tests {
         ] {
             let (_pool, mut buffers) = Pool::new(2, 8192).unwrap();
             let stream = Stream::new(1, 0, Purpose::Content);
-            let mut filler = Filler::new(Content { zero: false, compressible, dedupe }, 4096, stream);
+            let mut filler = Filler::new(&asked(false, compressible, dedupe), stream);
             buffers.iter_mut().for_each(|buffer| filler.fill(buffer.bytes_mut()));
             let mut seen = std::collections::HashSet::new();
             for turn in 0..1000 {
                 let bytes = buffers[turn % 2].bytes_mut();
-                filler.stamp(bytes);
+                filler.stamp(0, bytes);
                 seen.extend(bytes.chunks(4096).map(<[u8]>::to_vec));
             }
             assert!((low..=high).contains(&seen.len()), "{dedupe}: {} of 2000", seen.len());

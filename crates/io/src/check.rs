@@ -47,6 +47,9 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
             spec.depth
         ));
     }
+    if spec.mode.reads() && !caps.reads {
+        return refuse(format!("engine {name} cannot read: use a mode that writes"));
+    }
     if spec.direct && !caps.direct {
         return refuse(format!("engine {name} works through the page cache: leave direct off or use another engine"));
     }
@@ -55,6 +58,9 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
     }
     if (spec.sqpoll || spec.iopoll) && !caps.polls {
         return refuse(format!("engine {name} has no sqpoll and iopoll: leave them off or use io_uring"));
+    }
+    if (spec.hipri || spec.nowait) && name != "psync" {
+        return refuse(format!("engine {name} has no hipri and nowait: leave them off or use psync"));
     }
     if spec.iopoll {
         if !spec.direct && caps.real {
@@ -65,13 +71,13 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
             return refuse("a ring with iopoll takes reads and writes only: leave sync and trim off, or iopoll");
         }
     }
-    if spec.mode.trims() && !(caps.trim_file || caps.trim_device) {
+    if spec.trims() && !(caps.trim_file || caps.trim_device) {
         return refuse(format!("engine {name} cannot trim: use psync with depth 1"));
     }
     if (spec.files.is_some() || spec.drop_each == DropEach::Files) && !caps.files {
         return refuse(format!("engine {name} works on one file that stays: use another engine, or one file"));
     }
-    if spec.verify && !caps.real {
+    if spec.verify && !caps.stores {
         return refuse(format!("engine {name} stores nothing, so there is nothing to verify: use another engine"));
     }
     Ok(())

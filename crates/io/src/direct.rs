@@ -26,12 +26,11 @@ pub struct Alignment {
 /// The alignment for direct I/O on a file or device, or on a new file in a directory. `EINVAL` when it is refused.
 pub fn alignment(path: &Path) -> io::Result<Alignment> {
     let is_directory = std::fs::metadata(path)?.is_dir();
-    let mut options = OpenOptions::new();
-    options.read(true);
     let file = if is_directory {
-        options.write(true).custom_flags(libc::O_DIRECT | libc::O_TMPFILE).open(path)?
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).custom_flags(libc::O_DIRECT | libc::O_TMPFILE).open(path)?
     } else {
-        options.custom_flags(libc::O_DIRECT).open(path)?
+        crate::beneath::open(path, libc::O_RDONLY | libc::O_DIRECT)?
     };
     match from_statx(&file)? {
         Some(Alignment { offset: 0, .. }) => Err(io::Error::from_raw_os_error(libc::EINVAL)),

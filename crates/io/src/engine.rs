@@ -100,6 +100,10 @@ pub struct Caps {
     pub files: bool,
     /// Touches the file; otherwise nothing is opened.
     pub real: bool,
+    /// What is written can be read.
+    pub stores: bool,
+    /// Takes reads.
+    pub reads: bool,
 }
 
 /// What an engine is given to start with.
@@ -122,6 +126,8 @@ pub struct Setup<'a> {
     pub sqpoll: bool,
     /// Busy completion polling.
     pub iopoll: bool,
+    /// `RWF_…` flags of every read and write.
+    pub flags: libc::c_int,
 }
 
 /// A way to issue I/O, owned and used by one thread.

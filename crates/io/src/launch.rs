@@ -11,13 +11,14 @@ use plimsoll_core::crew::{Line, Window};
 use plimsoll_core::distribution::Blocks;
 use plimsoll_core::error::JobError;
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::spec::{JobSpec, SyncKind};
+use plimsoll_core::spec::{JobSpec, RecordedKind, SyncKind};
 use plimsoll_core::usage::precise_timers;
 
 use crate::buffer::{Filler, Pool};
 use crate::engine::{Engine, Setup};
 use crate::engines::Visitor;
 use crate::files::Files;
+use crate::flow::Seat;
 use crate::pattern::{self, Pattern};
 use crate::recorder::{Batch, Series};
 use crate::runner::Event;
@@ -49,15 +50,27 @@ pub fn series(spec: &JobSpec) -> Vec<Series> {
     let checks = spec.verification.as_ref().is_some_and(|how| how.backlog.is_some())
         || spec.passes.is_some_and(|passes| passes.read_back);
     let counts = matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync);
+    let recorded = |kinds: &[RecordedKind]| {
+        spec.replay.iter().flat_map(|replay| &replay.operations).any(|(_, kind, ..)| kinds.contains(kind))
+    };
+    let (apart, trims) = (spec.submission, mode.trims() || recorded(&[RecordedKind::Trim]));
+    let syncs = recorded(&[RecordedKind::Fsync, RecordedKind::Fdatasync]);
+    let reads = mode.reads() || checks;
     [
-        (mode.reads() || checks, Series::Read),
+        (reads, Series::Read),
         (mode.writes(), Series::Write),
-        (mode.trims(), Series::Trim),
-        (counts || spec.sync.at_end, Series::Sync),
+        (trims, Series::Trim),
+        (counts || spec.sync.at_end || syncs, Series::Sync),
         (counts, Series::Commit),
         (mode.reads() && open_loop, Series::ReadService),
         (mode.writes() && open_loop, Series::WriteService),
         (mode.trims() && open_loop, Series::TrimService),
+        (reads && apart, Series::ReadSubmission),
+        (mode.writes() && apart, Series::WriteSubmission),
+        (trims && apart, Series::TrimSubmission),
+        (reads && apart, Series::ReadCompletion),
+        (mode.writes() && apart, Series::WriteCompletion),
+        (trims && apart, Series::TrimCompletion),
     ]
     .into_iter()
     .filter_map(|(used, series)| used.then_some(series))
@@ -88,7 +101,7 @@ impl Visitor for Launch {
             .map(|thread| {
                 let (go, wait) = channel();
                 let (emptied, returns) = channel();
-                let seat = Seat { thread, wait, returns, emptied: emptied.clone() };
+                let seat = Chair { thread, wait, returns, emptied: emptied.clone() };
                 let (launch, blocks, writing) = (Arc::clone(&launch), blocks.clone(), Arc::clone(&writing));
                 thread::Builder::new()
                     .name(format!("plimsoll-io-{thread}"))
@@ -100,7 +113,7 @@ impl Visitor for Launch {
 }
 
 /// A thread's ends of its channels.
-struct Seat {
+struct Chair {
     thread: u32,
     wait: Receiver<Window>,
     returns: Receiver<Box<Batch>>,
@@ -108,7 +121,7 @@ struct Seat {
 }
 
 impl Launch {
-    fn thread<E: Engine>(&self, seat: Seat, blocks: &Blocks, writing: Arc<AtomicU32>) {
+    fn thread<E: Engine>(&self, seat: Chair, blocks: &Blocks, writing: Arc<AtomicU32>) {
         let thread = seat.thread;
         // A closed channel means that the job was given up: then nobody waits for a report.
         match self.parts::<E>(seat.thread, seat.returns, &seat.emptied, blocks, writing) {
@@ -117,7 +130,12 @@ impl Launch {
                 drop(seat.emptied);
                 let _ = self.events.send(Event::Ready(thread, Ok(signal::this_thread())));
                 if let Ok(window) = seat.wait.recv() {
-                    let (report, result) = Worker::new(parts, window).run();
+                    // Two loops, so that jobs without extras pay nothing for them.
+                    let (report, result) = if self.spec.has_extras() {
+                        Worker::<E, true>::new(parts, window).run()
+                    } else {
+                        Worker::<E, false>::new(parts, window).run()
+                    };
                     let _ = self.events.send(Event::Ended(thread, Box::new(report), result));
                 }
             }
@@ -143,8 +161,7 @@ impl Launch {
         let count = buffers(spec);
         let (pool, mut buffers) = Pool::new(count, largest)
             .map_err(|error| JobError::spec(format!("no memory for {count} buffers of {largest} bytes: {error}")))?;
-        let unit = spec.smallest_block();
-        let mut filler = Filler::new(spec.content, unit, Stream::new(spec.seed, thread, Purpose::Content));
+        let mut filler = Filler::new(spec, Stream::new(spec.seed, thread, Purpose::Content));
         // Read buffers are filled as well: their pages then exist before they are needed.
         buffers.iter_mut().for_each(|buffer| filler.fill(buffer.bytes_mut()));
         let engine = self.engine::<E>(&files, &pool)?;
@@ -163,6 +180,7 @@ impl Launch {
             pattern: Pattern::new(spec, thread, blocks),
             filler,
             stamps: spec.verify.then(|| Stamps::new(spec, slice)),
+            flow: spec.flow.map(Seat::take),
             clock: Clock::new(),
             stop: Arc::clone(&self.stop),
             writing,
@@ -194,6 +212,7 @@ impl Launch {
             random: spec.mode.is_random(),
             sqpoll: spec.sqpoll,
             iopoll: spec.iopoll,
+            flags: if spec.hipri { libc::RWF_HIPRI } else { 0 } | if spec.nowait { libc::RWF_NOWAIT } else { 0 },
         };
         E::open(&setup).map_err(|error| JobError::Engine {
             message: format!("engine {} cannot start on {}: {error}", E::CAPS.name, spec.path),

@@ -1,18 +1,19 @@
 //! Puts something into the region before it is measured.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use plimsoll_core::error::JobError;
 use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::spec::{Distribution, DropEach, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy};
 
+use crate::beneath;
 use crate::buffer::{Filler, Pool};
 use crate::engines;
-use crate::target::Target;
+use crate::target::{self, Target};
 
 /// Large enough for full throughput, small enough to stop quickly.
 const PIECE: u64 = 1 << 20;
@@ -55,14 +56,15 @@ pub fn fill(spec: &JobSpec, target: &Target, stop: &AtomicBool, told: impl Fn(u6
 }
 
 fn open(spec: &JobSpec, target: &Target) -> Result<File, JobError> {
-    let open = |flags| {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).custom_flags(libc::O_CLOEXEC | flags);
-        options.open(&target.path)
-    };
     // A region that starts or ends off a page is written through the page cache.
     let aligned = spec.direct && spec.offset.is_multiple_of(4096) && spec.size.is_multiple_of(4096);
-    open(if aligned { libc::O_DIRECT } else { 0 }).map_err(|error| crate::target::open_failed(&target.path, &error))
+    let mut flags = libc::O_RDWR | if aligned { libc::O_DIRECT } else { 0 };
+    if target.length.is_none() {
+        flags |= libc::O_CREAT | libc::O_EXCL;
+    }
+    let file = beneath::open(&target.path, flags).map_err(|error| target::open_failed(&target.path, &error))?;
+    target::check_same(target.known(spec, 0), &file, &target.path)?;
+    Ok(file)
 }
 
 /// False when it was stopped.
@@ -76,8 +78,7 @@ fn write(
     let failed = |offset: u64, error: &io::Error| layout_failed(spec, offset, error);
     reserve(spec, target, file).map_err(|error| failed(spec.offset, &error))?;
     let (_pool, mut buffers) = Pool::new(1, PIECE as usize).map_err(|error| failed(spec.offset, &error))?;
-    let mut filler =
-        Filler::new(spec.content, spec.smallest_block(), Stream::new(spec.seed, u32::MAX, Purpose::Content));
+    let mut filler = Filler::new(spec, Stream::new(spec.seed, u32::MAX, Purpose::Content));
     let bytes = buffers[0].bytes_mut();
     filler.fill(bytes);
     let end = spec.offset + spec.size;
@@ -88,7 +89,7 @@ fn write(
         }
         let length = PIECE.min(end - offset);
         let piece = &mut bytes[..length as usize];
-        filler.stamp(piece);
+        filler.stamp(offset, piece);
         file.write_all_at(piece, offset).map_err(|error| failed(offset, &error))?;
         offset += length;
         let done = offset - spec.offset;
@@ -98,6 +99,9 @@ fn write(
         told(done);
     }
     file.sync_all().map_err(|error| failed(offset, &error))?;
+    // A job that comes after this one knows the file by its name.
+    let named = beneath::look(&target.path).map_err(|error| target::open_failed(&target.path, &error))?;
+    target::check_same(Some(beneath::identity(&named)), file, &target.path)?;
     Ok(true)
 }
 
@@ -122,7 +126,7 @@ fn reserve(spec: &JobSpec, target: &Target, file: &File) -> io::Result<()> {
 fn take_back(target: &Target, file: &File) {
     // Nothing more can be done when this fails too; the fault itself is what the user needs to see.
     let _ = match target.length {
-        None => std::fs::remove_file(&target.path),
+        None => beneath::remove(&target.path),
         Some(length) if !target.is_device => file.set_len(length),
         Some(_) => Ok(()),
     };
@@ -138,6 +142,13 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
         block_sizes: vec![SizeWeight { size: unit, weight: 1.0 }],
         write_block_sizes: Vec::new(),
         alternate: false,
+        mix: None,
+        replay: None,
+        flow: None,
+        strides: None,
+        align: 0,
+        submission: false,
+        trace_syncs: false,
         drop_each: DropEach::Never,
         interval_histograms: false,
         trace: false,
@@ -159,10 +170,13 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
         verify: false,
         verification: None,
         passes: None,
+        made: Vec::new(),
         count_errors: false,
         interval_ns: 1_000_000_000,
         sqpoll: false,
         iopoll: false,
+        hipri: false,
+        nowait: false,
         ..spec.clone()
     }
 }

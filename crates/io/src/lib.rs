@@ -4,6 +4,7 @@
 //! `verify`, all held together by `runner`; `job` is the handle that others see.
 
 mod admit;
+mod beneath;
 mod bits;
 pub mod buffer;
 mod bus_error;
@@ -12,16 +13,20 @@ pub mod direct;
 pub mod engine;
 pub mod engines;
 pub mod files;
+mod flow;
 mod in_flight;
 mod job;
 mod launch;
 mod layout;
+mod mix;
 pub mod pattern;
 pub mod recorder;
+mod replay;
 mod rotation;
 mod runner;
 mod schedule;
 mod signal;
+mod strides;
 mod target;
 mod trim;
 mod usage;

@@ -1,12 +1,17 @@
 //! Which operation comes next: kind, offset and length.
 
+use std::sync::Arc;
+
 use plimsoll_core::distribution::Blocks;
 use plimsoll_core::random::{Purpose, Stream, mix64};
 use plimsoll_core::size_mix::SizeMix;
 use plimsoll_core::spec::{Distribution, JobSpec, Mode, Sequence};
 
 use crate::engine::Kind;
+use crate::mix::Mix;
+use crate::replay::Replay;
 use crate::rotation::{self, Rotation};
+use crate::strides::Strides;
 
 /// An operation before it has a tag and a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +34,10 @@ pub struct Pattern {
     /// One per file.
     spots: Vec<Spot>,
     rotation: Option<Rotation>,
+    /// The smallest block.
     unit: u64,
+    /// What random places are multiples of.
+    grid: u64,
     sizes: SizeMix,
     /// Sizes of writes where they have their own.
     write_sizes: Option<SizeMix>,
@@ -50,8 +58,18 @@ pub struct Pattern {
     follows: Stream,
     /// Passes end: bytes of this one.
     passed: Option<u64>,
-    /// Bytes of all parts together.
+    /// The region: bytes of all parts together, and the first byte.
     size: u64,
+    begin: u64,
+    extras: Extras,
+}
+
+/// What only some front ends ask for.
+#[derive(Debug, Clone, Default)]
+struct Extras {
+    mix: Option<Mix>,
+    strides: Option<Strides>,
+    replay: Option<Replay>,
 }
 
 /// A part of the region, and where in it the pattern is.
@@ -74,8 +92,14 @@ pub fn blocks(spec: &JobSpec) -> Blocks {
 }
 
 fn blocks_of(spec: &JobSpec, kind: &Distribution) -> Blocks {
-    let unit = spec.smallest_block();
+    let unit = spec.grid();
     Blocks::new(kind, slice(spec, 0).1 / rotation::count(spec) as u64 / unit, unit, spec.seed)
+}
+
+/// The distribution of a job over so many bytes.
+pub fn blocks_in(spec: &JobSpec, bytes: u64) -> Blocks {
+    let unit = spec.grid();
+    Blocks::new(&spec.distribution, bytes / unit, unit, spec.seed)
 }
 
 /// First byte and length of the part of the region that thread `thread` works on.
@@ -93,7 +117,7 @@ pub fn slice(spec: &JobSpec, thread: u32) -> (u64, u64) {
 
 impl Pattern {
     /// The pattern of thread `thread`, with the job's [`blocks`].
-    pub fn new(spec: &JobSpec, thread: u32, blocks: &Blocks) -> Self {
+    pub fn new(spec: &Arc<JobSpec>, thread: u32, blocks: &Blocks) -> Self {
         let (base, size) = slice(spec, thread);
         let stream = |purpose| Stream::new(spec.seed, thread, purpose);
         // Slices are disjoint already; only a shared region has to be dealt out.
@@ -103,15 +127,20 @@ impl Pattern {
             Some(_) => spots_of_files(spec, blocks),
         };
         if let Some(kind) = spec.write_distribution.as_ref().filter(|_| spec.mode.is_random()) {
-            let unit = spec.smallest_block();
+            let unit = spec.grid();
             for spot in spots.iter_mut().filter(|spot| spot.random.is_some()) {
                 spot.random_writes = Some(Blocks::new(kind, spot.size / unit, unit, spec.seed));
             }
+        }
+        let strides = Strides::new(spec);
+        if let (Some(strides), [spot]) = (&strides, &mut spots[..]) {
+            (spot.size, spot.random) = (strides.range(), strides.fresh());
         }
         Self {
             spots,
             rotation: spec.files.as_ref().map(|files| Rotation::new(spec, files)),
             unit: spec.smallest_block(),
+            grid: spec.grid(),
             sizes: SizeMix::new(&spec.block_sizes),
             write_sizes: (!spec.write_block_sizes.is_empty()).then(|| SizeMix::new(&spec.write_block_sizes)),
             turns: spec.alternate.then_some(false),
@@ -119,9 +148,9 @@ impl Pattern {
                 Mode::Read | Mode::Randread => Some(Kind::Read),
                 Mode::Write | Mode::Randwrite => Some(Kind::Write),
                 Mode::Trim | Mode::Randtrim => Some(Kind::Trim),
-                Mode::Rw | Mode::Randrw | Mode::Trimwrite => None,
+                Mode::Rw | Mode::Randrw | Mode::Trimwrite | Mode::Randtrimwrite => None,
             },
-            trims_first: spec.mode == Mode::Trimwrite,
+            trims_first: spec.mode.trims_first(),
             trimmed: None,
             read_share: spec.read_share,
             random_share: spec.random_share,
@@ -133,19 +162,35 @@ impl Pattern {
             follows: stream(Purpose::Follow),
             passed: spec.passes.is_some_and(|passes| passes.ends).then_some(0),
             size,
+            begin: base,
+            extras: Extras { mix: Mix::new(spec), strides, replay: Replay::new(spec) },
         }
     }
 
-    /// The next operation; none when the pass is over.
+    /// The next operation; none when the pass is over. `X`: with the extras of [`JobSpec::has_extras`].
     #[inline]
-    pub fn draw(&mut self) -> Option<Next> {
-        let kind = self.draw_kind();
-        self.draw_of(kind)
+    pub fn draw<const X: bool>(&mut self) -> Option<Next> {
+        let kind = self.draw_kind::<X>();
+        self.draw_of::<X>(kind)
+    }
+
+    /// When the next operation is due, since the begin of the load; 0: at once.
+    pub fn due_ns(&self) -> u64 {
+        self.extras.replay.as_ref().map_or(0, Replay::due_ns)
     }
 
     /// Whether the next operation reads, writes or trims.
     #[inline]
-    pub fn draw_kind(&mut self) -> Kind {
+    pub fn draw_kind<const X: bool>(&mut self) -> Kind {
+        if X && let Some(replay) = &self.extras.replay {
+            return replay.kind();
+        }
+        if X && self.only.is_none()
+            && !self.trims_first
+            && let Some(mix) = &mut self.extras.mix
+        {
+            return if mix.draw() { Kind::Write } else { Kind::Read };
+        }
         match (self.only, &mut self.turns) {
             (Some(kind), _) => kind,
             _ if self.trims_first => {
@@ -166,7 +211,10 @@ impl Pattern {
 
     /// The next operation, of a kind that this pattern has; none when there is no room left for it in this pass.
     #[inline]
-    pub fn draw_of(&mut self, kind: Kind) -> Option<Next> {
+    pub fn draw_of<const X: bool>(&mut self, kind: Kind) -> Option<Next> {
+        if X && let Some(replay) = &mut self.extras.replay {
+            return replay.next();
+        }
         if let Some(trimmed) = self.trimmed.take() {
             return Some(Next { kind, ..trimmed });
         }
@@ -182,10 +230,27 @@ impl Pattern {
             self.passed = Some(passed + length);
         }
         let spot = self.rotation.as_mut().map_or(0, |rotation| rotation.next(length));
+        if X {
+            self.move_on(kind, length);
+        }
         let offset = self.offset(spot, kind, length);
         let next = Next { kind, offset, length: length as u32 };
         self.trimmed = (self.trims_first).then_some(next);
         Some(next)
+    }
+
+    /// The extras of an operation that is about to be placed.
+    fn move_on(&mut self, kind: Kind, length: u64) {
+        if let Some(mix) = &mut self.extras.mix {
+            mix.issued(kind == Kind::Write);
+        }
+        let Some(strides) = &mut self.extras.strides else { return };
+        let zone = strides.next(length);
+        if zone.anew {
+            let spot = &mut self.spots[0];
+            (spot.base, spot.last, spot.follow) = (self.begin + zone.begin, [0; 2], [0; 2]);
+            spot.random = strides.fresh();
+        }
     }
 
     /// Whether a pass of so many bytes has no room for another operation: no file has, or the order has come to its end,
@@ -196,9 +261,19 @@ impl Pattern {
         }
         let first = &self.spots[0];
         let own = usize::from(self.sequence.is_some() && kind == Kind::Write);
-        let ordered = self.rotation.is_none() && first.random.is_none();
+        let ordered = self.rotation.is_none() && first.random.is_none() && self.extras.strides.is_none();
         let at = if ordered { first.follow[own] } else { passed };
         at + length > self.size
+    }
+
+    /// Begins the next pass with the places of the first one.
+    pub fn repeat(&mut self, first: &Self) {
+        let mix = self.extras.mix.take();
+        self.clone_from(first);
+        if let (Some(mut mix), Some(first)) = (mix, &first.extras.mix) {
+            mix.begin_pass(first);
+            self.extras.mix = Some(mix);
+        }
     }
 
     /// Begins the next pass, with random places of its own.
@@ -210,6 +285,9 @@ impl Pattern {
         }
         if let Some(rotation) = &mut self.rotation {
             rotation.begin_pass();
+        }
+        if let Some(replay) = &mut self.extras.replay {
+            replay.begin_pass();
         }
     }
 
@@ -230,16 +308,21 @@ impl Pattern {
         };
         let start = match random {
             Some(blocks) if jumps || (at_end && self.sequence.is_some() && !stay) => {
-                let start = blocks.draw(&mut self.offsets) * self.unit;
+                let start = blocks.draw(&mut self.offsets) * self.grid;
                 // A large operation of a mix that would stick out moves back to the last place where it fits.
-                if start + length > spot.size { (spot.size - length) / self.unit * self.unit } else { start }
+                if start + length > spot.size { (spot.size - length) / self.grid * self.grid } else { start }
             }
             Some(_) if stay => spot.last[own],
             _ if at_end => 0,
             _ => follow,
         };
         spot.last[own] = start;
-        spot.follow[own] = if skip > 0 { start + length + skip } else { (start + length).next_multiple_of(self.unit) };
+        spot.follow[own] = if skip == 0 {
+            (start + length).next_multiple_of(self.unit)
+        } else {
+            // Backwards behind the begin is at the end, as with fio.
+            (start + length).checked_add_signed(skip).unwrap_or_else(|| spot.size.saturating_add_signed(skip))
+        };
         spot.base + start
     }
 
@@ -275,7 +358,7 @@ impl Spot {
 
 /// Every file has an order of its own; hot blocks are at the same place in each, where they are of one size.
 fn spots_of_files(spec: &JobSpec, blocks: &Blocks) -> Vec<Spot> {
-    let unit = spec.smallest_block();
+    let unit = spec.grid();
     let equal = spec.files.as_ref().is_none_or(|files| files.parts.is_empty());
     let own = |file: usize, part: u64| match spec.distribution {
         Distribution::Once => {
@@ -316,8 +399,10 @@ pub(crate) mod tests {
     }
 
     fn draws(spec: &JobSpec, thread: u32, n: usize) -> Vec<Next> {
-        let mut pattern = Pattern::new(spec, thread, &blocks(spec));
-        (0..n).map(|_| pattern.draw().unwrap()).collect()
+        let mut pattern = Pattern::new(&Arc::new(spec.clone()), thread, &blocks(spec));
+        (0..n)
+            .map(|_| if spec.has_extras() { pattern.draw::<true>() } else { pattern.draw::<false>() }.unwrap())
+            .collect()
     }
 
     fn any_mode() -> impl Strategy<Value = Mode> {
@@ -478,17 +563,23 @@ pub(crate) mod tests {
             open: None,
             endless: false,
         });
-        let mut pattern = Pattern::new(&spec, 0, &blocks(&spec));
+        let mut pattern = Pattern::new(&Arc::new(spec.clone()), 0, &blocks(&spec));
         let each = 8 * 4096;
         let group = |pattern: &mut Pattern| {
-            [pattern.draw().unwrap().offset / each, pattern.draw().unwrap().offset / each, pattern.sync_offset() / each]
+            [0, 1]
+                .map(|_| pattern.draw::<false>().unwrap().offset / each)
+                .into_iter()
+                .chain([pattern.sync_offset() / each])
+                .collect::<Vec<_>>()
+                .try_into()
+                .unwrap()
         };
         let groups: Vec<[u64; 3]> = (0..12).map(|_| group(&mut pattern)).collect();
         assert!(groups[..8].iter().all(|group| *group == [0, 1, 2]), "{groups:?}");
         assert!(groups[8..].iter().all(|group| group[..2] == [2, 2]), "{groups:?}");
         // A file with gaps is never through.
         spec.sequence = Some(Sequence { every: 1, stay: false, skip: 4096 });
-        let mut pattern = Pattern::new(&spec, 0, &blocks(&spec));
+        let mut pattern = Pattern::new(&Arc::new(spec.clone()), 0, &blocks(&spec));
         assert!((0..12).all(|_| group(&mut pattern) == [0, 1, 2]));
     }
 

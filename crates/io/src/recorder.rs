@@ -26,16 +26,56 @@ pub enum Series {
     WriteService,
     /// Trims from the real start, open loop only.
     TrimService,
+    /// Reads until the kernel has them, where that is asked for.
+    ReadSubmission,
+    /// Writes until the kernel has them.
+    WriteSubmission,
+    /// Trims until the kernel has them.
+    TrimSubmission,
+    /// Reads from when the kernel has them.
+    ReadCompletion,
+    /// Writes from when the kernel has them.
+    WriteCompletion,
+    /// Trims from when the kernel has them.
+    TrimCompletion,
 }
 
 /// Name of each [`Series`], in order.
-pub const NAMES: [&str; 8] =
-    ["read", "write", "trim", "sync", "commit", "read_service", "write_service", "trim_service"];
+pub const NAMES: [&str; 14] = [
+    "read",
+    "write",
+    "trim",
+    "sync",
+    "commit",
+    "read_service",
+    "write_service",
+    "trim_service",
+    "read_submission",
+    "write_submission",
+    "trim_submission",
+    "read_completion",
+    "write_completion",
+    "trim_completion",
+];
 /// The first so many series are operations; the others are second views of them.
 pub const OPERATIONS: usize = 5;
 
-/// One operation: series, start on the clock, latency.
-pub type Single = (Series, u64, u64);
+/// One operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Single {
+    /// Its kind.
+    pub series: Series,
+    /// On the clock.
+    pub start_ns: u64,
+    /// From then on.
+    pub latency_ns: u64,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub length: u32,
+    /// Until the kernel had it; 0 where that is not measured.
+    pub submission_ns: u64,
+}
 
 /// All series of one thread in one interval.
 #[derive(Debug, Clone)]
@@ -118,6 +158,12 @@ impl timeline::Batch for Batch {
     fn histograms(&self) -> BTreeMap<String, String> {
         let happened = self.named(NAMES.len()).filter(|(_, count)| count.totals.operations > 0);
         happened.map(|(name, count)| (name.to_owned(), count.latencies.encode())).collect()
+    }
+
+    fn latency_sums_ns(&self) -> BTreeMap<String, u64> {
+        let views = self.named(NAMES.len()).filter(|(name, _)| !NAMES[..OPERATIONS].contains(name));
+        let happened = views.filter(|(_, count)| count.totals.operations > 0);
+        happened.map(|(name, count)| (name.to_owned(), count.totals.latency_sum_ns)).collect()
     }
 
     fn in_flight_ns(&self) -> u64 {

@@ -57,7 +57,7 @@ impl Rotation {
         let count = count(spec);
         // A file with gaps, or that may come more often than others, begins anew at its end, and is never through: so it
         // is with fio.
-        let gaps = spec.sequence.is_some_and(|sequence| sequence.skip > 0);
+        let gaps = spec.sequence.is_some_and(|sequence| sequence.skip != 0);
         let endless = files.endless || files.favour.is_some() || gaps;
         let through = |part: u64| if endless && part > 0 { u64::MAX } else { part };
         Self {

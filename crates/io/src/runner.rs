@@ -102,7 +102,7 @@ impl Runner {
         let target = match target {
             Some(target) => {
                 self.layout(&target)?;
-                Some(Target::look(&target.path)?)
+                Some(self.laid(&target)?)
             }
             None => None,
         };
@@ -166,10 +166,21 @@ impl Runner {
             self.outcome.phases.layout_bytes = laid.unwrap_or(Ok(0))?;
         }
         if self.spec.layout == Layout::Random && !self.stopped() {
-            self.overwrite(Target::look(&target.path)?)?;
+            self.overwrite(self.laid(target)?)?;
         }
         self.outcome.phases.layout_ns = monotonic_ns() - began_ns;
         Ok(())
+    }
+
+    /// The file as it is now; files beside it have not changed.
+    fn laid(&self, target: &Target) -> Result<Target, JobError> {
+        let now = Target::look(&target.path)?;
+        let mut known = target.known.to_vec();
+        if known[0].is_some_and(|known| Some(known) != now.known[0]) {
+            return Err(target::exchanged(&target.path));
+        }
+        known[0] = now.known[0];
+        Ok(Target { known: known.into(), ..now })
     }
 
     /// Runs the overwriting in random order like a measured part, and forgets what it measured.
@@ -209,7 +220,7 @@ impl Runner {
             Launch { spec: Arc::clone(&self.spec), target, events: self.events.clone(), stop: Arc::clone(&self.halt) };
         let lines = match engines::with(&self.spec.engine, launch) {
             Some(Ok(lines)) => lines,
-            Some(Err(error)) => return Err(engine_error("cannot start the threads", &error)),
+            Some(Err(error)) => return Err(engine_error(NO_THREADS, &error)),
             None => return Err(JobError::spec(format!("there is no engine {:?}", self.spec.engine))),
         };
         let count = lines.len();
@@ -296,8 +307,10 @@ impl Runner {
     /// Passes single operations on; there are none but in a traced job.
     fn tell(&self, trace: &[Single], measure_ns: u64) {
         if !trace.is_empty() {
-            let told = |&(series, start_ns, latency_ns): &Single| {
-                (NAMES[series as usize].to_owned(), start_ns.saturating_sub(measure_ns), latency_ns)
+            let told = |one: &Single| {
+                let start_ns = one.start_ns.saturating_sub(measure_ns);
+                let (name, length) = (NAMES[one.series as usize].to_owned(), u64::from(one.length));
+                (name, start_ns, one.latency_ns, one.offset, length, one.submission_ns)
             };
             self.shared.board.traced(trace.iter().map(told));
         }
@@ -392,6 +405,9 @@ fn read_back(spec: &JobSpec, target: &Target, stamps: &[Stamps], shared: &Shared
     }
     Ok(sum)
 }
+
+const NO_THREADS: &str =
+    "cannot start all threads; raise the limit (ulimit -u, pids.max of the cgroup) or ask for fewer";
 
 fn engine_error(what: &str, error: &std::io::Error) -> JobError {
     JobError::Engine { message: format!("{what}: {error}"), errno: error.raw_os_error() }

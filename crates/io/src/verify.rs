@@ -23,6 +23,8 @@ pub struct Stamps {
     checksums: bool,
     pattern: Option<Pattern>,
     stop_at_first: bool,
+    /// What was written by another job is checked: its seed and its generations are not known.
+    existing: bool,
     /// Of the last write; 0 when nothing is known about the block.
     generations: Vec<u16>,
     /// One bit per block that is being written, or read for a check.
@@ -63,7 +65,7 @@ impl ReadBack {
 
 /// Content that is known beforehand.
 #[derive(Debug)]
-struct Pattern {
+pub struct Pattern {
     /// Bytes after which it begins again.
     round: Vec<u8>,
     /// Places in it that hold the offset of the block.
@@ -73,7 +75,8 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn new(pieces: &[Piece], block: u64) -> Self {
+    /// From its pieces; `block` is not 0.
+    pub fn new(pieces: &[Piece], block: u64) -> Self {
         let (mut round, mut offsets) = (Vec::new(), Vec::new());
         for piece in pieces {
             match piece {
@@ -88,7 +91,7 @@ impl Pattern {
     }
 
     /// Fills whole blocks; the first one lies at `place`.
-    fn lay(&self, place: u64, bytes: &mut [u8]) {
+    pub fn lay(&self, place: u64, bytes: &mut [u8]) {
         for (place, block) in (place..).step_by(self.block as usize).zip(bytes.chunks_mut(self.block as usize)) {
             for round in block.chunks_mut(self.round.len()) {
                 round.copy_from_slice(&self.round[..round.len()]);
@@ -116,7 +119,8 @@ impl Stamps {
             checksums: how.is_none_or(|how| how.checksums),
             pattern: (!pieces.is_empty()).then(|| Pattern::new(pieces, spec.smallest_block())),
             stop_at_first: how.is_some_and(|how| how.stop_at_first),
-            generations: vec![0; blocks],
+            existing: spec.checks_reads(),
+            generations: vec![0; if spec.checks_reads() { 0 } else { blocks }],
             busy: Bits::new(blocks),
             checked: Bits::new(blocks),
             found: ReadBack::default(),
@@ -177,9 +181,11 @@ impl Stamps {
         if !self.checksums {
             return self.is_pattern(index, block);
         }
-        block[4..8] == u32::from(self.generations[index]).to_le_bytes()
+        let known = self.existing
+            || block[4..8] == u32::from(self.generations[index]).to_le_bytes()
+                && block[16..HEADER] == self.seed.to_le_bytes();
+        known
             && block[8..16] == self.place(index).to_le_bytes()
-            && block[16..HEADER] == self.seed.to_le_bytes()
             && block[..4] == crc32fast::hash(&block[4..]).to_le_bytes()
     }
 
@@ -203,6 +209,11 @@ impl Stamps {
             }
         }
         true
+    }
+
+    /// Whether every read is to be checked.
+    pub fn checks_reads(&self) -> bool {
+        self.existing
     }
 
     /// What the checks during the run have found.
@@ -301,6 +312,7 @@ mod tests {
                 checksums,
                 pattern: patterned.then(|| pattern(&[Some(b"abc"), None], 4096)),
                 stop_at_first: false,
+                existing: false,
                 generations: vec![0; 16384 / interval as usize],
                 busy: Bits::new(16384 / interval as usize),
                 checked: Bits::new(16384 / interval as usize),

@@ -3,6 +3,7 @@
 mod checks;
 mod count;
 mod end;
+mod extras;
 mod passes;
 mod shelf;
 
@@ -20,6 +21,7 @@ use plimsoll_core::usage::{Used, sleep_until};
 use crate::buffer::{Buffer, Filler, Pool};
 use crate::engine::{Completion, Engine, Kind, Operation, Submitted};
 use crate::files::Files;
+use crate::flow::Seat;
 use crate::pattern::{Next, Pattern};
 use crate::recorder::Batch;
 use crate::rotation;
@@ -28,6 +30,7 @@ use crate::schedule::Schedule;
 use crate::target::{self, Target};
 use crate::verify::Stamps;
 use checks::Checks;
+use extras::Extras;
 use passes::Round;
 use shelf::{Shelf, Shelved};
 
@@ -73,6 +76,8 @@ pub struct Parts<E> {
     pub filler: Filler,
     /// Present when verifying.
     pub stamps: Option<Stamps>,
+    /// Present when other jobs are given way to.
+    pub flow: Option<Seat>,
     /// The shared time line.
     pub clock: Clock,
     /// Ends the loop.
@@ -120,8 +125,8 @@ enum Gate {
     Shut,
 }
 
-/// The state of one thread.
-pub struct Worker<E: Engine> {
+/// The state of one thread. `X`: with the extras of [`JobSpec::has_extras`], so that other jobs do not pay for them.
+pub struct Worker<E: Engine, const X: bool> {
     parts: Parts<E>,
     window: Window,
     pace: Option<Schedule>,
@@ -165,6 +170,7 @@ pub struct Worker<E: Engine> {
     report: Report,
     checks: Option<Checks>,
     round: Option<Round>,
+    extras: Extras,
     /// Bytes of all operations, reading back included.
     moved: u64,
     /// Where files are opened and closed on the way.
@@ -177,7 +183,7 @@ pub struct Worker<E: Engine> {
     used_at_start: Option<Used>,
 }
 
-impl<E: Engine> Worker<E> {
+impl<E: Engine, const X: bool> Worker<E, X> {
     /// Ready to run in `window`.
     pub fn new(mut parts: Parts<E>, window: Window) -> Self {
         let spec = &parts.spec;
@@ -214,6 +220,7 @@ impl<E: Engine> Worker<E> {
             report: Report::default(),
             checks: Checks::new(spec, parts.thread),
             round: Round::new(spec, &parts.pattern),
+            extras: Extras::new(spec),
             moved: 0,
             shelf: Shelf::new(spec).filter(|_| parts.target.is_some()),
             started_ns: 0,
@@ -242,7 +249,7 @@ impl<E: Engine> Worker<E> {
         if spec.rate.is_some_and(|rate| rate.apart.is_some()) {
             return spec.smallest_block();
         }
-        self.held = self.held.take().or_else(|| self.parts.pattern.draw());
+        self.held = self.held.take().or_else(|| self.parts.pattern.draw::<X>());
         self.held.map_or(0, |next| u64::from(next.length))
     }
 
@@ -292,6 +299,9 @@ impl<E: Engine> Worker<E> {
             if self.pace.as_ref().is_some_and(|pace| pace.due_ns() > now) {
                 break;
             }
+            if X && !self.may_go(now) {
+                break;
+            }
             let Some(next) = self.take(now) else { break };
             let start = self.pace.as_ref().map_or(now, |pace| pace.start_ns(next.kind, now));
             let start = match self.shelve(next, &mut now)? {
@@ -339,6 +349,9 @@ impl<E: Engine> Worker<E> {
             *held_back = 0;
             self.parts.engine.flush().map_err(engine_failed)?;
             *now = self.parts.clock.now_ns();
+            if X {
+                self.extras.handed_over(*now);
+            }
         }
         Ok(())
     }
@@ -356,15 +369,21 @@ impl<E: Engine> Worker<E> {
     /// The next operation, of a kind that is due; none when the pass is over.
     #[inline]
     fn draw(&mut self, now: u64) -> Option<Next> {
-        let kind = self.parts.pattern.draw_kind();
-        self.parts.pattern.draw_of(self.pace.as_ref().map_or(kind, |pace| pace.kind_due(kind, now)))
+        let kind = self.parts.pattern.draw_kind::<X>();
+        self.parts.pattern.draw_of::<X>(self.pace.as_ref().map_or(kind, |pace| pace.kind_due(kind, now)))
     }
 
     /// Hands an operation to the engine. The time moves on only when it was done at once.
     #[inline]
     fn accept(&mut self, operation: Operation, now: u64) -> Result<u64, JobError> {
+        let tag = operation.tag;
         match self.parts.engine.submit(operation) {
-            Submitted::Queued => Ok(now),
+            Submitted::Queued => {
+                if X {
+                    self.extras.queued(tag);
+                }
+                Ok(now)
+            }
             Submitted::Done(completion) => {
                 let now = self.parts.clock.now_ns();
                 self.account(now);
@@ -430,7 +449,7 @@ impl<E: Engine> Worker<E> {
             && let Some(buffer) = &mut buffer
         {
             let bytes = &mut buffer.bytes_mut()[..length as usize];
-            self.parts.filler.stamp(bytes);
+            self.parts.filler.stamp(offset, bytes);
             if let Some(stamps) = &mut self.parts.stamps {
                 stamps.stamp(offset, bytes);
             }
@@ -485,6 +504,11 @@ impl<E: Engine> Worker<E> {
     #[inline]
     fn reap(&mut self, now: u64) -> Result<u64, JobError> {
         let (at_least, timeout) = self.patience(now);
+        if X && self.extras.waits() {
+            self.parts.engine.flush().map_err(engine_failed)?;
+            let now = self.parts.clock.now_ns();
+            self.extras.handed_over(now);
+        }
         self.parts.engine.reap(at_least, timeout, &mut self.finished).map_err(engine_failed)?;
         let now = self.parts.clock.now_ns();
         self.account(now);
@@ -502,6 +526,9 @@ impl<E: Engine> Worker<E> {
                 } else {
                     (1, Some(Duration::from_nanos(wait_ns - WAKE_EARLY_NS)))
                 }
+            }
+            None if X && self.gate == Gate::Open && !self.free.is_empty() && self.refused.is_none() => {
+                self.patience_for_others(now)
             }
             _ => (self.batch.complete.min(self.in_flight), None),
         }
@@ -543,6 +570,7 @@ impl<E: Engine> Worker<E> {
             Gate::Pause(until) => until,
             Gate::Open => match &self.pace {
                 Some(pace) => pace.due_ns(),
+                None if X => return self.wait_for_turn(now),
                 None => return Ok(now),
             },
             Gate::Syncing | Gate::Shut => return Ok(now),

@@ -80,6 +80,7 @@ impl Visitor for ReadsWhatIsThere<'_> {
             random: true,
             sqpoll: false,
             iopoll: false,
+            flags: 0,
         };
         let mut engine = E::open(&setup).unwrap();
         let mut finished = Vec::new();

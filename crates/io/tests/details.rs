@@ -23,9 +23,9 @@ fn psync(folder: &Path, change: impl FnOnce(&mut JobSpec)) -> Outcome {
 fn a_trace_tells_every_operation_once_and_kinds_can_take_turns() {
     let folder = tempfile::tempdir().unwrap();
     let outcome = psync(folder.path(), |request| (request.alternate, request.drop_each) = (true, DropEach::Operation));
-    let kinds: Vec<&str> = outcome.trace.iter().map(|(kind, _, _)| kind.as_str()).collect();
+    let kinds: Vec<&str> = outcome.trace.iter().map(|(kind, ..)| kind.as_str()).collect();
     assert_eq!(kinds, ["write", "read"].repeat(20));
-    let told: u64 = outcome.trace.iter().map(|(_, _, latency)| latency).sum();
+    let told: u64 = outcome.trace.iter().map(|(_, _, latency, ..)| latency).sum();
     assert_eq!(told, outcome.operations.values().map(|totals| totals.latency_sum_ns).sum::<u64>());
     assert!(outcome.trace.windows(2).all(|pair| pair[0].1 < pair[1].1), "starts are in order");
 }
@@ -37,8 +37,8 @@ fn a_traced_write_with_sync_lasts_until_it_is_durable() {
         request.mode = Mode::Randwrite;
         request.sync = SyncPolicy { kind: SyncKind::Fdatasync, every: 1, at_end: false, beside: None };
     });
-    assert!(outcome.trace.iter().all(|(kind, _, _)| kind == "write"));
-    let told: u64 = outcome.trace.iter().map(|(_, _, latency)| latency).sum();
+    assert!(outcome.trace.iter().all(|(kind, ..)| kind == "write"));
+    let told: u64 = outcome.trace.iter().map(|(_, _, latency, ..)| latency).sum();
     assert_eq!(told, outcome.operations["commit"].latency_sum_ns);
 }
 
@@ -53,7 +53,7 @@ fn starts_keep_their_distance_with_and_without_a_sync() {
             request.sync.every = u64::from(kind != SyncKind::None);
             request.think = Some(Think { time_ns: 20_000_000, every: 1, from_start: true, spin_ns: 0 });
         });
-        let starts: Vec<u64> = outcome.trace.iter().map(|(_, start, _)| *start).collect();
+        let starts: Vec<u64> = outcome.trace.iter().map(|(_, start, ..)| *start).collect();
         assert_eq!(starts.len(), 10);
         // A busy machine starts late, never early, and what was late once does not shorten the whole.
         assert!(starts.iter().zip(0..).all(|(&start, i)| start + 1_000_000 >= i * 20_000_000), "{starts:?}");

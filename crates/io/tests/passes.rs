@@ -20,7 +20,16 @@ const ONCE: Passes = Passes { least: Some(1), bytes: 0, ends: true, again: true,
 
 fn verification(backlog: Option<Backlog>) -> Option<Verification> {
     let (interval, pattern) = (BLOCK, Vec::new());
-    Some(Verification { interval, pattern, checksums: true, backlog, stop_at_first: true, read_back: true })
+    let how = Verification {
+        interval,
+        pattern,
+        checksums: true,
+        backlog,
+        stop_at_first: true,
+        read_back: true,
+        existing: false,
+    };
+    Some(how)
 }
 
 /// A job that verifies what it writes after each of so many passes.

@@ -52,6 +52,7 @@ fn verification(every: Option<u64>) -> Verification {
         backlog: every.map(|every| Backlog { every, batch: every }),
         stop_at_first: true,
         read_back: true,
+        existing: false,
     }
 }
 

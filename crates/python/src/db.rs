@@ -1,6 +1,7 @@
 //! Database tests: drivers, checks, jobs.
 
 use plimsoll_db::spec::DbSpec;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::job::{job, read, started};
@@ -11,7 +12,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<DbJob>()?;
     module.add_function(wrap_pyfunction!(db_drivers, module)?)?;
     module.add_function(wrap_pyfunction!(db_check, module)?)?;
-    module.add_function(wrap_pyfunction!(db_start, module)?)
+    module.add_function(wrap_pyfunction!(db_start, module)?)?;
+    module.add_function(wrap_pyfunction!(db_made, module)?)?;
+    module.add_function(wrap_pyfunction!(db_drop_made, module)?)
 }
 
 job!(
@@ -35,4 +38,16 @@ fn db_check(py: Python<'_>, spec_json: &str) -> PyResult<Option<String>> {
 fn db_start(py: Python<'_>, spec_json: &str) -> PyResult<DbJob> {
     let spec: DbSpec = read(spec_json)?;
     started(py.detach(|| plimsoll_db::Job::start(spec))).map(DbJob)
+}
+
+#[pyfunction]
+fn db_made(py: Python<'_>, spec_json: &str) -> PyResult<String> {
+    let spec: DbSpec = read(spec_json)?;
+    to_json(&py.detach(|| plimsoll_db::made(spec)).map_err(PyRuntimeError::new_err)?)
+}
+
+#[pyfunction]
+fn db_drop_made(py: Python<'_>, spec_json: &str, names: Vec<String>) -> PyResult<String> {
+    let spec: DbSpec = read(spec_json)?;
+    to_json(&py.detach(|| plimsoll_db::drop_made(spec, &names)).map_err(PyRuntimeError::new_err)?)
 }

@@ -6,6 +6,7 @@
 mod db;
 mod files;
 mod job;
+mod logs;
 mod request;
 mod volume;
 
@@ -98,5 +99,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(alignment, module)?)?;
     db::register(module)?;
     files::register(module)?;
+    logs::register(module)?;
     volume::register(module)
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -13,11 +14,13 @@ import typer
 from plimsoll.cli.lazy import LazyGroup
 from plimsoll.cli.output import say
 from plimsoll.errors import PlimsollError
+from plimsoll.extras import explained
 from plimsoll.location import home
+from plimsoll.notices import listen
 
 EXIT_CODES = (
-    "Exit codes: 0 ok, 1 a gate failed (--fail-on), 2 wrong usage, 3 nothing valid was measured, 4 a gate had "
-    "nothing to compare, 130 interrupted, 70 a fault of Plimsoll."
+    "Exit codes: 0 ok, 1 a gate failed (--fail-on) or doctor found the machine not fit, 2 wrong usage, 3 nothing valid "
+    "was measured, 4 a gate had nothing to compare, 130 interrupted, 70 a fault of Plimsoll."
 )
 
 INTERRUPTED = 130
@@ -79,6 +82,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
+    listen(say)
     code = 0
     try:
         code = app(standalone_mode=False) or 0
@@ -102,6 +106,8 @@ def main() -> None:
 
 def _explain(error: Exception) -> int:
     """Tell the user what went wrong; returns the exit code."""
+    if isinstance(error, ImportError):
+        error = explained(error)
     if isinstance(error, PlimsollError):
         say(f"plimsoll: {error}")
         return error.exit_code
@@ -109,20 +115,65 @@ def _explain(error: Exception) -> int:
         return INTERRUPTED
     if show := getattr(error, "show", None):
         # What the command-line parser refuses: it knows the command and prints its usage.
+        from plimsoll.cli.hints import improve
+
+        improve(error)
         if message := getattr(error, "message", ""):
             error.message = message.removeprefix("Value error, ")  # type: ignore[attr-defined]
         show()
+        return PlimsollError.exit_code
+    if told := _told_by_limits(error):
+        say(f"plimsoll: {told}")
         return PlimsollError.exit_code
     if isinstance(error, OSError):
         place = f" {error.filename}" if error.filename else " standard output"
         _discard_output()
         say(f"plimsoll: cannot use{place}: {error.strerror}; finished runs are safe in the store")
         return PlimsollError.exit_code
+    if told := _told_by_damage():
+        say(f"plimsoll: {told}")
+        return PlimsollError.exit_code
     say(
         f"plimsoll: unforeseen error: {type(error).__name__}: {error}\n"
         "This is a fault of Plimsoll; PLIMSOLL_DEBUG=1 shows where. Finished runs are safe in the store."
     )
     return FAULT
+
+
+def _told_by_limits(error: Exception) -> str:
+    """What the machine, or a limit of this process, would not give."""
+    finished = "finished runs are safe"
+    number = error.errno if isinstance(error, OSError) else None
+    # Libraries that cannot be mapped: there is address space for nothing more.
+    unmapped = isinstance(error, ImportError) and "failed to map segment" in str(error)
+    if isinstance(error, MemoryError) or number == errno.ENOMEM or unmapped:
+        return (
+            f"out of memory; {finished}. Free some, raise the limit of this process (`ulimit -v`, its cgroup), or do "
+            "less at once: fewer sessions, smaller files, less depth"
+        )
+    words = str(error) if isinstance(error, RuntimeError) else ""
+    if number == errno.EAGAIN or "can't start new thread" in words or "cannot start a thread" in words:
+        return (
+            f"no further thread or process can be started; {finished}. End other programs of this user, raise the "
+            "limit (`ulimit -u`, pids.max of the cgroup), or ask for fewer threads"
+        )
+    return ""
+
+
+def _told_by_damage() -> str:
+    """What is damaged in the store that was opened: a record that is none can trip whoever reads it anywhere."""
+    module = sys.modules.get("plimsoll.store.store")
+    if module is None or not module.opened:
+        return ""
+    from plimsoll.store.checkup import first_damage
+
+    damage = first_damage(module.opened[-1])
+    if not damage:
+        return ""
+    return (
+        f"the store is damaged: {damage}. `plimsoll store check` says what can be read, and `plimsoll store rescue "
+        "OUT` saves every session that is whole"
+    )
 
 
 def _discard_output() -> None:

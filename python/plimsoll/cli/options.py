@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from plimsoll.cli.completion import session_words
+
 Baseline = Annotated[
     str | None, typer.Option("--baseline", metavar="NAME", help="Target the others are compared with.")
 ]
@@ -13,14 +15,25 @@ Band = Annotated[str | None, typer.Option("--band", metavar="10%", help="Differe
 Destroy = Annotated[
     list[str] | None,
     typer.Option(
-        "--destroy", metavar="SERIAL", help="Allow this block device to be overwritten; all data on it is lost."
+        "--destroy",
+        metavar="SERIAL|NAME",
+        help="Allow this block device, or this data in a database that Plimsoll did not make, to be overwritten.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV on standard output.")]
 Sessions = Annotated[
-    list[str] | None, typer.Argument(metavar="[SESSION…]", help="Short id or title. Default: the last session.")
+    list[str] | None,
+    typer.Argument(
+        metavar="[SESSION…]",
+        help="Short id or title. Default: the last session.",
+        autocompletion=session_words,
+    ),
 ]
+NamedSessions = Annotated[
+    list[str], typer.Argument(metavar="SESSION…", help="Short id or title.", autocompletion=session_words)
+]
+OneSession = Annotated[str, typer.Argument(metavar="SESSION", help="Short id or title.", autocompletion=session_words)]
 Region = Annotated[
     str | None, typer.Option("--region", metavar="us-east-1", help="Whose prices; default: the provider's home region.")
 ]

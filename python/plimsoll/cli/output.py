@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.addresses import shown_in
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -29,17 +31,17 @@ def harmless(text: object) -> str:
 def say(sentence: str) -> None:
     """A message to the user, on standard error; when nobody reads there any more, the work goes on."""
     with suppress(BrokenPipeError):
-        print(harmless(sentence), file=sys.stderr, flush=True)
+        print(shown_in(harmless(sentence)), file=sys.stderr, flush=True)
 
 
 def refuse_to_replace(name: str | Path | None, force: bool) -> None:
     """Raise UsageError if a file, or an object at an address, is there already and nobody said `--force`."""
     from plimsoll import remote
     from plimsoll.errors import UsageError
-    from plimsoll.outgoing import check_regular
+    from plimsoll.outgoing import check_output
 
     if name is not None and not remote.is_remote(name):
-        check_regular(name)
+        check_output(name)
     if name is None or force:
         return
     if remote.exists(str(name)) if remote.is_remote(name) else Path(name).exists():

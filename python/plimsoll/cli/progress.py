@@ -16,6 +16,7 @@ from plimsoll.cli.output import harmless, say
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run.observer import Observer, Silent
 from plimsoll.run.plan import Step
+from plimsoll.run.time_left import TimeLeft
 from plimsoll.units import SECOND, format_duration, format_number, format_size, format_value
 
 _PHASES = {"layout": "writing the test file", "warmup": "warming up", "measure": "measuring", "verify": "reading back"}
@@ -51,20 +52,20 @@ class _Plain(Silent):
 
     def __init__(self) -> None:
         self._where = ""
-        self._left_ns = 0
+        self._left = TimeLeft(0, 0)
 
     def session_started(self, session: Session, steps: list[Step]) -> None:
         """Say what begins."""
         self._say(f"{session.title}: {len(steps)} test{'s' if len(steps) > 1 else ''}")
 
-    def run_started(self, step: Step, target: str, block: int, remaining_ns: int) -> None:
+    def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
         """Remember the place for the line of the finished run."""
         self._where = f"{step.case} on {target}, block {block + 1}"
-        self._left_ns = remaining_ns
+        self._left = left
 
     def run_finished(self, run: Run) -> None:
         """One line with the score, or with the reason why there is none."""
-        self._say(f"{self._where}: {headline(run)}; about {format_duration(self._left_ns)} left")
+        self._say(f"{self._where}: {headline(run)}; {self._left.text()}")
 
     def note(self, sentence: str) -> None:
         """Pass it on."""
@@ -82,20 +83,18 @@ class _Moving(_Plain):
         self._live = live
         self._started = time.monotonic_ns()
 
-    def run_started(self, step: Step, target: str, block: int, remaining_ns: int) -> None:
+    def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
         """Start the clock of this run."""
-        super().run_started(step, target, block, remaining_ns)
+        super().run_started(step, target, block, left)
         self._started = time.monotonic_ns()
 
     def run_progress(self, progress: Mapping[str, Any]) -> None:
         """Current test, phase, throughput, p99 and time left."""
-        left = max(0, self._left_ns - (time.monotonic_ns() - self._started))
+        left = self._left.passed(time.monotonic_ns() - self._started)
         parts = [self._where, f"{_PHASES.get(progress['phase'], progress['phase'])} {progress['done']:.0%}"]
         if progress["interval"]:
             parts.append(_interval(progress["interval"]))
-        self._live.update(
-            Text(" · ".join([*parts, f"about {format_duration(left)} left"]), overflow="ellipsis", no_wrap=True)
-        )
+        self._live.update(Text(" · ".join([*parts, left.text()]), overflow="ellipsis", no_wrap=True))
 
     def session_finished(self, session: Session) -> None:
         """Take the moving line away."""

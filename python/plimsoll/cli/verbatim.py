@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
 import typer
@@ -20,8 +21,12 @@ def hand_over(front_end: str, context: typer.Context) -> None:
         typer.echo(context.get_help())
         return
     from plimsoll.cli.output import say
+    from plimsoll.frontends import notes
     from plimsoll.store.store import open_store
 
-    code = import_module(f"plimsoll.frontends.{front_end}.app").run(context.args, open_store, say)
+    words = [word for word in context.args if word != notes.OPTION]
+    if len(words) < len(context.args):
+        os.environ[notes.VARIABLE] = "1"
+    code = import_module(f"plimsoll.frontends.{front_end}.app").run(words, open_store, say)
     if code:
         raise typer.Exit(code)

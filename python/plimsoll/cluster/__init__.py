@@ -22,15 +22,14 @@ if TYPE_CHECKING:
 def machines_of(text: str) -> Iterator[ClusterMachines]:
     """The machines of the cluster written as in `--cluster`. Raises UsageError where the extra is not installed."""
     from plimsoll.cluster.address import parse_cluster
-    from plimsoll.errors import UsageError
+    from plimsoll.extras import explained
 
     address = parse_cluster(text)
     try:
-        import distributed  # noqa: F401  (asks whether it is there)
-    except ImportError:
-        raise UsageError("--cluster needs Dask; install it with `pip install 'plimsoll[cluster]'`") from None
-    from plimsoll.cluster.connection import connect
-    from plimsoll.cluster.machines import ClusterMachines
+        from plimsoll.cluster.connection import connect
+        from plimsoll.cluster.machines import ClusterMachines
+    except ImportError as error:
+        raise explained(error) from None
 
     with connect(address) as cluster:
         yield ClusterMachines(cluster)

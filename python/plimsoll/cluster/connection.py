@@ -22,6 +22,7 @@ from plimsoll.cluster import probe, remote
 from plimsoll.cluster.address import ClusterAddress
 from plimsoll.cluster.clocks import Offset, known_well, measure_offset
 from plimsoll.errors import PlimsollError, TargetError, UnknownName, UsageError
+from plimsoll.extras import explained
 
 CONNECT_S = 10
 ANSWER_S = 60.0
@@ -282,8 +283,7 @@ def connect(address: ClusterAddress) -> Iterator[Cluster]:
         try:
             client = stack.enter_context(_client(address, stack))
         except ImportError as error:
-            missing = f"{address.text} needs the package {error.name}"
-            raise UsageError(f"{missing}; install it with `pip install 'plimsoll[cluster]'`") from None
+            raise explained(error) from None
         except _GONE as error:
             reason = str(error) or type(error).__name__
             raise TargetError(f"no cluster answers at {address.text} ({reason}); is the scheduler running?") from None

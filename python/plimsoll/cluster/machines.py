@@ -14,7 +14,7 @@ from plimsoll.cluster.runs import Runs
 from plimsoll.errors import UsageError
 from plimsoll.model import Run, Session, Target
 from plimsoll.run.machines import OnProgress, Opened, Order, ThisMachine
-from plimsoll.run.plan import Step, steps
+from plimsoll.run.plan import Step, check_names, steps
 from plimsoll.run.study import Study
 
 
@@ -64,6 +64,7 @@ class ClusterMachines:
 
     def check(self, study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None:
         """Each worker checks its own targets; this machine the others. Steps are made where their places are."""
+        check_names(study.targets, planned, destroy)
         local = [target for target in study.targets if not is_remote(target)]
         if local:
             here = replace(study, targets=tuple(local), baseline=None)

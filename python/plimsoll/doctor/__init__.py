@@ -6,8 +6,9 @@ from pathlib import Path
 
 from plimsoll import kinds
 from plimsoll.doctor.examination import Check, Examined, examine
+from plimsoll.doctor.fitness import UNFIT_EXIT, Fitness, fitness, sentence
 
-__all__ = ["Check", "Examined", "examine", "run_checks"]
+__all__ = ["UNFIT_EXIT", "Check", "Examined", "Fitness", "examine", "fitness", "run_checks", "sentence"]
 
 
 def run_checks(path: Path) -> list[Check]:

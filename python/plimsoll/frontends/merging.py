@@ -32,6 +32,7 @@ def together(executions: Sequence[Execution]) -> Execution:
         "elapsed_ns": max(each["elapsed_ns"] for each in outcomes),
         "operations": _added([each["operations"] for each in outcomes]),
         "histograms": _histograms([each["histograms"] for each in outcomes]),
+        "latency_sums_ns": _sum([each.get("latency_sums_ns", {}) for each in outcomes]),
         "intervals": _intervals(outcomes),
         "interval_histograms": [],
         "cpu": {
@@ -49,6 +50,37 @@ def together(executions: Sequence[Execution]) -> Execution:
         max((each.after for each in executions), key=lambda each: each.monotonic_ns),
         tuple(samples),
     )
+
+
+def one_after_the_other(executions: Sequence[Execution]) -> Execution:
+    """Counts and histograms added, times put behind each other; the rest is that of the last one."""
+    if len(executions) == 1:
+        return executions[0]
+    outcomes = [each.outcome for each in executions]
+    intervals, elapsed_ns = list[dict[str, Any]](), 0
+    for outcome in outcomes:
+        intervals += [{**each, "start_ns": each["start_ns"] + elapsed_ns} for each in outcome["intervals"]]
+        elapsed_ns += outcome["elapsed_ns"]
+    merged = {
+        **outcomes[-1],
+        "started_ns": outcomes[0]["started_ns"],
+        "elapsed_ns": elapsed_ns,
+        "operations": _added([each["operations"] for each in outcomes]),
+        "histograms": _histograms([each["histograms"] for each in outcomes]),
+        "latency_sums_ns": _sum([each.get("latency_sums_ns", {}) for each in outcomes]),
+        "intervals": intervals,
+        "interval_histograms": [row for each in outcomes for row in each.get("interval_histograms", [])],
+        "cpu": {**outcomes[-1]["cpu"], **_used(outcomes)},
+        "mean_in_flight": sum(each["mean_in_flight"] * each["elapsed_ns"] for each in outcomes) / max(elapsed_ns, 1),
+    }
+    samples = tuple(sample for each in executions for sample in each.samples)
+    return Execution(merged, executions[0].before, executions[-1].after, samples)
+
+
+def _used(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """What was used in all; shares of processors are those of the last one."""
+    total = _sum([each["cpu"] for each in outcomes])
+    return {name: value for name, value in total.items() if name not in ("busiest_thread", "all_processors")}
 
 
 def _total(values: Iterable[int | None]) -> int | None:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from uuid_utils import uuid7
 
 import plimsoll
+from plimsoll.frontends.named import NamedFiles
 from plimsoll.model import Plan, Run, RunStatus, Session, SessionState, Target
+from plimsoll.notices import tell
 from plimsoll.run.places import Place, database_place
 from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record
 from plimsoll.run.sampler import Sampler
 from plimsoll.run.schedule import Block
 from plimsoll.run.workers.execution import Execution
+from plimsoll.store.keeper import Keeper
 from plimsoll.store.store import Store
 from plimsoll.targets import device, directory, safety
 from plimsoll.targets.chain import chain_of
@@ -35,6 +40,11 @@ class Places:
     destroy: Sequence[str] = ()
     _stack: ExitStack = field(default_factory=ExitStack)
     _held: set[Path] = field(default_factory=set)
+
+    @cached_property
+    def named(self) -> NamedFiles:
+        """The files that the user named."""
+        return NamedFiles(self._stack)
 
     def __enter__(self) -> Places:
         return self
@@ -61,7 +71,7 @@ class Places:
         facts = device.facts(target) if is_device else directory.facts(target)
         return Place(
             target=target.model_copy(update={"facts": facts}),
-            folder=None if is_device else where,
+            folder=None,
             chain=chain,
             sampler=Sampler(chain, servers=servers_below(chain)),
             memory_limit_bytes=memory_limit_bytes(),
@@ -71,14 +81,13 @@ class Places:
 
     def address(self, target: Target) -> Place:
         """A database, for this session alone. Raises TargetError."""
-        return database_place(target, self._stack, None)
+        return database_place(target, self._stack, None, self.destroy)
 
 
 class Recorder:
-    """One session of a front end; every run is in the store when `add` returns."""
+    """One session of a front end; every run is on disk when `add` returns."""
 
     def __init__(self, store: Store, tool: str, title: str, arguments: Sequence[str], places: Sequence[Place]) -> None:
-        self._store = store
         targets = {place.target.name: place.target.where for place in places}
         self.session = Session(
             id=str(uuid7()),
@@ -94,7 +103,8 @@ class Recorder:
             },
             plimsoll_version=plimsoll.__version__,
         )
-        store.add_session(self.session)
+        self._keeper = Keeper(store)
+        self._keeper.begin(self.session)
         self._order = 0
         self.runs: list[Run] = []
 
@@ -113,13 +123,18 @@ class Recorder:
         run = run_record(self.session.id, number, self._order, place, plan, execution, started_ns, noisy_host=False)
         run = run.model_copy(update={"facts": {**run.facts, **(facts or {})}})
         self._order += 1
-        self._store.add_run(run)
+        self._keeper.add(run)
         self.runs.append(run)
         return run
 
-    def finish(self) -> None:
-        """The session is over. It is done even when it was cut short: nothing could go on with it."""
-        self._store.finish_session(self.session.id, SessionState.DONE, time.time_ns())
+    def finish(self, *, interrupted: bool = False) -> None:
+        """The session is over: interrupted where the caller says so or Ctrl-C is on its way, else done."""
+        cut = interrupted or isinstance(sys.exception(), KeyboardInterrupt)
+        state = SessionState.INTERRUPTED if cut else SessionState.DONE
+        stopped = interrupted or sys.exception() is not None
+        if left := self._keeper.finish(state, time.time_ns(), stopped=stopped):
+            # The result is printed as the original prints it; that it is in no store yet is for the user alone.
+            tell(left)
 
     def warnings(self) -> list[str]:
         """What the guards say of the runs, one sentence each."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -33,10 +34,18 @@ class Task:
     cpus: Sequence[int] = ()
     """CPUs that its threads may use; empty: all."""
     keep: Sequence[str] = ()
+    made: Sequence[tuple[int, int]] = ()
+    """Device and inode of its files, as far as they are known."""
     carry_out: Callable[..., Execution] = execute
     """Takes what the local worker's `execute` takes."""
-    ends_all: bool = False
-    """Its end stops the others."""
+    name: str = ""
+    group: int = 0
+    ends: str = ""
+    """What its end stops: nothing, its `group`, or `all`."""
+    after: str = ""
+    """It begins once all tasks of this name have ended."""
+    begin: Callable[[], None] = lambda: None
+    """Called in the thread of the task, from which those of the core inherit what it is given."""
     on_progress: Callable[[Mapping[str, Any]], None] = lambda _progress: None
     enough: Callable[[], bool] = lambda: False
     """Asked about ten times a second: whether this task may end now."""
@@ -48,6 +57,14 @@ class Stop:
 
     event: Event = field(default_factory=Event)
     interrupted: bool = False
+    groups: set[int] = field(default_factory=set)
+    """Those that one of their tasks has ended."""
+    going: Counter[str] = field(default_factory=Counter)
+    """Tasks by name that have not ended yet."""
+
+    def holds_for(self, task: Task) -> bool:
+        """Whether a task is to end, or not to begin."""
+        return self.event.is_set() or task.group in self.groups
 
 
 @dataclass(frozen=True)
@@ -64,6 +81,7 @@ def run_together(tasks: Sequence[Task], stop: Stop, tick: Callable[[], None] = l
     `tick` is called about ten times a second meanwhile. Ctrl-C stops them all and sets `stop.interrupted`: what was
     measured until then is returned.
     """
+    stop.going = Counter(task.name for task in tasks)
     with ThreadPoolExecutor(max_workers=len(tasks), thread_name_prefix="plimsoll-job") as pool:
         futures = [pool.submit(_run, task, stop) for task in tasks]
         wait_for(futures, stop, tick)
@@ -90,18 +108,33 @@ def wait_for(futures: Sequence[Future[Any]], stop: Stop, tick: Callable[[], None
 
 
 def _run(task: Task, stop: Stop) -> Ended | None:
-    if stop.event.wait(task.delay_ns / SECOND) and stop.event.is_set():
+    try:
+        return _begun(task, stop)
+    finally:
+        stop.going[task.name] -= 1
+        if task.ends == "all":
+            stop.event.set()
+        elif task.ends == "group":
+            stop.groups.add(task.group)
+
+
+def _begun(task: Task, stop: Stop) -> Ended | None:
+    while task.after and stop.going[task.after] and not stop.holds_for(task):
+        stop.event.wait(WATCH_S / 10)
+    begins = time.monotonic() + task.delay_ns / SECOND
+    while (left := begins - time.monotonic()) > 0 and not stop.holds_for(task):
+        stop.event.wait(min(left, WATCH_S))
+    if stop.holds_for(task):
         return None
     if task.cpus:
         # Of this thread only; the threads of the core inherit it.
         os.sched_setaffinity(0, task.cpus)
+    task.begin()
     started_ns = time.time_ns()
 
     def over() -> bool:
-        return stop.event.is_set() or task.enough()
+        return stop.holds_for(task) or task.enough()
 
     sampler = Sampler(task.chain, servers=servers_below(task.chain))
-    execution = task.carry_out(task.plan, task.path, sampler, task.on_progress, over, task.keep)
-    if task.ends_all:
-        stop.event.set()
+    execution = task.carry_out(task.plan, task.path, sampler, task.on_progress, over, task.keep, task.made)
     return Ended(execution, started_ns)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from plimsoll.errors import PlimsollError, ResultFileError
-from plimsoll.importers.source import MAX_FILE_BYTES, Source
+from plimsoll.importers.source import KEPT_LOG_BYTES, MAX_FILE_BYTES, Source
 from plimsoll.units import MIB, format_size
 
 MAX_TOTAL_BYTES = 512 * MIB
@@ -30,6 +30,8 @@ class Budget:
 
     bytes_left: int = field(default_factory=lambda: MAX_TOTAL_BYTES)
     files_left: int = field(default_factory=lambda: MAX_FILES)
+    log_bytes_left: int = field(default_factory=lambda: KEPT_LOG_BYTES)
+    """What logs may still take before the next is read in pieces."""
 
     def take(self, size: int, place: str) -> None:
         """Count a file. Raises ResultFileError when the limits are reached."""

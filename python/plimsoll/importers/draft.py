@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from plimsoll.importers.latencies import PERCENTILES, encode, recorded
 from plimsoll.importers.numbers import number, plain
 from plimsoll.model import Direction, Finding, Level, RunStatus, Score, Unit
@@ -19,6 +22,9 @@ PARTIAL_ERROR_SHARE = 0.001
 _MAX_POINTS = 3600
 _SHORT = 200
 _NO_WORD = re.compile(r"[^a-z0-9]+")
+
+Floats = npt.NDArray[np.float64]
+Values = Sequence[float | None] | Floats
 
 
 @dataclass
@@ -91,8 +97,10 @@ class Draft:
             if f"{kind}_{name}" not in self.scores:
                 self.latency(f"{kind}_{name}", counts.percentile(percent))
 
-    def series(self, times_ns: Sequence[float], columns: Mapping[str, tuple[Unit, Sequence[float | None]]]) -> None:
-        """Keep a time series: `times_ns` from the start, one column per metric in base units, None where unknown.
+    def series(self, times_ns: Sequence[float] | Floats, columns: Mapping[str, tuple[Unit, Values]]) -> None:
+        """Keep a time series: `times_ns` from the start, one column per metric in base units.
+
+        None is unknown, and so is NaN in an array.
 
         A long series is thinned: neighbours are averaged, of latencies the worst is kept.
         """
@@ -102,7 +110,7 @@ class Draft:
             "columns": {
                 slug(name): {"unit": unit, "values": [_one(values[i : i + step], unit) for i in _starts(values, step)]}
                 for name, (unit, values) in columns.items()
-                if any(value is not None for value in values)
+                if _known(values)
             },
         }
 
@@ -152,11 +160,20 @@ def _slug(text: str) -> str:
     return _NO_WORD.sub("_", text.lower())[:80].strip("_") or "value"
 
 
-def _starts(values: Sequence[float | None], step: int) -> range:
+def _starts(values: Values, step: int) -> range:
     return range(0, len(values), step)
 
 
-def _one(values: Sequence[float | None], unit: Unit) -> float | None:
+def _known(values: Values) -> bool:
+    """Whether anything is known in a column."""
+    if isinstance(values, np.ndarray):
+        return bool(np.isfinite(values).any())
+    return any(value is not None for value in values)
+
+
+def _one(values: Values, unit: Unit) -> float | None:
+    if isinstance(values, np.ndarray):
+        values = values[np.isfinite(values)].tolist()
     known = [read for value in values if (read := plain(value)) is not None]
     if not known:
         return None

@@ -74,13 +74,20 @@ _DECODER = json.JSONDecoder(
 def documents(text: str, opening: str = "{", damage: list[Damage] | None = None) -> Iterator[Any]:
     """Every JSON value that begins with one of `opening` at the start of a line, whatever stands between them.
 
+    So does one right behind another: Java's writers put a blank between two objects and no line end.
+
     A place where none can be read is skipped, a limited number of times, so that hostile text costs little; it is
     added to `damage`.
     """
     text = _NOT_A_NUMBER.sub(_constant, text)
     start = re.compile(rf"^[ \t]*([{re.escape(opening)}])", re.MULTILINE)
+    behind = re.compile(rf"[ \t,]*([{re.escape(opening)}])")
     position, attempts, in_vain = 0, 0, 0
-    while (match := start.search(text, position)) and attempts < _MAX_ATTEMPTS and in_vain <= len(text) * _MAX_REREADS:
+    while (
+        (match := behind.match(text, position) or start.search(text, position))
+        and attempts < _MAX_ATTEMPTS
+        and in_vain <= len(text) * _MAX_REREADS
+    ):
         try:
             value, position = _DECODER.raw_decode(text, match.start(1))
             yield value

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
 from plimsoll import kinds
 from plimsoll.errors import PlimsollError, ResultFileError, UnknownName, UsageError
 from plimsoll.importers.archives import Budget, unpack
-from plimsoll.importers.source import MAX_FILE_BYTES, Imported, Options, Source
+from plimsoll.importers.source import HEAD_BYTES, MAX_FILE_BYTES, Imported, Options, Source
+from plimsoll.importers.streams import Stream, Watch, beginning
 from plimsoll.units import format_size
 
 PACKAGE = "plimsoll.importers.formats"
@@ -35,14 +37,19 @@ def formats() -> dict[str, ModuleType]:
 
 
 def read_files(
-    patterns: Sequence[str | Path], options: Options | None = None, *, format_name: str | None = None
+    patterns: Sequence[str | Path],
+    options: Options | None = None,
+    *,
+    format_name: str | None = None,
+    watch: Watch | None = None,
 ) -> Iterator[Outcome]:
     """Read files, globs and archives. A file that can't be read is an outcome with its error; the others go on.
 
-    Equal files are read once. Raises UsageError for a pattern without a file and UnknownName for an unknown format.
+    Equal files are read once. `watch` is told how far a large file is.
+    Raises UsageError for a pattern without a file and UnknownName for an unknown format.
     """
     forced = _named(format_name) if format_name is not None else None
-    yield from _read(_sources(_paths(patterns), Budget()), options or Options(), forced)
+    yield from _read(_sources(_paths(patterns), Budget(), forced, watch), options or Options(), forced)
 
 
 def read_content(name: str, content: bytes, options: Options | None = None) -> Iterator[Outcome]:
@@ -54,16 +61,19 @@ def _read(
     sources: Iterable[tuple[str, Source | PlimsollError]], options: Options, forced: ModuleType | None
 ) -> Iterator[Outcome]:
     chosen: list[tuple[str, ModuleType, Source]] = []
-    seen: dict[tuple[str, str], str] = {}
+    seen: dict[tuple[str, bytes], list[tuple[str, Source]]] = {}
     for place, source in sources:
         if isinstance(source, PlimsollError):
             yield Outcome(place, error=source)
             continue
-        twin = seen.setdefault((source.name, source.sha256), place)
         if not source.content.strip():
             yield Outcome(place, skipped=f"{place} is empty")
             continue
-        if twin != place:
+        alike = seen.setdefault((source.name, hashlib.sha256(source.head).digest()), [])
+        # Most files differ in their beginning: a large one is then not read a second time for its digest.
+        twin = next((before for before, other in alike if other.sha256 == source.sha256), None)
+        alike.append((place, source))
+        if twin is not None:
             yield Outcome(place, skipped=f"{place} holds the same bytes as {twin}, which was read")
             continue
         try:
@@ -108,13 +118,35 @@ def _paths(patterns: Sequence[str | Path]) -> Iterator[Path]:
         yield from found
 
 
-def _sources(paths: Iterable[Path], budget: Budget) -> Iterator[tuple[str, Source | PlimsollError]]:
+def _sources(
+    paths: Iterable[Path], budget: Budget, forced: ModuleType | None, watch: Watch | None
+) -> Iterator[tuple[str, Source | PlimsollError]]:
     for path in paths:
         try:
+            if (log := _log(path, budget, forced, watch)) is not None:
+                yield str(path), log
+                continue
             content = _content(path)
             yield from unpack(str(path), path.name, content, budget)
         except ResultFileError as error:
             yield str(path), error
+
+
+def _log(path: Path, budget: Budget, forced: ModuleType | None, watch: Watch | None) -> Source | None:
+    """A log that is too large to be held in memory, as a stream; None for any other file."""
+    head, packed = beginning(path, HEAD_BYTES)
+    name = path.name.removesuffix(".gz") if packed else path.name
+    known = [forced] if forced is not None else list(formats().values())
+    found = [module for module in known if forced is not None or module.recognise(head, name)]
+    if len(found) != 1 or not getattr(found[0], "STREAMS", False):
+        return None
+    size = path.stat().st_size
+    # What is packed says nothing of how much it will be, so it is unpacked as far as it would be kept.
+    length = len(beginning(path, budget.log_bytes_left + 1)[0]) if packed else size
+    if length <= budget.log_bytes_left:
+        budget.log_bytes_left -= length
+        return None
+    return Source(name, head, stream=Stream(path, size, packed, watch))
 
 
 def _content(path: Path) -> bytes:
@@ -139,7 +171,7 @@ def _grouped(chosen: Sequence[tuple[str, ModuleType, Source]]) -> Iterator[tuple
         members.sort(key=lambda each: each[2].name)
         place, module, first = members[0]
         rest = tuple(source for _, _, source in members[1:])
-        yield place, module, Source(first.name, first.content, rest) if rest else first
+        yield place, module, replace(first, companions=rest) if rest else first
 
 
 def _outcome(place: str, module: ModuleType, source: Source, options: Options) -> Outcome:

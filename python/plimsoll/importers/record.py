@@ -12,7 +12,7 @@ import math
 import re
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import ModuleType
 from typing import Any
@@ -25,7 +25,7 @@ from plimsoll.importers.draft import Draft
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import Plan, Run, Session, SessionState, Target
 
-EDITION = 3
+EDITION = 4
 """Raised when an importer reads the same bytes differently, so that old and new records are not taken for the same."""
 
 UNKNOWN_TIME_NS = 0
@@ -68,7 +68,7 @@ def build(
         plausible.check(draft, named or "")
         first = _without_id(module, source, draft, named, hashes)
         # The file is kept once, with its first run; every run names its SHA-256.
-        artefacts = [each.artefact() for each in source.files] if index == 0 else []
+        artefacts = [each.artefact() for each in source.files if each.stream is None] if index == 0 else []
         # Runs of a file were not interleaved: each has a block of its own, so that no two of them form a pair.
         block = blocks[first["plan"].case]
         blocks[first["plan"].case] += 1
@@ -78,8 +78,15 @@ def build(
     return Imported(
         session=_session(session_id, module, source, runs, title, host or {}),
         runs=tuple(runs),
-        warnings=tuple(clean(list(warnings))),
+        warnings=tuple(clean([*warnings, *_not_kept(source)])),
     )
+
+
+def _not_kept(source: Source) -> Iterator[str]:
+    names = [each.name for each in source.files if each.stream is not None]
+    if names:
+        what = f"{names[0]} is" if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more files are"
+        yield f"{what} too large to be kept with the run: keep what you may want to read again"
 
 
 def target_name(text: str) -> str:
@@ -141,6 +148,8 @@ def _without_id(
         "summary": draft.summary,
         "interleaved": False,
     }
+    if not_kept := [each.name for each in source.files if each.stream is not None]:
+        imported["not_kept"] = not_kept
     return {
         "target": Target(
             name=name, kind="imported", where=clean(draft.where) or "unknown", facts=clean(draft.target_facts)

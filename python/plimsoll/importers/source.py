@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from plimsoll.importers.streams import Stream
 from plimsoll.model import Artefact, Run, Session
 from plimsoll.units import MIB
 
@@ -13,7 +15,10 @@ HEAD_BYTES = 64 * 1024
 """How much of a file is looked at to recognise its format."""
 
 MAX_FILE_BYTES = 64 * MIB
-"""Largest file that is read, after unpacking."""
+"""Largest file that is read at once, after unpacking."""
+
+KEPT_LOG_BYTES = 16 * MIB
+"""Logs are of any size: those of one import that are larger together are read in pieces, and not kept with the run."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,10 @@ class Source:
 
     name: str
     content: bytes
+    """All of it; of a stream the beginning."""
     companions: tuple[Source, ...] = ()
+    stream: Stream | None = None
+    """What the bytes come from if the file is too large to be held. Only formats with `STREAMS` get such a source."""
 
     @property
     def files(self) -> tuple[Source, ...]:
@@ -37,7 +45,16 @@ class Source:
     @cached_property
     def sha256(self) -> str:
         """SHA-256 of the bytes."""
+        if self.stream is not None:
+            return self.stream.sha256
         return hashlib.sha256(self.content).hexdigest()
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes in pieces."""
+        if self.stream is None:
+            yield self.content
+        else:
+            yield from self.stream.chunks()
 
     @cached_property
     def text(self) -> str:

@@ -2,6 +2,7 @@
 
 build_document(Evidence) → Document (with short=True only what a terminal shows)
 render(Document, format, path) → text, and the file if there is a path
+write(Document, format, path) → the file, a PDF too
 write_charts(Document, directory) → every chart as SVG and PNG
 """
 
@@ -14,13 +15,15 @@ if TYPE_CHECKING:
     from plimsoll.report.build import build_document
     from plimsoll.report.document import Document
     from plimsoll.report.evidence import Evidence
-    from plimsoll.report.rendering import PNG_SCALE, format_of, formats, render, write_charts
+    from plimsoll.report.rendering import PNG_SCALE, chart_files, format_of, formats, render, write, write_charts
 
 _PLACES = {
     "build_document": "build",
     "Document": "document",
     "Evidence": "evidence",
-    **dict.fromkeys(("PNG_SCALE", "format_of", "formats", "render", "write_charts"), "rendering"),
+    **dict.fromkeys(
+        ("PNG_SCALE", "chart_files", "format_of", "formats", "render", "write", "write_charts"), "rendering"
+    ),
 }
 
 
@@ -36,8 +39,10 @@ __all__ = [
     "Document",
     "Evidence",
     "build_document",
+    "chart_files",
     "format_of",
     "formats",
     "render",
+    "write",
     "write_charts",
 ]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from plimsoll.model import Run, RunStatus, Session, SessionState
 from plimsoll.report.evidence import Evidence
 from plimsoll.stats.endings import looked
-from plimsoll.stats.policy import MODES, STANDARD
+from plimsoll.stats.parts import extensions_of
+from plimsoll.stats.policy import LAST, MODES, STANDARD
 from plimsoll.stats.rules import rules
-from plimsoll.stats.stopping import Go, Stop, closing
+from plimsoll.stats.stopping import PRECISE_ENOUGH, Go, Stop, closing
 from plimsoll.stats.verdict import StopReason
 
 
@@ -33,9 +35,15 @@ def _ending(evidence: Evidence, session: Session, case: str) -> str:
     metric = evidence.judged[case][0]
     if not valid[0]:
         return closing(Stop(StopReason.NOTHING_VALID), metric, blocks, valid)
-    repeats = session.study.get("repeats")
-    if isinstance(repeats, int) and blocks >= repeats:
+    repeats, parts = session.study.get("repeats"), extensions_of(session.study)
+    if isinstance(repeats, int) and blocks >= repeats and not parts:
         return f"repeated {blocks} times, as asked"
+    if (
+        parts
+        and not parts[-1].until_verdict
+        and blocks >= (parts[-1].cap(_stored_case(evidence, session, case)) or LAST)
+    ):
+        return f"extended to {blocks} blocks, as asked"
     if RunStatus.FAILED in statuses:
         return "a run failed"
     return _after_a_look(evidence, session, case, runs, blocks, valid)
@@ -46,7 +54,11 @@ def _after_a_look(
 ) -> str:
     metric, by = evidence.judged[case][0], rules(session)
     mode = MODES.get(str(session.study.get("mode")), STANDARD)
-    asked = session.study.get("blocks")
+    asked, parts = session.study.get("blocks"), extensions_of(session.study)
+    cap = asked if isinstance(asked, int) and asked > 0 else mode.cap
+    if parts:
+        cap = parts[-1].cap(_stored_case(evidence, session, case)) or LAST
+        mode = replace(mode, patient=True, score_width=mode.score_width or PRECISE_ENOUGH)
     ran = {run.target.name for run in runs}
     targets = [name for name in evidence.targets if name in ran]
     called = {
@@ -60,7 +72,7 @@ def _after_a_look(
         called.get(by.baseline or "", next((called[name] for name in session.target_names if name in called), None)),
         band=by.band,
         mode=mode,
-        cap=asked if isinstance(asked, int) and asked > 0 else mode.cap,
+        cap=cap,
         blocks=blocks,
     )
     match step:
@@ -76,4 +88,12 @@ def _unfinished(session: Session, blocks: int) -> str:
         return f"interrupted {after}"
     if session.state is SessionState.RUNNING:
         return f"goes on {after}"
-    return f"the time was used up {after}" if "time" in session.study else f"ended early, {after}"
+    parts = extensions_of(session.study)
+    bounded = parts[-1].time_ns is not None if parts else "time" in session.study
+    return f"the time was used up {after}" if bounded else f"ended early, {after}"
+
+
+def _stored_case(evidence: Evidence, session: Session, case: str) -> str:
+    """The label that the session itself uses for a case."""
+    works = evidence.named.names.works.items()
+    return next((stored.case for stored, work in works if (stored.session, work.case) == (session.id, case)), case)

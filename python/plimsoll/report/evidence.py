@@ -5,15 +5,18 @@ Nothing here reads a store, a clock or a file: the same evidence always gives th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from plimsoll.altered import is_altered
 from plimsoll.catalog.lasting import finding, standings
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import POLICY_VERSION, Direction, Finding, Run, RunStatus, Session, Unit
 from plimsoll.parameters import all_written
 from plimsoll.phases import memory_metrics
+from plimsoll.report.changed import noted_changes
 from plimsoll.report.labels import metric_label
 from plimsoll.report.marks import levelled
 from plimsoll.report.memory import NOT_THE_DISK, noted
@@ -199,9 +202,14 @@ class Evidence:
             policy=self.policy,
         )
         return tuple(
-            levelled(noted(cell, self.from_memory), self.standings)
+            levelled(noted_changes(noted(cell, self.from_memory), self.changed), self.standings)
             for cell in sorted(found, key=lambda cell: self.cases.index(cell.case))
         )
+
+    @cached_property
+    def changed(self) -> Mapping[tuple[str, str], int]:
+        """How many runs of each (case, target) were changed after they were stored; those without any are absent."""
+        return Counter((run.plan.case, run.target.name) for run in self.runs if is_altered(run))
 
     @cached_property
     def suites(self) -> tuple[Suite, ...]:

@@ -23,6 +23,7 @@ from plimsoll.report.marks import mark
 from plimsoll.report.renderers.html import render as page_text
 from plimsoll.report.renderers.markdown import inline
 from plimsoll.stats.paired import Cell
+from plimsoll.stats.parts import without_extensions
 from plimsoll.stats.ratio_words import levels_told
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.standing import LEVEL
@@ -193,7 +194,7 @@ def _write_studies(evidence: Evidence, folder: Path) -> list[str]:
     for session in own:
         name = "study.toml" if len(own) == 1 else f"study-{session.id[-8:]}.toml"
         try:
-            text = tomli_w.dumps(session.study)
+            text = tomli_w.dumps(without_extensions(session.study))
         except (TypeError, ValueError):
             # A study from another program may hold what TOML cannot.
             continue

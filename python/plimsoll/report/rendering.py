@@ -11,6 +11,7 @@ from types import ModuleType
 from plimsoll import kinds
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.outgoing import check_regular
+from plimsoll.report import printing
 from plimsoll.report.document import Document
 
 PNG_SCALE = 2.0
@@ -24,11 +25,25 @@ def formats() -> dict[str, ModuleType]:
 
 
 def format_of(path: Path) -> str:
-    """The format that a file name asks for by its suffix; raises UnknownName."""
-    by_suffix = {module.SUFFIX: name for name, module in formats().items()}
+    """The format that a file name asks for by its suffix.
+
+    Raises UnknownName, and UsageError for a PDF where nothing can print one: callers ask before they measure.
+    """
+    by_suffix = {module.SUFFIX: name for name, module in formats().items()} | {printing.SUFFIX: printing.FORMAT}
     if path.suffix.lower() not in by_suffix:
         raise UnknownName("report format", path.suffix or path.name, by_suffix, str(path))
-    return by_suffix[path.suffix.lower()]
+    chosen = by_suffix[path.suffix.lower()]
+    if chosen == printing.FORMAT:
+        printing.browser()
+    return chosen
+
+
+def write(document: Document, format: str, path: Path) -> None:
+    """The document as a file in a format of `format_of`, whole or not at all."""
+    if format == printing.FORMAT:
+        _write(path, printing.pdf(render(document, "html")))
+    else:
+        render(document, format, path)
 
 
 def render(document: Document, format: str, path: Path | None = None) -> str:
@@ -39,6 +54,11 @@ def render(document: Document, format: str, path: Path | None = None) -> str:
     if path is not None:
         _write(path, written.encode())
     return written
+
+
+def chart_files(document: Document, directory: Path) -> list[Path]:
+    """The files that `write_charts` writes."""
+    return [directory / f"{chart.id}{suffix}" for chart in document.charts for suffix in (".svg", ".png")]
 
 
 def write_charts(document: Document, directory: Path) -> list[Path]:

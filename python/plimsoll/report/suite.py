@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.report.labels import count_text, ratio_interval_text, ratio_text
+from plimsoll.report.labels import count_text, ratio_text
 from plimsoll.report.marks import mark
 from plimsoll.report.memory import NOT_THE_DISK, is_memory
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import trim_count
 from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.sentences import ratio_in
 from plimsoll.stats.summary import SuiteScore, suite_score
 
 FEWEST_CASES = 2
@@ -46,8 +47,8 @@ class Suite:
         """The number, what it covers, and the case that it hides."""
         score = self.score
         told = (
-            f"{self.target} against {self.baseline} over {count_text(score.tests, 'case')}: {ratio_text(score.ratio)} "
-            f"({ratio_interval_text(score.low, score.ratio, score.high)}), the geometric mean of "
+            f"{self.target} against {self.baseline} over {count_text(score.tests, 'case')}: "
+            f"{ratio_in(score.low, score.ratio, score.high)}, the geometric mean of "
             f"{_listed([cell.case for cell in self.cells])} (more is better); the worst is {self.worst.case}, "
             f"{ratio_text(self.worst_ratio)}. It is a summary, not a verdict: a mean of ratios can hide the one test "
             "that matters"

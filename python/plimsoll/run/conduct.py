@@ -11,13 +11,18 @@ from typing import Any
 from uuid_utils import uuid7
 
 import plimsoll
+from plimsoll.errors import StoreError
 from plimsoll.model import Run, Session, SessionState, Target
+from plimsoll.notices import tell
 from plimsoll.run import workloads
 from plimsoll.run.lost import is_lost
 from plimsoll.run.machines import Machines, Opened, Order, ThisMachine
 from plimsoll.run.observer import Observer
 from plimsoll.run.plan import Step
-from plimsoll.run.resume import check_same_places, ownership
+from plimsoll.run.resume import check_nothing_changed, check_same_places, ownership
+from plimsoll.run.time_left import TimeLeft
+from plimsoll.stats.parts import extensions_of
+from plimsoll.store.keeper import END_PATIENCE_S, Keeper
 from plimsoll.store.store import Store
 from plimsoll.targets.host import host_facts
 
@@ -34,7 +39,10 @@ class Conduct:
     """Runs that an interrupted session has in the store."""
     left_out: dict[str, str] = field(default_factory=dict)
     """Targets whose machines were lost, with the words of the first run that failed by it."""
+    end_patience_s: float = END_PATIENCE_S
+    """How long the end of the session waits for a store that cannot be used."""
     _session: Session | None = None
+    _keeper: Keeper | None = None
     _deadline_ns: int | None = None
 
     @property
@@ -53,18 +61,26 @@ class Conduct:
             study=dict(table),
             plimsoll_version=plimsoll.__version__,
         )
-        self.store.add_session(self._session)
+        self._keeper = Keeper(self.store, end_patience_s=self.end_patience_s)
+        self._keeper.begin(self._session)
         self._set_deadline(time_ns)
 
-    def go_on(self, session: Session, time_ns: int | None) -> None:
-        """Open an interrupted session again, in the time that is left."""
+    def go_on(self, session: Session, time_ns: int | None, since_ns: int = 0) -> None:
+        """Open a session again for more runs, in what runs since `since_ns` left of the time."""
         self._session = session.model_copy(update={"host": {**session.host, **ownership(), **self.machines.facts}})
-        self.store.reopen_session(self._session)
+        self._keeper = Keeper(self.store, end_patience_s=self.end_patience_s)
+        self._keeper.reopen(self._session)
         self.earlier = self.store.runs([session.id])
-        self._set_deadline(time_ns)
+        self._set_deadline(time_ns, since_ns)
 
-    def _set_deadline(self, time_ns: int | None) -> None:
-        used_ns = sum(run.ended_ns - run.started_ns for run in self.earlier)
+    @property
+    def keeper(self) -> Keeper:
+        """Who keeps its runs."""
+        assert self._keeper is not None  # begin or go_on
+        return self._keeper
+
+    def _set_deadline(self, time_ns: int | None, since_ns: int = 0) -> None:
+        used_ns = sum(run.ended_ns - run.started_ns for run in self.earlier if run.started_ns >= since_ns)
         self._deadline_ns = None if time_ns is None else time.monotonic_ns() + time_ns - used_ns
 
     def left_ns(self) -> float:
@@ -77,30 +93,39 @@ class Conduct:
 
     @contextmanager
     def opened(self, targets: Sequence[Target], steps: Sequence[Step]) -> Iterator[Opened]:
-        """The places, ready for runs; the session is finished in the store however this ends."""
-        state = SessionState.INTERRUPTED
+        """The places, ready for runs; the session is finished in the store however this ends.
+
+        Raises StoreError at the end if the store did not come back; it says where the runs are.
+        """
+        state, stopped = SessionState.INTERRUPTED, True
         try:
             self.observer.session_started(self.session, list(steps))
             written = {name for step in steps for name, plan in step.plans.items() if workloads.of(plan).writes(plan)}
             with self.machines.open(targets, self.session, written, self.destroy) as opened:
                 check_same_places(self.earlier, opened.targets)
+                if extensions_of(self.session.study):
+                    check_nothing_changed(self.session, self.earlier, opened.targets)
                 yield opened
             # What they missed can still be measured: such a session is open to --resume.
             state = SessionState.INTERRUPTED if self.left_out else SessionState.DONE
+            stopped = False
         finally:
             ended = time.time_ns()
-            self.store.finish_session(self.session.id, state, ended)
+            left = self.keeper.finish(state, ended, stopped=stopped)
             self._session = self.session.model_copy(update={"state": state, "ended_ns": ended})
             self.observer.session_finished(self._session)
+            if left and stopped:
+                tell(left)
+        if left:
+            raise StoreError(left)
 
-    def measure(self, opened: Opened, order: Order, remaining_ns: int, facts: Mapping[str, Any] | None = None) -> Run:
-        """One run, stored; `remaining_ns` is the expected time left of the whole session, were there no bound."""
-        remaining_ns = int(min(remaining_ns, max(0.0, self.left_ns())))
-        self.observer.run_started(order.block.step, order.target, order.block.number, remaining_ns)
+    def measure(self, opened: Opened, order: Order, left: TimeLeft, facts: Mapping[str, Any] | None = None) -> Run:
+        """One run, stored; `left` is what the whole session still takes, were there no bound."""
+        self.observer.run_started(order.block.step, order.target, order.block.number, left.within(self.left_ns()))
         run = opened.measure(order, self.observer.run_progress, self.used_up)
         if facts:
             run = run.model_copy(update={"facts": {**run.facts, **facts}})
-        self.store.add_run(run)
+        self.keeper.add(run)
         self.observer.run_finished(run)
         if is_lost(run) and order.target not in self.left_out:
             self.left_out[order.target] = run.reason

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from statistics import median_low
 
 from plimsoll.errors import UsageError
 from plimsoll.model import Run, RunStatus, Session
@@ -19,6 +20,7 @@ from plimsoll.run.lost import is_lost
 from plimsoll.run.machines import Opened, Order
 from plimsoll.run.plan import Step
 from plimsoll.run.schedule import Block
+from plimsoll.run.time_left import TimeLeft
 from plimsoll.stats.load_line.points import FACT, point_of
 from plimsoll.stats.load_line.search import FRESH_LONGER, FRESH_RUNS, RULES, LoadSearch, Probe
 from plimsoll.stats.load_line.search import Search as Steps
@@ -59,6 +61,9 @@ class _LoadSession:
         self._earlier = [run for run in conduct.earlier if run.status is not RunStatus.PARTIAL and not is_lost(run)]
         self._first = study.step(study.request.bounds.levels[0])
         self._run_ns = self._first.block_ns // len(self._first.plans)
+        self._seen_ns: list[int] = []
+        """From the end of one run to the end of the next."""
+        self._ended_ns: int | None = None
         self._targets = [self._search(target.name) for target in study.study.targets]
 
     def run(self) -> Session:
@@ -108,9 +113,7 @@ class _LoadSession:
             longer, step = 1, self._study.step(probe.load)
         block = Block(step, target.counts.get(step.case, 0), 0, (target.name,))
         order = Order(self._conduct.session.id, block, position, target.name, self._study.study.noisy_host)
-        run = self._conduct.measure(
-            opened, order, self._remaining_ns(), {FACT: self._about(target, probe, longer, step)}
-        )
+        run = self._conduct.measure(opened, order, self._time_left(), {FACT: self._about(target, probe, longer, step)})
         if run.status is not RunStatus.PARTIAL:
             self._take(target, run, self._hurried(target))
 
@@ -128,6 +131,9 @@ class _LoadSession:
 
     def _take(self, target: _Target, run: Run, hurried: bool) -> None:
         """Send a finished run to its search."""
+        if self._ended_ns is not None:
+            self._seen_ns.append(run.ended_ns - self._ended_ns)
+        self._ended_ns = run.ended_ns
         target.counts[run.plan.case] = target.counts.get(run.plan.case, 0) + 1
         objective = self._study.request.objective
         point = point_of(run, objective.percent if objective else None)
@@ -148,6 +154,9 @@ class _LoadSession:
         fresh = FRESH_RUNS * (1 + answers * (FRESH_LONGER if self._study.request.open_loop else 1))
         return target.search.hurried or self._conduct.left_ns() < (fresh + 1) * self._run_ns * len(self._targets)
 
-    def _remaining_ns(self) -> int:
-        """Expected time of all searches."""
-        return int(sum(each.search.expected_left() * self._run_ns for each in self._targets if each.probe))
+    def _time_left(self) -> TimeLeft:
+        """Of all searches, at the pace of the runs so far."""
+        run_ns = median_low(self._seen_ns) if self._seen_ns else self._run_ns
+        searches = [each.search for each in self._targets if each.probe]
+        least, most = (sum(runs) for runs in zip(*(each.expected_left() for each in searches), strict=True))
+        return TimeLeft(least * run_ns, most * run_ns)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from plimsoll.model import Plan, Run, Session, Target
 from plimsoll.run import emulated, workloads
 from plimsoll.run import plan as planning
-from plimsoll.run.places import Place, open_places
+from plimsoll.run.places import Place, in_place, open_places
 from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record
 from plimsoll.run.schedule import Block
@@ -83,8 +83,10 @@ class OpenedHere:
         """The run of a plan, and when its measured time began (ns since 1970)."""
         place, memory = self.places[order.target], self.memories.get(order.target)
         started_ns = time.time_ns()
+        if place.folder is not None:
+            place.folder.check()
         with nullcontext() if memory is None else memory.entered():
-            execution = workloads.of(plan).execute(plan, place, on_progress, deadline_reached)
+            execution = in_place(place, workloads.of(plan).execute(plan, place, on_progress, deadline_reached))
         if memory is not None:
             told = {"bytes": memory.size_bytes, "why_not": memory.why_not}
             execution = replace(execution, outcome={**execution.outcome, "small_memory": told})

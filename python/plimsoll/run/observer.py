@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from plimsoll.model import Run, Session
 from plimsoll.run.plan import Step
+from plimsoll.run.time_left import TimeLeft
 
 
 class Observer(Protocol):
@@ -15,8 +16,8 @@ class Observer(Protocol):
     def session_started(self, session: Session, steps: list[Step]) -> None:
         """The session is in the store."""
 
-    def run_started(self, step: Step, target: str, block: int, remaining_ns: int) -> None:
-        """A run begins; `remaining_ns` is the expected time left of the whole session."""
+    def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
+        """A run begins; `left` is the time that the whole session still takes."""
 
     def run_progress(self, progress: Mapping[str, Any]) -> None:
         """About ten times a second: the core's progress (phase, share done, last interval)."""
@@ -37,7 +38,7 @@ class Silent:
     def session_started(self, session: Session, steps: list[Step]) -> None:
         """Ignore."""
 
-    def run_started(self, step: Step, target: str, block: int, remaining_ns: int) -> None:
+    def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
         """Ignore."""
 
     def run_progress(self, progress: Mapping[str, Any]) -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from plimsoll.model import Session, Target
 from plimsoll.run.sampler import Sampler
+from plimsoll.run.workers.execution import Execution
 from plimsoll.targets import database, device, directory, safety
 from plimsoll.targets.chain import Chain, chain_of
 from plimsoll.targets.host import memory_limit_bytes
 from plimsoll.targets.lock import lock, lock_address
-from plimsoll.targets.workdir import workdir
+from plimsoll.targets.workdir import WorkFolder, workdir
 from plimsoll.volumes.registry import servers_below
 from plimsoll.volumes.waited import counters_below
 
@@ -25,8 +26,8 @@ class Place:
     """One target, ready for runs."""
 
     target: Target
-    folder: Path | None
-    """The session's own folder below a directory; None for a device."""
+    folder: WorkFolder | None
+    """The session's own folder below a directory, held open; None for a device, and for a front end's file."""
     chain: Chain
     sampler: Sampler
     memory_limit_bytes: int
@@ -36,6 +37,8 @@ class Place:
     """What a kind of workload keeps on this place between runs, by a name of its own."""
     file: Path | None = None
     """The one file to work on, where an original tool's command line names it; else files are made in `folder`."""
+    destroy: Sequence[str] = ()
+    """Data without our mark, at a database address, that the user has allowed to be destroyed."""
 
 
 @contextmanager
@@ -48,11 +51,11 @@ def open_places(
     that nobody can mount it meanwhile.
     """
     with ExitStack() as stack:
-        folders: dict[tuple[int, int, int], Path | None] = {}
+        folders: dict[tuple[int, int, int], WorkFolder | None] = {}
         places = {}
         for target in targets:
             if target.kind == "database":
-                places[target.name] = database_place(target, stack, session.id)
+                places[target.name] = database_place(target, stack, session.id, destroy)
                 continue
             status = os.stat(target.where)
             key = (status.st_dev, status.st_ino, status.st_rdev)
@@ -68,7 +71,17 @@ def open_places(
         yield places
 
 
-def _place(target: Target, folder: Path | None, stack: ExitStack) -> Place:
+def in_place(place: Place, execution: Execution) -> Execution:
+    """What came back from a run; a failure where the work folder was moved meanwhile."""
+    reason = place.folder.moved() if place.folder is not None else None
+    if reason is None:
+        return execution
+    error = execution.outcome["error"] or {"message": "", "offset": None}
+    error = {**error, "message": f"{error['message']}; {reason}" if error["message"] else reason}
+    return replace(execution, outcome={**execution.outcome, "status": "failed", "error": error})
+
+
+def _place(target: Target, folder: WorkFolder | None, stack: ExitStack) -> Place:
     facts = directory.facts(target) if folder is not None else device.facts(target)
     chain = chain_of(Path(target.where))
     return Place(
@@ -81,7 +94,7 @@ def _place(target: Target, folder: Path | None, stack: ExitStack) -> Place:
     )
 
 
-def database_place(target: Target, stack: ExitStack, session_id: str | None) -> Place:
+def database_place(target: Target, stack: ExitStack, session_id: str | None, destroy: Sequence[str] = ()) -> Place:
     """A database address, for one session alone: no folder and no device that could be seen from here."""
     stack.enter_context(lock_address(target.where, session_id))
     return Place(
@@ -91,4 +104,5 @@ def database_place(target: Target, stack: ExitStack, session_id: str | None) -> 
         sampler=Sampler(),
         memory_limit_bytes=memory_limit_bytes(),
         stack=stack,
+        destroy=destroy,
     )

@@ -132,10 +132,11 @@ def _needed_bytes(planned: Sequence[Step], target: Target) -> int:
 def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None:
     """Refuse what can't work on these targets, before anything is written.
 
-    `destroy` holds the identities of the block devices that the user allows to be overwritten.
+    `destroy` holds the block devices, by their identities, and the data, by name, that may be overwritten.
     Raises UsageError, TargetError or UnsafeTarget; each says what to change.
     """
     _check_on_this_machine(study)
+    check_names(study.targets, planned, destroy)
     _check_same_place(study, planned)
     _check_time(study, planned)
     for target in study.targets:
@@ -154,6 +155,20 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
             workloads.of(plan).check_place(plan, target, destroy)
     _check_shared_space(study, planned)
     emulated.check_room(sum(_needed_bytes(planned, each) for each in study.targets if emulated.is_emulated(each)))
+
+
+def check_names(targets: Sequence[Target], planned: Sequence[Step], destroy: Sequence[str]) -> None:
+    """Raises UsageError for the name of a table alone where there are several databases that may have one."""
+    databases = [target for target in targets if target.kind == "database"]
+    if len({target.where for target in databases}) < 2:
+        return
+    plans = [step.plans[target.name] for step in planned for target in databases]
+    names = {"pgbench", "_indices", *(plan.parameters.get("table") for plan in plans)}
+    if alone := next((name for name in destroy if name in names), None):
+        raise UsageError(
+            f"--destroy {alone} could mean data in any of these databases; say which, as the refusal of a run has it: "
+            f"--destroy HOST:PORT/DATABASE/{alone}"
+        )
 
 
 def _check_on_this_machine(study: Study) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from plimsoll.errors import TargetError, UsageError
+from plimsoll.identity import changes, place_facts
 from plimsoll.model import Run, Session, SessionState, Target
 from plimsoll.store.store import Store, short_id
-from plimsoll.targets.host import machine_key
+from plimsoll.targets.host import host_facts, machine_key
 from plimsoll.targets.owner import Owner, current_owner, is_alive
 
 _SAME = ("path", "file_system", "total_bytes", "identity", "size_bytes")
@@ -41,6 +42,8 @@ def resumable(store: Store, text: str | None) -> Session:
 def _refusal(session: Session) -> str | None:
     """Why a session can't go on, or None."""
     again = f"`plimsoll export {short_id(session.id)} --study again.toml` and `plimsoll run again.toml` start it anew"
+    if tool := session.study.get("front_end"):
+        return f"it was a command line of {tool}, which does not go on half-way; type it again"
     if session.state is SessionState.DONE:
         return f"it is done; {again}"
     if session.host.get("machine_key") != machine_key():
@@ -62,6 +65,24 @@ def _runs(owner: Any) -> bool:
         return is_alive(Owner.model_validate(owner))
     except ValidationError:
         return False
+
+
+def check_nothing_changed(session: Session, earlier: Sequence[Run], targets: Mapping[str, Target]) -> None:
+    """Raise TargetError if anything that is known of a place is no longer as it was: for days that lie apart."""
+    then = {run.target.name: run.target for run in reversed(earlier)}
+    host = host_facts()
+    for name, target in then.items():
+        # An emulated volume is made anew with the same numbers.
+        found = (
+            []
+            if target.kind == "volume"
+            else changes(place_facts(target, session.host), place_facts(targets[name], host))
+        )
+        if found:
+            raise TargetError(
+                f"session {short_id(session.id)} can't go on: of target {name}, {'; '.join(found)}; put it back as it "
+                "was, or start a new session, which `plimsoll compare` can set beside this one"
+            )
 
 
 def check_same_places(earlier: Sequence[Run], targets: Mapping[str, Target]) -> None:

@@ -208,8 +208,13 @@ def _family(proc: Path) -> list[Path]:
     found = [str(os.getpid())]
     for member in found:
         # A child belongs to the thread that made it; looking through all processes of the machine takes much longer.
-        for children in (proc / member / "task").glob("*/children"):
-            found += text_of(children).split()
+        tasks = proc / member / "task"
+        try:
+            threads = os.listdir(tasks)
+        except OSError:  # it has ended since its parent named it
+            continue
+        for thread in threads:
+            found += text_of(tasks / thread / "children").split()
     return [proc / member for member in found]
 
 

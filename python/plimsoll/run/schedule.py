@@ -9,19 +9,22 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median_low
 
 from plimsoll.model import Level, Run, RunStatus
 from plimsoll.run import workloads
 from plimsoll.run.guards import unwritten
 from plimsoll.run.lost import is_lost
+from plimsoll.run.noise import NEVER_QUIET, only_others
 from plimsoll.run.plan import Step
-from plimsoll.run.study import Study
+from plimsoll.run.study import MOST_REPEATS, Study
+from plimsoll.run.time_left import TimeLeft
 from plimsoll.stats.endings import looked
 from plimsoll.stats.paired import ScoreRow
-from plimsoll.stats.policy import LOOKS, MODES
-from plimsoll.stats.stopping import Go, Stop, closing
+from plimsoll.stats.parts import Extension
+from plimsoll.stats.policy import LAST, LOOKS, MODES
+from plimsoll.stats.stopping import PRECISE_ENOUGH, Go, Stop, closing
 
 ATTEMPTS = 2
 """An invalid block is repeated once, unless the repetition would find the same."""
@@ -45,9 +48,14 @@ class _CaseState:
     rows: list[ScoreRow] = field(default_factory=list)
     statuses: dict[tuple[int, int], dict[str, RunStatus]] = field(default_factory=dict)
     """Status of each run by (block, attempt) and target."""
+    disturbed: bool = True
+    """Whether every invalid run is so only because others used the machine."""
     transient: set[tuple[int, int]] = field(default_factory=set)
     """Attempts with a run that is invalid for a reason that may be gone next time."""
     wanted: int = LOOKS[0]
+    cap: int = LAST
+    since: int = 0
+    """The first block of the last part: what was invalid before says nothing of it."""
     closed: str | None = None
     durations: dict[str, list[int]] = field(default_factory=dict)
     """Wall time of every run by target: a better guess than the plan's."""
@@ -73,11 +81,31 @@ class Schedule:
     def __init__(self, study: Study, steps: Sequence[Step]) -> None:
         self._study = study
         self._mode = MODES[study.mode]
-        self._cap = study.blocks or self._mode.cap
-        first = study.repeats or min(LOOKS[0], self._cap)
-        self._states = {step.case: _CaseState(step, wanted=first) for step in steps}
+        self._exact = study.repeats is not None
+        """Whether so many blocks are made whatever they decide."""
+        if study.extensions:
+            self._states = self._extended(study.extensions[-1], steps)
+        else:
+            cap = study.blocks or self._mode.cap
+            first = study.repeats or min(LOOKS[0], cap)
+            self._states = {step.case: _CaseState(step, wanted=first, cap=cap) for step in steps}
         self._left = [target.name for target in study.targets]
         """The targets whose machines are still there."""
+        self._pauses_ns: list[int] = []
+        self._ended_ns: int | None = None
+
+    def _extended(self, part: Extension, steps: Sequence[Step]) -> dict[str, _CaseState]:
+        """The cases of a session that goes on with another part."""
+        self._mode = replace(self._mode, patient=True, score_width=self._mode.score_width or PRECISE_ENOUGH)
+        self._exact = not part.until_verdict
+        found = {}
+        for step in steps:
+            before, cap = part.after.get(step.case, 0), part.cap(step.case)
+            most = (LAST if part.until_verdict else MOST_REPEATS) if cap is None else cap
+            # A look is taken at once where a verdict ends the case: it may have one.
+            first = most if self._exact else max(before, min(LOOKS[0], most))
+            found[step.case] = _CaseState(step, wanted=first, cap=most, since=before)
+        return found
 
     def next_block(self, time_left_ns: float = math.inf) -> Block | None:
         """The block to run now: of the open cases whose blocks fit into the time, the one with the fewest blocks."""
@@ -113,12 +141,17 @@ class Schedule:
     def take(self, runs: Iterable[Run], session_rows: Iterable[ScoreRow]) -> None:
         """Add finished runs and their score rows, without deciding anything."""
         for run in runs:
+            if self._ended_ns is not None:
+                self._pauses_ns.append(max(0, run.started_ns - self._ended_ns))
+            self._ended_ns = run.ended_ns
             if run.status is not RunStatus.PARTIAL and not is_lost(run):
                 state = self._states[run.plan.case]
                 state.statuses.setdefault((run.block, run.attempt), {})[run.target.name] = run.status
                 state.durations.setdefault(run.target.name, []).append(run.ended_ns - run.started_ns)
-                if run.status is RunStatus.INVALID and not _for_good(run):
-                    state.transient.add((run.block, run.attempt))
+                if run.status is RunStatus.INVALID:
+                    state.disturbed &= only_others(run)
+                    if not _for_good(run):
+                        state.transient.add((run.block, run.attempt))
         for row in session_rows:
             self._states[row.case].rows.append(row)
 
@@ -128,14 +161,17 @@ class Schedule:
         blocks = self._settled(state)
         complete = state.complete(self._left)
         statuses = [status for block in blocks for status in complete[block]]
+        recent = [status for block in blocks if block >= state.since for status in complete[block]]
         if not self._left:
             state.closed = "the machines of all its targets are lost: see the runs' reasons"
         elif RunStatus.FAILED in statuses:
             state.closed = "failed: see the run's reason"
-        elif statuses and statuses.count(RunStatus.INVALID) == len(statuses):
+        elif recent and recent.count(RunStatus.INVALID) == len(recent):
             state.closed = f"invalid {'twice' if state.transient else 'for good'}: see the warnings"
-        elif len(blocks) >= state.wanted and self._study.repeats:
-            state.closed = f"repeated {len(blocks)} times, as asked"
+            state.closed += f"; {NEVER_QUIET}" if state.disturbed else ""
+        elif len(blocks) >= state.wanted and self._exact:
+            done = f"extended to {len(blocks)} blocks" if self._study.extensions else f"repeated {len(blocks)} times"
+            state.closed = f"{done}, as asked"
         elif len(blocks) >= state.wanted:
             self._look(state, len(blocks))
         return state.closed
@@ -149,7 +185,7 @@ class Schedule:
             self._study.baseline,
             band=self._study.band,
             mode=self._mode,
-            cap=self._cap,
+            cap=state.cap,
             blocks=blocks,
         )
         match step:
@@ -169,13 +205,16 @@ class Schedule:
         """Expected time of one more block of a case."""
         return self._states[case].block_ns
 
-    def remaining_ns(self) -> int:
-        """Expected time to the next look of every open case."""
-        return sum(
-            max(state.wanted - len(self._settled(state)), 1) * state.block_ns
-            for state in self._states.values()
-            if state.closed is None
-        )
+    def time_left(self) -> TimeLeft:
+        """From the next look of every open case to its last one, with the pauses between runs as they were so far."""
+        pauses_ns = len(self._left) * (median_low(self._pauses_ns) if self._pauses_ns else 0)
+        least = most = 0
+        for state in self._states.values():
+            if state.closed is None:
+                done, block_ns = len(self._settled(state)), state.block_ns + pauses_ns
+                least += max(state.wanted - done, 1) * block_ns
+                most += max((state.wanted if self._exact else state.cap) - done, 1) * block_ns
+        return TimeLeft(least, most)
 
 
 def _for_good(run: Run) -> bool:

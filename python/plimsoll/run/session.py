@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run import plan as planning
@@ -33,11 +34,18 @@ def run_study(
     return _Runner(study, steps, conduct).run()
 
 
-def resume_session(session: Session, conduct: Conduct) -> Session:
-    """Go on with an interrupted session: the same study and seed, in the time that is left, after the stored runs."""
+def carry_on(session: Session, conduct: Conduct) -> Session:
+    """Go on with a session that was interrupted, or is extended: the same study, in the time left, after its runs.
+
+    One that is being extended goes on with its last part, whose bounds take the place of the study's.
+    """
     study = from_table(session.study, f"session {session.title}")
+    since_ns = 0
+    if study.extensions:
+        part = study.extensions[-1]
+        study, since_ns = replace(study, time_ns=part.time_ns), part.started_ns
     steps = _checked(study, conduct)
-    conduct.go_on(session, study.time_ns)
+    conduct.go_on(session, study.time_ns, since_ns)
     return _Runner(study, steps, conduct).run()
 
 
@@ -89,6 +97,6 @@ class _Runner:
     def _run(self, block: Block, position: int, opened: Opened) -> Run:
         """One run, stored."""
         done_ns = self._schedule.block_ns(block.step.case) * position // len(block.targets)
-        remaining_ns = max(0, self._schedule.remaining_ns() - done_ns)
+        left = self._schedule.time_left().passed(done_ns)
         order = Order(self._conduct.session.id, block, position, block.targets[position], self._study.noisy_host)
-        return self._conduct.measure(opened, order, remaining_ns)
+        return self._conduct.measure(opened, order, left)

@@ -34,6 +34,7 @@ from typing import Any
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import Target
 from plimsoll.profile import Case, Entry, cases, entry_from
+from plimsoll.stats.parts import KEY, Extension, extensions_of, without_extensions
 from plimsoll.stats.policy import MODES
 from plimsoll.targets.parse import parse_target
 from plimsoll.targets.volume import volume_target
@@ -53,6 +54,7 @@ _KEYS = (
     "same_place",
     "noisy_host",
     "quick_sizes",
+    "extensions",
     "set",
     "targets",
     "tests",
@@ -83,6 +85,8 @@ class Study:
     """Others on this host are a fact of life: what they take warns, but makes no run invalid."""
     quick_sizes: bool = False
     """The small sizes of every test's profile, for a trial; no result to keep."""
+    extensions: tuple[Extension, ...] = ()
+    """Parts that were added to its session when that was finished."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant; raises UsageError."""
@@ -130,6 +134,8 @@ class Study:
         table |= {name: True for name in ("same_place", "noisy_host", "quick_sizes") if getattr(self, name)}
         if self.shared:
             table["set"] = dict(self.shared)
+        if self.extensions:
+            table[KEY] = [each.to_table() for each in self.extensions]
         table["targets"] = [{"name": each.name, "where": each.where, **each.options} for each in self.targets]
         table["tests"] = [{"test": entry.test, **entry.overrides} for entry in self.entries]
         return table
@@ -177,7 +183,7 @@ def from_file(path: Path) -> Study:
         raise UsageError(f"no study file {path}; `plimsoll export SESSION --study {path}` writes one") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"cannot read the study file {path}: {error}") from None
-    return from_table(table, str(path))
+    return from_table(without_extensions(table), str(path))
 
 
 def from_table(table: Mapping[str, Any], where: str) -> Study:
@@ -203,6 +209,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
             same_place=_truth(table, "same_place"),
             noisy_host=_truth(table, "noisy_host"),
             quick_sizes=_truth(table, "quick_sizes"),
+            extensions=extensions_of(table),
         )
     except (AttributeError, TypeError, ValueError) as error:
         raise UsageError(f"{where} is no study: {error}; see `plimsoll run --help` for an example") from None

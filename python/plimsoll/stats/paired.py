@@ -187,7 +187,7 @@ def cells(
         if against[target] != target and target in by_target and against[target] in by_target
         for draft in _drafts(key, (against[target], target), by_target, loose)
     ]
-    verdicts = _judged(drafts, band, mode, cap)
+    verdicts = _judged(drafts, band, mode, cap, policy)
     crowded = _crowded(drafts)
     quiet = _quiet(drafts)
     found = []
@@ -405,12 +405,12 @@ def _series(places: dict[Place, Attempts], loose: Mapping[str, bool]) -> dict[st
     return found
 
 
-def _judged(drafts: Sequence[_Draft], band: float, mode: Mode, cap: int | None) -> list[Verdict]:
+def _judged(drafts: Sequence[_Draft], band: float, mode: Mode, cap: int | None, policy: int) -> list[Verdict]:
     """All verdicts; cells with equally many pairs are judged together, which is what makes large stores fast."""
     verdicts: dict[int, Verdict] = {}
     for indices, matrix in _by_length(drafts):
         directions = [drafts[i].key.direction for i in indices]
-        batch = judge_many(matrix, band=band, mode=mode, cap=cap, directions=directions)
+        batch = judge_many(matrix, band=band, mode=mode, cap=cap, directions=directions, policy=policy)
         verdicts.update(zip(indices, batch, strict=True))
     return [verdicts[index] for index in range(len(drafts))]
 
@@ -483,14 +483,18 @@ def _notes_apart(judged: Apart, baseline: str, target: str) -> Iterable[Note]:
                 yield Note("repeats", f"{name}: {pattern.text}")
 
 
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
 def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool, levels: bool) -> Iterable[Note]:
     used = len(draft.pairs) + draft.zero
     if not used:
         yield Note("unpaired", "the two never ran validly in one block of one session, so nothing can be compared")
     elif draft.lost:
-        yield Note("lost", f"{draft.lost} of {used + draft.lost} blocks have no valid pair")
+        yield Note("lost", f"{draft.lost} of {used + draft.lost} blocks {_have(draft.lost)} no valid pair")
     if draft.zero:
-        yield Note("zero", f"{draft.zero} of {used} blocks have a score of zero and no ratio")
+        yield Note("zero", f"{draft.zero} of {used} blocks {_have(draft.zero)} a score of zero and no ratio")
     if verdict.contaminated:
         yield Note("outliers", f"a few blocks are far from the others{_OF_VERDICT}the typical block")
     differences = [pair.difference for pair in draft.pairs]

@@ -94,15 +94,17 @@ def ratio(verdict: Verdict) -> str:
         return "no ratio"
     if verdict.ratio_low is None or verdict.ratio_high is None:
         return f"{_two_digits(verdict.ratio)}×"
-    if wide_open(verdict.ratio_low, verdict.ratio, verdict.ratio_high):
-        return f"{_two_digits(verdict.ratio)}× (wide open)"
-    common = decimals((verdict.ratio_high - verdict.ratio_low) / 2)
+    return ratio_in(verdict.ratio_low, verdict.ratio, verdict.ratio_high)
+
+
+def ratio_in(low: float, middle: float, high: float) -> str:
+    """The same of any ratio and the ends of its interval, all above 0."""
+    if wide_open(low, middle, high):
+        return f"{_two_digits(middle)}× (wide open)"
+    common = decimals((high - low) / 2)
     # At least two digits of each number: the ends of a wide interval still tell how wide it is.
-    middle, low, high = (
-        rounded(x, max(common, 1 - math.floor(math.log10(x))))
-        for x in (verdict.ratio, verdict.ratio_low, verdict.ratio_high)
-    )
-    return f"{middle}× ({low}…{high})"
+    ends = [rounded(x, max(common, 1 - math.floor(math.log10(x)))) for x in (middle, low, high)]
+    return f"{ends[0]}× ({ends[1]}…{ends[2]})"
 
 
 def _two_digits(value: float) -> str:
@@ -149,7 +151,7 @@ def _further(verdict: Verdict, cost: str) -> str:
     text = f"{known} ({cost})" if cost else known
     if verdict.stop is StopReason.HOPELESS:
         return f"{text}: reduce the noise or widen the band"
-    return f"{text}, in a new session" if verdict.blocks_used == LOOKS[-1] else text
+    return f"{text}, in a new session" if verdict.blocks_used == verdict.last else text
 
 
 def _preview(verdict: Verdict, other: str, baseline: str) -> str:

@@ -6,14 +6,15 @@ pairs, in random order, on a machine whose level may wander; only the verdict ru
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from plimsoll.stats.looks import BoolArray, IntArray, look
-from plimsoll.stats.policy import BOUNDARIES, LOOKS, Boundary
+from plimsoll.stats.policy import LOOKS, Boundary, looks_until
 from plimsoll.stats.student_t import FloatArray
 
 Random = np.random.Generator
@@ -21,7 +22,6 @@ Shape = tuple[int, int]
 Noise = Callable[[Random, Shape], FloatArray]
 
 BLOCKS = LOOKS[-1]
-SLOTS = 2 * BLOCKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +108,28 @@ SCENARIOS = (
 )
 
 
-def scores(scenario: Scenario, truth: float, repetitions: int, random: Random) -> tuple[FloatArray, FloatArray]:
+def scores(
+    scenario: Scenario, truth: float, repetitions: int, random: Random, blocks: int = BLOCKS
+) -> tuple[FloatArray, FloatArray]:
     """What baseline and other target would score in every slot, as logs; a slot is given to only one of them."""
-    shape = (repetitions, SLOTS)
+    shape = (repetitions, 2 * blocks)
     level = scenario.shared(random, shape) if scenario.shared else np.zeros(shape)
     return level + scenario.own(random, shape), level + scenario.own(random, shape) + truth
 
 
 def ordered_differences(
-    scenario: Scenario, truth: float, repetitions: int, random: Random
+    scenario: Scenario, truth: float, repetitions: int, random: Random, blocks: int = BLOCKS
 ) -> tuple[FloatArray, BoolArray]:
-    """Paired log ratios of adjacent slots in random order, and whether the baseline ran first; (repetitions, 20)."""
-    baseline, other = scores(scenario, truth, repetitions, random)
-    first = random.random((repetitions, BLOCKS)) < 0.5
+    """Paired log ratios of adjacent slots in random order, (repetitions, blocks), and if the baseline ran first."""
+    baseline, other = scores(scenario, truth, repetitions, random, blocks)
+    first = random.random((repetitions, blocks)) < 0.5
     even, odd = slice(0, None, 2), slice(1, None, 2)
     return np.where(first, other[:, odd] - baseline[:, even], other[:, even] - baseline[:, odd]), first
 
 
-def differences(scenario: Scenario, truth: float, repetitions: int, random: Random) -> FloatArray:
-    """Paired log ratios of adjacent slots in random order, shape (repetitions, 20)."""
-    return ordered_differences(scenario, truth, repetitions, random)[0]
+def differences(scenario: Scenario, truth: float, repetitions: int, random: Random, blocks: int = BLOCKS) -> FloatArray:
+    """Paired log ratios of adjacent slots in random order, shape (repetitions, blocks)."""
+    return ordered_differences(scenario, truth, repetitions, random, blocks)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ class Outcomes:
         return np.asarray((self.low <= truth) & (truth <= self.high))
 
 
-def sequential(paths: FloatArray, band: float, looks: tuple[Boundary, ...] = BOUNDARIES) -> Outcomes:
+def sequential(paths: FloatArray, band: float, looks: tuple[Boundary, ...] = looks_until(BLOCKS)) -> Outcomes:
     """Every repetition goes from look to look and stops at its first decision."""
     count = len(paths)
     result = Outcomes(
@@ -173,6 +175,18 @@ def sequential(paths: FloatArray, band: float, looks: tuple[Boundary, ...] = BOU
         result.sign[open_], result.same[open_], result.blocks[open_] = at.sign, at.same, boundary.blocks
         result.estimate[open_], result.low[open_], result.high[open_] = at.estimates.trimmed, at.low, at.high
         open_ = open_[~(at.same | (at.sign != 0))]
+    return result
+
+
+def extended(paths: FloatArray, band: float, caps: Sequence[int]) -> Outcomes:
+    """Every repetition goes to its first cap; an undecided one is extended to the next, and again, as a user would."""
+    result = sequential(paths, band, looks_until(caps[0]))
+    for before, cap in itertools.pairwise(caps):
+        open_ = np.flatnonzero(~result.decided)
+        further = tuple(each for each in looks_until(cap) if each.blocks > before)
+        again = sequential(paths[open_], band, further)
+        for name in ("sign", "same", "blocks", "estimate", "low", "high"):
+            getattr(result, name)[open_] = getattr(again, name)
     return result
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.stats.policy import LOOKS, Mode, log_width, next_look
+from plimsoll.stats.policy import LAST, LOOKS, Mode, log_width, next_look
 from plimsoll.stats.summary import Summary
 from plimsoll.stats.verdict import StopReason, Verdict
 
@@ -46,7 +46,7 @@ def next_step(verdicts: Sequence[Verdict], mode: Mode, blocks: int, cap: int | N
     needed = max((v.blocks_needed for v in verdicts if v.blocks_needed is not None), default=None)
     if not pending:
         return Stop(_worst_reason(verdicts), needed)
-    lags = [(next_look(verdict.blocks_given) or LOOKS[-1]) - verdict.blocks_given for verdict in pending]
+    lags = [(next_look(verdict.blocks_given) or LAST) - verdict.blocks_given for verdict in pending]
     # A cell that lost blocks may catch up, but never by more than it can reach under the cap.
     reachable = [lag for lag in lags if lag > 0 and blocks + lag <= limit]
     if reachable:

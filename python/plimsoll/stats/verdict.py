@@ -15,10 +15,9 @@ from enum import StrEnum
 import numpy as np
 
 from plimsoll.errors import UsageError
-from plimsoll.model import Direction
+from plimsoll.model import POLICY_VERSION, Direction
 from plimsoll.stats.looks import Look, look
 from plimsoll.stats.policy import (
-    BOUNDARIES,
     DEFAULT_BAND,
     LOOKS,
     STANDARD,
@@ -27,6 +26,7 @@ from plimsoll.stats.policy import (
     log_width,
     looks_until,
     next_look,
+    plan_of,
 )
 from plimsoll.stats.student_t import FloatArray
 
@@ -84,17 +84,19 @@ class Verdict:
     """The difference is within the band."""
     p_direction: float
     p_same: float
-    """Smallest nominal p over the looks so far; `multiplicity` turns them into p-values."""
+    """Smallest p so far, each divided by the share of its look; `multiplicity` turns them into p-values."""
     contaminated: bool
     """A few blocks differ wildly from the others, so mean and trimmed mean disagree."""
     blocks_used: int
     blocks_given: int
     look: int | None
-    """Index into `policy.LOOKS`; None before the first look."""
+    """Index into the plan of looks; None before the first look."""
     blocks_needed: int | None
     """Projected number of blocks in all until a verdict; None once decided."""
     stop: StopReason | None
     """None: another look may still come."""
+    last: int = LOOKS[-1]
+    """Blocks of the last look that its rules know."""
     levels: tuple[float, float] | None = None
     """Of runs that were not made in turns: nominal levels of the one look, for direction and sameness."""
 
@@ -167,6 +169,7 @@ def judge(
     mode: Mode = STANDARD,
     cap: int | None = None,
     direction: Direction = "higher",
+    policy: int = POLICY_VERSION,
 ) -> Verdict:
     """The verdict on one cell; `differences` as made by `log_ratio`, in block order.
 
@@ -174,29 +177,51 @@ def judge(
     the last look, so no choice of it makes a verdict less safe.
     """
     matrix = np.asarray(differences, dtype=np.float64).reshape(1, -1)
-    return judge_many(matrix, band=band, mode=mode, cap=cap, directions=[direction])[0]
+    return judge_many(matrix, band=band, mode=mode, cap=cap, directions=[direction], policy=policy)[0]
 
 
 def judge_many(
-    differences: FloatArray, *, band: float, mode: Mode, cap: int | None, directions: Sequence[Direction]
+    differences: FloatArray,
+    *,
+    band: float,
+    mode: Mode,
+    cap: int | None,
+    directions: Sequence[Direction],
+    policy: int = POLICY_VERSION,
 ) -> list[Verdict]:
-    """The verdicts on many cells that have the same number of blocks; `differences` has shape (cells, blocks)."""
+    """The verdicts on many cells that have the same number of blocks; `differences` has shape (cells, blocks).
+
+    `policy` is the version of the rules, which have their own plan of looks.
+    """
     if not 0 < band < 10:
         raise UsageError(f"a band of {band:g} is not possible; give a share above 0, such as 0.10 for 10 %")
     if not np.isfinite(differences).all():
         raise UsageError("differences must be finite: scores of zero or below have no ratio")
     given = differences.shape[1]
-    boundaries = looks_until(given)
+    boundaries = looks_until(given, policy)
     if not boundaries:
         return [_preview(row, band, direction) for row, direction in zip(differences, directions, strict=True)]
     looks = [look(differences, boundary, log_width(band)) for boundary in boundaries]
-    p_direction = np.minimum.reduce([each.p_direction for each in looks])
-    p_same = np.minimum.reduce([each.p_same for each in looks])
-    limit = mode.cap if cap is None else cap
+    shares = [boundary.share for boundary in boundaries]
+    p_direction, p_same = (
+        np.minimum(1.0, np.minimum.reduce([p / share for p, share in zip(each, shares, strict=True)]))
+        for each in ([at.p_direction for at in looks], [at.p_same for at in looks])
+    )
+    rules = _Rules(band, mode, mode.cap if cap is None else cap, policy)
     return [
-        _verdict(looks[-1], cell, boundaries[-1], band, mode, limit, direction, given, (p2, p1))
+        _verdict(looks[-1], cell, boundaries, rules, direction, given, (p2, p1))
         for cell, (direction, p2, p1) in enumerate(zip(directions, p_direction.tolist(), p_same.tolist(), strict=True))
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What all cells of a call are judged by."""
+
+    band: float
+    mode: Mode
+    cap: int
+    policy: int
 
 
 def _preview(row: FloatArray, band: float, direction: Direction) -> Verdict:
@@ -227,19 +252,18 @@ def _preview(row: FloatArray, band: float, direction: Direction) -> Verdict:
 def _verdict(
     at: Look,
     cell: int,
-    boundary: Boundary,
-    band: float,
-    mode: Mode,
-    cap: int,
+    boundaries: Sequence[Boundary],
+    rules: _Rules,
     direction: Direction,
     given: int,
     p_values: tuple[float, float],
 ) -> Verdict:
     """One row of the arrays as a record."""
+    band, mode, boundary = rules.band, rules.mode, boundaries[-1]
     ahead, same = int(at.sign[cell]), bool(at.same[cell])
     estimate, low, high = float(at.estimates.trimmed[cell]), float(at.low[cell]), float(at.high[cell])
     decided = same or ahead != 0
-    needed = None if decided else _blocks_needed(at, cell, boundary, log_width(band))
+    needed = None if decided else _blocks_needed(at, cell, boundary, log_width(band), rules.policy)
     wide = mode.verdict_width is not None and (high - low) / 2 > log_width(mode.verdict_width)
     return Verdict(
         answer=_answer(ahead, same),
@@ -258,9 +282,10 @@ def _verdict(
         contaminated=bool(at.contaminated[cell]),
         blocks_used=boundary.blocks,
         blocks_given=given,
-        look=LOOKS.index(boundary.blocks),
+        look=len(boundaries) - 1,
         blocks_needed=needed,
-        stop=_stop(decided and not wide, boundary.blocks, given, cap, needed),
+        stop=_stop(decided and not wide, boundary.blocks, given, needed, rules),
+        last=plan_of(rules.policy)[-1].blocks,
     )
 
 
@@ -270,19 +295,20 @@ def _answer(ahead: int, same: bool) -> Answer:
     return {1: Answer.BETTER, -1: Answer.WORSE, 0: Answer.UNKNOWN}[ahead]
 
 
-def _stop(satisfied: bool, used: int, given: int, cap: int, needed: int | None) -> StopReason | None:
+def _stop(satisfied: bool, used: int, given: int, needed: int | None, rules: _Rules) -> StopReason | None:
     """Stopping for any reason but a decision is always safe: the boundaries hold for every way of stopping."""
     if satisfied:
         return StopReason.DECIDED
-    following = next_look(given)
-    if following is None or following > cap:
+    following = next_look(given, rules.policy)
+    if following is None or following > rules.cap:
         return StopReason.CAP
-    if needed is not None and used >= HOPELESS_FROM and needed > HOPELESS_FACTOR * cap:
+    hopeless = needed is not None and used >= HOPELESS_FROM and needed > HOPELESS_FACTOR * rules.cap
+    if hopeless and not rules.mode.patient:
         return StopReason.HOPELESS
     return None
 
 
-def _blocks_needed(at: Look, cell: int, boundary: Boundary, band: float) -> int:
+def _blocks_needed(at: Look, cell: int, boundary: Boundary, band: float, policy: int) -> int:
     """Projected blocks in all, from the noise and the estimate so far.
 
     The number n with n = (c·s/gap)², for the nearer of the two answers: a direction (gap = distance from 1) or
@@ -291,15 +317,17 @@ def _blocks_needed(at: Look, cell: int, boundary: Boundary, band: float) -> int:
     found = at.estimates
     noise = min(float(found.mean_error[cell]), float(found.trimmed_error[cell])) * math.sqrt(boundary.blocks)
     distance = abs(float(found.trimmed[cell]))
-    nearer = min(_first_look(noise, distance, same=False), _first_look(noise, band - distance, same=True))
-    return max(nearer, next_look(boundary.blocks) or boundary.blocks + 1)
+    nearer = min(
+        _first_look(noise, distance, policy, same=False), _first_look(noise, band - distance, policy, same=True)
+    )
+    return max(nearer, next_look(boundary.blocks, policy) or boundary.blocks + 1)
 
 
-def _first_look(noise: float, gap: float, *, same: bool) -> int:
+def _first_look(noise: float, gap: float, policy: int, *, same: bool) -> int:
     """First look that would decide; beyond the last look, its critical value carried on."""
     if gap <= noise * 1e-3:
         return 10**6
-    for boundary in BOUNDARIES:
+    for boundary in plan_of(policy):
         needed = ((boundary.c1 if same else boundary.c2) * noise / gap) ** 2
         if needed <= boundary.blocks:
             return boundary.blocks

@@ -20,6 +20,13 @@ MAX_INTEGER = 2**64 - 1
 MAX_COUNT = 2**31 - 1
 MAX_TIME_NS = 2**63 - 1
 MAX_SERIES_BYTES = 2**28
+MAX_TAGS = 64
+MAX_NOTE = 10_000
+"""Characters."""
+ADDED_LATER = ("tags", "note", "edited")
+"""Fields of a session that older readers do not know: a file without them is one of the first version."""
+
+_TAG = re.compile(r"[^\s,\"'`]{1,64}")
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _INTERVALS: TypeAdapter[tuple[Interval, ...]] = TypeAdapter(tuple[Interval, ...])
@@ -48,8 +55,14 @@ def canonical_record(record: Session | Run) -> str:
 
 
 def as_stored(record: Session | Run) -> dict[str, Any]:
-    """The record as plain values. SQLite keeps no sign of zero in a number column, so neither does a store."""
+    """The record as plain values; without what users may add to a session later, where nobody did.
+
+    SQLite keeps no sign of zero in a number column, so neither does a store.
+    """
     values = record.model_dump()
+    for name in ADDED_LATER:
+        if not values.get(name, True):
+            del values[name]
     for score in values.get("scores", ()):
         score["value"] += 0.0
     return values
@@ -78,9 +91,30 @@ def check_storable(record: Mapping[str, Any]) -> None:
         value = record.get(name)
         if value is not None and not 0 <= value <= largest:
             raise NotStorable(f"is {value}, which is not between 0 and {largest}", name)
+    check_labels(record.get("tags", ()), record.get("note", ""), record.get("edited", {}))
     for artefact in record.get("artefacts", ()):
         if hashlib.sha256(artefact["content"]).hexdigest() != artefact["sha256"]:
             raise NotStorable(f"{artefact['name']!r} does not match its SHA-256", "artefacts")
+
+
+def check_labels(tags: Iterable[str], note: str, edited: Mapping[str, int]) -> None:
+    """Raise NotStorable unless these are tags (sorted, each once), a note, and times of changes."""
+    tags = list(tags)
+    for tag in tags:
+        if not _TAG.fullmatch(tag) or not tag.isprintable() or tag != tag.lower():
+            raise NotStorable(
+                f"has {tag!r}, which is no tag: up to 64 small letters, digits or signs but spaces, commas, quotes",
+                "tags",
+            )
+    if tags != sorted(set(tags)):
+        raise NotStorable("are not sorted, or one is there twice", "tags")
+    if len(tags) > MAX_TAGS:
+        raise NotStorable(f"are more than {MAX_TAGS}", "tags")
+    if len(note) > MAX_NOTE:
+        raise NotStorable(f"is longer than {MAX_NOTE} characters", "note")
+    for name, time_ns in edited.items():
+        if not 0 <= time_ns <= MAX_TIME_NS:
+            raise NotStorable(f"is {time_ns}, which is not between 0 and {MAX_TIME_NS}", name, "edited")
 
 
 def _check(value: Any, depth: int) -> None:
@@ -150,14 +184,29 @@ def _check_text(text: str) -> None:
 
 def pack_intervals(intervals: Sequence[Mapping[str, Any]]) -> bytes:
     """The time series of a run as one compressed block."""
-    return zlib.compress(canonical_json(intervals).encode(), 6)
+    return zlib.compress(intervals_json(intervals), 6)
 
 
-def unpack_intervals(packed: bytes) -> tuple[Interval, ...]:
-    """The reverse of `pack_intervals`. Raises zlib.error or ValueError if the block is damaged."""
+def intervals_json(intervals: Sequence[Mapping[str, Any]]) -> bytes:
+    """The time series of a run as it is packed."""
+    return canonical_json(intervals).encode()
+
+
+def unpack_json(packed: bytes) -> bytes:
+    """The reverse of the packing of `pack_intervals`. Raises zlib.error or ValueError if the block is damaged."""
     # Bounded, because a store may be a file from a stranger too.
     unpacker = zlib.decompressobj()
     text = unpacker.decompress(packed, MAX_SERIES_BYTES)
     if not unpacker.eof:
         raise ValueError(f"its intervals are cut off or over {MAX_SERIES_BYTES} bytes")
+    return text
+
+
+def read_intervals(text: bytes) -> tuple[Interval, ...]:
+    """The time series from its JSON. Raises ValueError if it is damaged."""
     return _INTERVALS.validate_json(text)
+
+
+def unpack_intervals(packed: bytes) -> tuple[Interval, ...]:
+    """The reverse of `pack_intervals`. Raises zlib.error or ValueError if the block is damaged."""
+    return read_intervals(unpack_json(packed))

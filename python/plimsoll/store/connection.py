@@ -14,10 +14,19 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
+from plimsoll.addresses import is_ambiguous
 from plimsoll.errors import StoreError
+from plimsoll.extras import explained
+from plimsoll.store.glance import refuse_foreign_file
 from plimsoll.store.location import STORE_VARIABLE
 
 BUSY_TIMEOUT_MS = 30_000
+WAIT_OPTION = "plimsoll_wait_ms"
+"""Execution option of an engine whose users wait less than BUSY_TIMEOUT_MS for another writer."""
+_UNREADABLE = (
+    "the store's URL cannot be read; write a file path, or postgresql://USER:PASSWORD@HOST/DATABASE with special "
+    "characters of the password as %XX (@ as %40, / as %2F, : as %3A, # as %23, ? as %3F, % as %25)"
+)
 
 _ADVICE = (
     (
@@ -25,13 +34,13 @@ _ADVICE = (
         "nothing of this step was kept, earlier results are intact: free some space and try again",
     ),
     (
-        r"malformed|file is not a database|database corruption|invalid page",
-        "the file is damaged or no store: move it away and import your exported result files into a new one, or try "
-        "`sqlite3 FILE .recover`",
+        r"malformed|file is not a database|database corruption|invalid page|decode|utf-8|codec|too large to convert",
+        "the file is damaged or no store: `plimsoll store check` says what can be read of it, and "
+        "`plimsoll store rescue OUT` saves that; else import your exported result files into a new one",
     ),
     (
         r"database is locked|lock timeout",
-        f"another process has been writing for over {BUSY_TIMEOUT_MS // 1000} s: wait for it, or end it",
+        "another process is writing and does not end: wait for it, or end it",
     ),
     (r"readonly database|read-only", f"no permission to write: change its rights or set {STORE_VARIABLE} elsewhere"),
     (
@@ -52,24 +61,25 @@ def parse_location(location: str) -> URL:
     """The URL of a store given as an SQLAlchemy URL or as the path of an SQLite file."""
     if "://" not in location:
         return URL.create("sqlite", database=str(Path(location).expanduser()))
+    if is_ambiguous(location) and "@" in location.partition("@")[2]:
+        # What stands behind the first @ would be taken for the host, and shown.
+        raise StoreError(_UNREADABLE)
     try:
         # Before SQLAlchemy 2.1 the plain name meant psycopg2; the older spelling is what many providers print.
         return make_url(re.sub(r"^(postgres|postgresql)://", "postgresql+psycopg://", location))
     except (ArgumentError, ValueError):
-        raise StoreError(
-            "the store's URL cannot be read; write a file path, or postgresql://USER:PASSWORD@HOST/DATABASE with "
-            "special characters of the password as %XX"
-        ) from None
+        raise StoreError(_UNREADABLE) from None
 
 
 def connect(url: URL) -> Engine:
     """An engine for `url`. Raises StoreError if there is no driver for it; connects only when used."""
-    file = _sqlite_file(url)
+    file = sqlite_file(url)
     if file:
         _check_folder(file)
+        refuse_foreign_file(file)
     options: dict[str, Any] = {"hide_parameters": True}
     if url.get_backend_name() == "postgresql":
-        options |= {"pool_pre_ping": True, "connect_args": {"connect_timeout": 10}}
+        options |= {"pool_pre_ping": True, "connect_args": _PATIENCE}
     try:
         engine = create_engine(url, **options)
     except NoSuchModuleError:
@@ -77,20 +87,46 @@ def connect(url: URL) -> Engine:
             f"no kind of database is named {url.drivername!r}; use a file path or postgresql://…"
         ) from None
     except ModuleNotFoundError as error:
-        raise StoreError(
-            f"a store at {show(url)} needs the Python module {error.name!r}: pip install 'plimsoll[postgres]'"
-        ) from None
+        if url.get_backend_name() == "postgresql":
+            raise StoreError(f"the store {show(url)} cannot be used: {explained(error)}") from None
+        raise StoreError(f"no store can be at {show(url)}; use a file path or postgresql://…") from None
     except (SQLAlchemyError, TypeError, ValueError) as error:
         raise StoreError(f"the store {show(url)} cannot be used: {_first_line(error, url)}") from None
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+        event.listen(engine, "begin", begin_sqlite)
     return engine
+
+
+_PATIENCE = {
+    "connect_timeout": 10,
+    # A server that vanished without a word is given up after ten seconds, not after the kernel's quarter of an hour.
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+}
+
+Identity = tuple[int, int]
+
+
+def identities(url: URL) -> tuple[Identity | None, Identity | None]:
+    """Device and inode of the file of a store and of its folder; None for what is not there, and for no file."""
+    file = sqlite_file(url)
+    return (None, None) if file is None else (_identity(Path(file)), _identity(Path(file).parent))
+
+
+def _identity(path: Path) -> Identity | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def show(url: URL) -> str:
     """The place of a store for messages: the path of a file, or the URL without its password and options."""
-    return _sqlite_file(url) or url.set(query={}).render_as_string(hide_password=True)
+    return sqlite_file(url) or url.set(query={}).render_as_string(hide_password=True)
 
 
 @contextmanager
@@ -119,7 +155,8 @@ def translated(url: URL) -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise _explained(error.orig or error, url) from None
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, sqlite3.Error, UnicodeError, OverflowError) as error:
+        # The last three come from the driver itself, where bytes in a damaged file are no text or no number.
         raise _explained(error, url) from None
 
 
@@ -135,7 +172,7 @@ def _first_line(error: BaseException, url: URL) -> str:
     return text.replace(str(url.password), "***") if url.password else text
 
 
-def _sqlite_file(url: URL) -> str | None:
+def sqlite_file(url: URL) -> str | None:
     """The path of an SQLite file; None for another database and for one in memory."""
     named = url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:")
     return str(url.database) if named else None
@@ -162,7 +199,7 @@ _SQLITE_SETTINGS = (
 
 
 def _set_up_sqlite(connection: Any, _record: Any) -> None:
-    # Transactions are begun by `_begin_sqlite`; the driver's own way begins them too late.
+    # Transactions are begun by `begin_sqlite`; the driver's own way begins them too late.
     connection.isolation_level = None
     try:
         for setting in _SQLITE_SETTINGS:
@@ -189,7 +226,10 @@ def _use_write_ahead_log(connection: Any) -> None:
             return
 
 
-def _begin_sqlite(connection: Connection) -> None:
+def begin_sqlite(connection: Connection) -> None:
+    """Begins a transaction of SQLite as its options say."""
+    options = connection.get_execution_options()
+    # Connections are shared by those who wait long and those who do not.
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {options.get(WAIT_OPTION, BUSY_TIMEOUT_MS)}")
     # A writer that starts as a reader cannot wait for another writer; it would fail at once.
-    writes = connection.get_execution_options().get("plimsoll_writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("plimsoll_writes", False) else "BEGIN")

@@ -13,15 +13,18 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, or_, select, update
 
 from plimsoll.errors import ResultFileError, UnknownName, UsageError
 from plimsoll.model import Run, Session, SessionState
-from plimsoll.store.codec import canonical_record
+from plimsoll.stats.parts import extensions_of
+from plimsoll.store.codec import ADDED_LATER, canonical_record
 from plimsoll.store.connection import reading, writing
-from plimsoll.store.records import CHUNK, insert_runs, read_runs, read_session, session_row
-from plimsoll.store.result_file import SUFFIX, Counts, Limits, Record, read_results, write_results
+from plimsoll.store.housekeeping import joined
+from plimsoll.store.records import CHUNK, insert_runs, read_runs, read_session, session_row, told
+from plimsoll.store.result_file import SUFFIX, VERSION, Counts, Limits, Record, read_results, write_results
 from plimsoll.store.schema import run, session
+from plimsoll.store.seal import without
 from plimsoll.store.store import Store, open_store
 
 __all__ = ["SUFFIX", "ImportSummary", "Limits", "export", "import_results", "join", "merge", "read_results"]
@@ -63,7 +66,10 @@ def export(store: Store, session_ids: Sequence[str], path: Path | str) -> Counts
         for wanted in session_ids:
             if wanted not in known:
                 raise UnknownName("session", wanted, (), f"the store {store.place}")
-        return write_results(Path(path), _stored(connection, sorted(set(session_ids))))
+        ids = sorted(set(session_ids))
+        later = or_(*(session.c[name].is_not(None) for name in ADDED_LATER))
+        newer = connection.execute(select(session.c.id).where(session.c.id.in_(ids), later).limit(1)).first()
+        return write_results(Path(path), _stored(connection, ids), version=1 if newer is None else VERSION)
 
 
 def import_results(store: Store, path: Path | str) -> ImportSummary:
@@ -98,13 +104,34 @@ def add_records(store: Store, records: Iterable[Record], place: str) -> ImportSu
     """Add sessions and runs that were read from elsewhere, sessions before their runs; `place` names it in errors."""
     summary = ImportSummary()
     with writing(store.engine) as connection:
+        absorb(connection, iter(records), place, summary, new=True)
+    return summary
+
+
+def merge_records(store: Store, records: Iterable[Record], place: str) -> ImportSummary:
+    """Add sessions and runs from another store, with the checksums that they have; `place` names it in errors."""
+    summary = ImportSummary()
+    with writing(store.engine) as connection:
         absorb(connection, iter(records), place, summary)
     return summary
 
 
 def join(one: Session, other: Session) -> Session:
-    """The version of a session that stays: further along, then ended later, then last in canonical JSON."""
-    return max(one, other, key=lambda each: (_FURTHER[each.state], each.ended_ns or 0, canonical_record(each)))
+    """The version of a session that stays: further extended, then further along, ended later, last in canonical JSON.
+
+    Of what users say of it, the later change stays.
+    """
+    return joined(max(one, other, key=_further), one, other)
+
+
+def _further(version: Session) -> tuple[int, int, int, str]:
+    plain = version.model_copy(update={"tags": (), "note": "", "edited": {}})
+    # A title that was changed says nothing of how far a version is.
+    if "title" in version.edited:
+        plain = plain.model_copy(update={"title": ""})
+    # One that is being extended is further along than the finished one that it was.
+    parts = len(extensions_of(version.study))
+    return parts, _FURTHER[version.state], version.ended_ns or 0, canonical_record(plain)
 
 
 def _opened(source: Source, opened: ExitStack) -> Store | Path:
@@ -138,14 +165,19 @@ def _stored(connection: Connection, session_ids: Sequence[str]) -> Iterator[Reco
     for session_id in session_ids:
         yield read_session(connection.execute(select(session).where(session.c.id == session_id)).one())
         rows = connection.execute(select(run).where(run.c.session_id == session_id).order_by(run.c.id)).all()
-        yield from read_runs(connection, rows)
+        yield from read_runs(connection, rows, raw=True)
 
 
-def absorb(connection: Connection, records: Iterator[Record], place: str, summary: ImportSummary) -> None:
-    """Add what the store does not have, within the transaction of `connection`; `place` names it in errors."""
+def absorb(
+    connection: Connection, records: Iterator[Record], place: str, summary: ImportSummary, *, new: bool = False
+) -> None:
+    """Add what the store does not have, within the transaction of `connection`; `place` names it in errors.
+
+    With `new`, runs were just made, and get their checksums here.
+    """
     while chunk := list(islice(records, CHUNK)):
         _absorb_sessions(connection, [each for each in chunk if isinstance(each, Session)], summary)
-        _absorb_runs(connection, [each for each in chunk if isinstance(each, Run)], place, summary)
+        _absorb_runs(connection, [each for each in chunk if isinstance(each, Run)], place, summary, new=new)
 
 
 def _absorb_sessions(connection: Connection, arriving: Iterable[Session], summary: ImportSummary) -> None:
@@ -161,16 +193,31 @@ def _absorb_sessions(connection: Connection, arriving: Iterable[Session], summar
             connection.execute(update(session).where(session.c.id == record.id).values(session_row(joined)))
 
 
-def _absorb_runs(connection: Connection, arriving: Sequence[Run], place: str, summary: ImportSummary) -> None:
+def _absorb_runs(
+    connection: Connection, arriving: Sequence[Run], place: str, summary: ImportSummary, *, new: bool
+) -> None:
     rows = connection.execute(select(run).where(run.c.id.in_([record.id for record in arriving]))).all()
-    there = {record.id: record for record in read_runs(connection, rows)}
+    there = {record.id: record for record in read_runs(connection, rows, raw=True)}
     for record in arriving:
-        if record.id in there and canonical_record(there[record.id]) != canonical_record(record):
+        if record.id in there and _content(there[record.id]) != _content(record):
             raise ResultFileError(
                 f"{place}: run {record.id} is known with other content; runs never change, so one of the two was "
-                "altered or made up: nothing was imported; find out which, and leave the other out"
+                f"altered or made up: nothing was imported; {_which(there[record.id], record, place)}"
             )
-    new = [record for record in arriving if record.id not in there]
-    insert_runs(connection, new)
-    summary.new_runs += len(new)
-    summary.already_there += len(arriving) - len(new)
+    fresh = [record for record in arriving if record.id not in there]
+    insert_runs(connection, fresh, new=new)
+    summary.new_runs += len(fresh)
+    summary.already_there += len(arriving) - len(fresh)
+
+
+def _content(record: Run) -> str:
+    """What two copies of a run must share; one that was made anew from another tool's file has no checksums yet."""
+    return canonical_record(without(record))
+
+
+def _which(there: Run, record: Run, place: str) -> str:
+    """Which of two versions of a run does not match its own checksums."""
+    altered = [name for name, each in (("the store", there), (place, record)) if told(each).findings != each.findings]
+    if len(altered) == 1:
+        return f"the one in {altered[0]} does not match its checksum; leave it out"
+    return "find out which, and leave the other out"

@@ -20,12 +20,12 @@ _POSTGRES_LOCK = 0x706C696D
 def bring_up_to_date(engine: Engine) -> None:
     """Create or migrate the tables. Raises StoreTooNew for a store of a newer version."""
     with reading(engine) as connection:
-        if _revision(connection) == HEAD:
+        if revision_of(connection) == HEAD:
             return
     with writing(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
-        revision = _revision(connection)
+        revision = revision_of(connection)
         if revision == HEAD:
             return
         if revision is None:
@@ -35,7 +35,8 @@ def bring_up_to_date(engine: Engine) -> None:
         _upgrade(connection)
 
 
-def _revision(connection: Connection) -> str | None:
+def revision_of(connection: Connection) -> str | None:
+    """The version of the tables; None where there are none of ours."""
     if not inspect(connection).has_table(VERSION_TABLE):
         return None
     return connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()

@@ -11,16 +11,19 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, insert, select
 
-from plimsoll.errors import StoreError
+from plimsoll.errors import NotKeepable, StoreError
 from plimsoll.model import Artefact, Finding, Plan, Run, Score, Session, Target
 from plimsoll.store import schema
+from plimsoll.store import seal as seals
 from plimsoll.store.codec import (
     NotStorable,
     as_stored,
     canonical_json,
     check_storable,
+    intervals_json,
     pack_intervals,
-    unpack_intervals,
+    read_intervals,
+    unpack_json,
 )
 
 CHUNK = 500
@@ -40,6 +43,9 @@ def session_row(record: Session) -> dict[str, Any]:
         "host": canonical_json(values["host"]),
         "study": canonical_json(values["study"]),
         "host_name": host_name(record),
+        "tags": f" {' '.join(record.tags)} " if record.tags else None,
+        "note": record.note or None,
+        "edited": canonical_json(record.edited) if record.edited else None,
     }
 
 
@@ -54,7 +60,8 @@ def read_session(row: Row[Any]) -> Session:
     values = dict(row._mapping)
     values.pop("host_name", None)
     with _damage(f"session {row.id}"):
-        return Session(**values | {"host": json.loads(values["host"]), "study": json.loads(values["study"])})
+        values |= {name: json.loads(values[name] or "{}") for name in ("host", "study", "edited")}
+        return Session(**values | {"tags": tuple((row.tags or "").split()), "note": row.note or ""})
 
 
 def read_plan(text: str) -> Plan:
@@ -82,22 +89,57 @@ def _damage(what: str) -> Iterator[None]:
         yield
     except (ValueError, TypeError, zlib.error) as error:
         raise StoreError(
-            f"{what} in the store is damaged ({str(error).splitlines()[0]}); delete its session, or import your "
-            "exported result files into a new store"
+            f"{what} in the store is damaged ({str(error).splitlines()[0]}); `plimsoll store check` names all that is, "
+            "and `plimsoll store rescue OUT` saves every session that is whole"
         ) from None
 
 
-def insert_runs(connection: Connection, records: Iterable[Run]) -> None:
-    """Write new runs and everything that belongs to them. Raises StoreError if a database cannot hold one."""
+def insert_runs(connection: Connection, records: Iterable[Run], *, new: bool = False) -> None:
+    """Write new runs and everything that belongs to them. Raises StoreError if a database cannot hold one.
+
+    Each keeps the checksums that came with it; with `new`, one without any was just made, and gets them.
+    """
     rows: dict[Table, list[dict[str, Any]]] = defaultdict(list)
     for record in records:
-        values = _checked(record)
-        rows[schema.run].append(_run_row(record, values))
-        for table, parts in _part_rows(values).items():
-            rows[table] += [{"run_id": record.id, **part} for part in parts]
+        row, parts = _rows_of(record, new=new)
+        rows[schema.run].append(row)
+        for table, part_rows in parts.items():
+            rows[table] += [{"run_id": record.id, **part} for part in part_rows]
     for table in schema.metadata.sorted_tables:
         if rows.get(table):
             connection.execute(insert(table), rows[table])
+
+
+def _rows_of(record: Run, *, new: bool) -> tuple[dict[str, Any], dict[Table, list[dict[str, Any]]]]:
+    """The columns of a run and of its parts."""
+    bare = seals.without(record)
+    values = _checked(bare)
+    row, parts = _run_row(bare, values), _part_rows(values)
+    found = seals.carried(record.facts)
+    if found is None and new:
+        found = seals.seal(row, parts, intervals_json(values["intervals"]) if values["intervals"] else b"")
+    row["checksum"] = None if found is None else found.whole
+    for position, part in enumerate(parts[schema.score]):
+        # One more than there were checksums for was added by somebody: it has one that nothing matches.
+        part["checksum"] = None if found is None else (*found.scores, *[""] * len(parts[schema.score]))[position]
+    return row, parts
+
+
+def sealed(record: Run) -> Run:
+    """A run that was just made, with its checksums, for a result file."""
+    return seals.sealed(record, seals.carried(record.facts) or _seal_of(seals.without(record)))
+
+
+def told(record: Run) -> Run:
+    """A run from a result file as it is to be shown: with what its checksums say."""
+    bare = seals.without(record)
+    return seals.told(bare, _seal_of(bare), seals.carried(record.facts))
+
+
+def _seal_of(record: Run) -> seals.Seal:
+    values = _checked(record)
+    intervals = intervals_json(values["intervals"]) if values["intervals"] else b""
+    return seals.seal(_run_row(record, values), _part_rows(values), intervals)
 
 
 def _run_row(record: Run, values: dict[str, Any]) -> dict[str, Any]:
@@ -119,7 +161,10 @@ def _run_row(record: Run, values: dict[str, Any]) -> dict[str, Any]:
 def _part_rows(values: dict[str, Any]) -> dict[Table, list[dict[str, Any]]]:
     return {
         schema.score: [{**score, "position": i} for i, score in enumerate(values["scores"])],
-        schema.histogram: [{"kind": kind, "encoded": encoded} for kind, encoded in values["histograms"].items()],
+        # In the order in which a store gives them back.
+        schema.histogram: [
+            {"kind": kind, "encoded": encoded} for kind, encoded in sorted(values["histograms"].items())
+        ],
         schema.series: [{"intervals": pack_intervals(values["intervals"])}] if values["intervals"] else [],
         schema.finding: [
             {
@@ -134,6 +179,11 @@ def _part_rows(values: dict[str, Any]) -> dict[Table, list[dict[str, Any]]]:
     }
 
 
+def check_keepable(record: Session | Run) -> None:
+    """Raise NotKeepable for a record that no store can hold, such as one from a damaged store."""
+    _checked(record if isinstance(record, Session) else seals.without(record))
+
+
 def _checked(record: Session | Run) -> dict[str, Any]:
     values = as_stored(record)
     try:
@@ -141,12 +191,16 @@ def _checked(record: Session | Run) -> dict[str, Any]:
         canonical_json(values)
     except NotStorable as error:
         kind = type(record).__name__.lower()
-        raise StoreError(f"{kind} {record.id} cannot be stored: {error}; nothing of it was kept") from None
+        raise NotKeepable(f"{kind} {record.id} cannot be stored: {error}; nothing of it was kept") from None
     return values
 
 
-def read_runs(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[Run]:
-    """Full runs from rows of the table `run`, in the same order. Raises StoreError for a run that cannot be read."""
+def read_runs(connection: Connection, rows: Sequence[Row[Any]], *, raw: bool = False) -> Iterator[Run]:
+    """Full runs from rows of the table `run`, in the same order. Raises StoreError for a run that cannot be read.
+
+    They are told as their checksums say: one that was changed afterwards does not count. With `raw` they are as they
+    are, with their checksums as a fact, to be copied.
+    """
     targets: dict[str, Target] = {}
     plans: dict[str, Plan] = {}
     for start in range(0, len(rows), CHUNK):
@@ -159,7 +213,8 @@ def read_runs(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[Run]
                     targets[row.target] = read_target(row.target)
                 if row.plan not in plans:
                     plans[row.plan] = read_plan(row.plan)
-                run = _read_run(row, targets[row.target], plans[row.plan], parts)
+                own = {table: of_run.get(row.id, []) for table, of_run in parts.items()}
+                run = _read_run(row, targets[row.target], plans[row.plan], own, raw=raw)
             yield run
 
 
@@ -178,9 +233,10 @@ def _read_parts(connection: Connection, run_ids: Sequence[str]) -> Parts:
     return parts
 
 
-def _read_run(row: Row[Any], target: Target, plan: Plan, parts: Parts) -> Run:
-    series = parts[schema.series].get(row.id)
-    return Run(
+def _read_run(row: Row[Any], target: Target, plan: Plan, parts: dict[Table, list[Row[Any]]], *, raw: bool) -> Run:
+    series = parts[schema.series]
+    intervals = unpack_json(series[0].intervals) if series else b""
+    run = Run(
         id=row.id,
         session_id=row.session_id,
         block=row.block,
@@ -194,10 +250,10 @@ def _read_run(row: Row[Any], target: Target, plan: Plan, parts: Parts) -> Run:
         reason=row.reason,
         scores=tuple(
             Score(metric=part.metric, value=part.value, unit=part.unit, direction=part.direction)
-            for part in parts[schema.score].get(row.id, ())
+            for part in parts[schema.score]
         ),
-        histograms={part.kind: bytes(part.encoded) for part in parts[schema.histogram].get(row.id, ())},
-        intervals=unpack_intervals(series[0].intervals) if series else (),
+        histograms={part.kind: bytes(part.encoded) for part in parts[schema.histogram]},
+        intervals=read_intervals(intervals) if series else (),
         findings=tuple(
             Finding(
                 guard=part.guard,
@@ -206,11 +262,16 @@ def _read_run(row: Row[Any], target: Target, plan: Plan, parts: Parts) -> Run:
                 advice=part.advice,
                 values=json.loads(part.measured),
             )
-            for part in parts[schema.finding].get(row.id, ())
+            for part in parts[schema.finding]
         ),
         facts=json.loads(row.facts),
         artefacts=tuple(
-            Artefact(name=part.name, sha256=part.sha256, content=bytes(part.content))
-            for part in parts[schema.artefact].get(row.id, ())
+            Artefact(name=part.name, sha256=part.sha256, content=bytes(part.content)) for part in parts[schema.artefact]
         ),
     )
+    scores = tuple(part.checksum for part in parts[schema.score])
+    then = seals.carried(run.facts) if row.checksum is None else seals.Seal(row.checksum, scores)
+    if raw:
+        return seals.sealed(seals.without(run), then)
+    mappings = {table: [dict(part._mapping) for part in rows] for table, rows in parts.items()}
+    return seals.told(seals.without(run), seals.seal(dict(row._mapping), mappings, intervals), then)

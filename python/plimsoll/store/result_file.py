@@ -28,7 +28,8 @@ from plimsoll.stats import histogram
 from plimsoll.store.codec import NotStorable, as_stored, canonical_json, check_storable
 
 FORMAT = "plimsoll-results"
-VERSION = 1
+VERSION = 2
+"""The newest; a file of sessions without tags, notes and changed titles is one of version 1, for older readers."""
 SUFFIX = ".plimsoll.gz"
 
 Record = Session | Run
@@ -84,9 +85,12 @@ class Counts:
     runs: int = 0
 
 
-def write_results(path: Path, records: Iterable[Record], limits: Limits = DEFAULT_LIMITS) -> Counts:
+def write_results(
+    path: Path, records: Iterable[Record], limits: Limits = DEFAULT_LIMITS, *, version: int = VERSION
+) -> Counts:
     """Write `records`, each session before its runs, as a result file that appears whole or not at all.
 
+    `version` 1 is for records without anything that it does not know.
     Raises StoreError if the file cannot be written or would be refused when read.
     """
     check_regular(path)
@@ -97,7 +101,7 @@ def write_results(path: Path, records: Iterable[Record], limits: Limits = DEFAUL
             # No name and no time inside: equal results make equal files.
             with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
                 digest = hashlib.sha256()
-                for line in _lines(records, counts, limits):
+                for line in _lines(records, counts, limits, version):
                     digest.update(line)
                     packed.write(line)
                 end = {"sessions": counts.sessions, "runs": counts.runs, "sha256": digest.hexdigest()}
@@ -123,8 +127,8 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _lines(records: Iterable[Record], counts: Counts, limits: Limits) -> Iterator[bytes]:
-    header = {"format": FORMAT, "version": VERSION, "plimsoll_version": __version__}
+def _lines(records: Iterable[Record], counts: Counts, limits: Limits, version: int) -> Iterator[bytes]:
+    header = {"format": FORMAT, "version": version, "plimsoll_version": __version__}
     yield (canonical_json(header) + "\n").encode()
     for record in records:
         if isinstance(record, Session):
@@ -220,10 +224,10 @@ class _Reader:
             raise self._error(
                 f"has the format {_shown(header.format)}, not {FORMAT!r}", "give a file of plimsoll export"
             )
-        if header.version != VERSION:
+        if not 1 <= header.version <= VERSION:
             raise self._error(
                 f"has version {header.version} (written by Plimsoll {_shown(header.plimsoll_version)}); "
-                f"Plimsoll {__version__} reads version {VERSION}",
+                f"Plimsoll {__version__} reads versions up to {VERSION}",
                 "install the newest Plimsoll",
             )
 

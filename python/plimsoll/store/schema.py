@@ -23,7 +23,7 @@ from sqlalchemy import (
     Text,
 )
 
-HEAD = "0002"
+HEAD = "0004"
 """Revision of these tables: a number with leading zeros, so that a newer store can be told from a foreign one."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -61,6 +61,10 @@ session = Table(
     Column("host", Text, nullable=False),
     Column("study", Text, nullable=False),
     Column("host_name", Text),
+    # Between blanks, so that one word is found exactly.
+    Column("tags", Text),
+    Column("note", Text),
+    Column("edited", Text),
     Index(None, "started_ns", "id"),
 )
 
@@ -84,6 +88,7 @@ run = Table(
     Column("facts", Text, nullable=False),
     Column("test", Text),
     Column("target_kind", Text),
+    Column("checksum", String(80)),
     Index(None, "session_id", "started_ns", "id"),
     # What lists and searches ask for, without touching the rows themselves: these hold whole plans and facts.
     Index("ix_run_place", "session_id", "test", "case_label", "target_name", "target_kind", "plan_hash", "status"),
@@ -98,6 +103,7 @@ score = _run_part(
     Column("value", Double, nullable=False),
     Column("unit", String(8), nullable=False),
     Column("direction", String(8), nullable=False),
+    Column("checksum", String(16)),
 )
 
 histogram = _run_part(

@@ -10,13 +10,16 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, literal_column, or_, select, tuple_
 
 from plimsoll.model import Run, RunStatus, Session, Target
+from plimsoll.store.checked import altered_among
 from plimsoll.store.connection import reading
 from plimsoll.store.names import MIN_TYPED
 from plimsoll.store.records import CHUNK, read_runs, read_session, read_table, read_target
 from plimsoll.store.schema import histogram, run, score, session
+from plimsoll.store.seal import OF_RUN, of_score
 from plimsoll.store.store import Store
 
 MAX_WORDS = 8
+TAG_WORD = "tag:"
 MAX_POINTS = 20_000
 """Most runs of one series; the newest are taken."""
 
@@ -28,13 +31,17 @@ class Query:
     """What sessions must have; what is empty is not asked for. Times are ns since 1970."""
 
     text: str = ""
-    """Words, all of which stand in the title, the host, a test, a case or a target or the id."""
+    """Words, all of which stand in the title, a tag, the note, the host, a test, a case or a target or the id.
+
+    `tag:NAME` asks for just this tag.
+    """
     test: str = ""
     target: str = ""
     host: str = ""
     kind: str = ""
     since_ns: int | None = None
     until_ns: int | None = None
+    tag: str = ""
 
 
 class Place(NamedTuple):
@@ -60,6 +67,8 @@ class Line:
     ended_ns: int | None
     state: str
     host: str
+    tags: tuple[str, ...]
+    note: str
     places: tuple[Place, ...]
 
     @property
@@ -93,6 +102,8 @@ def find_lines(store: Store, query: Query, before: tuple[int, str] | None = None
             session.c.ended_ns,
             session.c.state,
             func.coalesce(session.c.host_name, ""),
+            func.coalesce(session.c.tags, ""),
+            func.coalesce(session.c.note, ""),
         )
         .where(*_conditions(query))
         .order_by(session.c.started_ns.desc(), session.c.id.desc())
@@ -106,7 +117,30 @@ def find_lines(store: Store, query: Query, before: tuple[int, str] | None = None
         for start in range(0, len(rows), CHUNK):
             for row in connection.execute(_places_of([row[0] for row in rows[start : start + CHUNK]])):
                 by_session[row[0]].append(Place._make(row))
-    return [Line(*row, places=tuple(by_session[row[0]])) for row in rows]
+    return [
+        Line(*row[:-2], tags=tuple(row[-2].split()), note=row[-1], places=tuple(by_session[row[0]])) for row in rows
+    ]
+
+
+def matching(store: Store, query: Query) -> set[str]:
+    """The ids of all sessions that fit."""
+    with reading(store.engine) as connection:
+        return set(connection.execute(select(session.c.id).where(*_conditions(query))).scalars())
+
+
+def databases(store: Store) -> list[Target]:
+    """The databases at an address that runs have measured, each as the newest of them had it."""
+    statement = (
+        select(run.c.target, func.max(run.c.started_ns).label("newest"))
+        .where(run.c.target_kind == "database")
+        .group_by(run.c.target)
+        .order_by(literal_column("newest"))
+    )
+    with reading(store.engine) as connection:
+        found = [read_target(row.target) for row in connection.execute(statement)]
+    return list(
+        {target.where: target for target in found if not target.where.startswith(("http", "memory", "null"))}.values()
+    )
 
 
 def get_session(store: Store, session_id: str) -> Session | None:
@@ -164,6 +198,8 @@ def _conditions(query: Query) -> list[ColumnElement[bool]]:
     if same:
         # One run has it all: test fio on a device, not some fio run and some other run on a device.
         found.append(_has_run(and_(*same)))
+    if query.tag:
+        found.append(_has_tag(query.tag))
     if query.host:
         found.append(session.c.host_name == query.host)
     if query.since_ns is not None:
@@ -173,8 +209,15 @@ def _conditions(query: Query) -> list[ColumnElement[bool]]:
     return found
 
 
+def _has_tag(tag: str) -> ColumnElement[bool]:
+    return session.c.tags.contains(f" {tag.lower()} ", autoescape=True)
+
+
 def _word(word: str) -> ColumnElement[bool]:
-    own = [column.icontains(word, autoescape=True) for column in (session.c.title, session.c.host_name)]
+    if word.startswith(TAG_WORD) and len(word) > len(TAG_WORD):
+        return _has_tag(word.removeprefix(TAG_WORD))
+    texts = session.c.title, session.c.host_name, session.c.tags, session.c.note
+    own = [column.icontains(word, autoescape=True) for column in texts]
     if len(word) >= MIN_TYPED:
         own.append(session.c.id.icontains(word, autoescape=True))
     ran = [column.icontains(word, autoescape=True) for column in (run.c.test, run.c.case_label, run.c.target_name)]
@@ -217,7 +260,13 @@ def run_lines(store: Store, session_id: str, start: int = 0, limit: int = 500) -
         select(*columns).where(run.c.session_id == session_id).order_by(run.c.started_ns, run.c.position, run.c.id)
     )
     with reading(store.engine) as connection:
-        return [RunLine._make(row) for row in connection.execute(statement.offset(start).limit(limit))]
+        lines = [RunLine._make(row) for row in connection.execute(statement.offset(start).limit(limit))]
+        altered = altered_among(connection, [line.id for line in lines])
+    return [_changed(line) if line.id in altered else line for line in lines]
+
+
+def _changed(line: RunLine) -> RunLine:
+    return line._replace(status=RunStatus.INVALID.value, reason="changed after it was stored")
 
 
 def histogram_rows(store: Store, session_id: str) -> list[tuple[str, str, str, int, str, bytes]]:
@@ -335,11 +384,12 @@ def points(store: Store, case_label: str, target: str, plan_hash: str, metric: s
     """The runs of one plan of a series in the order of time, the newest MAX_POINTS; `host` None means all hosts."""
     host_name = func.coalesce(session.c.host_name, "")
     columns = (run.c.id, run.c.session_id, host_name, run.c.block, run.c.attempt, run.c.started_ns, run.c.status)
+    checked = (score.c.metric, score.c.unit, score.c.direction, score.c.value, score.c.checksum)
     joined = run.join(session, session.c.id == run.c.session_id).outerjoin(
         score, and_(score.c.run_id == run.c.id, score.c.metric == metric)
     )
     statement = (
-        select(*columns, score.c.value)
+        select(run.c.checksum, *(run.c[name] for name in OF_RUN), *checked, *columns, score.c.value)
         .select_from(joined)
         .where(run.c.case_label == case_label, run.c.target_name == target, run.c.plan_hash == plan_hash)
         .order_by(run.c.started_ns.desc(), run.c.id.desc())
@@ -348,7 +398,16 @@ def points(store: Store, case_label: str, target: str, plan_hash: str, metric: s
     if host is not None:
         statement = statement.where(host_name == host)
     with reading(store.engine) as connection:
-        return [Point._make(row) for row in connection.execute(statement)][::-1]
+        return [_point(row) for row in connection.execute(statement)][::-1]
+
+
+def _point(row: Sequence[Any]) -> Point:
+    """A run of a series; one whose score was changed after it was stored does not count."""
+    sealed, *rest = row
+    of_run, (*parts, checksum), point = rest[: len(OF_RUN)], rest[len(OF_RUN) : -8], Point._make(rest[-8:])
+    if sealed is None or point.value is None or of_score(of_run, *parts) == checksum:
+        return point
+    return point._replace(status=RunStatus.INVALID.value)
 
 
 def places_of(store: Store, case_label: str, target: str, plan_hash: str) -> dict[str, tuple[Target, dict[str, Any]]]:

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Engine, and_, case, delete, or_, select, tuple_, update
+from sqlalchemy import URL, Engine, and_, case, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from plimsoll.catalog.targets import SCHEME
 from plimsoll.errors import StoreError, UnknownName
 from plimsoll.model import Direction, Level, Plan, Run, RunStatus, Session, SessionState, Unit
+from plimsoll.notices import tell
 from plimsoll.phases import MEMORY_GUARD, metrics_of_memory
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.stats.stated import stated_in
-from plimsoll.store import names
-from plimsoll.store.connection import connect, parse_location, reading, show, translated, writing
+from plimsoll.store import names, spill
+from plimsoll.store.checked import altered_runs
+from plimsoll.store.connection import (
+    WAIT_OPTION,
+    connect,
+    identities,
+    parse_location,
+    reading,
+    show,
+    translated,
+    writing,
+)
 from plimsoll.store.location import store_location
 from plimsoll.store.migrate import bring_up_to_date
 from plimsoll.store.names import short_id
+from plimsoll.store.read_only import connect_read_only, is_read_only
 from plimsoll.store.records import (
     CHUNK,
     insert_runs,
@@ -40,17 +52,44 @@ __all__ = ["Store", "open_store", "short_id"]
 def open_store(url: str | None = None) -> Store:
     """Open the store at `url`, else at PLIMSOLL_STORE, else `results.db` in the state folder; create it if absent.
 
-    `url` is an SQLAlchemy URL or the path of an SQLite file. Raises StoreTooNew for a store of a newer version and
-    StoreError for one that cannot be used.
+    `url` is an SQLAlchemy URL or the path of an SQLite file. Finished runs that wait for it are taken in. Raises
+    StoreTooNew for a store of a newer version and StoreError for one that cannot be used.
     """
-    engine = connect(parse_location(store_location(url)))
+    place = parse_location(store_location(url))
+    opened.append(place)
+    try:
+        engine = _opened(place)
+    except StoreError as error:
+        if waits := spill.told(place):
+            raise type(error)(f"{error}. {waits}") from None
+        raise
+    store = Store(engine)
+    if spill.waiting(place):
+        from plimsoll.store.intake import taken_in
+
+        for sentence in taken_in(store.impatient(_INTAKE_WAIT_MS)):
+            tell(sentence)
+    return store
+
+
+def _opened(place: URL) -> Engine:
+    """Connections to a store whose tables are those of this version."""
+    if is_read_only(place):
+        return connect_read_only(place)
+    engine = connect(place)
     try:
         with translated(engine.url):
             bring_up_to_date(engine)
     except BaseException:
         engine.dispose()
         raise
-    return Store(engine)
+    return engine
+
+
+opened: deque[URL] = deque(maxlen=1)
+"""The store that was opened last: where an error that nobody foresaw may come from, if that is damaged."""
+_INTAKE_WAIT_MS = 2_000
+"""How long whoever opens the store for something else waits to take in what waits for it."""
 
 
 class Store:
@@ -58,6 +97,27 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.look_again()
+
+    def impatient(self, wait_ms: int) -> Store:
+        """This store, through the same connections, for one who waits so long for another writer, and no longer."""
+        return Store(self.engine.execution_options(**{WAIT_OPTION: wait_ms}))
+
+    def look_again(self) -> None:
+        """Remember which file this is."""
+        self._file, self._folder = identities(self.engine.url)
+
+    def is_missing(self) -> bool:
+        """Whether there is no file at the place of the store."""
+        return identities(self.engine.url)[0] is None
+
+    def has_vanished(self) -> bool:
+        """Whether the file at the place of the store is not the one that is open: moved, deleted, or replaced."""
+        return self._file is not None and identities(self.engine.url)[0] != self._file
+
+    def folder_is_the_same(self) -> bool:
+        """Whether the folder of the store is the one it was, and not what lies below a medium that went away."""
+        return identities(self.engine.url)[1] == self._folder
 
     def __enter__(self) -> Store:
         return self
@@ -87,9 +147,19 @@ class Store:
         self._update_session(session_id, state=state.value, ended_ns=ended_ns)
 
     def reopen_session(self, record: Session) -> None:
-        """Mark a session as running again, for more runs, with the host facts of `record`. Raises UnknownName."""
-        host = session_row(record)["host"]
-        self._update_session(record.id, state=SessionState.RUNNING.value, ended_ns=None, host=host)
+        """Mark a session as running again, for more runs, with host facts, study and rules of `record`.
+
+        Raises UnknownName.
+        """
+        columns = session_row(record)
+        kept = {name: columns[name] for name in ("host", "study", "policy_version")}
+        self._update_session(record.id, state=SessionState.RUNNING.value, ended_ns=None, **kept)
+
+    def restore_session(self, record: Session) -> None:
+        """Make a stored session again what `record` says, which it was before it was opened. Raises UnknownName."""
+        columns = session_row(record)
+        kept = ("state", "ended_ns", "host", "study", "policy_version")
+        self._update_session(record.id, **{name: columns[name] for name in kept})
 
     def _update_session(self, session_id: str, **values: Any) -> None:
         with writing(self.engine) as connection:
@@ -101,19 +171,12 @@ class Store:
         """Write a finished run. It is on disk when this returns."""
         with writing(self.engine) as connection:
             try:
-                insert_runs(connection, [record])
+                insert_runs(connection, [record], new=True)
             except IntegrityError:
                 raise StoreError(
                     f"run {record.id} cannot be added to the store {self.place}: it is already there, or its session "
                     f"{record.session_id} is not"
                 ) from None
-
-    def delete_session(self, session_id: str) -> None:
-        """Remove a session and all its runs. Raises UnknownName if there is none of this id."""
-        with writing(self.engine) as connection:
-            done = connection.execute(delete(session).where(session.c.id == session_id))
-            if not done.rowcount:
-                raise UnknownName("session", session_id, (), f"the store {self.place}")
 
     def sessions(self, limit: int | None = None) -> list[Session]:
         """Sessions, newest first."""
@@ -148,6 +211,12 @@ class Store:
             statement = statement.where(run.c.target_name.in_(sorted(targets)))
         with reading(self.engine) as connection:
             return list(read_runs(connection, connection.execute(statement).all()))
+
+    def raw_runs(self, session_id: str) -> Iterator[Run]:
+        """All runs of a session as they are stored, with their checksums, to be copied."""
+        with reading(self.engine) as connection:
+            rows = connection.execute(select(run).where(run.c.session_id == session_id).order_by(run.c.id)).all()
+            yield from read_runs(connection, rows, raw=True)
 
     def histograms(self, run_ids: Sequence[str], kind: str) -> dict[str, bytes]:
         """HdrHistogram V2 (deflate) of one operation kind by run; runs without it are absent."""
@@ -230,20 +299,32 @@ class Store:
         if asked:
             of_run = and_(of_run, tuple_(run.c.plan_hash, score.c.metric).in_(wanted))
         statement = (
-            select(*_SCORE_ROW)
+            select(run.c.id, *_SCORE_ROW)
             .join_from(run, score, of_run, isouter=True)
             .join(session, session.c.id == run.c.session_id)
             .where(run.c.session_id.in_(session_ids))
             .order_by(run.c.started_ns, run.c.position, run.c.id, score.c.position)
         )
         with reading(self.engine) as connection:
+            altered = altered_runs(connection, session_ids)
             rows = [
-                ScoreRow._make((*row, None if facts is None else stated_in(_loaded(facts), row[_METRIC], row[_VALUE])))
-                for *row, facts in connection.execute(statement)
+                (
+                    run_id,
+                    ScoreRow._make(
+                        (*row, None if facts is None else stated_in(_loaded(facts), row[_METRIC], row[_VALUE]))
+                    ),
+                )
+                for run_id, *row, facts in connection.execute(statement)
             ]
+        found = [row._replace(status=RunStatus.INVALID.value) if run_id in altered else row for run_id, row in rows]
         if metrics is not None and not asked:
-            rows = [row for row in rows if row.metric is None or row.metric in metrics[row.plan_hash]]
-        return _with_missing(rows)
+            found = [row for row in found if row.metric is None or row.metric in metrics[row.plan_hash]]
+        return _with_missing(found)
+
+    def altered(self, session_ids: Sequence[str]) -> Mapping[str, tuple[str, str, str]]:
+        """By id of each run whose scores were changed after it was stored: its session, case and target."""
+        with reading(self.engine) as connection:
+            return altered_runs(connection, session_ids)
 
 
 @lru_cache(maxsize=256)

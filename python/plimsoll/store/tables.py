@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import ResultFileError, StoreError, UsageError
+from plimsoll.extras import explained
 from plimsoll.model import Run, Session
 from plimsoll.stats.histogram import decode
 from plimsoll.store.store import Store
@@ -97,8 +98,8 @@ def write_tables(store: Store, session_ids: Sequence[str], folder: Path, *, repl
     try:
         import pyarrow
         from pyarrow import parquet
-    except ImportError:
-        raise UsageError("Parquet needs pyarrow; install it with: pip install 'plimsoll[parquet]'") from None
+    except ImportError as error:
+        raise explained(error) from None
     if not session_ids:
         raise UsageError("there is no session to export; `plimsoll list sessions` shows what is there")
     files = {name: folder / f"{name}.parquet" for name in TABLES}

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import psutil  # type: ignore[import-untyped]  # its stubs are a package of their own
 
+from plimsoll.addresses import holds_password
 from plimsoll.errors import TargetError
 from plimsoll.model import Target
 
@@ -61,14 +62,19 @@ def url(target: Target) -> str:
 def check(target: Target) -> None:
     """Refuse an unknown scheme, and a password in the address, which would be stored and shown. Raises TargetError."""
     driver(target)
+    refuse_password(target.name, target.where)
     try:
-        password = urlsplit(target.where).password
+        urlsplit(target.where)
     except ValueError as error:
         raise TargetError(f"target {target.name}: {error}; write it as postgresql://user@host:port/database") from None
-    if password is not None:
+
+
+def refuse_password(name: str, where: str) -> None:
+    """Raise TargetError for an address that holds a password."""
+    if holds_password(where):
         raise TargetError(
-            f"target {target.name}: the address holds a password, which would be stored with the results; put it into "
-            "an environment variable and name that: password_env=NAME"
+            f"target {name}: the address holds a password, which would be stored with the results; put it into an "
+            "environment variable and name that: password_env=NAME (an @ that is none is written %40)"
         )
 
 

@@ -84,7 +84,7 @@ def _take(descriptor: int, path: Path | str, session_id: str | None = None) -> N
                 by = f"process {pid}" if pid else "another process"
                 raise TargetError(
                     f"{path} is in use by {by}; two sessions at one place would measure each other. "
-                    "Wait until it ends, or choose another place"
+                    "Wait until it ends, or measure elsewhere"
                 ) from None
             time.sleep(0.05)
 

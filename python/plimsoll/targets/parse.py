@@ -16,9 +16,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from plimsoll.addresses import shown
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
-from plimsoll.targets.database import host, is_address
+from plimsoll.targets.database import host, is_address, refuse_password
 from plimsoll.targets.mounts import is_block_device
 from plimsoll.targets.volume import is_volume, volume_target
 
@@ -43,18 +44,20 @@ def parse_target(text: str) -> Target:
     where, *words = _OPTION_START.split(rest)
     where = where.strip()
     if not where:
-        raise UsageError(f"target {text!r} names no place; write NAME=WHERE, such as disk=/mnt/a")
+        raise UsageError(f"target {shown(text)!r} names no place; write NAME=WHERE, such as disk=/mnt/a")
     if "\0" in where:
-        raise UsageError(f"target {text!r}: a path cannot hold a zero byte")
+        raise UsageError(f"target {shown(text)!r}: a path cannot hold a zero byte")
     if is_volume(where):
         return volume_target(name, where, _options(words, text))
+    if "://" in where:
+        refuse_password(name or "database", where)
     if is_address(where):
         label = name or name_from(Path(host(where) or where.partition(":")[0]))
         return Target(name=label, kind="database", where=where, options=_options(words, text))
     try:
         place = Path(where).expanduser() if where.startswith("~") else Path(where)
     except RuntimeError:
-        raise UsageError(f"target {text!r}: there is no such user, so {where} means nothing") from None
+        raise UsageError(f"target {shown(text)!r}: there is no such user, so {where} means nothing") from None
     return Target(
         name=name or name_from(place),
         kind="device" if is_block_device(place) else "directory",
@@ -73,7 +76,8 @@ def name_from(place: Path) -> str:
 def _check_name(name: str, text: str) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"target {text!r}: {name!r} is no name; use 1 to {NAME_LENGTH} letters, digits, dots, dashes or underscores"
+            f"target {shown(text)!r}: {name!r} is no name; use 1 to {NAME_LENGTH} letters, digits, dots, dashes or "
+            "underscores"
         )
 
 
@@ -82,6 +86,6 @@ def _options(words: list[str], text: str) -> dict[str, str]:
     for word in words:
         option, _, value = word.partition("=")
         if option in options:
-            raise UsageError(f"target {text!r} gives {option} twice; keep one of them")
+            raise UsageError(f"target {shown(text)!r} gives {option} twice; keep one of them")
         options[option] = value.strip()
     return options

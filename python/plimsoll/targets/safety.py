@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,10 @@ from plimsoll.targets.blockdev import (
 )
 from plimsoll.targets.mounts import all_mounts, unescape
 from plimsoll.targets.signatures import ask_blkid, find_signatures
+
+_OF_THE_SYSTEM = frozenset(("/", "/boot", "/etc", "/home", "/nix", "/opt", "/root", "/run", "/tmp", "/usr", "/var"))
+_BELOW_THEM = ("/boot/", "/etc/", "/nix/", "/usr/", "/var/lib", "/var/log", "/sysroot")
+"""Mount points that a running machine or container stands on (Filesystem Hierarchy Standard 3.0)."""
 
 
 def find_device(path: Path, root: Path = Path("/")) -> BlockDevice:
@@ -102,7 +107,7 @@ def in_use(device: BlockDevice, root: Path = Path("/")) -> Iterator[str]:
         source = _mounted_device(mount.device_number, mount.source, root)
         if source in numbers:
             whose = "" if pid == "self" else f" (seen by process {pid})"
-            yield f"{numbers[source].path} is mounted at {mount.point}{whose}; unmount it: umount {mount.point}"
+            yield f"{numbers[source].path} is mounted at {mount.point}{whose}; {_way_out(pid, mount.point)}"
     for name in _swaps(root):
         if name in related:
             yield f"{related[name].path} is swap space in use; swapoff {related[name].path}"
@@ -111,6 +116,15 @@ def in_use(device: BlockDevice, root: Path = Path("/")) -> Iterator[str]:
     for other in twins:
         name = "" if other.backing_file == device.backing_file else f" under the name {other.backing_file}"
         yield f"{other.path} uses the same file {device.backing_file}{name}; detach it: losetup -d {other.path}"
+
+
+def _way_out(pid: str, point: str) -> str:
+    """What to do about a mount: nobody is told to take the system apart."""
+    if pid != "self":
+        return "end that process, or choose another device"
+    if point in _OF_THE_SYSTEM or point.startswith(_BELOW_THEM):
+        return "this machine runs from it: choose another device"
+    return f"if nothing needs it there, unmount it: umount {shlex.quote(point)}"
 
 
 def marks(device: BlockDevice, descriptor: int, root: Path = Path("/")) -> Iterator[str]:

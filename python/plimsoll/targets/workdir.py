@@ -3,10 +3,14 @@
 `$PLIMSOLL_HOME/active/TOKEN.json` names the folder and its owner before the folder exists; a marker inside the folder
 holds the same token. So leftovers of a killed session are found by the next command (`sweep`), and nothing without the
 matching marker is ever removed.
+
+Who owns the directory can rename the folder at any time and put another one, or a link, in its place. So the folder is
+opened once, and everything in it, its removal included, goes by that descriptor.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -15,6 +19,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -23,11 +28,14 @@ from pydantic import ValidationError
 from plimsoll.errors import TargetError
 from plimsoll.location import home
 from plimsoll.model import Record
+from plimsoll.targets.held import HeldFolder, held, make_file, make_folder
 from plimsoll.targets.owner import Owner, current_owner, is_alive
 
 MARKER = ".plimsoll-session"
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 LARGEST_MARKER = 4096
+_GONE = " (deleted)"
+"""What the kernel adds to the name of an open folder that has none any more."""
 
 
 class Claim(Record):
@@ -40,24 +48,50 @@ class Claim(Record):
     owner: Owner
 
 
+@dataclass(frozen=True)
+class WorkFolder(HeldFolder):
+    """A session's own folder, and the directory that it was made in."""
+
+    parent: HeldFolder
+    claim: Claim
+
+    def moved(self) -> str | None:
+        """A sentence where it is not in its place any more; others cannot reach what it holds all the same."""
+        if self.is_still(self.parent):
+            return None
+        return (
+            f"the work folder {self.path} was moved, removed or exchanged while it was in use, by somebody who may "
+            f"write to {self.parent.path}; what was measured there does not count, and nothing was written elsewhere. "
+            "Choose a directory that only you can change"
+        )
+
+    def check(self) -> None:
+        """Raise TargetError if it is not in its place any more."""
+        if reason := self.moved():
+            raise TargetError(reason)
+
+
 @contextmanager
-def workdir(directory: Path, session_id: str) -> Iterator[Path]:
+def workdir(directory: Path, session_id: str) -> Iterator[WorkFolder]:
     """A new folder `plimsoll-…` (mode 0700) below `directory`, removed with all it holds on any exit.
 
     SIGTERM and SIGHUP end the process through SystemExit while it exists, unless the program has its own handlers.
     Raises TargetError if the folder cannot be made.
     """
-    with _ending_signals_raise():
-        claim: Claim | None = None
+    with _ending_signals_raise(), held(directory) as parent:
+        folder: WorkFolder | None = None
         try:
             # An interrupt between making the folder and knowing of it would leave it behind.
             with signals_held_back():
-                claim = _create(directory.resolve(), session_id)
-            yield Path(claim.folder)
+                folder = _create(parent, session_id)
+            yield folder
         finally:
-            if claim is not None:
+            if folder is not None:
                 with signals_held_back():
-                    _remove(claim)
+                    try:
+                        _remove(folder.claim, folder, parent)
+                    finally:
+                        os.close(folder.descriptor)
 
 
 def sweep() -> list[str]:
@@ -69,13 +103,13 @@ def sweep() -> list[str]:
     messages = []
     for claim in leftovers():
         folder = Path(claim.folder)
+        existed = os.path.lexists(folder)
         try:
-            existed = os.path.lexists(folder)
-            _remove(claim)
+            removed = _sweep(claim)
         except TargetError as error:
             messages.append(str(error))
             continue
-        if existed and not os.path.lexists(folder):
+        if removed:
             messages.append(f"removed {folder}, left by session {claim.session}, which was killed")
         elif existed:
             messages.append(f"left {folder} alone: it is not the folder that session {claim.session} made")
@@ -109,122 +143,156 @@ def _claims() -> list[Claim]:
     return claims
 
 
-def _create(directory: Path, session_id: str) -> Claim:
+def _create(parent: HeldFolder, session_id: str) -> WorkFolder:
     # The tail of a UUIDv7 is its random part; its head is the time and alike in sessions of one minute.
     short = session_id.replace("-", "")[-8:]
     for attempt in range(10):
-        folder = directory / (f"plimsoll-{short}" if attempt == 0 else f"plimsoll-{short}-{secrets.token_hex(3)}")
+        name = f"plimsoll-{short}" if attempt == 0 else f"plimsoll-{short}-{secrets.token_hex(3)}"
         claim = Claim(
             token=secrets.token_hex(16),
-            folder=str(folder),
+            folder=str(parent.path / name),
             session=session_id,
             created_ns=time.time_ns(),
             owner=current_owner(),
         )
         try:
-            _write(_entry(claim), claim)
-            folder.mkdir(mode=0o700)
-            _write(folder / MARKER, claim)
-            return claim
+            _register(claim)
+            made = make_folder(parent, name)
         except FileExistsError:
             _entry(claim).unlink(missing_ok=True)
+            continue
         except OSError as error:
-            _abandon(claim)
-            raise TargetError(
-                f"cannot make a work folder in {directory}: {error.strerror}; choose a directory that can be written"
-            ) from None
-    raise TargetError(
-        f"{directory} is full of folders named plimsoll-{short}…; remove them or choose another directory"
-    )
+            _entry(claim).unlink(missing_ok=True)
+            raise TargetError(_unwritable(parent, error)) from None
+        except TargetError:
+            _entry(claim).unlink(missing_ok=True)
+            raise
+        folder = WorkFolder(made.path, made.descriptor, parent, claim)
+        try:
+            os.close(make_file(folder, MARKER, claim.model_dump_json().encode()))
+        except OSError as error:
+            _remove(claim, folder, parent)
+            os.close(folder.descriptor)
+            raise TargetError(_unwritable(parent, error)) from None
+        return folder
+    raise TargetError(f"{parent} is full of folders named plimsoll-{short}…; remove them or choose another directory")
 
 
-def _write(path: Path, claim: Claim) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
+def _unwritable(parent: HeldFolder, error: OSError) -> str:
+    return f"cannot make a work folder in {parent}: {error.strerror}; choose a directory that can be written"
+
+
+def _register(claim: Claim) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(_entry(claim), flags, 0o600), "w") as file:
         file.write(claim.model_dump_json())
 
 
-def _abandon(claim: Claim) -> None:
-    """Undo what `_create` began."""
-    folder = Path(claim.folder)
-    (folder / MARKER).unlink(missing_ok=True)
-    if folder.is_dir() and not folder.is_symlink():
-        folder.rmdir()
-    _entry(claim).unlink(missing_ok=True)
-
-
-def _remove(claim: Claim) -> None:
-    """Remove the folder if it is the claimed one, then the registry entry.
+def _sweep(claim: Claim) -> bool:
+    """Remove the folder if it is the claimed one, then the registry entry; whether there was such a folder.
 
     Raises TargetError where something could not be removed; the entry then stays for the next sweep.
     """
-    folder = Path(claim.folder)
+    path = Path(claim.folder)
     try:
-        parent = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        parent = HeldFolder(path.parent, os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
     except OSError:
         _entry(claim).unlink(missing_ok=True)
-        return
-    try:
-        if _is_ours(claim, parent):
-            _remove_tree(folder, parent)
-    finally:
-        os.close(parent)
-    _entry(claim).unlink(missing_ok=True)
-
-
-def _is_ours(claim: Claim, parent: int) -> bool:
-    """Whether the folder exists, is a real folder of this user, and carries the token (or is still empty)."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        folder = os.open(Path(claim.folder).name, flags | os.O_DIRECTORY, dir_fd=parent)
-    except OSError:
         return False
     try:
-        if os.fstat(folder).st_uid != os.geteuid():
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            folder = HeldFolder(path, os.open(path.name, flags, dir_fd=parent.descriptor))
+        except OSError:
+            _entry(claim).unlink(missing_ok=True)
             return False
-        if not os.listdir(folder):
+        try:
+            ours = _is_ours(claim, folder)
+            if ours:
+                _remove(claim, folder, parent)
+            else:
+                _entry(claim).unlink(missing_ok=True)
+            return ours
+        finally:
+            os.close(folder.descriptor)
+    finally:
+        os.close(parent.descriptor)
+
+
+def _is_ours(claim: Claim, folder: HeldFolder) -> bool:
+    """Whether the open folder is of this user, and carries the token (or is still empty)."""
+    try:
+        if os.fstat(folder.descriptor).st_uid != os.geteuid():
+            return False
+        if not os.listdir(folder.descriptor):
             # Killed between making the folder and writing the marker; nothing can be lost.
             return True
-        marker = os.open(MARKER, flags | os.O_NONBLOCK, dir_fd=folder)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        marker = os.open(MARKER, flags, dir_fd=folder.descriptor)
         try:
             return Claim.model_validate_json(os.read(marker, LARGEST_MARKER)).token == claim.token
         finally:
             os.close(marker)
     except (OSError, ValidationError):
         return False
-    finally:
-        os.close(folder)
 
 
-def _remove_tree(folder: Path, parent: int) -> None:
-    """Remove the folder; the marker goes last, so that a sweep can finish what a kill interrupts."""
+def _remove(claim: Claim, folder: HeldFolder, parent: HeldFolder) -> None:
+    """Empty the open folder and remove it, wherever it is now, then the registry entry.
+
+    The marker goes last, so that a sweep can finish what a kill interrupts. Raises TargetError where something could
+    not be removed; the entry then stays for the next sweep.
+    """
     problem: OSError | None = None
     for _ in range(3):
         # A thread that still ends its work may add a file while the folder is removed.
         try:
-            descriptor = os.open(
-                folder.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent
-            )
-        except FileNotFoundError:
-            return
-        try:
-            _empty(descriptor)
-            os.rmdir(folder.name, dir_fd=parent)
-            return
-        except FileNotFoundError:
-            return
+            _empty(folder.descriptor)
+            _remove_empty(folder, parent)
         except OSError as error:
             problem = error
-        finally:
-            os.close(descriptor)
-        time.sleep(0.05)
+            time.sleep(0.05)
+        else:
+            _entry(claim).unlink(missing_ok=True)
+            return
     reason = problem.strerror if problem else "it is in use"
     raise TargetError(f"cannot remove the work folder {folder}: {reason}; remove it by hand, or run `plimsoll doctor`")
 
 
+def _remove_empty(folder: HeldFolder, parent: HeldFolder) -> None:
+    """Remove the name of an open, empty folder: that by which it was made, or where somebody has moved it."""
+    if _has_name(folder, parent.descriptor, folder.path.name):
+        os.rmdir(folder.path.name, dir_fd=parent.descriptor)
+        return
+    now = Path(os.readlink(folder))
+    try:
+        above = os.open(now.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        if _has_name(folder, above, now.name):
+            os.rmdir(now.name, dir_fd=above)
+        elif not now.name.endswith(_GONE):
+            raise OSError(errno.EBUSY, "somebody moves it about")
+    finally:
+        os.close(above)
+
+
+def _has_name(folder: HeldFolder, parent: int, name: str) -> bool:
+    try:
+        status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except OSError:
+        return False
+    return os.path.samestat(status, os.fstat(folder.descriptor))
+
+
 def _empty(folder: int) -> None:
-    names = sorted(os.listdir(folder), key=lambda name: name == MARKER)
-    for name in names:
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        # Somebody has removed the folder itself.
+        return
+    for name in sorted(names, key=lambda name: name == MARKER):
         try:
             os.unlink(name, dir_fd=folder)
         except FileNotFoundError:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 
 from plimsoll.store import tokens
 from plimsoll.store.store import Store
 from plimsoll.store.tokens import Scope
 from plimsoll.web.faults import NotAllowed
 from plimsoll.web.settings import Settings
+from plimsoll.web.shield import FORGET
 
 COOKIE = "plimsoll"
 OWNER_ID = "local"
@@ -46,7 +47,12 @@ def visitor(request: Request) -> Visitor:
     if not written:
         return Visitor()
     found = identify(request.app.state.store, request.app.state.settings, written, by_cookie=by_cookie)
-    if found.scope is None and not by_cookie:
+    if found.scope is None:
+        if by_cookie:
+            # A log-in that has ended costs its browser one attempt, not one for every page.
+            gone = Response()
+            gone.delete_cookie(COOKIE)
+            setattr(request.state, FORGET, gone.headers["set-cookie"].encode())
         request.app.state.limits.log_in_failed(request)
     return found
 

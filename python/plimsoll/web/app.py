@@ -9,13 +9,15 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect
 
 from plimsoll import __version__, kinds
 from plimsoll.errors import PlimsollError
 from plimsoll.store.store import Store
+from plimsoll.web.answers import Answers
 from plimsoll.web.faults import Refused, status_of
 from plimsoll.web.intake.desk import Desk
 from plimsoll.web.limits import Limits
@@ -33,7 +35,7 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
         title="Plimsoll",
         version=__version__,
         summary="Results of storage tests: sessions, runs, comparisons, history; and uploads.",
-        # FastAPI's own pages load scripts from elsewhere; /api shows the same without any.
+        # FastAPI's own pages load scripts from elsewhere; ours, at /docs and /api, show the same without any.
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
@@ -42,6 +44,7 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
     app.state.store, app.state.settings = store, settings
     app.state.limits, app.state.pages = Limits(settings), kept_pages()
     app.state.reports = Reports(store, app.state.pages)
+    app.state.answers = Answers(store)
     app.state.desk = Desk(store, settings)
     for module in kinds.modules("plimsoll.web.pages"):
         app.include_router(module.router, include_in_schema=False)
@@ -49,10 +52,11 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
         app.include_router(module.router, prefix=API)
     # The last one added is the first that sees a request.
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False)
-    app.add_middleware(Shield, settings=settings, limits=app.state.limits)
+    app.add_middleware(Shield, settings=settings)
     app.add_exception_handler(PlimsollError, _explain)
     app.add_exception_handler(HTTPException, _explain)
     app.add_exception_handler(RequestValidationError, _explain)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _unforeseen)
     return app
 
@@ -84,6 +88,11 @@ def _fault(error: Any) -> str:
     return f"{'.'.join(str(part)[:40] for part in error['loc'])}: {error['msg']}"
 
 
+def _gone(_request: Request, _error: Exception) -> Response:
+    """Nobody is there to read it; without it, every client that goes would leave its trace in the log."""
+    return Response(status_code=400)
+
+
 def _unforeseen(request: Request, _error: Exception) -> Response:
     return _answer(request, 500, "This is a fault of Plimsoll; the server's log says more. Nothing was changed.", {})
 
@@ -91,6 +100,9 @@ def _unforeseen(request: Request, _error: Exception) -> Response:
 def _answer(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": words}, status, headers)
+    if status == 408:
+        # Many come at once, and hardly one of them is read.
+        return PlainTextResponse(f"{words}\n", status, headers)
     heading = HTTPStatus(status).phrase
     following = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     answer = page(request, "message.html", status, heading=heading, words=words, next=following)

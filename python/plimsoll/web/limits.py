@@ -1,4 +1,7 @@
-"""How often one client may ask. Counted in memory, in a table of bounded size."""
+"""How often one client may do what costs much. Counted in memory, in a table of bounded size.
+
+Reading is not among it: readers take turns (`turns.py`), so nobody is refused while there is time.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from ipaddress import IPv6Address, ip_address, ip_network
 from threading import Lock
 from typing import Any
 
@@ -13,7 +17,7 @@ from plimsoll.web.faults import Refused
 from plimsoll.web.settings import Settings
 
 MOST_CLIENTS = 10_000
-BURST_S = 8.0
+IPV6_CLIENT_BITS = 64
 
 
 class Buckets:
@@ -42,13 +46,8 @@ class Limits:
 
     def __init__(self, settings: Settings) -> None:
         per_minute = settings.log_in_attempts_per_minute, settings.uploads_per_minute
-        self._requests = Buckets(settings.requests_per_s, BURST_S * settings.requests_per_s)
         self._log_ins = Buckets(per_minute[0] / 60, per_minute[0])
         self._uploads = Buckets(per_minute[1] / 60, per_minute[1])
-
-    def asked(self, scope: Mapping[str, Any]) -> None:
-        """Count a request of any kind. Raises Refused (429)."""
-        _refuse(self._requests.take(client_of(scope)), "too many requests")
 
     def log_in_failed(self, scope: Mapping[str, Any]) -> None:
         """Count a wrong key or token. Raises Refused (429)."""
@@ -60,9 +59,19 @@ class Limits:
 
 
 def client_of(scope: Mapping[str, Any]) -> str:
-    """The address that asks; one network of IPv6 counts as one client, because each has 2⁶⁴ addresses."""
-    address = (scope.get("client") or ("unknown", 0))[0]
-    return ":".join(address.split(":")[:4]) if ":" in address else str(address)
+    """The client that asks."""
+    return network_of(str((scope.get("client") or ("unknown", 0))[0]))
+
+
+def network_of(address: str) -> str:
+    """What counts as one client: an address, or a network of IPv6, because each of these has 2⁶⁴ addresses."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address[:100]
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    return str(found.ipv4_mapped or ip_network((found, IPV6_CLIENT_BITS), strict=False))
 
 
 def _refuse(wait_s: float, what: str) -> None:

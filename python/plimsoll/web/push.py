@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from plimsoll import __version__
+from plimsoll.addresses import shown
 from plimsoll.errors import PlimsollError, ResultFileError, UsageError
 
 ATTEMPTS = 6
@@ -37,7 +38,7 @@ def check_address(url: str, *, insecure: bool) -> str:
     """The address without a slash at its end. Raises UsageError where a token would travel in the clear."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
-        raise UsageError(f"{url!r} is no address of a server; write it like https://bench.example.org")
+        raise UsageError(f"{shown(url)!r} is no address of a server; write it like https://bench.example.org")
     if parts.scheme == "http" and not insecure and not _is_local(parts.hostname):
         raise UsageError(
             f"{url} has no encryption, so everyone on the way could read the token; use https://, or --insecure if the "

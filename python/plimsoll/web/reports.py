@@ -36,6 +36,11 @@ class Kept(Generic[V]):
         self._values: OrderedDict[Hashable, V] = OrderedDict()
         self._lock = Lock()
 
+    def __contains__(self, key: Hashable) -> bool:
+        """Whether the value of `key` is there."""
+        with self._lock:
+            return key in self._values
+
     def get(self, key: Hashable, make: Callable[[], V]) -> V:
         """The value of `key`, made if it is not there. Two at once may make it twice, which is harmless."""
         with self._lock:
@@ -81,7 +86,7 @@ class Reports:
     def _key(self, found: Session, baseline: str | None, short: bool) -> Hashable:
         """Runs never change, so their number tells whether there are new ones."""
         runs = sum(place.runs for place in search.places(self._store, [found.id]))
-        return found.id, found.state, found.ended_ns, runs, baseline, short
+        return found.id, found.title, found.tags, found.note, found.state, found.ended_ns, runs, baseline, short
 
     def _build(self, found: Session, baseline: str | None, short: bool) -> Document:
         chosen = rules(found, baseline)

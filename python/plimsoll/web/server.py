@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import resource
 import socket
 import threading
 from collections.abc import Callable
@@ -11,16 +12,30 @@ import uvicorn
 
 from plimsoll.errors import UsageError
 from plimsoll.store.store import Store
+from plimsoll.units import KIB
 from plimsoll.web.app import create_app
+from plimsoll.web.door import CONNECTIONS, Door, guests_of
 from plimsoll.web.settings import Settings
 
 STOP_S = 30
 """Requests under way get so long to end when the server is asked to stop."""
 
-CONNECTIONS = 200
-BACKLOG = 128
+BACKLOG = 2048
+"""Connections that the kernel keeps for us: where it has no place for one, that client asks again only after 1 s."""
+
+TCP_NOTSENT_LOWAT = 25
+"""Of Linux; Python 3.11 has no name for it."""
+
+UNSENT_BYTES = 128 * KIB
+
+FILES = 256
+"""Open files that are not connections: the store, uploads, downloads."""
+
 GARBAGE_AFTER = 20_000
 """New objects after which garbage is looked for."""
+
+TICKS_PER_LOOK = 10
+"""Once in a second."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -30,6 +45,8 @@ def listen(host: str, port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     # Connections inherit it. Else the body of an answer waits 40 ms, until the browser has acknowledged its head.
     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    # Inherited, too. Else the system takes megabytes for a client that reads nothing, and ever more answers are made.
+    found.setsockopt(socket.IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES)
     try:
         found.bind((host, port))
         found.listen(BACKLOG)
@@ -51,21 +68,23 @@ def serve(
 
     `ready` is called when connections are taken.
     """
+    door = Door(_connections(), proxies=settings.trusted)
     config = uvicorn.Config(
         create_app(store, settings),
         log_level="warning",
         access_log=False,
         server_header=False,
         date_header=True,
+        http=guests_of(door),
         # Forwarded addresses are believed only where somebody said that a proxy stands before the server.
-        proxy_headers=settings.secure,
-        forwarded_allow_ips="127.0.0.1,::1",
-        limit_concurrency=CONNECTIONS,
+        proxy_headers=bool(settings.trusted),
+        forwarded_allow_ips=list(settings.trusted),
+        backlog=BACKLOG,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=STOP_S,
         ws="none",
     )
-    server = _Stoppable(config, stop)
+    server = _Stoppable(config, door, stop)
     # A page makes 100,000 objects that live as long as it does; looking through them every 700 is a sixth of its time.
     gc.set_threshold(GARBAGE_AFTER)
     ready()
@@ -78,15 +97,27 @@ def serve(
         taken.close()
 
 
-class _Stoppable(uvicorn.Server):
-    """A server that an event stops too: signals reach only the main thread."""
+def _connections() -> int:
+    """How many there may be at once; as many files as they need may be open, where the system lets us say so."""
+    wanted = CONNECTIONS + FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return CONNECTIONS if soft == resource.RLIM_INFINITY else max(FILES, min(CONNECTIONS, soft - FILES))
 
-    def __init__(self, config: uvicorn.Config, stop: threading.Event | None) -> None:
+
+class _Stoppable(uvicorn.Server):
+    """A server that looks to its door, and that an event stops too: signals reach only the main thread."""
+
+    def __init__(self, config: uvicorn.Config, door: Door, stop: threading.Event | None) -> None:
         super().__init__(config)
-        self._stop = stop
+        self._door, self._stop = door, stop
 
     async def on_tick(self, counter: int) -> bool:
         """Called ten times a second."""
+        if counter % TICKS_PER_LOOK == 0:
+            self._door.look_round()
         if self._stop is not None and self._stop.is_set():
             self.should_exit = True
         return await super().on_tick(counter)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from plimsoll.units import MIB, format_size
+from plimsoll.web.door import GRACE_S, LEAST_BYTES_PER_S
 from plimsoll.web.faults import Refused
-from plimsoll.web.limits import Limits
+from plimsoll.web.limits import client_of
 from plimsoll.web.settings import CHUNK_BYTES, FORM_BYTES, Settings
-
-BODY_TIMEOUT_S = 30.0
-"""A client that sends nothing for so long in the middle of a request is cut off."""
+from plimsoll.web.turns import Turn, Turns
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -30,16 +30,22 @@ _HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), interest-cohort=()",
     "cache-control": "private, no-cache",
 }
+FORGET = "forget_cookie"
+"""Where a page puts the header that makes a browser forget a log-in which is no longer valid."""
+
 HEARD_S = 5.0
 """How long a refused body is listened to."""
+_TAKES_LONG = re.compile(r"/uploads|/api/v1/uploads/[^/]+/finish")
 _CHUNK_PATH = re.compile(r"/api/v1/uploads/[^/]+")
 
 
 class Shield:
     """ASGI middleware; responses may set any of the headers themselves."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, limits: Limits) -> None:
-        self._app, self._settings, self._limits = app, settings, limits
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+        # Taking an upload in takes minutes, in which others want to read.
+        self._readers, self._intake = Turns(), Turns(at_once=4, of_one=2)
         self._headers = dict(_HEADERS)
         if settings.secure:
             self._headers["strict-transport-security"] = "max-age=31536000"
@@ -51,50 +57,76 @@ class Shield:
             return
 
         largest = _largest_body(scope, self._settings)
-        body = _Bounded(receive, largest)
-        names = {name for name, _ in scope["headers"]}
+        turn = Turn(self._intake if _TAKES_LONG.fullmatch(scope["path"]) else self._readers, client_of(scope))
+        body = _Bounded(receive, largest, turn)
+        has_body = bool({name for name, _ in scope["headers"]} & {b"content-length", b"transfer-encoding"})
+        head_only = scope["method"] == "HEAD"
+        # Whatever can be read can be asked about: the same answer without its content.
+        scope = {**scope, "method": "GET" if head_only else scope["method"], "state": {**scope.get("state", {})}}
 
         async def shielded(message: Message) -> None:
+            # The turn ends before the client has to take what was made for it.
+            turn.end()
             if message["type"] == "http.response.start":
-                present = {name.lower() for name, _ in message["headers"]}
-                extra = [(k.encode(), v.encode()) for k, v in self._headers.items() if k.encode() not in present]
-                if not body.complete and names & {b"content-length", b"transfer-encoding"}:
+                message = {**message, "headers": [*message["headers"], *self._extra(message, scope)]}
+                if has_body and not body.complete:
                     # Whoever goes on sending after the answer is not listened to.
-                    extra.append((b"connection", b"close"))
-                message = {**message, "headers": [*message["headers"], *extra]}
+                    message["headers"].append((b"connection", b"close"))
+            elif head_only:
+                message = {**message, "body": b""}
             await send(message)
 
         try:
-            self._limits.asked(scope)
             if _declared(scope) > largest:
                 raise _too_large(largest)
+            if not has_body:
+                await turn.begin()
         except Refused as error:
             await _heard(receive, min(_declared(scope), 2 * largest))
             await _answer(error, scope, receive, shielded)
             return
-        await self._app(scope, body, shielded)
+        try:
+            await self._app(scope, body, shielded)
+        finally:
+            turn.end()
+
+    def _extra(self, message: Message, scope: Scope) -> list[tuple[bytes, bytes]]:
+        """Headers that the answer itself has not set."""
+        present = {name.lower() for name, _ in message["headers"]}
+        extra = [(k.encode(), v.encode()) for k, v in self._headers.items() if k.encode() not in present]
+        if FORGET in scope["state"] and b"set-cookie" not in present:
+            extra.append((b"set-cookie", scope["state"][FORGET]))
+        return extra
 
 
 class _Bounded:
-    """The body of a request, cut off where it is too large or too slow."""
+    """The body of a request, cut off where it is too large or too slow; once it is complete, the turn begins."""
 
-    def __init__(self, receive: Receive, largest: int) -> None:
-        self._receive, self._left, self._largest = receive, largest, largest
+    def __init__(self, receive: Receive, largest: int, turn: Turn) -> None:
+        self._receive, self._left, self._largest, self._turn = receive, largest, largest, turn
+        self._waited_s = 0.0
         self.complete = False
 
     async def __call__(self) -> Message:
         if self.complete:
             # The body is complete: this waits for the end of the connection, as long as it takes.
             return await self._receive()
+        # Only time spent waiting for the client counts, not what the server needs in between.
+        allowed_s = GRACE_S + (self._largest - self._left) / LEAST_BYTES_PER_S - self._waited_s
+        began = time.monotonic()
         try:
-            async with asyncio.timeout(BODY_TIMEOUT_S):
+            async with asyncio.timeout(allowed_s):
                 message = await self._receive()
         except TimeoutError:
-            raise Refused(408, f"nothing arrived for {BODY_TIMEOUT_S:.0f} s; send it again") from None
+            slow = f"it arrived slower than {format_size(LEAST_BYTES_PER_S)} a second; send it again"
+            raise Refused(408, slow) from None
+        self._waited_s += time.monotonic() - began
         self.complete = not message.get("more_body")
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise _too_large(self._largest)
+        if self.complete and message["type"] == "http.request":
+            await self._turn.begin()
         return message
 
 

@@ -16,12 +16,14 @@ from tests.unit.report.test_imported_series import cliff, imported, rates
 from tests.unit.report.test_searched import searched
 from tests.unit.report.test_sections import fail
 
+from plimsoll.altered import NONE, with_altered_parts, with_altered_scores, without_checksum
 from plimsoll.model import Finding, Level, Run, RunStatus, Score
 from plimsoll.report import Evidence
 from plimsoll.report.searched import SearchedTarget
 from plimsoll.report.sections import cost, load_line, scaling
 from plimsoll.stats.load_line.bracket import Bracket
 from plimsoll.stats.load_line.doubts import Doubt, Reason
+from plimsoll.stats.parts import Extension
 from plimsoll.units import SECOND
 
 
@@ -389,6 +391,40 @@ def _many_steps() -> Evidence:
     return with_runs(found, [_times(run, 0.4 if run.block >= 8 else 1.0) for run in found.runs])
 
 
+def _extended(
+    later: float, targets: tuple[str, ...] = ("a", "b"), *, noise: float = 0.01, until: bool = True, old: bool = False
+) -> Evidence:
+    """A session of 6 blocks with 14 more; in these the last target is `later` times as fast."""
+    found = evidence(targets=targets, cases=("randread",), blocks=20, intervals=2, noise=noise, block_noise=0.01)
+    (session,) = found.sessions
+    changed = ("kernel was 6.1, is 6.5",) if later == 1.0 else ()
+    part = Extension(session.started_ns, {"randread": 6}, 14, 3600 * SECOND, until_verdict=until, changed=changed)
+    extended = session.model_copy(update={"study": {**session.study, "extensions": [part.to_table()]}})
+    runs = [_times(run, later if run.block >= 6 and run.target.name == targets[-1] else 1.0) for run in found.runs]
+    return Evidence([session if old else extended], runs, None, 0.1)
+
+
+def _parts() -> list[Situation]:
+    agree, differ = "No part differs from those before it", "something changed meanwhile"
+    undecided = "adds blocks until there is a verdict"
+    return [
+        _of("parts that agree", lambda: _extended(1.0), agree, "kernel was 6.1", never=(differ, undecided)),
+        _of(
+            "parts that differ",
+            lambda: _extended(1.4),
+            "between part 2, from block 7 on, and the blocks before",
+            differ,
+            never=(agree,),
+        ),
+        _of("one target, faster later", lambda: _extended(1.4, ("a",)), "The score of randread, iops,", never=(agree,)),
+        _of("one target, as before", lambda: _extended(1.0, ("a",)), "in its scores", never=(differ, undecided)),
+        _of("extended by blocks", lambda: _extended(1.0, until=False), "at most", never=(differ,)),
+        _of("never extended", lambda: _extended(1.0, old=True), never=(agree, differ, "Parts of")),
+        _of("noise that more blocks can tell", lambda: _extended(1.0, noise=0.3, old=True), undecided, never=(agree,)),
+        _of("noise that they cannot", lambda: _extended(1.0, noise=3.0, old=True), never=(undecided,)),
+    ]
+
+
 def _rest() -> list[Situation]:
     return [
         _of("many steps", _many_steps, "more with a step"),
@@ -447,4 +483,62 @@ def _sections() -> list[Situation]:
     ]
 
 
-SITUATIONS = [*_usual(), *_wrong(), *_searches(), *_sections(), *_amounts(), *_doubts(), *_rest()]
+def _altered() -> list[Situation]:
+    """Runs that were changed in their store, and those that nobody can tell of."""
+
+    def changed(count: int, change: Callable[[Run], Run]) -> list[str]:
+        found = evidence(targets=("a", "b"), cases=("randread",), blocks=5)
+        of_b = [run.id for run in found.runs if run.target.name == "b"][:count]
+        altered = with_runs(found, [change(run) if run.id in of_b else run for run in found.runs])
+        return [*of_report(altered), *(note.text for cell in altered.cells for note in cell.notes)]
+
+    def scores(run: Run) -> Run:
+        return with_altered_scores(run, ["iops"])
+
+    def two_scores(run: Run) -> Run:
+        return with_altered_scores(run, ["iops", "read_p99"])
+
+    one = ("1 run of b was changed after being stored and does not count", "iops was changed after the run was stored")
+    parts = "belongs to the run was changed after it was stored"
+    unknown = "stored before checksums"
+    return [
+        Situation("report", "as measured", lambda: changed(0, scores), (), (*one, parts, unknown)),
+        Situation("report", "a changed score", lambda: changed(1, scores), one, (parts, unknown)),
+        Situation(
+            "report",
+            "changed scores",
+            lambda: changed(2, two_scores),
+            ("2 runs of b were changed after being stored and do not count", "iops, read_p99 were changed"),
+            (*one, parts),
+        ),
+        Situation("report", "a changed part", lambda: changed(1, with_altered_parts), (parts,), (*one, unknown)),
+        Situation(
+            "report",
+            "no checksums",
+            lambda: changed(2, without_checksum),
+            ("2 runs of 10 were stored before checksums", "nobody can tell"),
+            (*one, parts),
+        ),
+        Situation(
+            "report", "one without a checksum", lambda: changed(1, without_checksum), ("1 run of 10 was stored",), one
+        ),
+        Situation(
+            "report",
+            "facts of runs without a checksum",
+            lambda: [str(without_checksum(evidence(blocks=1).runs[0]).facts["checksum"])],
+            (NONE,),
+        ),
+    ]
+
+
+SITUATIONS = [
+    *_altered(),
+    *_usual(),
+    *_wrong(),
+    *_searches(),
+    *_sections(),
+    *_amounts(),
+    *_doubts(),
+    *_parts(),
+    *_rest(),
+]

@@ -97,7 +97,7 @@ def _verdicts() -> list[Situation]:
             "more than 1,000 more blocks",
             "is faster",
         ),
-        of("zeros", _zeros(), "1 of 4 blocks have a score of zero and no ratio", "outlier"),
+        of("zeros", _zeros(), "1 of 4 blocks has a score of zero and no ratio", "outlier"),
         of("outliers", _cells([*near(1.0, 7, noise=0.02), 9.0]), "a few blocks are far from the others", "drifted by"),
         of(
             "a drift",

@@ -18,6 +18,7 @@ SPEAKERS = (
     "catalog/bounds.py", "catalog/delivery.py", "catalog/lasting.py",
     "simulation/slo.py", "simulation/choice.py",
     "run/guards/*.py", "report/sections/*.py", "report/memory.py", "report/doubted.py",
+    "altered.py", "report/changed.py",
 )  # fmt: skip
 """Files that word a verdict, a finding, an advice or a note."""
 FEWEST_WORDS = 4

@@ -105,6 +105,6 @@ def test_every_read_that_verifies_has_a_line_in_a_log(disk: Path, plimsoll: Comm
 
 def test_files_that_no_operation_goes_to_are_told(disk: Path, plimsoll: Command) -> None:
     words = ("--name=t", "--size=64k", "--rw=randread", "--nrfiles=4", "--file_service_type=sequential")
-    answer = plimsoll("fio", *words, "--norandommap", "--parse-only", cwd=disk)
+    answer = plimsoll("fio", *words, "--norandommap", "--parse-only", "--verbose", cwd=disk)
     assert "stays in the first of 4 files" in answer.err
     assert not plimsoll("fio", *words, "--parse-only", cwd=disk).err

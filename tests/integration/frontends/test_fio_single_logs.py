@@ -45,11 +45,12 @@ def test_every_operation_has_a_line_as_with_fio(disk: Path, plimsoll: Command, o
 
 def test_what_single_operations_cannot_tell_is_refused(disk: Path, plimsoll: Command) -> None:
     common = ("--name=t", "--size=1m", "--write_lat_log=x")
-    for words, reason in (
-        (("--bssplit=4k/50:8k/50",), "one block size"),
-        (("--time_based", "--runtime=1", "--ramp_time=1"), "leave out ramp_time"),
-    ):
-        assert reason in plimsoll("fio", *common, *words, cwd=disk, check=2).err
+    ramp = ("--time_based", "--runtime=1", "--ramp_time=1")
+    assert "leave out ramp_time" in plimsoll("fio", *common, *ramp, cwd=disk, check=2).err
+    job = plimsoll("fio", *common, "--bssplit=4k/50:8k/50", "--output-format=json", cwd=disk).json["jobs"][0]
+    sizes = [int(line.split(", ")[3]) for line in (disk / "x_lat.1.log").read_text().splitlines()]
+    assert set(sizes) == {4096, 8192}
+    assert sum(sizes) == job["read"]["io_bytes"]
     assert (
         "cannot write" in plimsoll("fio", "--name=t", "--size=64k", "--write_lat_log=no/where", cwd=disk, check=2).err
     )

@@ -42,7 +42,7 @@ def test_its_line_is_read_by_bon_csv2html_and_by_our_importer(disk: Path, plimso
 
 def test_bonnie_refuses_what_it_cannot_do(disk: Path, plimsoll: Command) -> None:
     assert "twice" in plimsoll("bonnie", "-s", "8", cwd=disk, check=2).err
-    assert "-D" in plimsoll("bonnie", "-D", cwd=disk, check=2).err
+    assert "-y p" in plimsoll("bonnie", "-y", "p", cwd=disk, check=2).err
     assert "no directory" in plimsoll("bonnie", "-d", "nowhere", "-s", "8", "-r", "4", cwd=disk, check=2).err
 
 
@@ -64,4 +64,54 @@ def test_zcav(disk: Path, plimsoll: Command) -> None:
     assert [line.split()[0] for line in out[1:-1]] == ["0.00", "0.00", "0.00", "0.01"]
     assert all(re.fullmatch(r"\d+\.\d\d \d+\.\d\d \d+\.\d{3}", line) for line in out[1:-1])
     assert out[-1].startswith("# Read 8 megs in ")
-    assert "-w" in plimsoll("zcav", "-w", "file", cwd=disk, check=2).err
+
+
+def test_zcav_writes_over_what_it_was_told_to_and_nothing_else(disk: Path, plimsoll: Command) -> None:
+    file, other = disk / "file", disk / "other"
+    file.write_bytes(b"\7" * 4 * 2**20)
+    other.write_bytes(b"\7" * 2**20)
+    for words in (("-w", "file"), ("-w", "--destroy", "other", "file"), ("-w", "--destroy=fil", "file")):
+        refused = plimsoll("zcav", *words, cwd=disk, check=2).err
+        assert "-w writes zeros over file" in refused
+        assert "--destroy file" in refused
+        assert file.read_bytes() == b"\7" * 4 * 2**20
+    out = plimsoll("zcav", "-b", "1", "-r", "1:3", "-w", "--destroy", "file", "file", cwd=disk).out
+    assert len(out.splitlines()) == 4
+    assert file.read_bytes() == b"\7" * 2**20 + bytes(2**21) + b"\7" * 2**20
+    assert other.read_bytes() == b"\7" * 2**20
+    # Reading needs no word, and leaves it as it is.
+    plimsoll("zcav", "-b", "1", "file", cwd=disk)
+    assert file.read_bytes()[:1] == b"\7"
+
+
+def test_bonnie_without_data_has_the_line_of_the_original(disk: Path, plimsoll: Command, original: Original) -> None:
+    words = ("-d", ".", "-s", "0", "-n", "1", "-m", "box", "-z", "5", "-q")
+    theirs = original("bonnie++", *words, "-u", "root").splitlines()[-1].split(",")
+    ours = plimsoll("bonnie", *words, cwd=disk).out.splitlines()[-1].split(",")
+    assert len(ours) == len(theirs)
+    assert ours[:25] == theirs[:25]
+    assert [bool(field) for field in ours] == [bool(field) for field in theirs]
+
+
+def test_bonnie_writes_directly(disk: Path, plimsoll: Command) -> None:
+    line = plimsoll("bonnie", *SMALL, "-f", "-D", "-q", cwd=disk).out
+    assert line.count(",") == 49
+
+
+def test_processes_of_bonnie_begin_each_test_together(disk: Path, plimsoll: Command) -> None:
+    """Ours and the original: the one that comes first waits for the other."""
+    program = need_program("bonnie++")
+    (disk / "theirs").mkdir()
+    assert plimsoll("bonnie", "-p", "2").out == "Creating semaphore for 2 procs.\n"
+    words = [program, "-d", "theirs", "-s", "0", "-n", "1", "-m", "box", "-q", "-u", "root", "-ys"]
+    theirs = subprocess.Popen(words, cwd=disk, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        ours = plimsoll("bonnie", "-d", ".", "-s", "0", "-n", "1", "-m", "box", "-q", "-y", "s", cwd=disk).out
+        assert theirs.communicate(timeout=60)[0].count(",") == ours.count(",") == 49
+        # All were there: a third process is one too many.
+        again = plimsoll("bonnie", "-d", ".", "-s", "0", "-n", "1", "-y", "s", "-q", cwd=disk, check=None).err
+        assert "more processes came than they were made for" in again
+    finally:
+        theirs.kill()
+        assert plimsoll("bonnie", "-p", "-1").out == "Semaphore removed.\n"
+    assert "make them with -p" in plimsoll("bonnie", "-s", "0", "-n", "1", "-ys", "-q", cwd=disk, check=None).err

@@ -27,7 +27,7 @@ def shape(text: str) -> list[str]:
 
 WORDS = (
     "", "-W", "-G", "-C", "-D", "-A", "-L", "-q", "-s 16k -S 64k", "-a 2", "-t 10s", "-T 1ns", "-Y -W", "-y -W", "-b 2",
-    "-p 1", "-p 1 -q", "-s page",
+    "-p 1", "-p 1 -q", "-s page", "-H", "-C -N",
 )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from plimsoll.importers.source import Source
 from plimsoll.model import Run
 from plimsoll.run.servers.private import running
 from plimsoll.store.store import open_store
+from plimsoll.targets.held import held
 
 # As wrappers of YCSB read its summary and its status lines.
 SUMMARY = re.compile(r"^\[([^\]]+)\], ([^,]+), (-?[\d.]+)$")
@@ -120,7 +121,7 @@ def test_what_it_prints_comes_back_through_the_importer(ycsb: Ycsb, tmp_path: Pa
 @pytest.mark.parametrize("server", ["postgresql", "mariadb", "redis"])
 def test_servers_of_the_bindings(ycsb: Ycsb, place: Path, server: str) -> None:
     need_server(server)
-    with running(server, place / "server", "none", {}) as private:
+    with held(place) as folder, running(server, folder, "server", "none", {}) as private:
         scheme, _, rest = private.url.partition("://")
         secret = os.environ[private.password_env or ""]
         host, _, port = rest.rpartition("@")[2].partition("/")[0].partition(":")
@@ -148,7 +149,7 @@ def test_servers_of_the_bindings(ycsb: Ycsb, place: Path, server: str) -> None:
     shutil.rmtree(place / "server")
 
 
-def test_bad_words_are_told(ycsb: Ycsb, plimsoll: Command, tmp_path: Path) -> None:
+def test_bad_words_are_told(ycsb: Ycsb, plimsoll: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = ("-P", "workloada")
     empty = f"db.url=jdbc:sqlite:{tmp_path / 'none.db'}"
     for says, words in {
@@ -160,6 +161,7 @@ def test_bad_words_are_told(ycsb: Ycsb, plimsoll: Command, tmp_path: Path) -> No
     }.items():
         with pytest.raises(PlimsollError, match=re.escape(says)):
             ycsb(*words)
+    monkeypatch.setenv("PLIMSOLL_VERBOSE", "1")
     noted = ycsb("run", "basic", *small, "-p", "measurementtype=histogram", "-jvm-args", "-Xmx1g").err
     assert "measurementtype=histogram is printed as hdrhistogram" in noted
     assert "-jvm-args has no effect" in noted

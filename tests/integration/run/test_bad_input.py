@@ -26,6 +26,8 @@ from tests.integration.run.conftest import PLIMSOLL, SHORT, Command, leftovers
         (["--set", "size=1k"], "less than one block"),
         (["randread", "--set", "engine=psync"], "depth=1"),
         (["--set", "engine=mmap", "--set", "depth=1"], "direct=no"),
+        (["seqwrite", "--set", "engine=falloc", "--set", "depth=1"], "moves no data"),
+        (["randread", "--set", "engine=ftruncate", "--set", "depth=1"], "moves no data"),
         (["randread", "--set", "verify=yes"], "a mode that writes"),
         (["randread", "--set", "distribution=zipf:1"], "not 1"),
         (["--set", "size=999T"], "free"),

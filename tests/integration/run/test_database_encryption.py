@@ -15,6 +15,7 @@ from plimsoll.errors import NothingMeasured
 from plimsoll.frontends.ycsb.app import run
 from plimsoll.run.servers.private import running
 from plimsoll.store.store import open_store
+from plimsoll.targets.held import held
 
 
 def free_port() -> int:
@@ -38,7 +39,7 @@ def test_connections_are_encrypted_and_verified(place: Path, tmp_path: Path, nam
             "tls-auth-clients": "no",
         },
     }[name]
-    with running(name, place / "server", "none", settings) as server:
+    with held(place) as folder, running(name, folder, "server", "none", settings) as server:
         address = server.url if name == "mariadb" else f"redis://127.0.0.1:{port}/0"
 
         def measure(tls: str, *more: str) -> int:

@@ -23,6 +23,7 @@ from plimsoll.errors import TargetError
 from plimsoll.model import Level, Run, RunStatus
 from plimsoll.run.servers.private import find_program, running
 from plimsoll.store.store import open_store
+from plimsoll.targets.held import held
 
 SERVERS = {
     "ycsb-a": ("postgresql", "mariadb", "redis", "sqlite", "rocksdb", "memory"),
@@ -72,6 +73,15 @@ def test_every_test_runs_on_every_server(plimsoll: Command, place: Path, test: s
     assert servers_below(place) == []
 
 
+def test_a_temporary_folder_that_is_closed_to_the_servers_user(plimsoll: Command, place: Path, tmp_path: Path) -> None:
+    need_server("mariadb")
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    words = ("--server", "mariadb", "--on", f"here={place}", *QUICK, *SMALL["ycsb-a"])
+    plimsoll("run", "ycsb-a", *words, TMPDIR=str(closed))
+    assert leftovers(closed) == []
+
+
 @pytest.mark.parametrize("keep_alive", ["yes", "no"])
 def test_pages_are_fetched_from_a_private_nginx(plimsoll: Command, place: Path, keep_alive: str) -> None:
     need_server("nginx")
@@ -96,7 +106,7 @@ def test_settings_of_the_servers_are_in_the_report(plimsoll: Command, place: Pat
 @pytest.mark.parametrize(("name", "setting"), [("postgresql", "fsync=off"), ("mariadb", "innodb_doublewrite=0")])
 def test_a_server_that_promises_little_is_said_to(plimsoll: Command, place: Path, name: str, setting: str) -> None:
     need_server(name)
-    with running(name, place / "server", "full", dict([setting.split("=")])) as server:
+    with held(place) as folder, running(name, folder, "server", "full", dict([setting.split("=")])) as server:
         words = ("run", "ycsb-a", "--on", f"x={server.url}", "--set", f"password_env={server.password_env}")
         plimsoll(*words, *QUICK, *SMALL["ycsb-a"])
         findings = {each.guard: each for each in only_sessions_first_run().findings}
@@ -124,7 +134,7 @@ def test_durability_is_that_of_the_library_and_settings_win(plimsoll: Command, p
 
 def test_a_password_comes_from_the_environment_and_is_never_shown(plimsoll: Command, place: Path) -> None:
     need_server("redis")
-    with running("redis", place / "server", "none", {}) as server:
+    with held(place) as folder, running("redis", folder, "server", "none", {}) as server:
         words = ("run", "ycsb-a", "--on", f"here={server.url}", *QUICK, *SMALL["ycsb-a"])
         secret = os.environ[server.password_env or ""]
         plimsoll(*words, "--set", f"password_env={server.password_env}")
@@ -149,7 +159,7 @@ def test_a_server_that_is_not_there_is_named(plimsoll: Command) -> None:
 def test_a_directory_needs_a_server(plimsoll: Command, place: Path) -> None:
     answer = plimsoll("run", "ycsb-a", "--on", f"here={place}", check=2)
     assert "--server" in answer.err
-    unknown = plimsoll("run", "ycsb-a", "--server", "postgres", "--on", f"here={place}", check=2)
+    unknown = plimsoll("run", "ycsb-a", "--server", "oracle", "--on", f"here={place}", check=2)
     assert "postgresql" in unknown.err
     unable = plimsoll("run", "tpcb", "--server", "redis", "--on", f"here={place}", check=2)
     assert "postgresql" in unable.err
@@ -177,7 +187,7 @@ def test_no_server_outlives_a_session(plimsoll: Command, place: Path, ending: si
 
 def test_a_private_server_that_ends_by_itself_is_quoted(place: Path) -> None:
     need_server("redis")
-    with running("redis", place / "server", "none", {}) as server:
+    with held(place) as folder, running("redis", folder, "server", "none", {}) as server:
         assert server.ended() is None
         found = [psutil.Process(pid) for pid in servers_below(place)]
         assert len(found) == 1

@@ -60,5 +60,5 @@ def test_front_ends_tell_it_too(plimsoll: Command, pretending: Path) -> None:
     words = ("--name=t", "--size=64k", "--direct=1", "--ioengine=psync")
     answer = plimsoll("fio", *words, cwd=pretending, check=3)
     (pretending / "t.0.0").unlink()
-    assert "refuses direct I/O on t.0.0" in answer.err
+    assert f"refuses direct I/O on {pretending}/t.0.0" in answer.err
     assert "refuses direct I/O" in plimsoll("ioping", "-D", "-c", "1", ".", cwd=pretending, check=3).err

@@ -17,6 +17,7 @@ from plimsoll.run.servers.private import PrivateServer, running
 from plimsoll.stats.load_line.answer import LoadLine, load_line
 from plimsoll.stats.load_line.points import point_of
 from plimsoll.store.store import open_store
+from plimsoll.targets.held import held
 
 # Each update sleeps 15 ms beside the others and 5 ms alone: 4 clients keep the lock busy, and more of them wait for it.
 SLEEP = """
@@ -50,7 +51,7 @@ def make_it_sleep(server: PrivateServer) -> None:
 def test_a_postgresql_has_the_same_knee_again(plimsoll: Command, place: Path) -> None:
     need_server("postgresql")
     need_module("psycopg")
-    with running("postgresql", place / "server", "none", {}) as server:
+    with held(place) as folder, running("postgresql", folder, "server", "none", {}) as server:
         secret = f"password_env={server.password_env}"
         plimsoll("ycsb", "load", server.url, "-P", "workloada", "-p", f"plimsoll.{secret}")
         make_it_sleep(server)

@@ -89,6 +89,18 @@ def test_native_and_original_are_two_targets_of_one_place(plimsoll: Command, dis
     assert leftovers(disk) == []
 
 
+@pytest.mark.parametrize("test", ["dbench", "bonnie++", "postmark"])
+def test_originals_take_the_quick_sizes(plimsoll: Command, disk: Path, test: str) -> None:
+    need_program(test)
+    targets = ("--on", f"new={disk}", "--on", f"old={disk},implementation=original")
+    plimsoll("run", test, *targets, "--quick-sizes", "--repeats", "1", "--noisy-host", "-q", check=None)
+    runs = scored(plimsoll("show", "--json"))
+    metrics = {target: {run["metric"] for run in runs if run["target"] == target} for target in ("new", "old")}
+    assert metrics["old"]
+    assert metrics["old"] <= metrics["new"]
+    assert not [run["reason"] for run in runs if run["status"] == "failed"]
+
+
 def test_a_missing_original_is_refused_with_its_package(plimsoll: Command, disk: Path) -> None:
     answer = plimsoll(
         "plan", "dbench", "--on", f"old={disk},implementation=original", *CASES["dbench"], check=2, PATH="/nowhere"

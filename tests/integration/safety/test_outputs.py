@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -84,3 +86,40 @@ def test_what_is_no_file_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / "broken").symlink_to(tmp_path / "nowhere")
     with pytest.raises(UsageError, match=r"name a regular file|broken link"):
         open_output(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "ping", "--quick-sizes", "--output"),
+        ("knee", "randread", "--output"),
+        ("verify", ".", "--as", "gp3,size=100GiB", "--output"),
+        ("simulate", "--volume", "gp3,size=100GiB", "--output"),
+        ("report", "--output"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("taken.html", "a folder"),
+        ("file.html/report.html", "no folder"),
+        ("{read_only}/deep/report.html", "read-only"),
+        ("missing.pdf", "Chromium or Chrome"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_refused_before_anything_is_measured(
+    disk: Path, plimsoll: Command, cleanup: ExitStack, words: tuple[str, ...], name: str, said: str
+) -> None:
+    (disk / "taken.html").mkdir()
+    (disk / "file.html").write_text("mine")
+    read_only = disk / "read-only"
+    read_only.mkdir()
+    run("mount", "-t", "tmpfs", "-o", "ro", "none", read_only)
+    cleanup.callback(run, "umount", read_only)
+    named = name.format(read_only=read_only)
+    # No browser is found where only the interpreter is.
+    path = {"PATH": str(Path(sys.executable).parent)} if name.endswith(".pdf") else {}
+    answer = plimsoll(*words, named, cwd=disk, check=2, **path)
+    assert said in answer.err, answer.err
+    assert "block 1" not in answer.err
+    assert (disk / "file.html").read_text() == "mine"

@@ -26,7 +26,7 @@ from pathlib import Path
 from plimsoll.targets.workdir import workdir
 with workdir(Path(sys.argv[1]), sys.argv[2]) as folder:
     (folder / "data").write_bytes(b"x" * 10000)
-    print(folder, flush=True)
+    print(folder.path, flush=True)
     time.sleep(60)
 """
 
@@ -60,8 +60,8 @@ def registry() -> list[Path]:
 
 def test_a_normal_end_leaves_nothing(tmp_path: Path) -> None:
     with workdir(tmp_path, SESSION) as folder:
-        assert folder == tmp_path / FOLDER
-        assert folder.stat().st_mode & 0o777 == 0o700
+        assert folder.path == tmp_path / FOLDER
+        assert folder.path.stat().st_mode & 0o777 == 0o700
         (folder / "sub").mkdir()
         (folder / "sub/file").write_text("x")
     assert list(tmp_path.iterdir()) == []
@@ -120,7 +120,7 @@ def test_works_outside_the_main_thread(tmp_path: Path) -> None:
 
     def work() -> None:
         with workdir(tmp_path, SESSION) as folder:
-            seen.append(folder.exists())
+            seen.append(folder.path.exists())
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -187,8 +187,8 @@ def test_a_foreign_folder_of_the_same_name_is_not_touched(tmp_path: Path) -> Non
     foreign.mkdir()
     (foreign / "file").write_text("not ours")
     with workdir(tmp_path, SESSION) as folder:
-        assert folder.parent == tmp_path
-        assert folder != foreign
+        assert folder.path.parent == tmp_path
+        assert folder.path != foreign
         (folder / "data").write_text("x")
     assert [path.name for path in tmp_path.iterdir()] == [FOLDER]
     assert (foreign / "file").read_text() == "not ours"
@@ -197,7 +197,7 @@ def test_a_foreign_folder_of_the_same_name_is_not_touched(tmp_path: Path) -> Non
 
 def test_a_folder_that_was_deleted_under_us(tmp_path: Path) -> None:
     with workdir(tmp_path, SESSION) as folder:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder.path)
     assert registry() == []
 
 

@@ -61,7 +61,7 @@ def test_a_comparison_for_programs(plimsoll: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (("--volume", "gp4,size=1GiB"), "did you mean 'gp3'"),
+        (("--volume", "gp4,size=1GiB"), "'gp3'"),
         (("--volume", "gp3,size=10GiB,iops=60000"), "500 IOPS per GiB"),
         (("--volume", "gp3"), "needs a size"),
         (("--job", "randread"), "say which volume"),

@@ -13,9 +13,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
 import psycopg
 
 PASSWORD = "s3cr3t%/word"
@@ -27,6 +28,34 @@ class PostgresServer:
     """A server on loopback that asks for a password."""
 
     port: int
+    command: tuple[str, ...]
+    log: Path
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Start it, again too: on the same port, with the same data."""
+        with self.log.open("ab") as output:
+            self.processes.append(subprocess.Popen(self.command, stdout=output, stderr=output, cwd=self.log.parent))
+        _wait(self, self.processes[-1])
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> None:
+        """Stop it, if it runs; SIGINT is its fast shutdown, which ends all sessions."""
+        for process in self.processes:
+            process.send_signal(number)
+            process.wait(timeout=STARTUP_S)
+        self.processes.clear()
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """The server with all its processes, stopped in their tracks."""
+        every = [each for one in self.processes for each in (psutil.Process(one.pid), *_children(one.pid))]
+        for each in every:
+            each.suspend()
+        try:
+            yield
+        finally:
+            for each in every:
+                each.resume()
 
     def url(self, database: str, password: str = "s3cr3t%25%2Fword") -> str:
         return f"postgresql://plimsoll:{password}@127.0.0.1:{self.port}/{database}"
@@ -42,6 +71,10 @@ class PostgresServer:
         with self.connect() as connection:
             connection.execute(f'CREATE DATABASE "{name}"')
         return self.url(name)
+
+
+def _children(pid: int) -> list[psutil.Process]:
+    return list(psutil.Process(pid).children(recursive=True))
 
 
 def find_programs() -> Path | None:
@@ -65,17 +98,13 @@ def running(programs: Path) -> Iterator[PostgresServer]:
         port = _free_port()
         options = {"listen_addresses": "127.0.0.1", "port": port, "unix_socket_directories": "", "fsync": "off"}
         words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
-        with log.open("wb") as output:
-            server = subprocess.Popen(
-                [*become, str(programs / "postgres"), "-D", str(data), *words], stdout=output, stderr=output, cwd=folder
-            )
+        server = PostgresServer(port, (*become, str(programs / "postgres"), "-D", str(data), *words), log)
+        server.start()
         try:
-            _wait(server, port, log)
-            yield PostgresServer(port)
+            yield server
         finally:
             # SIGQUIT is PostgreSQL's immediate shutdown: nothing of these data is needed again.
-            server.send_signal(signal.SIGQUIT)
-            server.wait(timeout=STARTUP_S)
+            server.stop(signal.SIGQUIT)
     finally:
         shutil.rmtree(folder)
 
@@ -95,13 +124,13 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def _wait(server: PostgresServer, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + STARTUP_S
     while time.monotonic() < deadline:
-        assert server.poll() is None, f"PostgreSQL ended: {log.read_text()}"
+        assert process.poll() is None, f"PostgreSQL ended: {server.log.read_text()}"
         try:
-            PostgresServer(port).connect().close()
+            server.connect().close()
             return
         except psycopg.OperationalError:
             time.sleep(0.1)
-    raise AssertionError(f"PostgreSQL does not answer: {log.read_text()}")
+    raise AssertionError(f"PostgreSQL does not answer: {server.log.read_text()}")

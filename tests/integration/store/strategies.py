@@ -73,6 +73,9 @@ TARGETS = st.builds(
 PLANS = st.builds(
     Plan, test=TEXTS, case=TEXTS, workload=TEXTS, parameters=OBJECTS, metrics=st.lists(TEXTS, max_size=2).map(tuple)
 )
+TAGS = st.lists(st.sampled_from(["base", "nvme-1", "größe", "a:b", "50%", "_"]), unique=True).map(
+    lambda tags: tuple(sorted(tags))
+)
 SESSIONS = st.builds(
     Session,
     id=IDS,
@@ -84,6 +87,9 @@ SESSIONS = st.builds(
     study=OBJECTS,
     plimsoll_version=TEXTS,
     policy_version=COUNTS,
+    tags=TAGS,
+    note=TEXTS,
+    edited=st.dictionaries(TEXTS, TIMES, max_size=2),
 )
 RUNS = st.builds(
     Run,

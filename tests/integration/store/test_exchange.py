@@ -16,9 +16,11 @@ from tests.factories import make_study, many_cases
 from tests.integration.store.conftest import NewStore
 from tests.integration.store.strategies import RUNS, SESSIONS
 
+from plimsoll.altered import without_checksum
 from plimsoll.errors import ResultFileError, StoreError, UnknownName, UsageError
 from plimsoll.model import Run, Session
 from plimsoll.store.exchange import Limits, export, import_results, read_results
+from plimsoll.store.records import sealed
 from plimsoll.store.result_file import write_results
 from plimsoll.store.store import Store
 
@@ -74,7 +76,7 @@ def test_any_program_can_read_a_file(tmp_path: Path) -> None:
     write_results(tmp_path / "x.plimsoll.gz", [session, run])
     *lines, last = gzip.decompress((tmp_path / "x.plimsoll.gz").read_bytes()).splitlines(keepends=True)
     header, *records = map(json.loads, lines)
-    assert (header["format"], header["version"]) == ("plimsoll-results", 1)
+    assert (header["format"], header["version"]) == ("plimsoll-results", 2)
     end = json.loads(last)["end"]
     assert end == {"sessions": 1, "runs": 1, "sha256": hashlib.sha256(b"".join(lines)).hexdigest()}
     assert records[0]["session"]["title"] == session.title
@@ -117,7 +119,7 @@ def test_script_in_text_is_kept_as_text(new_store: NewStore, tmp_path: Path) -> 
     """It is escaped where it is shown; a store changes nothing."""
     title = "<script>alert(1)</script>\x1b]0;x\x07 [bold]'; DROP TABLE run; --"
     session, runs = make_study(title=title, blocks=1)
-    write_results(tmp_path / "x.plimsoll.gz", [session, *runs])
+    write_results(tmp_path / "x.plimsoll.gz", [session, *map(sealed, runs)])
     store = new_store()
     import_results(store, tmp_path / "x.plimsoll.gz")
     assert store.find_session(title) == session
@@ -180,7 +182,7 @@ def test_a_file_that_was_only_written_again_is_good(tampered: Tampered, new_stor
     """So that the refusals below are for their own reason."""
     store = new_store()
     import_results(store, tampered.write())
-    assert store.runs([tampered.session.id]) == tampered.runs
+    assert store.runs([tampered.session.id]) == [without_checksum(run) for run in tampered.runs]
 
 
 DEEP: Any = None
@@ -238,10 +240,10 @@ def test_repeated_records_are_refused(tampered: Tampered, new_store: NewStore) -
 
 
 def test_other_formats_and_versions_are_named(tampered: Tampered, new_store: NewStore) -> None:
-    tampered.lines[0]["version"] = 2
+    tampered.lines[0]["version"] = 3
     tampered.lines[0]["plimsoll_version"] = "9.1"
     message = refusal(tampered.write(), new_store())
-    assert "has version 2 (written by Plimsoll 9.1)" in message
+    assert "has version 3 (written by Plimsoll 9.1)" in message
     assert "install the newest Plimsoll" in message
     tampered.lines[0]["format"] = "fio"
     assert "has the format fio" in refusal(tampered.write(), new_store())

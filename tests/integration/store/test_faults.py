@@ -76,7 +76,7 @@ def test_a_damaged_record_is_named(
             connection.exec_driver_sql(damage)
         message = error_of(lambda: use(store, [session.id]))
     assert f"{named.format(run=run, session=session)} in the store is damaged" in message
-    assert "delete its session" in message
+    assert "plimsoll store check" in message
 
 
 def test_a_folder_is_no_store(tmp_path: Path) -> None:

@@ -26,7 +26,17 @@ VERSIONS = [
     {"state": SessionState.INTERRUPTED, "ended_ns": 5},
     {"state": SessionState.INTERRUPTED, "ended_ns": 9},
     {"state": SessionState.DONE, "ended_ns": 7},
-    {"state": SessionState.DONE, "ended_ns": 7, "title": "renamed"},
+    {"state": SessionState.DONE, "ended_ns": 7, "title": "other"},
+]
+EDITS: list[dict[str, object]] = [
+    {},
+    {"title": "renamed", "edited": {"title": 3}},
+    {"title": "renamed again", "edited": {"title": 8}, "note": "from the start"},
+    {"note": "first", "edited": {"note": 4}},
+    {"edited": {"note": 6, "tag base": 6}},
+    {"tags": ("base", "nvme"), "edited": {"tag base": 5, "tag nvme": 5}},
+    {"tags": ("base",), "edited": {"tag base": 9}},
+    {"tags": ("gp3",)},
 ]
 
 Content = list[tuple[Session, list[Run]]]
@@ -38,7 +48,7 @@ def contents(draw: st.DrawFn) -> Content:
     chosen = draw(st.lists(st.sampled_from(range(len(STUDIES))), unique=True))
     return [
         (
-            STUDIES[n][0].model_copy(update=draw(st.sampled_from(VERSIONS))),
+            STUDIES[n][0].model_copy(update=draw(st.sampled_from(VERSIONS)) | draw(st.sampled_from(EDITS))),
             draw(st.lists(st.sampled_from(STUDIES[n][1]), unique_by=lambda run: run.id)),
         )
         for n in chosen
@@ -120,6 +130,26 @@ def test_the_session_further_along_stays(held: tuple[dict[str, object], ...]) ->
     assert join(joined, c) == join(a, join(b, c))
     ranks = {SessionState.RUNNING: 0, SessionState.INTERRUPTED: 1, SessionState.DONE: 2}
     assert ranks[joined.state] == max(ranks[a.state], ranks[b.state])
+
+
+@given(held=st.tuples(*[st.tuples(st.sampled_from(VERSIONS), st.sampled_from(EDITS))] * 3))
+def test_what_users_said_of_a_session_obeys_the_laws(held: tuple[tuple[dict[str, object], ...], ...]) -> None:
+    a, b, c = (STUDIES[0][0].model_copy(update=version | edit) for version, edit in held)
+    assert join(a, a) == a
+    assert join(a, b) == join(b, a)
+    assert join(join(a, b), c) == join(a, join(b, c))
+    assert join(join(a, b), a) == join(a, b)
+
+
+def test_of_what_users_said_the_later_change_stays() -> None:
+    there = STUDIES[0][0]
+    begun = {"state": SessionState.RUNNING, "ended_ns": None}
+    renamed = there.model_copy(update={**begun, "title": "mine", "edited": {"title": 3}})
+    assert (join(there, renamed).title, join(there, renamed).state) == ("mine", SessionState.DONE)
+    tagged = there.model_copy(update={"tags": ("base", "nvme"), "edited": {"tag base": 3, "tag nvme": 3}})
+    untagged = there.model_copy(update={"tags": ("gp3",), "edited": {"tag base": 5, "tag gp3": 2}, "note": "of old"})
+    both = join(tagged, untagged)
+    assert (both.tags, both.note) == (("gp3", "nvme"), "of old"), "united, and what was taken away stays away"
 
 
 def test_a_merge_brings_a_session_forward(store: Store, new_store: NewStore) -> None:

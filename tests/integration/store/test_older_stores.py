@@ -7,6 +7,7 @@ from alembic.config import Config
 from sqlalchemy import insert
 from tests.factories import make_study
 
+from plimsoll.altered import has_no_checksum
 from plimsoll.store import search, tokens
 from plimsoll.store.connection import connect, parse_location, writing
 from plimsoll.store.migrate import SCRIPTS
@@ -14,7 +15,7 @@ from plimsoll.store.records import _run_row, as_stored, session_row
 from plimsoll.store.schema import run, session
 from plimsoll.store.store import open_store
 
-NEW_COLUMNS = ("host_name", "test", "target_kind")
+NEW_COLUMNS = ("host_name", "test", "target_kind", "tags", "note", "edited")
 
 
 def test_what_is_searched_by_is_filled_from_the_records(store_url: str) -> None:
@@ -34,6 +35,7 @@ def test_what_is_searched_by_is_filled_from_the_records(store_url: str) -> None:
     with open_store(store_url) as store:
         assert store.sessions() == [made]
         assert [each.id for each in store.runs([made.id])] == [each.id for each in runs]
+        assert all(has_no_checksum(each) for each in store.runs([made.id]))
         (line,) = search.find_lines(store, search.Query(test="randread", kind="directory", host="bench-7"))
         assert (line.host, line.tests, line.runs) == ("bench-7", ("randread",), len(runs))
         assert tokens.listed(store) == []

@@ -49,7 +49,7 @@ def running(store: Store, spool: Path, **changes: object) -> Iterator[Site]:
     """A server in a thread; stopped, and its thread ended, in any case."""
     taken = listen("127.0.0.1", 0)
     taken_port = taken.getsockname()[1]
-    own = Settings(spool, f"http://127.0.0.1:{taken_port}", requests_per_s=10_000.0)
+    own = Settings(spool, f"http://127.0.0.1:{taken_port}")
     settings = dataclasses.replace(own, **changes)
     stop = threading.Event()
     thread = threading.Thread(target=serve, args=(store, settings, taken), kwargs={"stop": stop})

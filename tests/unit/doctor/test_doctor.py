@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plimsoll import kinds
-from plimsoll.doctor import Check, Examined, examine, run_checks
+from plimsoll.doctor import Check, Examined, Fitness, examine, fitness, run_checks, sentence
 from plimsoll.errors import TargetError
 from plimsoll.model import Level
 from plimsoll.targets.chain import Chain
@@ -77,6 +77,22 @@ def test_it_objects_with_advice(name: str, tmp_path: Path) -> None:
     assert answer.name == name
     assert answer.level is not Level.OK
     assert answer.advice
+
+
+def test_all_checks_in_one_sentence() -> None:
+    def check(name: str, level: Level) -> Check:
+        return Check(name=name, level=level, message=f"{name}: something", advice="do it")
+
+    fine, noisy, broken = check("swap", Level.OK), check("other_load", Level.WARN), check("io_uring", Level.INVALID)
+    for checks, expected, says, never in (
+        ([fine], Fitness.FIT, "Fit for measuring: no check objects", "care"),
+        ([fine, noisy], Fitness.CARE, "Fit with care: 1 check objects (other load)", "Not fit"),
+        ([noisy, noisy], Fitness.CARE, "2 checks object (other load, other load)", "Not fit"),
+        ([fine, noisy, broken], Fitness.UNFIT, "Not fit as it is: 1 check objects (io uring)", "other load"),
+    ):
+        assert fitness(checks) is expected
+        assert says in sentence(checks)
+        assert never not in sentence(checks)
 
 
 @pytest.mark.parametrize(

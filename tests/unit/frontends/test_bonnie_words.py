@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from plimsoll.errors import UsageError
@@ -46,13 +48,18 @@ def test_options() -> None:
     ("words", "message"),
     [
         ("-s 100 -r 60", "twice the 60 MiB"),
-        ("-p 3", "wait for each other"),
-        ("-D", "O_DIRECT"),
+        ("-y p", "semaphores of -p alone"),
+        ("-yp", "semaphores of -p alone"),
+        ("-z 1 -Z f", "give one of them"),
+        ("-z -1", "a seed is 0 or more"),
+        ("-Z /nowhere", "cannot read /nowhere: No such file"),
+        ("-t 3", "no option -t; the nearest one there is: -x"),
+        ("-S 3", "no option -S; the nearest one there is: -s"),
+        ("--iterations 3", "no option --iterations; the nearest one there is: -x"),
         ("-k", "no option -k"),
         ("-n 1:2:3:4", "several folders"),
         ("-s", "needs a value"),
         ("dir", "-d"),
-        ("-s 0", "one file"),
         ("-s x", "no size"),
         ("--nope", "no option --nope; its options are letters: -D, "),
         ("--directory=/mnt", "no option --directory=/mnt; the nearest one there is: -d"),
@@ -68,7 +75,7 @@ def test_what_is_wrong_is_named(words: str, message: str) -> None:
 
 
 def test_the_csv_line_has_its_fields() -> None:
-    line = output.csv_line(FOUND, parse(["-s", "64", "-r", "32", "-m", "h,x", "-n", "1"]), 1795314518)
+    line = output.csv_line(FOUND, parse(["-s", "64", "-r", "32", "-m", "h,x", "-n", "1", "-z", "1795314518"]))
     fields = line.split(",")
     assert len(fields) == 50
     assert fields[:9] == ["1.98", "2.00a", "h_x", "1", "1795314518", "64M", "", "8192", "5"]
@@ -83,12 +90,12 @@ def test_files_are_of_any_size_up_to_the_largest() -> None:
     lines = list(output.table(FOUND, settings))
     assert lines[7].startswith("files:max  ")
     assert lines[8].lstrip().startswith("1:100:0 ")
-    assert output.csv_line(FOUND, settings, 1).split(",")[21:26] == ["1", "100", "", "", ""]
+    assert output.csv_line(FOUND, settings).split(",")[21:26] == ["1", "100", "", "", ""]
 
 
 def test_lines_of_several_runs_have_names() -> None:
     names = output.HEADER.split(",")
-    line = output.csv_line(FOUND, parse(["-s", "64", "-r", "32", "-n", "1", "-m", "host"]), 1).split(",")
+    line = output.csv_line(FOUND, parse(["-s", "64", "-r", "32", "-n", "1", "-m", "host"])).split(",")
     assert len(set(names)) == len(names) == len(line)
     named = dict(zip(names, line, strict=True))
     assert (named["num_seeks"], named["putc"], named["num_files"], named["seq_create"]) == ("8192", "1000", "1", "7000")
@@ -98,9 +105,9 @@ def test_lines_of_several_runs_have_names() -> None:
 def test_what_was_left_out_is_empty() -> None:
     found = {phase: cell for phase, cell in FOUND.items() if not phase.startswith("char")}
     settings = parse(["-s", "64", "-r", "32", "-n", "0", "-f", "-m", "host"])
-    fields = output.csv_line(found, settings, 1).split(",")
+    fields = output.csv_line(found, settings).split(",")
     assert (fields[9:11], fields[15:17]) == (["", ""], ["", ""])
-    assert output.csv_line({}, settings, 1).count(",") == 49
+    assert output.csv_line({}, settings).count(",") == 49
 
 
 def test_columns_of_the_table_are_those_of_the_original() -> None:
@@ -115,3 +122,34 @@ def test_columns_of_the_table_are_those_of_the_original() -> None:
 @pytest.mark.parametrize(("us", "text"), [(0, "0us"), (99_999, "99999us"), (100_000, "100ms"), (140_000_000, "140s")])
 def test_latencies(us: int, text: str) -> None:
     assert output.latency(us) == text
+
+
+def test_the_seed_of_the_line_is_that_of_the_run(tmp_path: Path) -> None:
+    """So that -z with what stands in the line repeats it."""
+    random = tmp_path / "random"
+    random.write_bytes(bytes(range(256)))
+    for words in (["-z", "7"], ["-Z", str(random)], []):
+        settings = parse(["-s", "64", "-r", "32", *words])
+        assert output.csv_line(FOUND, settings).split(",")[4] == str(settings.parameters()["seed"])
+    assert parse(["-s", "64", "-r", "32", "-z", "7"]).seed == 7
+    assert parse(["-s", "64", "-r", "32", "-Z", str(random)]).seed == 1_389_924_910
+    assert parse(["-s", "64", "-r", "32"]).seed > 1_700_000_000
+
+
+def test_without_data_the_tests_of_many_files_are_left() -> None:
+    settings = parse(["-s", "0", "-n", "1", "-z", "5", "-m", "x"])
+    assert settings.rare() == {"skip_data": True}
+    found = {phase: cell for phase, cell in FOUND.items() if phase in output.FILES}
+    # As 2.00a prints it.
+    assert output.csv_line(found, settings).startswith("1.98,2.00a,x,1,5,,,,,,,,,,,,,,,,,1,,,,,7000,16,")
+    lines = list(output.table(found, settings))
+    assert lines[0] == "Version 2.00a       ------Sequential Create------ --------Random Create--------"
+    assert len(lines) == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"), [("-D", "direct"), ("-y", "together"), ("-ys", "together"), ("-y s", "together")]
+)
+def test_what_few_runs_ask_for(words: str, asked: str) -> None:
+    assert parse(["-s", "64", "-r", "32", *words.split(), "-f"]).rare() == {asked: True}
+    assert parse(["-s", "64", "-r", "32"]).rare() == {}

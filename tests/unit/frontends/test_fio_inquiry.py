@@ -51,9 +51,7 @@ def test_formats_come_in_the_order_of_fio() -> None:
     assert parse(["--name=t", "--append-terse"]).formats == ("terse", "normal")
 
 
-@pytest.mark.parametrize(
-    "words", [("--bandwidth-log",), ("--cmdhelp=all",), ("--terse-version=2",), ("--idle-prof=x",)]
-)
+@pytest.mark.parametrize("words", [("--cmdhelp=all",), ("--terse-version=2",), ("--idle-prof=x",)])
 def test_what_is_not_carried_out_is_named(words: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match=words[0].partition("=")[0]):
         parse([*words, "--name=t", "--size=1m"])

@@ -44,7 +44,7 @@ def lines(folder: Path, *records: dict[str, Any]) -> list[int]:
 
 
 def test_times_since_1970(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trace = [("read", 0, 2 * MILLISECOND), ("read", 5 * MILLISECOND, MILLISECOND)]
+    trace = [("read", 0, 2 * MILLISECOND, 0, 4096, 0), ("read", 5 * MILLISECOND, MILLISECOND, 4096, 4096, 0)]
     begin_ms = 1_700_000_000_000
     ended = {"trace": trace, "started_ns": begin_ms * MILLISECOND}
     assert lines(tmp_path, ended) == [begin_ms + 2, begin_ms + 6]
@@ -52,3 +52,25 @@ def test_times_since_1970(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     running = {"phase": "measure", "elapsed_ns": 10 * MILLISECOND, "trace": trace}
     told = lines(tmp_path, {"phase": "layout", "elapsed_ns": 0, "trace": []}, running, {"trace": []})
     assert told == [begin_ms + 2, begin_ms + 6]
+
+
+def test_a_line_has_the_parts_of_a_latency_the_offset_and_the_priority(tmp_path: Path) -> None:
+    words = [f"--write_lat_log={tmp_path / 'x'}", f"--write_bw_log={tmp_path / 'x'}", "--log_offset=1", "--log_prio=1"]
+    log = SingleLogs(job(*words, "--prio=4", "--bs=4k", "--size=1m"))
+    log.see({"trace": [("read", 0, 3000, 8192, 4096, 1000), ("write", MILLISECOND, 500, 0, 512, 0)]})
+    log.close()
+    found = {name: (tmp_path / f"x_{name}.1.log").read_text().splitlines() for name in ("slat", "clat", "lat", "bw")}
+    first, second = ("0, {}, 0, 4096, 8192, 0x4004", "1, {}, 1, 512, 0, 0x4004")
+    # What was done at once has no time of submission.
+    assert found["slat"] == [first.format(1000)]
+    assert found["clat"] == [first.format(2000), second.format(500)]
+    assert found["lat"] == [first.format(3000), second.format(500)]
+    assert found["bw"] == [first.format(4096 * MILLISECOND // 3000), second.format(512 * MILLISECOND // 500)]
+
+
+def test_the_offset_is_that_in_its_file(tmp_path: Path) -> None:
+    words = [f"--write_bw_log={tmp_path / 'x'}", "--log_offset=1", "--filename=a:b", "--size=2m", "--offset=64k"]
+    log = SingleLogs(job(*words))
+    log.see({"trace": [("read", 0, 1, 2**20 + 4096, 4096, 0)]})
+    log.close()
+    assert (tmp_path / "x_bw.1.log").read_text().split(", ")[4] == str(64 * 1024 + 4096)

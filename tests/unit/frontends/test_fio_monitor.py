@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,10 +12,12 @@ from plimsoll.errors import UsageError
 from plimsoll.frontends.fio.command_line import parse
 from plimsoll.frontends.fio.execution import Member
 from plimsoll.frontends.fio.jobs import Job, jobs_of
+from plimsoll.frontends.fio.layout import JobFiles
 from plimsoll.frontends.fio.least import Least, least
 from plimsoll.frontends.fio.live import Live
 from plimsoll.frontends.fio.monitor import UNKNOWN, Monitor, clock, state
 from plimsoll.frontends.fio.plans import plan_of
+from plimsoll.frontends.named import NamedFiles
 from plimsoll.units import SECOND
 
 PLACE: Any = SimpleNamespace(sampler=SimpleNamespace(sample=lambda: None))
@@ -40,7 +43,8 @@ def progress(seconds: float, operations: int, done: float) -> dict[str, Any]:
 def member(*words: str) -> Member:
     job = the_job(*words)
     plan = plan_of(job)
-    return Member(job, plan, PLACE, None, [], reported=True, live=Live(plan, PLACE))
+    files = JobFiles(job.path, {}, NamedFiles(ExitStack()), ())
+    return Member(job, plan, PLACE, files, None, [], reported=True, live=Live(plan, PLACE))
 
 
 def test_a_running_job_is_reported_as_if_it_had_ended() -> None:

@@ -116,6 +116,8 @@ def test_patterns(text: str, pattern: list[object]) -> None:
         (["--verify=md5", "--verify_backlog=8"], {"backlog": {"every": 8, "batch": 8}}),
         (["--verify=md5", "--verify_backlog=8", "--verify_backlog_batch=2"], {"backlog": {"every": 8, "batch": 2}}),
         (["--verify_pattern=1", "--verify_backlog=8", "--do_verify=0"], {"backlog": None, "read_back": False}),
+        # For another job, or another invocation, to verify.
+        (["--verify=md5", "--do_verify=0"], {"checksums": True, "read_back": False}),
     ],
 )
 def test_ways_to_verify(words: list[str], expected: dict[str, object]) -> None:
@@ -129,7 +131,6 @@ def test_ways_to_verify(words: list[str], expected: dict[str, object]) -> None:
     [
         (["--verify=md5"], True),
         (["--verify=md5", "--verify_interval=8k"], True),
-        (["--verify=md5", "--do_verify=0"], False),
         (["--verify_backlog=8"], False),
     ],
 )
@@ -173,7 +174,6 @@ def test_other_options(words: list[str], expected: dict[str, object]) -> None:
         (["--verify_pattern=4294967296"], "32 bits"),
         ([f"--verify_pattern=0x{'ab' * 513}"], "512"),
         (["--verify=md5", "--verify_interval=1000"], "no multiple"),
-        (["--rw=read", "--verify=md5"], "add the write"),
         (["--dedupe_percentage=101"], "0 to 100"),
         (["--dedupe_percentage=10", "--verify=md5"], "leave dedupe_percentage out"),
     ],

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.command_line import parse
+from plimsoll.frontends.fio.execution import check_waits
 from plimsoll.frontends.fio.jobs import Job, jobs_of
 from plimsoll.frontends.fio.latency_target import target
 from plimsoll.frontends.fio.plans import plan_of
@@ -155,7 +156,13 @@ def test_variables_keywords_and_includes(tmp_path: Path, monkeypatch: pytest.Mon
     [
         (["--rwmixreed=5"], "rwmixreed", "rwmixread"),
         (["--iodept", "4"], "iodept", "iodepth"),
-        (["--zonemode=zbd"], "zonemode", "not carried out"),
+        (["--zonemode=zbd"], "zonemode", "zonesize"),
+        (["--zonemode=strided", "--zonesize=2k"], "zonesize", "one block"),
+        (["--cmdprio_percentage=20"], "cmdprio_percentage", "prioclass"),
+        (["--read_iolog=nowhere.log"], "read_iolog", "No such file"),
+        (["--verify_only", "--verify=md5", "--rw=randrw"], "verify_only", "randwrite"),
+        (["--wait_for=job"], "wait_for", "before it"),
+        (["--io_submit_mode=offload", "--iodepth=4"], "offload", "io_uring"),
         (["--nrfiles=4", "--file_service_type=lru"], "file_service_type=lru", "roundrobin"),
         (["--nrfiles=4", "--openfiles=-2"], "openfiles=-2", "1 or more"),
         (["--nrfiles=2", "--filename_format=one"], "one name", "$filenum"),
@@ -166,10 +173,9 @@ def test_variables_keywords_and_includes(tmp_path: Path, monkeypatch: pytest.Mon
         (["--latency_target=10ms"], "latency_target", "latency_window"),
         (["--latency_target=10ms", "--latency_window=1s", "--latency_run=1"], "latency_run", "runtime"),
         (["--outptu=x"], "outptu", "output"),
-        (["--ioengine=rbd"], "rbd", "libaio"),
-        (["--rw=randtrimwrite"], "randtrimwrite", "trimwrite"),
+        (["--ioengine=rbd"], "rbd", "rbd map"),
+        (["--ioengine=cpuio", "--runtime=1"], "cpuio", "cpuload"),
         (["--output-format=xml"], "xml", "json+"),
-        (["--verify=md5"], "verify", "write"),
         (["--rate_iops=5", "--rw=trimwrite"], "rate_iops", "leave"),
     ],
 )
@@ -177,6 +183,7 @@ def test_what_is_missing_is_named_with_the_nearest(words: list[str], named: str,
     def plans() -> None:
         plan_of(found := job(*words))
         target(found.words)
+        check_waits([found])
 
     with pytest.raises(UsageError) as error:
         plans()

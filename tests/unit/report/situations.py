@@ -14,6 +14,7 @@ from tests.unit.report.test_searched import searched
 
 from plimsoll.model import Finding, Level, Plan, Run, RunStatus, Session
 from plimsoll.parameters import defaults
+from plimsoll.stats.parts import Extension
 from plimsoll.units import SECOND
 
 Stored = tuple[list[Session], list[Run]]
@@ -33,6 +34,7 @@ def rich() -> Stored:
         invalid=1,
         title="rich",
     )
+    session = session.model_copy(update={"tags": ("baseline", "gp3"), "note": "firmware 2.1\nbefore the move"})
     chance = random.Random(5)
     found = [_priced(run) for run in runs]
     found = [_noisy(run, chance) if run.plan.case == "randrw" else run for run in found]
@@ -127,6 +129,16 @@ def databases() -> Stored:
     ]
 
 
+def extended() -> Stored:
+    """Six blocks and ten more on another day, with another kernel."""
+    session, runs = make_study(("a", "b"), ("randread",), 6, noise=0.005, title="extended", intervals=2)
+    _, more = make_study(("a", "b"), ("randread",), 16, noise=0.005, title="extended", intervals=2)
+    part = Extension(session.started_ns + 10**14, {"randread": 6}, 10, changed=("kernel was 6.1, is 6.5",))
+    session = session.model_copy(update={"study": {**session.study, "extensions": [part.to_table()]}})
+    later = [each for each in more if each.block >= 6]
+    return [session], [*runs, *(each.model_copy(update={"session_id": session.id}) for each in later)]
+
+
 SITUATIONS: Mapping[str, Callable[[], Stored]] = {
-    each.__name__: each for each in (rich, memory, apart, load_line, databases)
+    each.__name__: each for each in (rich, memory, apart, load_line, databases, extended)
 }

@@ -15,6 +15,7 @@ from plimsoll.report.comparisons import Comparison, formats
 from plimsoll.report.document import Table, cell_text
 from plimsoll.report.rendering import render
 from plimsoll.report.sections import cost
+from plimsoll.stats.policy import LEVELS_FROM
 
 GP2, GP3 = "gp2+size=100GiB", "gp3+size=100GiB"
 
@@ -97,7 +98,7 @@ def test_publication_and_prometheus_say_it() -> None:
 
 
 def test_older_rules_give_the_answers_that_were_published() -> None:
-    found = publication.answers(evidence(policy=POLICY_VERSION - 1))
+    found = publication.answers(evidence(policy=LEVELS_FROM - 1))
     assert "burst" not in json.dumps(found["verdicts"])
     assert all("level" not in row for row in (*found["verdicts"], *found["scores"]))
 

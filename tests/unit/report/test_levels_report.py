@@ -17,6 +17,7 @@ from plimsoll.report.comparisons import Comparison, formats
 from plimsoll.report.gate import nothing_compared
 from plimsoll.report.naming import named
 from plimsoll.report.rendering import render
+from plimsoll.stats.policy import LEVELS_FROM
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.verdict import Answer
 from plimsoll.store.search import Point
@@ -171,7 +172,7 @@ def test_each_format_of_comparisons_gives_levels_in_place_of_a_ratio(name: str) 
 
 def test_older_rules_give_the_answers_that_were_published() -> None:
     for apart in (False, True):
-        found = publication.answers(evidence(HONEST, STEP, POLICY_VERSION - 1, apart=apart))
+        found = publication.answers(evidence(HONEST, STEP, LEVELS_FROM - 1, apart=apart))
         assert all(line["value"] and "pattern" not in line for line in found["scores"])
         assert found["verdicts"][0]["ratio"]
         assert "until block" not in found["verdicts"][0]["sentence"]

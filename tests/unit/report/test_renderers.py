@@ -231,7 +231,7 @@ def test_unknown_formats_name_the_nearest(usual: Document) -> None:
     with pytest.raises(UnknownName, match="did you mean 'html'"):
         render(usual, "htm")
     with pytest.raises(UnknownName, match="report format"):
-        format_of(Path("report.pdf"))
+        format_of(Path("report.docx"))
 
 
 def test_files_are_written_whole_or_not_at_all(usual: Document, tmp_path: Path) -> None:

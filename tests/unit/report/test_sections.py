@@ -316,7 +316,7 @@ def test_a_parameter_that_only_some_plans_have_differs() -> None:
 
 def test_evidence_must_fit_together() -> None:
     session, runs = make_study()
-    with pytest.raises(UnknownName, match="did you mean"):
+    with pytest.raises(UnknownName, match="known: a, b"):
         Evidence([session], runs, "aa", 0.1)
     with pytest.raises(UsageError, match="at least one session"):
         Evidence([], runs, None, 0.1)

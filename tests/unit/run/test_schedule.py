@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -12,9 +13,12 @@ from plimsoll.model import Finding, Level, Run, RunStatus, Score, Target
 from plimsoll.profile import Entry
 from plimsoll.run import lost
 from plimsoll.run import plan as planning
+from plimsoll.run.noise import why_nothing
 from plimsoll.run.record import score_rows
 from plimsoll.run.schedule import Block, Schedule
 from plimsoll.run.study import Study
+from plimsoll.stats.parts import Extension
+from plimsoll.stats.policy import PLAN
 from plimsoll.units import SECOND
 
 Value = Callable[[str, int], float]
@@ -206,12 +210,14 @@ def test_a_block_that_was_cut_short_is_run_again_in_whole() -> None:
 def test_the_time_left_shrinks_and_no_block_starts_that_does_not_fit() -> None:
     study = make_study()
     schedule = Schedule(study, planning.steps(study))
-    before = schedule.remaining_ns()
+    before = schedule.time_left()
     block = schedule.next_block()
     assert block is not None
     runs = runs_of(study, block, clear_difference, ok)
     schedule.take(runs, score_rows(runs))
-    assert 0 < schedule.remaining_ns() < before
+    after = schedule.time_left()
+    assert 0 < after.least_ns < before.least_ns < before.most_ns
+    assert after.most_ns < before.most_ns
     shortest = min(schedule.block_ns(case) for case in schedule.open_cases)
     assert schedule.next_block(time_left_ns=shortest - 1) is None
     assert set(schedule.open_cases) == {"randread", "seqread"}
@@ -309,3 +315,115 @@ def test_a_run_that_failed_on_a_machine_that_is_there_ends_its_case() -> None:
     blocks, closed = carry_out(make_study(3, tests=("randread",), blocks=4), noise, status)
     assert len(blocks) == 2
     assert closed == {"randread": "failed: see the run's reason"}
+
+
+def goes_on(
+    study: Study, earlier: list[Run], part: Extension, value: Value, status: Callable[[str, int, int], RunStatus] = ok
+) -> tuple[list[Block], dict[str, str | None]]:
+    """The blocks of an extension after stored runs, and how each case closed."""
+    study = replace(study, extensions=(part,))
+    steps = planning.steps(study)
+    schedule = Schedule(study, steps)
+    schedule.take(earlier, score_rows(earlier))
+    closed = {step.case: schedule.settle(step.case) for step in steps}
+    blocks: list[Block] = []
+    while (block := schedule.next_block()) is not None:
+        runs = runs_of(study, block, value, status)
+        schedule.take(runs, score_rows(runs))
+        closed[block.step.case] = schedule.settle(block.step.case)
+        blocks.append(block)
+        assert len(blocks) < 700
+    return blocks, closed
+
+
+def first_part(study: Study, value: Value, status: Callable[[str, int, int], RunStatus] = ok) -> list[Run]:
+    blocks, _ = carry_out(study, value, status)
+    return [run for block in blocks for run in runs_of(study, block, value, status)]
+
+
+def test_an_extension_adds_so_many_blocks_and_numbers_go_on() -> None:
+    study = make_study(tests=("randread",), mode="quick")
+    part = Extension(started_ns=1, after={"randread": 3}, blocks=5)
+    blocks, closed = goes_on(study, first_part(study, clear_difference), part, clear_difference)
+    assert [block.number for block in blocks] == [3, 4, 5, 6, 7]
+    assert closed == {"randread": "extended to 8 blocks, as asked"}
+    assert len({block.targets for block in blocks}) > 1
+
+
+def test_an_extension_until_a_verdict_leaves_what_is_decided() -> None:
+    study = make_study(mode="quick")
+
+    def value(name: str, block: int) -> float:
+        return clear_difference(name, block)
+
+    part = Extension(started_ns=1, after={"randread": 3, "seqread": 3}, until_verdict=True)
+    blocks, closed = goes_on(study, first_part(study, value), part, value)
+    assert blocks == []
+    assert all("decided after 3 blocks" in str(told) for told in closed.values())
+
+
+def test_an_extension_goes_on_to_its_cap_whatever_is_projected() -> None:
+    study = make_study(tests=("randread",), mode="quick", band=0.01)
+    earlier = first_part(study, noise)
+    made = len({run.block for run in earlier})
+    part = Extension(started_ns=1, after={"randread": made}, blocks=30, until_verdict=True)
+    blocks, closed = goes_on(study, earlier, part, noise)
+    # To the last look within the bound: blocks after it could not change the answer.
+    assert made + len(blocks) == 32
+    assert "limit of 32 blocks reached" in str(closed["randread"])
+
+
+def test_an_extension_decides_what_was_undecided() -> None:
+    def half_clear(name: str, block: int) -> float:
+        return noise(name, block) ** 0.5 * (1.3 if name == "t1" else 1.0)
+
+    study = make_study(tests=("randread",), mode="quick")
+    earlier = first_part(study, half_clear)
+    part = Extension(started_ns=1, after={"randread": 6}, until_verdict=True)
+    blocks, closed = goes_on(study, earlier, part, half_clear)
+    assert "decided after" in str(closed["randread"])
+    assert 6 + len(blocks) in {boundary.blocks for boundary in PLAN}
+
+
+def test_what_was_invalid_before_an_extension_is_tried_again() -> None:
+    def busy(_name: str, block: int, _attempt: int) -> RunStatus:
+        return RunStatus.INVALID if block < 1 else RunStatus.OK
+
+    study = make_study(tests=("randread",), mode="quick")
+    earlier = first_part(study, clear_difference, busy)
+    assert {run.status for run in earlier} == {RunStatus.INVALID}
+    part = Extension(started_ns=1, after={"randread": 1}, blocks=12, until_verdict=True)
+    blocks, closed = goes_on(study, earlier, part, clear_difference, busy)
+    assert [block.number for block in blocks] == [1, 2, 3]
+    assert "decided" in str(closed["randread"])
+
+
+def refused_by(*guards: str) -> list[Run]:
+    """One block of two attempts that these guards find invalid."""
+    study = make_study(tests=("randread",), targets=1)
+    findings = tuple(Finding(guard=guard, level=Level.INVALID, message="no") for guard in guards)
+    blocks, _ = carry_out(study, clear_difference, lambda *_: RunStatus.INVALID)
+    runs = [run for block in blocks for run in runs_of(study, block, clear_difference, lambda *_: RunStatus.INVALID)]
+    return [run.model_copy(update={"findings": findings, "reason": "no"}) for run in runs]
+
+
+@pytest.mark.parametrize(
+    ("guards", "said"), [(("steal",), True), (("steal", "foreign_io"), True), (("steal", "memory"), False), ((), False)]
+)
+def test_a_host_that_is_never_quiet_is_told_what_to_say(guards: tuple[str, ...], said: bool) -> None:
+    runs = refused_by(*guards)
+    study = make_study(tests=("randread",), targets=1)
+    schedule = Schedule(study, planning.steps(study))
+    schedule.take(runs, score_rows(runs))
+    closed = str(schedule.settle("randread"))
+    assert closed.startswith("invalid twice: see the warnings")
+    assert ("--noisy-host" in closed) is said
+    assert ("--noisy-host" in why_nothing(runs)) is said
+    assert "randread on t0: no" in why_nothing(runs)
+
+
+def test_a_session_of_which_only_some_runs_were_disturbed_is_not() -> None:
+    runs = refused_by("steal")
+    fine = runs[0].model_copy(update={"status": RunStatus.FAILED, "findings": (), "reason": "broken"})
+    assert "--noisy-host" not in why_nothing([*runs, fine])
+    assert why_nothing([]) == "no run of this session is valid; nothing ran"

@@ -80,3 +80,16 @@ def test_what_cannot_be_told_is_not_told() -> None:
 def test_effects_too_small_to_matter_are_not_told() -> None:
     assert drift([0.0001 * block for block in range(12)]) is None
     assert order_effect([0.001 * (block % 2) for block in range(20)], [block % 2 == 1 for block in range(20)]) is None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_hundreds_of_blocks_are_told_as_by_scipy_and_at_once(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    differences = random.normal(0, 0.1, 540) + np.linspace(0, 0.012 * seed, 540)
+    p = stats.kendalltau(np.arange(540), differences, method="asymptotic").pvalue
+    if abs(p - LEVEL) > 0.002:
+        assert (drift(differences.tolist()) is not None) == (p < LEVEL)
+    late = np.arange(540) >= 400
+    p = stats.mannwhitneyu(differences[late], differences[~late], method="asymptotic").pvalue
+    if abs(p - LEVEL) > 0.002:
+        assert (order_effect(differences.tolist(), late.tolist()) is not None) == (p < LEVEL)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from plimsoll.stats.critical_values import boundaries
-from plimsoll.stats.simulation import SCENARIOS, Scenario, differences, normal, sequential
+from plimsoll.stats.critical_values import _boundary, boundaries
+from plimsoll.stats.policy import LAST, P1, P2, PLAN
+from plimsoll.stats.simulation import SCENARIOS, Scenario, differences, extended, normal, sequential
 
 REPETITIONS = 3000
 BAND = math.log(1.10)
@@ -28,6 +29,36 @@ def test_false_verdicts_stay_below_five_percent(scenario: Scenario, truth: float
     assert lower_bound(false, REPETITIONS) <= 0.05
     missed = REPETITIONS - int(outcomes.covers(math.log(truth)).sum())
     assert lower_bound(missed, REPETITIONS) <= 0.05
+
+
+CAPS = ((6, 20, 72, 160), (12, 32, 108), (20, 48, 160))
+"""Where a session ends, and where its extensions do: it is extended because it is undecided, up to three times."""
+
+
+@pytest.mark.parametrize("caps", CAPS, ids=str)
+@pytest.mark.parametrize("truth", [1.0, 1.07, 1.10, 1 / 1.10])
+@pytest.mark.parametrize("deviation", [0.05, 0.20, 0.40])
+def test_extended_sessions_stay_below_five_percent(deviation: float, truth: float, caps: tuple[int, ...]) -> None:
+    random = np.random.default_rng([8, round(1000 * truth), CAPS.index(caps)])
+    paths = differences(Scenario("", normal(deviation)), math.log(truth), REPETITIONS, random, caps[-1])
+    outcomes = extended(paths, BAND, caps)
+    assert lower_bound(int(outcomes.false(math.log(truth), BAND).sum()), REPETITIONS) <= 0.05
+    assert lower_bound(REPETITIONS - int(outcomes.covers(math.log(truth)).sum()), REPETITIONS) <= 0.05
+
+
+def test_extending_by_the_looks_of_older_rules_is_caught() -> None:
+    # The levels that the first twenty blocks have spent, once more at every look after them.
+    paths = differences(Scenario("", normal(1.0)), 0.0, REPETITIONS, np.random.default_rng(9), LAST)
+    again = tuple(_boundary(boundary.blocks, P2, P1, 1.0) for boundary in PLAN if boundary.blocks > 20)
+    outcomes = sequential(paths, BAND, (*boundaries(P2, P1), *again))
+    assert lower_bound(int(outcomes.false(0.0, BAND).sum()), REPETITIONS) > 0.06
+
+
+def test_extensions_decide() -> None:
+    paths = differences(Scenario("", normal(0.20)), math.log(1.2), 500, np.random.default_rng(10), 160)
+    before, after = (extended(paths, BAND, caps).decided.mean() for caps in ((12,), (12, 32, 72, 160)))
+    assert before < 0.5
+    assert after > 0.95
 
 
 def test_peeking_with_ordinary_levels_is_caught() -> None:

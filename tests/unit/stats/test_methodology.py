@@ -14,9 +14,14 @@ TEXT = (Path(__file__).parents[3] / "METHODOLOGY.md").read_text()
 def test_critical_values(label: str, field: str) -> None:
     (line,) = re.findall(rf"^\| {label},.*$", TEXT, re.MULTILINE)
     quoted = [float(number) for number in re.findall(r"\d+\.\d+", line)]
-    in_force = [getattr(boundary, field) for boundary in policy.BOUNDARIES]
+    in_force = [getattr(boundary, field) for boundary in policy.PLAN]
     assert quoted == in_force[-len(quoted) :]
-    assert len(quoted) == len(policy.LOOKS) - (3 if field.startswith("y") else 0)
+    assert len(quoted) == len(policy.PLAN) - (3 if field.startswith("y") else 0)
+
+
+def test_the_plan_of_looks() -> None:
+    (line,) = re.findall(r"^\| blocks .*$", TEXT, re.MULTILINE)
+    assert [int(number) for number in re.findall(r"\d+", line)] == [each.blocks for each in policy.PLAN]
 
 
 def test_levels_and_modes() -> None:

@@ -82,7 +82,7 @@ def test_runs_of_different_attempts_are_never_paired() -> None:
     rows += [row("a", 1, 900.0, attempt=1, status="failed"), row("b", 1, 909.0, attempt=1)]
     (cell,) = cells(rows, "a")
     assert [pair.block for pair in cell.pairs] == [0, 2, 3]
-    assert {note.text for note in cell.notes} == {"1 of 4 blocks have no valid pair"}
+    assert {note.text for note in cell.notes} == {"1 of 4 blocks has no valid pair"}
 
 
 def test_sessions_are_not_mixed() -> None:
@@ -120,7 +120,7 @@ def test_parameters_that_differ_are_named() -> None:
 def test_scores_of_zero_are_told() -> None:
     (cell,) = cells([*two([1.0, 1.0, 1.0]), row("a", 3, 1000.0), row("b", 3, 0.0)], "a")
     assert cell.verdict.blocks_given == 3
-    assert {note.text for note in cell.notes} == {"1 of 4 blocks have a score of zero and no ratio"}
+    assert {note.text for note in cell.notes} == {"1 of 4 blocks has a score of zero and no ratio"}
 
 
 @pytest.mark.parametrize("value", [None, math.nan])

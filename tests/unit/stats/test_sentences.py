@@ -65,7 +65,8 @@ def test_hopeless_says_what_to_do() -> None:
 
 
 def test_the_last_look_needs_a_new_session() -> None:
-    assert sentence(cell([1.05 + 0.25 * (-1) ** block for block in range(20)])).endswith("in a new session")
+    assert sentence(cell([math.exp((-1) ** block) for block in range(540)])).endswith("in a new session")
+    assert "new session" not in sentence(cell([1.05 + 0.25 * (-1) ** block for block in range(20)]))
 
 
 def test_no_common_block() -> None:

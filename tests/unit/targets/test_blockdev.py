@@ -134,3 +134,22 @@ def test_a_free_disk_has_no_reason(machine: Machine) -> None:
     machine.disk("sdb", "8:16", 0)
     assert reasons(machine, "sda") == ""
     assert "no size" in reasons(machine, "sdb")
+
+
+@pytest.mark.parametrize(
+    ("point", "told"),
+    [
+        ("/", "choose another device"),
+        ("/boot/efi", "choose another device"),
+        ("/home", "choose another device"),
+        ("/var/lib/docker", "choose another device"),
+        ("/mnt/my disk", "umount '/mnt/my disk'"),
+        ("/home/me/disk", "umount /home/me/disk"),
+        ("/var/tmp/disk", "umount /var/tmp/disk"),
+    ],
+)
+def test_nobody_is_told_to_unmount_the_system(machine: Machine, point: str, told: str) -> None:
+    machine.disk("sda", "8:0")
+    machine.mount("8:0", point.replace(" ", "\\040"), "ext4", "/dev/sda")
+    assert told in reasons(machine, "sda")
+    assert ("umount" in told) == ("umount" in reasons(machine, "sda"))

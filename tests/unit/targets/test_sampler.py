@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,6 +82,28 @@ def sample_at(second: float) -> HostSample:
         disks={"sda": DiskCounters(reads=int(second * 10), read_sectors=int(second * 1000), busy_ms=int(second * 250))},
         cpu=CpuTimes(total=int(second * 200), idle=int(second * 100), steal=int(second * 20)),
     )
+
+
+def test_a_child_that_ends_while_it_is_looked_at_ends_no_sampling() -> None:
+    """The processes of a private server come and go while samples are taken."""
+    sampler = Sampler()
+    sampler.with_family = True
+    over = threading.Event()
+
+    def come_and_go() -> None:
+        while not over.is_set():
+            subprocess.run(["true"], check=True)
+
+    comings = [threading.Thread(target=come_and_go) for _ in range(4)]
+    for each in comings:
+        each.start()
+    try:
+        for _ in range(400):
+            sampler.sample()
+    finally:
+        over.set()
+        for each in comings:
+            each.join()
 
 
 def test_intervals_get_their_share_of_the_counters() -> None:

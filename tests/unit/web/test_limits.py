@@ -52,8 +52,20 @@ def test_the_table_of_clients_is_bounded() -> None:
     assert buckets.take("0") == 0
 
 
-def test_a_network_of_ipv6_is_one_client() -> None:
-    found = {client_of({"client": (f"2001:db8:1:2::{last:x}", 1)}) for last in range(5)}
-    assert len(found) == 1
+@pytest.mark.parametrize(
+    "same",
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2:3:4:5:6"),
+        ("fe80::1%eth0", "fe80::2%eth0"),
+        ("192.0.2.1", "::ffff:192.0.2.1"),
+    ],
+)
+def test_a_network_of_ipv6_is_one_client(same: tuple[str, ...]) -> None:
+    assert len({client_of({"client": (address, 1)}) for address in same}) == 1
+
+
+def test_others_are_other_clients() -> None:
+    apart = ("192.0.2.1", "192.0.2.2", "::ffff:192.0.2.3", "2001:db8::1", "2001:db8:0:1::1", "unknown")
+    assert len({client_of({"client": (address, 1)}) for address in apart}) == len(apart)
     assert client_of({"client": ("192.0.2.1", 5)}) == "192.0.2.1"
     assert client_of({"client": None}) == "unknown"

@@ -12,6 +12,9 @@ use crate::spec::{TlsMode, Workload};
 use crate::url::Url;
 use crate::wire::{Address, Wire};
 
+/// Bytes of a header, or of a line between two chunks.
+const LONGEST_HEAD: usize = 1 << 16;
+
 /// The driver.
 #[derive(Debug)]
 pub struct Kind {
@@ -74,6 +77,9 @@ impl Driver for Kind {
         wire.send()?;
         let mut text = Vec::new();
         while !text.windows(4).any(|end| end == b"\r\n\r\n") {
+            if text.len() > LONGEST_HEAD {
+                return Err(Fault::protocol("the header of the reply does not end"));
+            }
             wire.await_more()?;
             text.extend_from_slice(wire.data());
             wire.consume(wire.data().len());
@@ -158,7 +164,7 @@ impl Http {
         if !self.page.begun {
             let data = wire.data();
             let Some(end) = data.windows(4).position(|end| end == b"\r\n\r\n") else {
-                if data.len() > 1 << 16 {
+                if data.len() > LONGEST_HEAD {
                     return Err(Fault::protocol("the header of the reply does not end"));
                 }
                 return Ok(false);
@@ -194,7 +200,12 @@ impl Http {
                 }
                 Ends::InChunk(_) => self.page.ends = Ends::Chunk,
                 Ends::Chunk | Ends::Trailer => {
-                    let Some(end) = data.windows(2).position(|end| end == b"\r\n") else { return Ok(false) };
+                    let Some(end) = data.windows(2).position(|end| end == b"\r\n") else {
+                        if data.len() > LONGEST_HEAD {
+                            return Err(Fault::protocol("a line of the reply does not end"));
+                        }
+                        return Ok(false);
+                    };
                     let line = &data[..end];
                     if self.page.ends == Ends::Trailer {
                         let over = line.is_empty();
@@ -316,7 +327,9 @@ fn read_header(header: &[u8]) -> Result<Page, Fault> {
 fn chunk_size(line: &[u8]) -> Result<u64, Fault> {
     let digits = line.split(|&byte| byte == b';').next().unwrap_or_default();
     let text = std::str::from_utf8(digits).unwrap_or_default().trim();
-    u64::from_str_radix(text, 16).map_err(|_| Fault::protocol("a chunk of the page has no size"))
+    // Its line end is counted with it.
+    let size = u64::from_str_radix(text, 16).ok().filter(|&size| size < 1 << 62);
+    size.ok_or_else(|| Fault::protocol("a chunk of the page has no size"))
 }
 
 /// Begins to connect, and does not wait for it.

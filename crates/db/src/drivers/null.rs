@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State};
 use crate::fault::{Fault, JobError};
+use crate::ownership::Whose;
 use crate::setup::Setup;
 
 /// Answers everything at once with nothing in it.
@@ -35,7 +36,7 @@ impl Driver for Kind {
     }
 
     fn look(&self) -> Result<Option<Found>, Fault> {
-        Ok(Some(Found { records: 0, shape: None, own: true }))
+        Ok(Some(Found { records: 0, shape: None, whose: Whose::Ours }))
     }
 }
 

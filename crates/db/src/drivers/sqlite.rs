@@ -4,13 +4,16 @@
 //! a cache by its text.
 
 use std::ffi::{CStr, c_int};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use rusqlite::{Connection, ffi};
+use rusqlite::{Connection, OpenFlags, ffi};
 
 use crate::driver::{Caps, Reply, Request, Session, State, Statement};
 use crate::fault::{Cause, Fault, JobError};
+use crate::ownership::MARK;
 use crate::setup::Setup;
 use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
 
@@ -106,11 +109,43 @@ impl Database for Kind {
         let failed = |error: rusqlite::Error| {
             Fault::broken(Cause::Connect, format!("cannot open the SQLite database {}: {error}", self.path))
         };
-        let mut connection = Connection::open(&self.path).map_err(failed)?;
+        let mut connection = plimsoll_sqlite::open(Path::new(&self.path)).map_err(failed)?;
         connection.busy_timeout(self.setup.patience()).map_err(failed)?;
         for (name, value) in &self.setup.spec.settings {
             connection.query(&format!("PRAGMA {name} = {value}"))?;
         }
+        Ok(connection)
+    }
+
+    /// A file that is somebody else's is read, and nothing is made beside it: where a write-ahead log is in use but none is
+    /// there, SQLite would make one even for a reader that cannot write, unless it is told that nobody else is at work.
+    fn peek(&self) -> Result<Option<Connection>, Fault> {
+        let Ok(mut file) = File::open(&self.path) else { return Ok(None) };
+        let beside = |end: &str| Path::new(&format!("{}{end}", self.path)).metadata().is_ok_and(|file| file.len() > 0);
+        let mut head = [0; 20];
+        let has_log = file.read_exact(&mut head).is_ok() && head[18..] == [2, 2];
+        let cut_off = beside("-journal");
+        let mut connection = self.look_at(cut_off || (has_log && !beside("-wal")))?;
+        // A change that was cut off is taken back by whoever opens the file for writing, which is ours to do in ours only.
+        let ours = format!("SELECT 1 FROM sqlite_master WHERE sql LIKE '%/* {MARK}%'");
+        if cut_off && connection.query(&ours).is_ok_and(|rows| !rows.is_empty()) {
+            return self.console().map(Some);
+        }
+        Ok(Some(connection))
+    }
+}
+
+impl Kind {
+    /// A connection that only reads; `alone`: it may take it that nobody writes, and makes nothing beside the file.
+    fn look_at(&self, alone: bool) -> Result<Connection, Fault> {
+        let path = self.path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+        let place = format!("file:{path}?mode=ro{}", if alone { "&immutable=1" } else { "" });
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let failed = |error: rusqlite::Error| {
+            Fault::broken(Cause::Connect, format!("cannot open the SQLite database {}: {error}", self.path))
+        };
+        let connection = plimsoll_sqlite::open_as(Path::new(&self.path), place, flags).map_err(failed)?;
+        connection.busy_timeout(self.setup.patience()).map_err(failed)?;
         Ok(connection)
     }
 }

@@ -68,7 +68,7 @@ fn free_port() -> u16 {
 }
 
 /// Finds a program in the usual places. When it is missing, the test is left out; on CI that is a failure.
-fn find(names: &[&str]) -> Option<PathBuf> {
+pub fn find(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var("PATH").unwrap_or_default();
     let folders = path.split(':').chain(["/usr/sbin", "/usr/local/sbin"]);
     let found = folders.flat_map(|folder| names.iter().map(move |name| Path::new(folder).join(name)));
@@ -196,7 +196,11 @@ pub fn postgresql(password: Option<&str>, certificate: Option<&(PathBuf, PathBuf
     let url = format!("postgresql://postgres@127.0.0.1:{port}/postgres");
     let server = started(folder, port, url, &words, user);
     // It listens before it lets anyone in.
-    std::thread::sleep(Duration::from_millis(300));
+    let asked = || plimsoll_db::made(super::spec("postgresql", &server.url, &[]));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while asked().is_err_and(|message| message.contains("starting up")) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     Some(server)
 }
 

@@ -141,7 +141,7 @@ impl Workload for Sqlite {
 }
 
 fn open(path: &Path, setting: &str) -> Step<Connection> {
-    let connection = Connection::open(path).map_err(|error| faulty("open", path, &error))?;
+    let connection = plimsoll_sqlite::open(path).map_err(|error| faulty("open", path, &error))?;
     connection.execute_batch(setting).map_err(|error| faulty("open", path, &error))?;
     Ok(connection)
 }

@@ -10,7 +10,8 @@
 //! **What it cannot say.** The original prints no rate for a block that takes less than a second (0.5 s in 1.03e), which
 //! on a fast device is every block: that rule is dropped here. It reads through the page cache and never drops it, so that
 //! a second look at a part that fits into memory shows memory; `direct`, or `cold`, avoids that. Writing (`-w`) destroys
-//! what is there and is not offered.
+//! what is there: zeros, and one `fsync` after each piece. The front end alone asks for it, where the user named the place
+//! to be destroyed.
 
 use std::fs::File;
 use std::io;
@@ -39,7 +40,7 @@ pub const EXAMPLE: &str = r#"{"path":null,"size":8388608,"start":0,"block":20971
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
-    /// File or block device to read; nothing is ever written to it. Absent: a file of `size` is made.
+    /// File or block device to read; nothing is written to it but by `write`. Absent: a file of `size` is made.
     pub path: Option<String>,
     /// Bytes from `start` on; 0 for all that follows, with a path. Classic: 0.
     pub size: u64,
@@ -55,6 +56,9 @@ pub struct Parameters {
     pub passes: u32,
     /// Open with `O_DIRECT`. Classic: false.
     pub direct: bool,
+    /// Write zeros in place of reading (`-w`): what is in `path` is lost. Classic: false.
+    #[serde(default)]
+    pub write: bool,
 }
 
 const MAX_BLOCKS: u64 = 1 << 20;
@@ -93,6 +97,9 @@ impl Kind for Parameters {
         at_most("block", self.block, MAX_BYTES)?;
         at_least("passes", self.passes.into(), 1)?;
         at_most("passes", self.passes.into(), 1000)?;
+        if self.write && self.path.is_none() {
+            return Err(Fault::spec("write goes over what is in path: give one".to_owned()));
+        }
         if self.block == 0 || !self.block.is_multiple_of(self.chunk) {
             return Err(Fault::spec(format!("a block of {} bytes is no multiple of chunk {}", self.block, self.chunk)));
         }
@@ -106,18 +113,18 @@ impl Kind for Parameters {
     fn plan(&self, _spec: &FilesSpec) -> Plan {
         // It was there when the request was checked; if it is gone, opening it says so.
         let length = self.length().unwrap_or(0);
-        let read: u64 = self.blocks(length).iter().map(|block| block.1).sum::<u64>() * u64::from(self.passes);
+        let moved: u64 = self.blocks(length).iter().map(|block| block.1).sum::<u64>() * u64::from(self.passes);
         let own = if self.path.is_none() { self.start + self.size } else { 0 };
         Plan {
             phases: vec![Phase {
-                name: "read".to_owned(),
-                writes: false,
-                reads: true,
-                expected: Expected::Bytes(read),
+                name: if self.write { "write" } else { "read" }.to_owned(),
+                writes: self.write,
+                reads: !self.write,
+                expected: Expected::Bytes(moved),
             }],
             disk_bytes: own,
-            written_bytes: own,
-            read_bytes: read,
+            written_bytes: own + if self.write { moved } else { 0 },
+            read_bytes: if self.write { 0 } else { moved },
             files: 1,
             memory_bytes: self.chunk * 2 + length / self.block * (24 + 8 * u64::from(self.passes)),
         }
@@ -163,7 +170,9 @@ impl Workload for Zcav {
         let mut times: Vec<Vec<u64>> = vec![Vec::with_capacity(parameters.passes as usize); blocks.len()];
         let elapsed_ns = stage.solo(|hand| {
             let flags = if parameters.direct { libc::O_DIRECT } else { 0 };
-            let file = File::options().read(true).custom_flags(flags).open(path).map_err(fail)?.into();
+            let write = parameters.write;
+            let mut options = File::options();
+            let file = options.read(!write).write(write).custom_flags(flags).open(path).map_err(fail)?.into();
             let mut buffer = Buffer::new(parameters.chunk as usize);
             let mut elapsed_ns = 0;
             for _ in 0..parameters.passes {
@@ -171,7 +180,11 @@ impl Workload for Zcav {
                     if stage.spec.cold != Cold::No {
                         sys::drop_pages(&file, block.0, block.1);
                     }
-                    let time_ns = read(hand, &file, &mut buffer, *block)?;
+                    let time_ns = if write {
+                        overwrite(hand, &file, &buffer, *block)?
+                    } else {
+                        read(hand, &file, &mut buffer, *block)?
+                    };
                     times.push(time_ns);
                     elapsed_ns += time_ns;
                 }
@@ -200,6 +213,17 @@ fn read(hand: &mut Hand<'_>, file: &OwnedFd, buffer: &mut Buffer, (start, length
     let start_ns = hand.now_ns();
     for offset in (start..start + length).step_by(buffer.len()) {
         hand.read_at(file, buffer, (&name, offset))?;
+    }
+    Ok(hand.now_ns() - start_ns)
+}
+
+/// The time of one block of zeros.
+fn overwrite(hand: &mut Hand<'_>, file: &OwnedFd, buffer: &Buffer, (start, length): (u64, u64)) -> Step<u64> {
+    let name = Name::new(format_args!("{FILE}"));
+    let start_ns = hand.now_ns();
+    for offset in (start..start + length).step_by(buffer.len()) {
+        hand.write_at(file, buffer, (&name, offset))?;
+        hand.fsync(file, &name)?;
     }
     Ok(hand.now_ns() - start_ns)
 }

@@ -42,6 +42,8 @@ impl Engine for Kind {
         polls: true,
         files: true,
         real: true,
+        stores: true,
+        reads: true,
     };
 
     fn available() -> Result<(), String> {

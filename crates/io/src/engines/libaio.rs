@@ -73,6 +73,8 @@ impl Engine for Kind {
         polls: false,
         files: true,
         real: true,
+        stores: true,
+        reads: true,
     };
 
     fn available() -> Result<(), String> {

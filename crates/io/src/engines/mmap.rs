@@ -35,6 +35,8 @@ impl Engine for Kind {
         polls: false,
         files: false,
         real: true,
+        stores: true,
+        reads: true,
     };
 
     fn available() -> Result<(), String> {

@@ -38,7 +38,7 @@ macro_rules! engines {
     };
 }
 
-engines!(null, psync, mmap, libaio, io_uring);
+engines!(null, psync, mmap, libaio, io_uring, falloc, ftruncate);
 
 /// The entry called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {

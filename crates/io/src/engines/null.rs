@@ -25,6 +25,8 @@ impl Engine for Kind {
         polls: false,
         files: true,
         real: false,
+        stores: false,
+        reads: true,
     };
 
     fn available() -> Result<(), String> {

@@ -13,6 +13,7 @@ pub struct Kind {
     /// Kept open by the worker.
     files: Map,
     is_device: bool,
+    flags: libc::c_int,
 }
 
 impl Engine for Kind {
@@ -28,6 +29,8 @@ impl Engine for Kind {
         polls: false,
         files: true,
         real: true,
+        stores: true,
+        reads: true,
     };
 
     fn available() -> Result<(), String> {
@@ -35,7 +38,7 @@ impl Engine for Kind {
     }
 
     fn open(setup: &Setup<'_>) -> io::Result<Self> {
-        Ok(Self { files: setup.files.map(), is_device: setup.is_device })
+        Ok(Self { files: setup.files.map(), is_device: setup.is_device, flags: setup.flags })
     }
 
     fn put(&mut self, file: usize, descriptor: RawFd) -> io::Result<()> {
@@ -48,10 +51,13 @@ impl Engine for Kind {
         let address = operation.buffer.as_mut().map_or(std::ptr::null_mut(), |b| b.as_mut_ptr()).cast();
         let (fd, offset) = self.files.place(operation.offset);
         let (length, at) = (operation.length as usize, offset as libc::off64_t);
+        let vector = libc::iovec { iov_base: address, iov_len: length };
         // SAFETY: for reads and writes `address` is a buffer of at least `length` bytes that the operation owns; the file
-        // is open.
+        // is open, and `vector` lives as long as the call.
         let result = unsafe {
             match operation.kind {
+                engine::Kind::Read if self.flags != 0 => libc::preadv2(fd, &vector, 1, at, self.flags) as i64,
+                engine::Kind::Write if self.flags != 0 => libc::pwritev2(fd, &vector, 1, at, self.flags) as i64,
                 engine::Kind::Read => libc::pread64(fd, address, length, at) as i64,
                 engine::Kind::Write => libc::pwrite64(fd, address, length, at) as i64,
                 engine::Kind::Fsync => i64::from(libc::fsync(fd)),

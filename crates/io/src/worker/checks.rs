@@ -63,7 +63,7 @@ impl Checks {
     }
 }
 
-impl<E: Engine> Worker<E> {
+impl<E: Engine, const X: bool> Worker<E, X> {
     /// Whether a check is to be issued before anything else.
     pub(super) fn check_is_due(&mut self) -> bool {
         self.checks.as_mut().is_some_and(|checks| checks.next().is_some())

@@ -11,10 +11,17 @@ use super::checks::mismatch;
 use super::{Gate, Slot, Worker};
 use crate::buffer::Buffer;
 use crate::engine::{Completion, Engine, Kind};
-use crate::recorder::Series;
+use crate::recorder::{Series, Single};
 use crate::runner::Event;
 
-impl<E: Engine> Worker<E> {
+impl Slot {
+    fn single(&self, series: Series, start_ns: u64, now: u64, submission_ns: u64) -> Single {
+        let latency_ns = now.saturating_sub(start_ns);
+        Single { series, start_ns, latency_ns, offset: self.offset, length: self.length, submission_ns }
+    }
+}
+
+impl<E: Engine, const X: bool> Worker<E, X> {
     /// Counts all reaped completions, also those after a failed one: every buffer has to come back.
     #[inline]
     pub(super) fn complete_all(&mut self, now: u64) -> Result<(), JobError> {
@@ -55,14 +62,20 @@ impl<E: Engine> Worker<E> {
             Kind::Write => (Series::Write, Series::WriteService),
             Kind::Trim => (Series::Trim, Series::TrimService),
             Kind::Fsync | Kind::Fdatasync => {
-                self.synced(now, latency, counts);
+                self.synced(&slot, now, latency, counts);
                 return Ok(());
             }
         };
         if counts {
             self.parts.batch.record(series, latency, u64::from(slot.length));
-            if self.parts.spec.trace && (slot.kind != Kind::Write || self.group_ns.is_none()) {
-                self.parts.batch.trace.push((series, slot.issued_ns, now.saturating_sub(slot.issued_ns)));
+            if self.parts.spec.trace
+                && (slot.kind != Kind::Write || self.group_ns.is_none() || (X && self.parts.spec.trace_syncs))
+            {
+                let submission_ns = if X { self.extras.submission_ns(tag, slot.issued_ns) } else { 0 };
+                self.parts.batch.trace.push(slot.single(series, slot.issued_ns, now, submission_ns));
+            }
+            if X && self.parts.spec.submission {
+                self.record_apart(series, tag, slot.issued_ns, now);
             }
             if self.pace.is_some() {
                 let service_ns = now.saturating_sub(slot.issued_ns);
@@ -76,7 +89,12 @@ impl<E: Engine> Worker<E> {
     #[inline]
     fn judge(&mut self, slot: &Slot, good: bool, buffer: Option<&Buffer>) -> Result<(), JobError> {
         let Some(stamps) = &mut self.parts.stamps else { return Ok(()) };
-        if slot.checks {
+        if stamps.checks_reads() {
+            let read = buffer.filter(|_| good).map(|buffer| &buffer.bytes()[..slot.length as usize]);
+            if read.is_some_and(|bytes| !stamps.check(slot.offset, bytes)) {
+                return Err(mismatch(&self.parts.spec.path, stamps.found().first_bad_offset));
+            }
+        } else if slot.checks {
             stamps.release(slot.offset, slot.length, true);
             let read = buffer.filter(|_| good).map(|buffer| &buffer.bytes()[..slot.length as usize]);
             if read.is_some_and(|bytes| !stamps.check(slot.offset, bytes)) {
@@ -91,14 +109,17 @@ impl<E: Engine> Worker<E> {
         Ok(())
     }
 
-    fn synced(&mut self, now: u64, latency: u64, counts: bool) {
+    fn synced(&mut self, slot: &Slot, now: u64, latency: u64, counts: bool) {
         // As with fio, the last sync of a pass takes time, and is not counted.
         if counts && !(self.left && self.round.is_some()) {
             self.parts.batch.record(Series::Sync, latency, 0);
+            if X && self.parts.spec.trace_syncs {
+                self.parts.batch.trace.push(slot.single(Series::Sync, slot.issued_ns, now, 0));
+            }
             if let Some(start) = self.group_ns.filter(|&start| start >= self.counting_ns) {
                 self.parts.batch.record(Series::Commit, now.saturating_sub(start), 0);
-                if self.parts.spec.trace {
-                    self.parts.batch.trace.push((Series::Write, start, now.saturating_sub(start)));
+                if self.parts.spec.trace && !self.parts.spec.trace_syncs {
+                    self.parts.batch.trace.push(slot.single(Series::Write, start, now, 0));
                 }
             }
         }
@@ -196,6 +217,10 @@ fn operation_failed(spec: &JobSpec, slot: Slot, result: i64) -> JobError {
         let size = if length == 0 { String::new() } else { format!(" of {length} bytes") };
         let hint = match error.raw_os_error() {
             Some(libc::EOPNOTSUPP) if spec.iopoll => ": the device cannot be polled, leave iopoll off",
+            Some(libc::EAGAIN) if spec.nowait => ": it would have to wait; leave nowait off, or what is read be cached",
+            Some(libc::EOPNOTSUPP) if spec.nowait => {
+                ": this file system cannot do it without waiting, leave nowait off"
+            }
             Some(libc::ENOSPC | libc::EDQUOT) => ": free some space or use a smaller size",
             _ => "",
         };

@@ -12,7 +12,7 @@ use crate::rotation;
 /// After a stop request, operations in flight get this long to come back.
 const DRAIN: Duration = Duration::from_millis(50);
 
-impl<E: Engine> Worker<E> {
+impl<E: Engine, const X: bool> Worker<E, X> {
     /// The thread that is the last to have nothing in flight syncs each file once, when the policy says so. True when it
     /// did.
     pub(super) fn sync_at_end(&mut self, now: u64) -> Result<bool, JobError> {
@@ -88,8 +88,8 @@ impl<E: Engine> Worker<E> {
                 self.report.common.offered += 1;
             }
             let next = self.held.take().or_else(|| {
-                let kind = self.parts.pattern.draw_kind();
-                self.parts.pattern.draw_of(pace.kind_due(kind, due_ns))
+                let kind = self.parts.pattern.draw_kind::<X>();
+                self.parts.pattern.draw_of::<X>(pace.kind_due(kind, due_ns))
             });
             let Some(next) = next else { break };
             pace.advance(next.kind, u64::from(next.length));

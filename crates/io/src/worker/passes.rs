@@ -40,7 +40,7 @@ impl Round {
     }
 }
 
-impl<E: Engine> Worker<E> {
+impl<E: Engine, const X: bool> Worker<E, X> {
     /// Nothing more is to be issued in this pass, or at all.
     pub(super) fn end_issuing(&mut self) {
         self.gate = if self.round.is_some() { Gate::Pass } else { Gate::Shut };
@@ -88,7 +88,7 @@ impl<E: Engine> Worker<E> {
             return Ok(now);
         }
         match self.round.as_ref().and_then(|round| round.first.as_deref()) {
-            Some(first) => self.parts.pattern.clone_from(first),
+            Some(first) => self.parts.pattern.repeat(first),
             None => self.parts.pattern.begin_pass(),
         }
         self.held = None;

@@ -51,7 +51,7 @@ impl Shelf {
     }
 }
 
-impl<E: Engine> Worker<E> {
+impl<E: Engine, const X: bool> Worker<E, X> {
     /// Sees to it that the file of an operation is open, and as it has to be.
     #[inline]
     pub(super) fn shelve(&mut self, next: Next, now: &mut u64) -> Result<Shelved, JobError> {

@@ -92,7 +92,10 @@ fn iolog(text: &str, times: Times) -> Result<Vec<(u64, Io)>, VolumeError> {
         let at_ns = match (times, words.peek()) {
             (_, None) => continue,
             // A time of 0 would mean "at once".
-            (Times::Stamps, Some(_)) => number(words.next()).ok_or_else(|| refuse("no time"))? * 1000 + 1,
+            (Times::Stamps, Some(_)) => {
+                let time_us = number(words.next()).ok_or_else(|| refuse("no time"))?;
+                nanoseconds(time_us).ok_or_else(|| refuse("a time beyond centuries"))? + 1
+            }
             (Times::Waits, Some(_)) => waited_ns,
         };
         let name = words.next().ok_or_else(|| refuse("no file"))?;
@@ -103,7 +106,9 @@ fn iolog(text: &str, times: Times) -> Result<Vec<(u64, Io)>, VolumeError> {
             "trim" => Kind::Discard,
             "sync" | "datasync" => Kind::Flush,
             "wait" if times == Times::Waits => {
-                waited_ns += number(words.next()).ok_or_else(|| refuse("no duration"))? * 1000;
+                let wait_us = number(words.next()).ok_or_else(|| refuse("no duration"))?;
+                let sum_ns = nanoseconds(wait_us).and_then(|wait_ns| wait_ns.checked_add(waited_ns));
+                waited_ns = sum_ns.filter(|&ns| ns < LAST_NS).ok_or_else(|| refuse("a time beyond centuries"))?;
                 continue;
             }
             "add" | "open" | "close" => continue,
@@ -119,6 +124,13 @@ fn iolog(text: &str, times: Times) -> Result<Vec<(u64, Io)>, VolumeError> {
         operations.push((at_ns, Io { kind, offset, bytes }));
     }
     Ok(operations)
+}
+
+/// A century: what comes after it is no time of a trace, and has room to be added to.
+const LAST_NS: u64 = 100 * 366 * 86_400 * 1_000_000_000;
+
+fn nanoseconds(time_us: u64) -> Option<u64> {
+    time_us.checked_mul(1000).filter(|&ns| ns < LAST_NS)
 }
 
 fn number(word: Option<&str>) -> Option<u64> {
@@ -147,8 +159,9 @@ fn blkparse(text: &str) -> Vec<(u64, Io)> {
 fn blkparse_line<'a>(words: &[&'a str]) -> Option<(&'a str, (u64, Io))> {
     let (device, time, action, rwbs) = (words.first()?, words.get(3)?, *words.get(5)?, words.get(6)?);
     device.split_once(',')?;
-    let (seconds, nanoseconds) = time.split_once('.')?;
-    let at_ns = seconds.parse::<u64>().ok()? * 1_000_000_000 + format!("{nanoseconds:0<9.9}").parse::<u64>().ok()? + 1;
+    let (seconds, fraction) = time.split_once('.')?;
+    let part_ns = format!("{fraction:0<9.9}").parse::<u64>().ok()?;
+    let at_ns = nanoseconds(seconds.parse::<u64>().ok()?.checked_mul(1_000_000)?)? + part_ns + 1;
     let extent = || match words.get(8) {
         Some(&"+") => number(words.get(7).copied()).zip(number(words.get(9).copied())),
         _ => None,
@@ -161,7 +174,8 @@ fn blkparse_line<'a>(words: &[&'a str]) -> Option<(&'a str, (u64, Io))> {
         _ if rwbs.starts_with('F') => (Kind::Flush, (0, 0)),
         _ => return None,
     };
-    Some((action, (at_ns, Io { kind, offset: sector * SECTOR_BYTES, bytes: sectors * SECTOR_BYTES })))
+    let (offset, bytes) = (sector.checked_mul(SECTOR_BYTES)?, sectors.checked_mul(SECTOR_BYTES)?);
+    Some((action, (at_ns, Io { kind, offset, bytes })))
 }
 
 #[cfg(test)]
@@ -207,6 +221,10 @@ mod tests {
             ("fio version 3 iolog\n1 /x read 0 1\n2 /y read 0 1\n", "line 3: a second file"),
             ("fio version 2 iolog\n/x jump 0 1\n", "unknown action"),
             ("fio version 2 iolog\n/x read 1073741824 1\n", "give a larger volume"),
+            ("fio version 3 iolog\n18446744073709551615 /x read 0 1\n", "line 2: a time beyond centuries"),
+            ("fio version 2 iolog\n/x wait 4000000000000000 0\n", "line 2: a time beyond centuries"),
+            ("8,0 0 1 18446744073709551615.0 1 Q R 0 + 8 [x]\n", "no operation found"),
+            ("8,0 0 1 0.0 1 Q R 18446744073709551615 + 8 [x]\n", "no operation found"),
         ] {
             let message = Trace::parse(text, GIB).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

@@ -15,7 +15,7 @@ WORDS = (
     ("-d DIR", "Where to test.  [default: this directory]"),
     (
         "-s SIZE[:CHUNK[:SEEKS:SEEKERS]]",
-        "Data of the tests of one file: MiB, or with k, m, g.  [default: twice the memory]",
+        "Data of the tests of one file: MiB, or with k, m, g; 0 for none.  [default: twice the memory]",
     ),
     ("-n FILES[:MAX[:MIN]]", "Files of the tests of many, in units of 1024, and their sizes in bytes.  [default: 16]"),
     ("-r SIZE", "Memory in MiB, if less than there is counts."),
@@ -27,7 +27,10 @@ WORDS = (
     ("-z SEED", "Of the random places."),
     ("-q", "Only the CSV on standard output, the table on standard error."),
     ("-u USER, -g GROUP", "Taken and without effect: Plimsoll stays who it is."),
-    ("-D, -y, -p COUNT, -Z FILE", "Refused, with what to use in their place."),
+    ("-Z FILE", "Make the seed from this file."),
+    ("-D", "Write the blocks with O_DIRECT."),
+    ("-p COUNT", "Only make semaphores for so many processes; -1 removes them."),
+    ("-y s", "Begin each test together with the other processes that -p was told of."),
 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -119,6 +120,7 @@ def _comparison(
     from plimsoll.catalog.lasting import standings
     from plimsoll.cli.evidence import find_sessions
     from plimsoll.files_parameters import FILES_WORKLOADS
+    from plimsoll.report.changed import noted_changes
     from plimsoll.report.comparisons import Comparison
     from plimsoll.report.gate import nothing_compared, ran_alone
     from plimsoll.report.marks import levelled
@@ -137,6 +139,7 @@ def _comparison(
         plans = store.plans(ids)
         judged = {key: plan.metrics for key, plan in plans.items()}
         rows = store.score_rows(ids, None if every else judged)
+        altered = store.altered(ids)
         of_files = [key for key, plan in plans.items() if plan.workload in FILES_WORKLOADS]
         from_memory = [(each, *where) for each in ids for where in store.from_memory([each], of_files)]
         places = {each: search.targets(store, each) for each in ids}
@@ -155,9 +158,10 @@ def _comparison(
         for stored, work in names.works.items()
         if (stored.session, stored.case, stored.target) == (session, case, target)
     }
+    changed = _changed(altered.values(), names)
     known = standings(under_names(names, runs), renamed)
     closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
-    told = [levelled(noted(cell, renamed), known) for cell in compared]
+    told = [levelled(noted_changes(noted(cell, renamed), changed), known) for cell in compared]
     deciding = {
         work.case: metrics[stored.session, stored.case]
         for stored, work in names.works.items()
@@ -172,6 +176,16 @@ def _comparison(
         nothing=nothing_compared(compared, names),
         alone=ran_alone(names),
         ordered=len(found) == 1 or all(measured_apart(found).values()),
+    )
+
+
+def _changed(altered: Iterable[tuple[str, str, str]], names: Names) -> Mapping[tuple[str, str], int]:
+    """How many runs of each (case, target) were changed after they were stored, by the names they are compared by."""
+    return Counter(
+        (work.case, work.target)
+        for where in altered
+        for stored, work in names.works.items()
+        if (stored.session, stored.case, stored.target) == where
     )
 
 

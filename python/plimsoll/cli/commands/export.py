@@ -38,6 +38,7 @@ def command(
     from plimsoll.errors import UsageError
     from plimsoll.outgoing import open_output
     from plimsoll.remote import sent
+    from plimsoll.stats.parts import without_extensions
     from plimsoll.store import exchange
     from plimsoll.store.store import open_store, short_id
 
@@ -54,7 +55,7 @@ def command(
             if len(found) != 1:
                 raise UsageError("a study file repeats one session; name one")
             with open_output(study) as file:
-                file.write(tomli_w.dumps(found[0].study))
+                file.write(tomli_w.dumps(without_extensions(found[0].study)))
             say(f"study: {study}; repeat it with `plimsoll run {study}`")
         ids = [session.id for session in found]
         if parquet is not None:

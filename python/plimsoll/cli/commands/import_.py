@@ -20,7 +20,8 @@ EXAMPLES = (
     "`plimsoll import results.plimsoll.gz`, `plimsoll import fio.json --as gp3`, `plimsoll import 'old/*.csv'`, "
     "`plimsoll import 's3://bucket/*.plimsoll.gz'`. "
     "Several files in one command are one session, in their order. "
-    "A file is checked completely before anything of it is stored; the raw file is kept with the runs."
+    "A file is checked completely before anything of it is stored; the raw file is kept with the runs, but for logs of "
+    "more than 16 MiB together: those may be of any size."
 )
 
 
@@ -79,12 +80,13 @@ def _foreign(
     store: Store, files: dict[str, str], target: str | None, format_name: str | None, each: bool
 ) -> list[dict[str, Any]]:
     """Files of other tools, with the names they were given by: one session, unless each is to have its own."""
+    from plimsoll.cli.transfer import reading
     from plimsoll.importers.joining import SEVERAL, join, joined_title, may_join
     from plimsoll.importers.reading import read_files
     from plimsoll.importers.source import Options
     from plimsoll.store import exchange
 
-    outcomes = read_files(list(files), Options(target=target), format_name=format_name)
+    outcomes = read_files(list(files), Options(target=target), format_name=format_name, watch=reading)
     if each:
         return [_stored(store, outcome) for outcome in outcomes]
     known = list(outcomes)

@@ -154,6 +154,7 @@ def carry_out(
 
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import report, show
+    from plimsoll.cli.ending import tell_next
     from plimsoll.cli.output import refuse_to_replace
     from plimsoll.cli.progress import observer
     from plimsoll.errors import NothingMeasured
@@ -162,6 +163,7 @@ def carry_out(
     from plimsoll.run.load_session import run_load_study
     from plimsoll.run.lost import check_complete
     from plimsoll.run.machines import ThisMachine
+    from plimsoll.run.noise import why_nothing
     from plimsoll.stats.load_line.points import point_of
     from plimsoll.store.store import open_store
 
@@ -177,6 +179,7 @@ def carry_out(
     if output is not None:
         report.command([session.id], output=output, force=force)
     if not any(point is not None and point.valid for point in (point_of(run, None) for run in runs)):
-        reason = next((f"{run.plan.case} on {run.target.name}: {run.reason}" for run in runs if run.reason), "")
-        raise NothingMeasured(f"no run of this session is valid; {reason or 'nothing ran'}")
+        raise NothingMeasured(why_nothing(runs))
     check_complete(session, runs)
+    if not (json or quiet):
+        tell_next(session, runs, reported=output is not None)

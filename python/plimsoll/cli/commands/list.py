@@ -10,7 +10,8 @@ import typer
 from plimsoll.cli.options import Csv, Json
 
 EXAMPLES = (
-    "`plimsoll list tests`, `plimsoll list sessions --json`, `plimsoll list instances m5`, `plimsoll list prices gp3`."
+    "`plimsoll list tests`, `plimsoll list sessions --json`, `plimsoll list sessions tag:baseline`, "
+    "`plimsoll list instances m5`, `plimsoll list prices gp3`."
 )
 
 Rows = list[dict[str, Any]]
@@ -25,7 +26,12 @@ def command(
         ),
     ] = "tests",
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Only what has this in its name, such as m5 or gp3.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Only what has this in its name, such as m5 or gp3; sessions with these words in title, tags, note, "
+            "host, tests or targets, or with one tag (tag:NAME).",
+        ),
     ] = None,
     json: Json = False,
     csv: Csv = False,
@@ -36,9 +42,14 @@ def command(
 
     if what not in LISTS:
         raise UnknownName("list", what, LISTS)
-    rows = [row for row in LISTS[what]() if name is None or name.lower() in str(next(iter(row.values()))).lower()]
-    if name is not None and not rows:
-        say(f"no {what} with {name!r} in the name; `plimsoll list {what}` shows all")
+    words = " ".join(name or ())
+    if what == "sessions":
+        rows = _sessions(words)
+    else:
+        rows = [row for row in LISTS[what]() if words.lower() in str(next(iter(row.values()))).lower()]
+    if words and not rows:
+        where = "" if what == "sessions" else " in the name"
+        say(f"no {what} with {words!r}{where}; `plimsoll list {what}` shows all")
     if json:
         print_json(rows)
     elif csv:
@@ -137,13 +148,16 @@ def _formats() -> Rows:
     return [{"format": name, "title": each.TITLE, "tools": ", ".join(each.TOOLS)} for name, each in formats().items()]
 
 
-def _sessions() -> Rows:
+def _sessions(words: str = "") -> Rows:
     from plimsoll.run.resume import state_now
     from plimsoll.store import search
     from plimsoll.store.store import open_store, short_id
 
     with open_store() as store:
         sessions = store.sessions()
+        if words:
+            wanted = search.matching(store, search.Query(text=words))
+            sessions = [each for each in sessions if each.id in wanted]
         counts = search.run_counts(store)
         return [
             {
@@ -154,6 +168,8 @@ def _sessions() -> Rows:
                 "runs": made,
                 "targets": ", ".join(each.target_names),
                 "title": each.title,
+                "tags": ", ".join(each.tags),
+                "note": each.note,
             }
             for each in sessions
             for valid, made in [counts.get(each.id, (0, 0))]
@@ -191,6 +207,7 @@ BRIEF = {
     "volumes": ("volume", "period", "GiB", "IOPS", "throughput", "burst"),
     "instances": ("instance", "vCPU", "GiB", "EBS IOPS", "EBS MB/s", "own disks", "$/h"),
     "prices": ("item", "region", "$", "per", "as of", "source"),
+    "sessions": ("session", "started", "state", "valid", "runs", "targets", "title", "tags"),
 }
 """What a terminal shows of wide lists; `--json` and `--csv` give every column."""
 

@@ -45,7 +45,7 @@ def command(
     from plimsoll.cli.output import print_json, refuse_to_replace, say
     from plimsoll.outgoing import open_output
     from plimsoll.remote import fetched, is_remote
-    from plimsoll.report import build_document, format_of, publication, render
+    from plimsoll.report import build_document, format_of, publication, write
 
     chosen = None if output is None else format_of(output)
     refuse_to_replace(output, force)
@@ -68,7 +68,7 @@ def command(
                 with open_output(output) as written:
                     written.write(text)
             else:
-                render(build_document(evidence), chosen, output)
+                write(build_document(evidence), chosen, output)
             found.notes.append(f"report: {output}")
     # The exit code answers, also when the reader has gone.
     with suppress(BrokenPipeError):
@@ -99,9 +99,10 @@ def _beside(name: str, path: Path, other: str) -> Path:
 def _read(path: Path) -> tuple[list[Session], list[Run]]:
     from plimsoll.errors import NothingMeasured
     from plimsoll.model import Run, Session
+    from plimsoll.store.records import told
     from plimsoll.store.result_file import read_results
 
-    records = list(read_results(path))
+    records = [told(each) if isinstance(each, Run) else each for each in read_results(path)]
     sessions = [each for each in records if isinstance(each, Session)]
     if not sessions:
         raise NothingMeasured(f"{path} holds no session; export one with `plimsoll export`")

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "`plimsoll report -o disk.html`, `plimsoll report 3f9c -o disk.md`, `plimsoll report --charts pictures/`, "
-    "`plimsoll report 3f9c --publish disk/`. The ending chooses the format: .html, .md, .json, .csv or .txt."
+    "`plimsoll report 3f9c --publish disk/`. The ending chooses the format: "
+    ".html, .pdf (printed by Chromium or Chrome), .md, .json, .csv or .txt."
 )
 DEFAULT = "plimsoll-report.html"
 
@@ -41,15 +42,18 @@ def command(
     from plimsoll.cli.evidence import evidence
     from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.remote import sent
-    from plimsoll.report import build_document, format_of, render, write_charts
+    from plimsoll.report import build_document, chart_files, format_of, write, write_charts
 
     name = output or (None if charts or publish else DEFAULT)
     chosen = None if name is None else format_of(Path(name))
     refuse_to_replace(name, force)
     found = evidence(sessions, baseline)
+    if charts is not None:
+        for picture in chart_files(build_document(found), charts):
+            refuse_to_replace(picture, force)
     if name is not None and chosen is not None:
         with sent(name) as path:
-            render(build_document(found), chosen, path)
+            write(build_document(found), chosen, path)
         say(f"report: {name}")
     if charts is not None:
         say(f"{len(write_charts(build_document(found), charts))} pictures in {charts}")

@@ -13,7 +13,7 @@ from plimsoll.cli.study_options import StudyOptions, load_line, takes_study
 
 if TYPE_CHECKING:
     from plimsoll.cluster.machines import ClusterMachines
-    from plimsoll.model import Run, Session
+    from plimsoll.model import Session
     from plimsoll.run.observer import Observer
     from plimsoll.store.store import Store
 
@@ -56,12 +56,14 @@ def command(
     """Measure targets until the answer is safe; every finished run is kept."""
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import plan, report, show
+    from plimsoll.cli.ending import tell_next
     from plimsoll.cli.output import refuse_to_replace
     from plimsoll.cli.progress import observer
     from plimsoll.errors import NothingMeasured, UsageError
     from plimsoll.model import RunStatus
     from plimsoll.report import format_of
     from plimsoll.run.lost import check_complete
+    from plimsoll.run.noise import why_nothing
     from plimsoll.run.session import run_study
     from plimsoll.store.store import open_store
 
@@ -89,8 +91,10 @@ def command(
     if output is not None:
         report.command([session.id], output=output, force=force)
     if not any(run.status is RunStatus.OK for run in runs):
-        raise NothingMeasured(f"no run of this session is valid; {_first_reason(runs)}")
+        raise NothingMeasured(why_nothing(runs))
     check_complete(session, runs)
+    if not (json or quiet):
+        tell_next(session, runs, reported=output is not None)
 
 
 def _knee(
@@ -149,11 +153,7 @@ def _resume(
     from plimsoll.run.conduct import Conduct
     from plimsoll.run.load_session import resume_load_session
     from plimsoll.run.machines import ThisMachine
-    from plimsoll.run.session import resume_session
+    from plimsoll.run.session import carry_on
 
-    resume = resume_load_session if "load_line" in session.study else resume_session
+    resume = resume_load_session if "load_line" in session.study else carry_on
     return resume(session, Conduct(store, watching, destroy, others or ThisMachine()))
-
-
-def _first_reason(runs: list[Run]) -> str:
-    return next((f"{run.plan.case} on {run.target.name}: {run.reason}" for run in runs if run.reason), "nothing ran")

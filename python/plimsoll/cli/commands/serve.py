@@ -25,6 +25,14 @@ def command(
         str | None,
         typer.Option("--url", metavar="URL", help="How people reach it, if through a proxy; https:// secures cookies."),
     ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            metavar="ADDRESS|NETWORK",
+            help="A proxy whose X-Forwarded-For is believed; repeat. Default with an https URL: one on this machine.",
+        ),
+    ] = None,
     upload_size: Annotated[
         str, typer.Option("--upload-size", metavar="SIZE", help="Largest file that may be uploaded.")
     ] = "256MiB",
@@ -32,6 +40,7 @@ def command(
     """Serve the store: search, reports, comparisons, history, uploads, and a JSON API."""
     from plimsoll.cli.output import say
     from plimsoll.errors import UsageError
+    from plimsoll.extras import explained
     from plimsoll.location import home
     from plimsoll.store.store import open_store
     from plimsoll.units import parse_size
@@ -39,10 +48,11 @@ def command(
     try:
         from plimsoll.web.server import listen, serve
         from plimsoll.web.settings import Settings
-    except ModuleNotFoundError as error:
-        raise UsageError(f"the server needs the Python module {error.name!r}: pip install 'plimsoll[web]'") from None
+    except ImportError as error:
+        raise explained(error) from None
     if url is not None and not url.startswith(("http://", "https://")):
         raise UsageError(f"--url {url!r} is no address; write it like https://bench.example.org")
+    proxies = _networks(proxy or [])
     with open_store(store_place) as store:
         taken = listen(host, port)
         shown = f"[{host}]" if ":" in host else host
@@ -53,6 +63,7 @@ def command(
             public_read=public_read,
             any_host=host in ("0.0.0.0", "::") and url is None,
             upload_bytes=parse_size(upload_size),
+            proxies=proxies,
         )
 
         def ready() -> None:
@@ -62,3 +73,19 @@ def command(
 
         serve(store, settings, taken, ready)
     say("stopped")
+
+
+def _networks(typed: list[str]) -> tuple[str, ...]:
+    """Addresses and networks in one form. Raises UsageError."""
+    from ipaddress import ip_network
+
+    from plimsoll.errors import UsageError
+
+    found = []
+    for each in typed:
+        try:
+            network = ip_network(each.strip("[]"))
+        except ValueError as error:
+            raise UsageError(f"--proxy {each!r}: {error}; write it like 10.0.0.7 or 10.0.0.0/24") from None
+        found.append(str(network if network.num_addresses > 1 else network.network_address))
+    return tuple(found)

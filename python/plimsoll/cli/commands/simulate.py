@@ -185,7 +185,7 @@ def _show_outcomes(outcomes: list[Outcome], where: Where) -> None:
 def _show(short: Document, full: Document | None, where: Where) -> None:
     """On the terminal, unless JSON is wanted there, and in files."""
     from plimsoll.cli.output import console, say
-    from plimsoll.report import format_of, render, write_charts
+    from plimsoll.report import format_of, write, write_charts
     from plimsoll.report.renderers.terminal import print_document
 
     output, charts, json = where
@@ -193,7 +193,7 @@ def _show(short: Document, full: Document | None, where: Where) -> None:
         print_document(short, console())
     if output is not None:
         chosen = format_of(output)
-        render(short if chosen in ("terminal", "markdown") else full or short, chosen, output)
+        write(short if chosen in ("terminal", "markdown") else full or short, chosen, output)
         say(f"report: {output}")
     if charts is not None:
         say(f"{len(write_charts(full or short, charts))} pictures in {charts}")

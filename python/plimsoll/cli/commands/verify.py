@@ -56,7 +56,7 @@ def command(
     from plimsoll.catalog.delivery import Answer, judge
     from plimsoll.cli.output import console, print_json, refuse_to_replace, say
     from plimsoll.cli.progress import observer
-    from plimsoll.report import format_of, render
+    from plimsoll.report import format_of, write
     from plimsoll.report.renderers.terminal import print_document
     from plimsoll.report.verified import verified_document
     from plimsoll.run.session import run_study
@@ -84,7 +84,7 @@ def command(
     else:
         print_document(document, console())
     if output is not None:
-        render(document, format_of(output), output)
+        write(document, format_of(output), output)
         say(f"report: {output}")
     if delivery.answer is not Answer.YES:
         raise typer.Exit(1 if delivery.answer is Answer.NO else 3)

@@ -32,7 +32,9 @@ WORDS = (
     ("--keep", "Use or add to what is in the table, whatever it is: as YCSB does, and the default of run."),
     ("--create", "Make the table; one that has records is refused: the default of load."),
     ("--reuse", "Run on a table that fits, load one where there is none, refuse any other."),
-    ("--recreate", "Drop the table first."),
+    ("--recreate", "Drop the table first; one that Plimsoll did not make only with --destroy."),
+    ("--force", "Write over whatever has the name of exportfile, not only over an earlier output of this command."),
+    ("--destroy NAME", "Allow this table to be dropped or loaded anew; a refusal says which name to type."),
 )
 
 

@@ -14,10 +14,12 @@ WORDS = (
     ("-c COUNT", "Passes.  [default: 1]"),
     ("-r [START:]END", "The part that is read, in MiB.  [default: all]"),
     ("-s STEP", "Read one block of so many.  [default: 1]"),
-    ("-l FILE", "Write the output there."),
+    ("-l FILE", "Write the output there; over an earlier output of this command, never over another file."),
+    ("--force", "Write over whatever has the name of -l; ours."),
     ("-f FILE", "The file or device, in place of the last word."),
     ("-u USER, -g GROUP", "Taken and without effect: Plimsoll stays who it is."),
-    ("-w", "Refused: it would write over the device."),
+    ("-w", "Write zeros in place of reading, with fsync after each piece: what is there is lost."),
+    ("--destroy NAME", "Allow -w on this file, or on the device of this serial number; ours."),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -10,21 +11,28 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import NothingMeasured, TargetError, UsageError
-from plimsoll.frontends.bonnie import output
+from plimsoll.frontends import notes
+from plimsoll.frontends.bonnie import output, semaphores
 from plimsoll.frontends.bonnie.options import Settings, parse
 from plimsoll.frontends.recording import Places, Recorder
 from plimsoll.model import Plan, RunStatus
 from plimsoll.profile import Entry, cases
-from plimsoll.run.places import Place
+from plimsoll.run.places import Place, in_place
 from plimsoll.run.workloads import files
 from plimsoll.store.store import Store
 from plimsoll.targets import directory
 from plimsoll.targets.workdir import workdir
+from plimsoll.units import format_size
+
+DECLINED = 2
 
 
 def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[str], None]) -> int:
     """Carry out a command line of Bonnie++; returns the exit code. Raises PlimsollError."""
     settings = parse(words)
+    if settings.processes is not None:
+        print(semaphores.make(settings.processes) if settings.processes != -1 else semaphores.remove())
+        return 0
     where = Path(settings.directory)
     if not where.is_dir():
         raise TargetError(f"there is no directory {where}; give one that exists with -d")
@@ -32,10 +40,13 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     if problem := next(files.problems(plan), None):
         raise UsageError(problem)
     for note in settings.notes:
-        say(f"plimsoll bonnie: {note}")
+        notes.note(say, f"plimsoll bonnie: {note}")
     with open_store() as store, Places() as places:
         place = places.hold(where / "any", writes=True)
-        directory.check(place.target, needed_bytes=files.scratch_bytes(plan))
+        needed = files.scratch_bytes(plan)
+        directory.check(place.target, needed_bytes=needed)
+        if not _agreed(settings, needed, where.resolve(), say):
+            return DECLINED
         recorder = Recorder(store, "bonnie++", f"Bonnie++ on {settings.directory}", list(words), [place])
         try:
             with workdir(where, recorder.session.id) as folder:
@@ -47,10 +58,31 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     return 0
 
 
+def _agreed(settings: Settings, needed: int, where: Path, say: Callable[[str], None]) -> bool:
+    """Say what will be written. The size that nobody chose is twice the memory: on a terminal it is asked for first."""
+    if settings.quiet or not needed:
+        return True
+    free = shutil.disk_usage(where).free
+    times = "" if settings.runs == 1 else f", {settings.runs} times"
+    chosen = "" if settings.size_given else "; twice the memory, as no -s was given"
+    say(
+        f"plimsoll bonnie: writes {format_size(needed)}{times} into a folder of its own in {where}, "
+        f"where {format_size(free)} are free{chosen}"
+    )
+    if settings.size_given or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return True
+    print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    say("nothing was written; -s 4g -r 2g, for instance, writes less and says how much memory counts")
+    return False
+
+
 def _plan(settings: Settings) -> Plan:
     (case,) = cases([Entry("bonnie++", settings.parameters())], {}, "bonnie")
     plan = case.plan({}, "bonnie")
-    return plan.model_copy(update={"case": f"bonnie++ {output.size_text(settings.size)}"})
+    what = output.size_text(settings.size) if settings.size else "files"
+    return plan.model_copy(update={"case": f"bonnie++ {what}", "parameters": {**plan.parameters, **settings.rare()}})
 
 
 def _once(
@@ -59,7 +91,7 @@ def _once(
     started_ns = time.time_ns()
     teller = _Teller([] if settings.quiet else [phase["name"] for phase in files.expected(plan)["phases"]])
     try:
-        execution = files.execute(plan, place, teller.see, lambda: False)
+        execution = in_place(place, files.execute(plan, place, teller.see, lambda: False))
     except KeyboardInterrupt:
         say("\nplimsoll bonnie: interrupted; its files are removed, and nothing of this run is kept")
         raise
@@ -76,7 +108,7 @@ def _once(
         print("\n".join(output.table(found, settings)), file=sys.stderr if settings.quiet else sys.stdout, flush=True)
     elif not number:
         print(output.HEADER)
-    print(output.csv_line(found, settings, started_ns // 10**9), flush=True)
+    print(output.csv_line(found, settings), flush=True)
 
 
 class _Teller:

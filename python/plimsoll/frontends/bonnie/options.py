@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
+import hashlib
 import os
 import platform
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import UsageError
+from plimsoll.meanings import nearest
 from plimsoll.units import GIB, MIB
 
 WITH_VALUE = "dcsnmrxugpzZ"
@@ -22,12 +25,11 @@ LONG = {
     "direct": "D", "processes": "p", "semaphores": "p", "help": "h",
 }  # fmt: skip
 """What people call the options, which have letters only."""
-NOT_CARRIED_OUT = {
-    "p": "several instances that wait for each other are not carried out; start them with -c in scripts of your own",
-    "y": "several instances that wait for each other are not carried out",
-    "D": "O_DIRECT is not carried out here; `plimsoll run seqread seqwrite` has direct I/O",
-    "Z": "random data from a file is not carried out; use -z with a number",
-}
+_MEANT = {"t": "x", "i": "x", "o": "q", "w": "d", "R": "r", "S": "s", "N": "n"}
+"""What letters mean that others have and Bonnie++ has not: runs, places, memory, sizes."""
+WAITS = {"s": "semaphores", "p": "prompting"}
+"""What -y waits for; without a word it is the first."""
+_MOST_SEED = 2**31
 _SIZE = re.compile(r"(\d+)([kmgt]?)", re.IGNORECASE)
 FILES_UNIT = 1024
 
@@ -40,6 +42,7 @@ class Settings:
     name: str
     concurrency: int
     size: int
+    size_given: bool
     chunk: int | None
     seeks: int
     seekers: int
@@ -47,11 +50,15 @@ class Settings:
     file_size_max: int
     file_size_min: int
     runs: int
-    seed: int | None
+    seed: int
     quiet: bool
     skip_characters: bool
     unbuffered: bool
     notes: tuple[str, ...]
+    direct: bool = False
+    together: bool = False
+    processes: int | None = None
+    """Only make semaphores for so many processes; -1 removes them."""
 
     def parameters(self) -> dict[str, Any]:
         """Parameters of the `bonnie` workload, as text or numbers."""
@@ -66,8 +73,13 @@ class Settings:
             "files": self.thousand_files * FILES_UNIT,
             "file_size_min": self.file_size_min,
             "file_size_max": self.file_size_max,
-            **({} if self.seed is None else {"seed": self.seed}),
+            "seed": self.seed,
         }
+
+    def rare(self) -> dict[str, bool]:
+        """Parameters that no test has: a plan holds them only where they are asked for."""
+        asked = {"skip_data": not self.size, "direct": self.direct, "together": self.together}
+        return {name: True for name, on in asked.items() if on}
 
 
 @dataclass
@@ -86,15 +98,12 @@ def parse(words: Sequence[str]) -> Settings:
         if word.startswith("--"):
             raise UsageError(f"Bonnie++ has no option {word}; {_nearest(word)}")
         _letters(word[1:], rest, given)
-    for letter, reason in NOT_CARRIED_OUT.items():
-        if letter in given.switches or letter in given.values:
-            raise UsageError(f"-{letter}: {reason}")
     return _settings(given)
 
 
 def _nearest(word: str) -> str:
     """Of a word where Bonnie++ has letters."""
-    near = difflib.get_close_matches(word.lstrip("-").partition("=")[0].lower(), LONG, n=1, cutoff=0.7)
+    near = nearest(word.lstrip("-").partition("=")[0], LONG)
     if near:
         return f"the nearest one there is: -{LONG[near[0]]}"
     return f"its options are letters: {', '.join(f'-{letter}' for letter in sorted(WITH_VALUE + SWITCHES))}"
@@ -109,10 +118,17 @@ def _letters(letters: str, rest: list[str], given: _Given) -> None:
             given.values[letter] = value
             return
         if letter not in SWITCHES:
-            near = letter.swapcase()
-            hint = f"the nearest one there is: -{near}" if near in WITH_VALUE + SWITCHES else "see docs/front-ends.md"
+            near = _MEANT.get(letter)
+            hint = f"the nearest one there is: -{near}" if near else "see `plimsoll bonnie --help`"
             raise UsageError(f"Bonnie++ has no option -{letter}; {hint}")
         given.switches.add(letter)
+        if letter == "y":
+            what = letters[place + 1 :] or (rest.pop(0) if rest and rest[0] in WAITS else "s")
+            if what != "s":
+                raise UsageError(
+                    f"-y {what}: Plimsoll waits for the semaphores of -p alone; use -y s, or start each run by hand"
+                )
+            return
         if letter == "f" and letters[place + 1 :].isdigit():
             raise UsageError("-f with a size is not carried out; -f alone leaves the tests of characters out")
 
@@ -145,9 +161,7 @@ def _settings(given: _Given) -> Settings:
     ram = _memory(given)
     size_text, *more = values.get("s", str(2 * ram // MIB or 300)).split(":")
     size = _size(size_text, MIB, "s")
-    if not size:
-        raise UsageError("-s 0 leaves out the tests of one file, which Plimsoll does not; give a size, such as -s 1g")
-    if size < 2 * ram:
+    if 0 < size < 2 * ram:
         raise UsageError(
             f"-s: {size // MIB} MiB are less than twice the {ram // MIB} MiB of memory, so that memory would be "
             f"measured; take -s {2 * ram // MIB}, or -r to say that less memory counts"
@@ -171,6 +185,7 @@ def _settings(given: _Given) -> Settings:
         name=values.get("m", platform.node()),
         concurrency=_number(values.get("c", "1"), "c"),
         size=size,
+        size_given="s" in values,
         chunk=chunk,
         seeks=seeks,
         seekers=seekers,
@@ -178,12 +193,34 @@ def _settings(given: _Given) -> Settings:
         file_size_max=largest,
         file_size_min=smallest,
         runs=max(1, _number(values.get("x", "1"), "x")),
-        seed=_number(values["z"], "z") if "z" in values else None,
+        seed=_seed(values),
         quiet="q" in given.switches,
         skip_characters="f" in given.switches,
         unbuffered="b" in given.switches,
         notes=tuple(notes),
+        direct="D" in given.switches,
+        together="y" in given.switches,
+        processes=_number(values["p"], "p") if "p" in values else None,
     )
+
+
+def _seed(values: Mapping[str, str]) -> int:
+    """Of -z, made from the file of -Z, or the time: what stands in the CSV repeats the run with -z."""
+    if "z" in values and "Z" in values:
+        raise UsageError("-z and -Z both say where random numbers come from; give one of them")
+    if "z" in values:
+        seed = _number(values["z"], "z")
+        if not 0 <= seed < 2**63:
+            raise UsageError(f"-z {seed}: a seed is 0 or more, with up to 18 digits")
+        return seed
+    if "Z" not in values:
+        return int(time.time())
+    try:
+        with Path(values["Z"]).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").digest()
+    except OSError as error:
+        raise UsageError(f"-Z: cannot read {values['Z']}: {error.strerror}; give a file of random bytes") from None
+    return int.from_bytes(digest[:8], "big") % _MOST_SEED
 
 
 def _after_size(more: Sequence[str]) -> tuple[int | None, int, int]:

@@ -80,11 +80,14 @@ def latency(us: int) -> str:
     return f"{us // 1000}ms" if us // 1000 <= 99_999 else f"{us // 1_000_000}s"
 
 
-def csv_line(found: Mapping[str, Cell], settings: Settings, seed: int) -> str:
+def csv_line(found: Mapping[str, Cell], settings: Settings) -> str:
     """One line that `bon_csv2html` and `bon_csv2txt` read."""
-    fields = [FORMAT, VERSION, settings.name.replace(",", "_"), str(settings.concurrency), str(seed)]
+    fields = [FORMAT, VERSION, settings.name.replace(",", "_"), str(settings.concurrency), str(settings.seed)]
     chunk = size_text_of_chunk(settings)
-    fields += [size_text(settings.size), chunk, str(settings.seeks), str(settings.seekers)]
+    if settings.size:
+        fields += [size_text(settings.size), chunk, str(settings.seeks), str(settings.seekers)]
+    else:
+        fields += [""] * 4
     for phase in DATA:
         fields += _pair(found.get(phase), exact=phase == "seeks")
     many = settings.thousand_files
@@ -111,6 +114,15 @@ def _pair(cell: Cell | None, *, exact: bool = False) -> list[str]:
 
 def table(found: Mapping[str, Cell], settings: Settings) -> Iterator[str]:
     """The text for people."""
+    if settings.size:
+        yield from _data_table(found, settings)
+        if not any(phase in found for phase in FILES):
+            yield ""
+            return
+    yield from _files_table(found, settings)
+
+
+def _data_table(found: Mapping[str, Cell], settings: Settings) -> Iterator[str]:
     yield f"Version {VERSION:>5}       ------Sequential Output------ --Sequential Input- --Random-"
     yield f"{'':20}-Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--"
     heading = "Name:Size:chunk" if settings.chunk else "Name:Size etc"
@@ -118,9 +130,9 @@ def table(found: Mapping[str, Cell], settings: Settings) -> Iterator[str]:
     size = size_text(settings.size) + (f":{settings.chunk}" if settings.chunk else "")
     yield f"{_fitted(settings.name, size)}{''.join(_shown(found.get(phase), phase) for phase in DATA)}".rstrip()
     yield f"{'Latency':<19}{''.join(_delay(found.get(phase)) for phase in DATA)}".rstrip()
-    if not any(phase in found for phase in FILES):
-        yield ""
-        return
+
+
+def _files_table(found: Mapping[str, Cell], settings: Settings) -> Iterator[str]:
     yield f"Version {VERSION:>5}       ------Sequential Create------ --------Random Create--------"
     yield f"{settings.name:<19.19} -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--"
     sized = settings.file_size_max > 0

@@ -3,33 +3,51 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, TextIO
 
 from plimsoll.errors import NothingMeasured, UsageError
-from plimsoll.frontends.fio import files, inquiry, json_output, latency_target, logs, normal_output, terse_output
+from plimsoll.frontends import notes
+from plimsoll.frontends.fio import (
+    files,
+    hooks,
+    inquiry,
+    iolog,
+    json_output,
+    latency_target,
+    logs,
+    normal_output,
+    terse_output,
+    verify_state,
+)
 from plimsoll.frontends.fio.command_line import VERSION, Invocation, parse
 from plimsoll.frontends.fio.disks import disks_of
-from plimsoll.frontends.fio.execution import Done, Member, check_member, members_of, run_jobs
+from plimsoll.frontends.fio.execution import Done, Member, check_member, check_waits, members_of, run_jobs
 from plimsoll.frontends.fio.job_file import named
-from plimsoll.frontends.fio.jobs import Job, jobs_of
+from plimsoll.frontends.fio.jobs import Job, Words, jobs_of
 from plimsoll.frontends.fio.layout import check_files
 from plimsoll.frontends.fio.monitor import Monitor
 from plimsoll.frontends.fio.plans import cut_short, plan_of, without_limit
 from plimsoll.frontends.fio.statistics import entries
 from plimsoll.frontends.merging import together
 from plimsoll.frontends.recording import Places, Recorder
+from plimsoll.frontends.results import check_result, open_result
 from plimsoll.frontends.side_by_side import Stop
 from plimsoll.model import RunStatus
-from plimsoll.outgoing import open_output
+from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import impossible
 from plimsoll.store.store import Store
 from plimsoll.units import MILLISECOND, SECOND
 
 SHORTEST_NS = 50 * MILLISECOND
 INTERRUPTED = 130
+OUTPUT = re.compile(r'\A\s*\{\s*"fio version"|\A\d;fio-|\A.*: \(g=\d+\): rw=', re.MULTILINE)
+"""How fio's own output begins."""
 SOME_FAILED = 1
 
 
@@ -48,10 +66,15 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     if asked.show_command:
         print(inquiry.command_of(asked.sections))
         return 0
+    for line in inquiry.debug(asked.debug, [Words(section) for section in asked.sections or asked.begun]):
+        print(line)
+    if asked.parse_only and not asked.sections:
+        return 0
     jobs = jobs_of(asked.sections)
     _check(jobs, asked, say)
     if asked.parse_only:
         return 0
+    _check_files(jobs, asked, say)
     # Opened before the run: a result that can't be written should not cost the time of measuring.
     output = _open(asked)
     try:
@@ -65,31 +88,54 @@ def _open(asked: Invocation) -> TextIO:
     if asked.output is None:
         return sys.stdout
     try:
-        return open_output(asked.output)
+        return open_result(asked.output, force=asked.force)
     except OSError as error:
         raise UsageError(f"--output: cannot write {asked.output}: {error.strerror}; name another file") from None
 
 
+def _left(jobs: Sequence[Job], asked: Invocation) -> list[tuple[str, Path]]:
+    """Options that leave a file, and the file."""
+    logged = logs.paths(jobs, together=asked.bandwidth_log)
+    return [*logged, *hooks.paths(jobs), *iolog.paths(jobs), *verify_state.paths(jobs)]
+
+
+def _check_files(jobs: Sequence[Job], asked: Invocation, say: Callable[[str], None]) -> None:
+    """What the command would write over."""
+
+    def tell(note: str) -> None:
+        say(f"plimsoll fio: {note}")
+
+    if asked.output is not None:
+        check_result(asked.output, "--output", tell, force=asked.force, looks_right=OUTPUT)
+    for path, option in {path: option for option, path in _left(jobs, asked)}.items():
+        check_result(path, option, tell)
+
+
 def _check(jobs: Sequence[Job], asked: Invocation, say: Callable[[str], None]) -> None:
-    notes: dict[str, None] = {}
+    told: dict[str, None] = {}
+    hints: dict[str, None] = {}
+    check_waits(jobs)
     for job in jobs:
         plan = plan_of(job)
         latency_target.target(job.words)
         check_member(job)
         if reason := impossible(plan, job.path):
             raise UsageError(f"{job.section.where}: {reason}")
-        notes |= dict.fromkeys(f"{job.name}: {note}" for note in job.words.notes())
+        hints |= dict.fromkeys(f"{job.name}: {hint}" for hint in job.words.notes())
+        told |= dict.fromkeys(f"{job.name}: {change}" for change in job.words.changes())
         if stays := files.stays_in_first(job.words, len(job.paths)):
-            notes[f"{job.name}: {stays}"] = None
+            hints[f"{job.name}: {stays}"] = None
         if plan.parameters["engine"] == "io_uring" and job.words.text("ioengine") == "posixaio":
-            notes[f"{job.name}: ioengine=posixaio is carried out by io_uring, at the same depth"] = None
+            told[f"{job.name}: ioengine=posixaio is carried out by io_uring, at the same depth"] = None
         if limit := without_limit(job, plan):
-            notes[limit] = None
-    logs.check(jobs)
-    if asked.warnings_fatal and notes:
-        raise UsageError(f"--warnings-fatal: {next(iter(notes))}")
-    for note in notes:
-        say(f"plimsoll fio: {note}")
+            told[limit] = None
+    logs.check(jobs, together=asked.bandwidth_log)
+    if asked.warnings_fatal and (told or hints):
+        raise UsageError(f"--warnings-fatal: {next(iter([*told, *hints]))}")
+    for sentence in told:
+        say(f"plimsoll fio: {sentence}")
+    for sentence in hints:
+        notes.note(say, f"plimsoll fio: {sentence}")
     check_files(jobs, asked.destroy, readonly=asked.readonly)
 
 
@@ -122,9 +168,11 @@ def _measure(
         try:
             done = run_jobs(members, stop, told, lambda found: _record(recorder, found), monitor.tick)
         finally:
-            recorder.finish()
+            recorder.finish(interrupted=stop.interrupted)
     results([each for each in done if each.ended is not None], 0)
     logs.write(done)
+    if asked.bandwidth_log:
+        logs.write_together(done)
     for each in done:
         elapsed_ns = each.ended.execution.outcome["elapsed_ns"] if each.ended else 0
         if sentence := cut_short(each.job, each.plan, elapsed_ns):
@@ -154,10 +202,24 @@ def _record(recorder: Recorder, found: Sequence[Done]) -> None:
         ended = [each.ended for each in members if each.ended is not None]
         merged = together([each.execution for each in ended])
         found_depth = {"depth": merged.outcome["depth_found"]} if "depth_found" in merged.outcome else {}
+        merged = _without_parts(merged)
         changed = {**first.plan.parameters, **found_depth, "threads": len(ended)}
+        if "replay" in changed:
+            # The log itself is in its file.
+            changed["replay"] = {
+                "log": first.job.words.text("read_iolog"),
+                "operations": len(first.job.log.lines if first.job.log else ()),
+            }
         plan = first.plan.model_copy(update={"parameters": changed})
         facts = {"fio": {"jobs": len(ended), "options": first.job.section.options}}
         recorder.add(first.place, plan, merged, min(each.started_ns for each in ended), facts)
+
+
+def _without_parts(execution: Execution) -> Execution:
+    """Without times of submission: runs of all front ends have the same kinds of latency."""
+    histograms = execution.outcome["histograms"]
+    kept = {name: text for name, text in histograms.items() if not name.endswith(("_submission", "_completion"))}
+    return replace(execution, outcome={**execution.outcome, "histograms": kept, "latency_sums_ns": {}})
 
 
 def _results(done: Sequence[Done], asked: Invocation, started_ns: int, eta: int) -> list[str]:

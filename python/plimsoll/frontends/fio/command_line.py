@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,10 +11,16 @@ from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import job_file, values
 from plimsoll.frontends.fio.job_file import Section, Sections
 from plimsoll.frontends.fio.options import ALIASES, FLAGS, SIZES, canonical
+from plimsoll.meanings import nearest
 from plimsoll.units import MILLISECOND, SECOND, format_duration
 
 FORMATS = ("terse", "json", "json+", "normal")
 """In the order in which fio prints them, whichever is named first."""
+DEBUG = (
+    "all", "process", "file", "io", "mem", "blktrace", "verify", "random", "parse", "diskutil", "job", "mutex",
+    "profile", "time", "net", "rate", "compress", "steadystate", "helperthread", "zbd",
+)  # fmt: skip
+"""fio's kinds of messages; there are some of `parse` here."""
 TERSE_VERSIONS = ("3", "4", "5")
 VERSION = "fio-3.33"
 """The version whose formats are printed; parsers look at it to choose between µs and ns."""
@@ -23,20 +28,20 @@ VERSION = "fio-3.33"
 WITH_VALUE = (
     "output", "output-format", "section", "terse-version", "eta", "eta-interval", "eta-newline",
     "status-interval",
-    "max-jobs", "alloc-size", "aux-path", "destroy",
+    "max-jobs", "alloc-size", "aux-path", "destroy", "debug",
 )  # fmt: skip
 WITHOUT_VALUE = (
     "minimal", "append-terse", "parse-only", "readonly", "warnings-fatal", "version", "showcmd", "enghelp",
+    "force", "bandwidth-log",
 )  # fmt: skip
 """As with fio, the value of `--enghelp=` needs the equals sign."""
 SHORT = {"v": "version"}
 NOT_CARRIED_OUT = (
-    "debug", "client", "server", "remote-config", "cmdhelp", "profile", "bandwidth-log",
+    "client", "server", "remote-config", "cmdhelp", "profile",
     "daemonize", "idle-prof", "inflate-log", "trigger-file", "trigger-timeout", "trigger", "trigger-remote", "crctest",
     "cpuclock-test", "merge-blktrace-only",
 )  # fmt: skip
 INSTEAD = {
-    "bandwidth-log": "write_bw_log=NAME in each job writes the same, job by job",
     "cmdhelp": "docs/front-ends.md has the options",
     "client": "`plimsoll run --cluster` runs on several machines",
     "server": "`plimsoll run --cluster` runs on several machines",
@@ -54,6 +59,8 @@ class Invocation:
     formats: tuple[str, ...] = ("normal",)
     output: Path | None = None
     destroy: list[str] = field(default_factory=list)
+    force: bool = False
+    """What is there under the name of the output may be overwritten, whosever it is."""
     readonly: bool = False
     parse_only: bool = False
     warnings_fatal: bool = False
@@ -67,6 +74,12 @@ class Invocation:
     eta_ns: int = SECOND
     newline_ns: int = 0
     """The line of the ETA becomes another line so often; 0: never."""
+    begun: Sequence[Section] = ()
+    """What stands before any job, as if it were one."""
+    debug: tuple[str, ...] = ()
+    """What messages are wanted of."""
+    bandwidth_log: bool = False
+    """Bandwidth of all jobs together over time, in `agg-read_bw.log` and its like."""
     status_ns: int = 0
     """All results so far are printed so often; 0: only at the end."""
 
@@ -109,7 +122,7 @@ def _must_exist(name: str) -> None:
     try:
         canonical(name, frozenset(WITH_VALUE + WITHOUT_VALUE))
     except UsageError as error:
-        near = difflib.get_close_matches(name, WITH_VALUE + WITHOUT_VALUE, n=1, cutoff=0.75)
+        near = nearest(name, WITH_VALUE + WITHOUT_VALUE)
         hint = f" (or did you mean --{near[0]}?)" if near else ""
         raise UsageError(f"--{name}: {error}{hint}") from None
 
@@ -136,11 +149,15 @@ def _invocation(
         formats=_formats(general),
         output=Path(general["output"][-1]) if "output" in general else None,
         destroy=general.get("destroy", []),
+        force="force" in general,
         readonly="readonly" in general,
         parse_only="parse-only" in general,
         warnings_fatal="warnings-fatal" in general,
         want_version="version" in general,
         show_command="showcmd" in general,
+        begun=[Section("", {}, dict(sections.shared), "the command line")],
+        debug=inquiry_words(general.get("debug", [])),
+        bandwidth_log="bandwidth-log" in general,
         engines_of=general["enghelp"][-1] if "enghelp" in general else None,
         terse_version=_terse_version(general),
         eta=_eta(general),
@@ -148,6 +165,15 @@ def _invocation(
         newline_ns=_time(general, "eta-newline", "s", 0),
         status_ns=_time(general, "status-interval", "s", MILLISECOND),
     )
+
+
+def inquiry_words(given: Sequence[str]) -> tuple[str, ...]:
+    """What `--debug` names. Raises UsageError where fio has no such messages."""
+    found = [word for text in given for word in text.split(",") if word]
+    for word in found:
+        if word.partition(":")[0] not in DEBUG:
+            raise UsageError(f"--debug={word}: there are {', '.join(DEBUG)}")
+    return tuple(found)
 
 
 def _check_units(job_words: Sequence[tuple[str, str]]) -> None:

@@ -31,6 +31,8 @@ class Disk:
             "name": self.name,
             "read_ios": found.reads,
             "write_ios": found.writes,
+            "read_sectors": found.read_sectors,
+            "write_sectors": found.write_sectors,
             "read_merges": found.reads_merged,
             "write_merges": found.writes_merged,
             "read_ticks": found.read_ms,

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import hooks, latency_target, values
-from plimsoll.frontends.fio.jobs import Job
-from plimsoll.frontends.fio.layout import clean_up, prepare
+from plimsoll.frontends.fio import hooks, iolog, latency_target, numa, priorities, values, verify_state
+from plimsoll.frontends.fio.jobs import Job, unlinks_each_loop
+from plimsoll.frontends.fio.layout import JobFiles, clean_up, prepare
 from plimsoll.frontends.fio.least import Least, least
 from plimsoll.frontends.fio.live import SO_FAR, Live, planned_s
 from plimsoll.frontends.fio.lockmem import locked
@@ -44,11 +44,13 @@ class Member:
     job: Job
     plan: Plan
     place: Place
+    files: JobFiles
     steady: Steady | None
     limits: Sequence[Least | Longest]
     reported: bool = False
     """Whether it may be asked what was measured so far."""
     log: SingleLogs | None = None
+    kept: iolog.Kept | None = None
     delay_ns: int = 0
     cpus: Sequence[int] = ()
     locked_bytes: int = 0
@@ -72,6 +74,7 @@ def members_of(jobs: Sequence[Job], places: Places, finest_ns: int, *, reported:
             job,
             plan_of(job, finest_ns),
             hold(job, places),
+            JobFiles.of(job, places),
             _steady(job, groups),
             limits_of(job),
             reported,
@@ -96,6 +99,8 @@ def _steady(job: Job, groups: dict[int, Steady]) -> Steady | None:
 def check_member(job: Job) -> None:
     """Refuse before anything is made what a member could not be made of. Raises UsageError."""
     limits_of(job)
+    priorities.check(job.words)
+    numa.check(job.words)
     criterion(job.words)
     delay_ns(job)
     cpus_of(job)
@@ -122,14 +127,16 @@ def run_jobs(
         if stop.interrupted:
             break
         for member in side_by_side:
-            prepare(member.job, member.plan, member.place, told)
+            prepare(member.job, member.plan, member.place, member.files, told)
         if all(member.job.words.on("create_only") for member in side_by_side):
             continue
         found = _stage(side_by_side, stop, told, tick)
-        clean_up(each.job for each in found)
+        clean_up((member.job, member.files) for member in side_by_side)
         stage_done(found)
         done += found
         if any(_failed(each) and each.job.words.on("exitall_on_error") for each in found):
+            break
+        if any(_ends_everything(each) for each in found):
             break
     return done
 
@@ -138,6 +145,7 @@ def _stage(members: Sequence[Member], stop: Stop, told: Callable[[str], None], t
     keep = _keeps([member.job for member in members])
     for member in members:
         member.log, member.live = _single_logs(member.job), Live(member.plan, member.place)
+        member.kept = iolog.kept(member.job)
     tasks = [_task(member, member.live, keep, told) for member in members if member.live]
     stage_stop = Stop()
     # The time until a status counts from here, however late the machine comes to the first one.
@@ -145,6 +153,10 @@ def _stage(members: Sequence[Member], stop: Stop, told: Callable[[str], None], t
     with locked(sum(member.locked_bytes for member in members)):
         ended = run_together(tasks, stage_stop, tick)
     stop.interrupted = stage_stop.interrupted
+    for member, end in zip(members, ended, strict=True):
+        if end is not None:
+            iolog.leave(member.job, member.kept, end.execution.outcome)
+            verify_state.leave(member.job, end.execution.outcome)
     return [
         Done(member.job, member.plan, member.place, _judged(_traced(end, member.log), member.limits), member.steady)
         for member, end in zip(members, ended, strict=True)
@@ -178,14 +190,14 @@ def _single_logs(job: Job) -> SingleLogs | None:
 
 def _traced(ended: Ended | None, log: SingleLogs | None) -> Ended | None:
     """With the last operations in the logs, which then are complete, and no more in the outcome."""
-    if log is None:
+    if log is not None:
+        if ended is not None:
+            log.see(ended.execution.outcome)
+        log.close()
+    if ended is None or not ended.execution.outcome.get("trace"):
         return ended
-    if ended is not None:
-        log.see(ended.execution.outcome)
-        outcome = {**ended.execution.outcome, "trace": []}
-        ended = replace(ended, execution=replace(ended.execution, outcome=outcome))
-    log.close()
-    return ended
+    outcome = {**ended.execution.outcome, "trace": []}
+    return replace(ended, execution=replace(ended.execution, outcome=outcome))
 
 
 def _judged(ended: Ended | None, limits: Sequence[Least | Longest]) -> Ended | None:
@@ -198,6 +210,8 @@ def _task(member: Member, live: Live, keep: Sequence[str], told: Callable[[str],
     job, log = member.job, member.log
     judges = [*member.limits, *([member.steady] if member.steady else [])]
     seeing = [live.see, *(each.see for each in member.limits), *([log.see] if log else [])]
+    if member.kept:
+        seeing.append(member.kept.see)
     if member.steady:
         seeing.append(partial(member.steady.see, number=job.number))
 
@@ -207,16 +221,53 @@ def _task(member: Member, live: Live, keep: Sequence[str], told: Callable[[str],
 
     return Task(
         plan=member.plan,
-        path=job.path,
+        path=member.files.first,
+        made=() if unlinks_each_loop(job) else member.files.known,
         chain=member.place.chain,
         delay_ns=member.delay_ns,
         cpus=member.cpus,
-        keep=(*keep, *(["trace"] if log else []), *([SO_FAR] if member.reported or judges else [])),
+        keep=(
+            *keep,
+            *(["trace", "trace_syncs"] if log or member.kept else []),
+            *([SO_FAR] if member.reported or judges else []),
+        ),
         carry_out=hooks.between(job, live.carried_out(latency_target.carry_out(job)), told),
-        ends_all=job.words.on("exitall"),
+        name=job.section.name,
+        group=job.group,
+        ends=_ends(job),
+        after=job.words.text("wait_for") or "",
+        begin=partial(priorities.take, job.words),
         on_progress=see,
         enough=lambda: any(each.enough() for each in judges),
     )
+
+
+def _ends(job: Job) -> str:
+    """What the end of a job stops among those beside it: its group, as with fio, unless `exit_what` says otherwise."""
+    if not job.words.on("exitall"):
+        return ""
+    return "group" if job.words.text("exit_what") == "group" else "all"
+
+
+def _ends_everything(each: Done) -> bool:
+    """Whether no later stage begins."""
+    words = each.job.words
+    return each.ended is not None and words.on("exitall") and words.text("exit_what") == "all"
+
+
+def check_waits(jobs: Sequence[Job]) -> None:
+    """Refuse a `wait_for` that never ends. Raises UsageError."""
+    before: set[str] = set()
+    for job in jobs:
+        name = job.words.text("wait_for")
+        if name is not None and name not in before:
+            raise UsageError(
+                f"{job.section.where}: wait_for={name}: a job waits for one of a section before it; there are "
+                f"{', '.join(sorted(before)) or 'none'}"
+            )
+        if name == job.section.name:
+            raise UsageError(f"{job.section.where}: wait_for={name}: a job cannot wait for itself")
+        before.add(job.section.name)
 
 
 def delay_ns(job: Job) -> int:
@@ -234,6 +285,8 @@ def cpus_of(job: Job) -> list[int]:
         cpus = [cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1]
     elif job.words.given("cpus_allowed"):
         cpus = job.words.read("cpus_allowed", values.cpu_list)
+    elif job.words.given("numa_cpu_nodes"):
+        cpus = numa.cpus_of(job.words)
     else:
         return []
     missing = set(cpus) - os.sched_getaffinity(0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import TargetError
 from plimsoll.frontends.fio.jobs import Job
-from plimsoll.outgoing import open_output
+from plimsoll.frontends.results import open_result
 from plimsoll.run.workers.execution import Execution
 
 SHELL = "/bin/sh"
@@ -27,14 +27,26 @@ def between(job: Job, carry_out: Callable[..., Execution], told: Callable[[str],
     return carried
 
 
+def paths(jobs: Sequence[Job]) -> Iterator[tuple[str, Path]]:
+    """The options that leave a file, and the file."""
+    for job in jobs:
+        for option, when in (("exec_prerun", "prerun"), ("exec_postrun", "postrun")):
+            if job.words.text(option):
+                yield option, _path(job, when)
+
+
+def _path(job: Job, when: str) -> Path:
+    return Path(f"{job.name.replace('/', '_')}.{when}.txt")
+
+
 def _run(job: Job, when: str, told: Callable[[str], None]) -> None:
     command = job.words.text(f"exec_{when}")
     if not command:
         return
-    path = Path(f"{job.name.replace('/', '_')}.{when}.txt")
+    path = _path(job, when)
     told(f"{job.name} : Saving output of {when} in {path}")
     try:
-        with open_output(path) as output:
+        with open_result(path) as output:
             code = subprocess.run([SHELL, "-c", command], stdout=output, stderr=output, check=False).returncode
     except OSError as error:
         raise TargetError(f"{job.name}: exec_{when}: cannot write {path}: {error.strerror}") from None

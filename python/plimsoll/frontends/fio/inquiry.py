@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio.job_file import Section
+from plimsoll.frontends.fio.jobs import Words
 from plimsoll.frontends.fio.plans import ENGINES
+from plimsoll.frontends.fio.steady import criterion as criterion_of
 
 ENGINE_OPTIONS = {
     "io_uring": {
@@ -29,6 +31,18 @@ def command_of(sections: Sequence[Section]) -> str:
         changed = {name: value for name, value in section.shared.items() if shared.get(name) != value}
         words += [_option("name", section.name), *_options({**changed, **section.own})]
     return " ".join(words)
+
+
+def debug(asked: Sequence[str], sections: Sequence[Words]) -> Iterator[str]:
+    """fio's lines about what was asked for, and of `parse` what steady state was read as."""
+    yield from (f"fio: set debug option {word}" for word in asked)
+    if not {"parse", "all"} & set(asked):
+        return
+    for criterion in filter(None, map(criterion_of, sections)):
+        name = "IOPS" if criterion.kind.startswith("iops") else "BW"
+        limit = f"{criterion.limit:f}" if name == "IOPS" else f"{criterion.limit:.0f}"
+        told = f"threshold to {criterion.limit:f}%" if criterion.percent else f"{name} threshold to {limit}"
+        yield f"parse    set steady state {told}"
 
 
 def _options(options: Mapping[str, str]) -> Iterator[str]:

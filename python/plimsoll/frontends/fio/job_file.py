@@ -77,6 +77,9 @@ class Sections:
             ranges.check(plain, value)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from None
+        if plain == "name" and self._current is None:
+            # As with fio, a name is that of one section.
+            return
         (self.shared if self._current is None else self._current.own)[plain] = value
 
     def unknown(self) -> list[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import files, values
+from plimsoll.frontends.fio import files, iolog, values
 from plimsoll.frontends.fio.job_file import Section
-from plimsoll.frontends.fio.options import BOOLEANS, DEFAULTS, NO_DIFFERENCE
+from plimsoll.frontends.fio.options import BOOLEANS, CHANGES, DEFAULTS, NO_DIFFERENCE
 from plimsoll.frontends.fio.regions import Blocks, Region, region_of
 
 Value = TypeVar("Value")
@@ -18,7 +18,16 @@ Value = TypeVar("Value")
 MODES = {
     "read": "read", "write": "write", "trim": "trim", "randread": "randread", "randwrite": "randwrite",
     "randtrim": "randtrim", "rw": "rw", "readwrite": "rw", "randrw": "randrw", "trimwrite": "trimwrite",
+    "randtrimwrite": "randtrimwrite",
 }  # fmt: skip
+
+
+VERIFIED_AS = {"write": "read", "randwrite": "randread", "read": "read", "randread": "randread"}
+"""What `verify_only` makes of a mode."""
+NO_IO = ("cpuio",)
+"""Engines that use the processor and no file."""
+IDLE_BYTES = 4096
+MOST_SIZES = 4096
 
 
 class Words:
@@ -62,6 +71,13 @@ class Words:
             raise UsageError(
                 f"{self.section.where}: rw={mode} is not carried out by Plimsoll; there are {', '.join(MODES)}"
             )
+        if self.on("verify_only"):
+            if mode not in VERIFIED_AS:
+                raise UsageError(
+                    f"{self.section.where}: verify_only with rw={mode}: which blocks were written is only known of "
+                    f"jobs that write them all; it is for {', '.join(VERIFIED_AS)}"
+                )
+            return VERIFIED_AS[mode]
         return MODES[mode]
 
     @property
@@ -69,8 +85,12 @@ class Words:
         """What stands behind the colon of `rw`: `8` of `randread:8`; nothing where there is none."""
         return (self.text("rw") or "").partition(":")[2]
 
+    def changes(self) -> list[str]:
+        """What these options ask for and the result does not have."""
+        return [f"{name}: {CHANGES[name]}" for name in self._options if name in CHANGES]
+
     def notes(self) -> list[str]:
-        """What a user of fio should know of these options."""
+        """What a user of fio may want to know of these options; the result does not depend on it."""
         found = [f"{name}: {NO_DIFFERENCE[name]}" for name in self._options if name in NO_DIFFERENCE]
         for name, text in self._options.items():
             if name not in BOOLEANS and values.swapped_unit(text, self.kb_base):
@@ -101,6 +121,12 @@ class Job:
     region: Region
     max_bytes: int | None
     """None: the run time alone ends it."""
+    log: iolog.Log | None = None
+    """What it replays."""
+    moves: bool = True
+    """Whether it does any I/O."""
+    flow: tuple[int, int] = (1, 0)
+    """Jobs that begin together and share its flow, and the sum of their weights."""
 
     @property
     def path(self) -> Path:
@@ -130,7 +156,7 @@ class Job:
     @property
     def trims_first(self) -> bool:
         """Whether each block is trimmed before it is written."""
-        return self.mode == "trimwrite"
+        return self.mode in ("trimwrite", "randtrimwrite")
 
     @property
     def reads(self) -> bool:
@@ -140,7 +166,7 @@ class Job:
     @property
     def writes(self) -> bool:
         """Whether it writes."""
-        return self.mode in ("write", "randwrite", "rw", "randrw", "trimwrite")
+        return self.mode in ("write", "randwrite", "rw", "randrw") or self.trims_first
 
     @property
     def needs_data(self) -> bool:
@@ -169,7 +195,23 @@ def jobs_of(sections: Sequence[Section]) -> list[Job]:
             group += 1
         for clone in range(_clones(words)):
             jobs.append(_job(section, words, clone, len(jobs) + 1, stage, group))
-    return jobs
+    return [replace(job, flow=_flow(job, jobs)) if job.words.given("flow") else job for job in jobs]
+
+
+def _flow(job: Job, jobs: Sequence[Job]) -> tuple[int, int]:
+    """Of a job that shares its flow with others from the beginning."""
+
+    def weight(other: Job) -> int:
+        return other.words.read("flow", values.whole) if other.words.given("flow") else 0
+
+    number = job.words.text("flow_id")
+    together = [
+        weight(other)
+        for other in jobs
+        if other.stage == job.stage and other.words.text("flow_id") == number and weight(other)
+        and other.words.text("startdelay") == "0" and not other.words.given("wait_for")
+    ]  # fmt: skip
+    return len(together), sum(together)
 
 
 def _clones(words: Words) -> int:
@@ -181,6 +223,10 @@ def _clones(words: Words) -> int:
 
 def _job(section: Section, words: Words, clone: int, number: int, stage: int, group: int) -> Job:
     name = words.text("name") or section.name
+    if words.text("ioengine") in NO_IO:
+        return _idle(section, words, name, clone, number, stage, group)
+    if (log := iolog.of_job(words)) is not None:
+        return _recorded(section, words, name, clone, number, stage, group, log)
     paths = files.paths_of(words, name, clone)
     sizes, write_sizes = _block_sizes(words)
     all_sizes = [size for size, _ in [*sizes, *(write_sizes or [])]]
@@ -207,6 +253,31 @@ def _job(section: Section, words: Words, clone: int, number: int, stage: int, gr
     )
 
 
+def _idle(section: Section, words: Words, name: str, clone: int, number: int, stage: int, group: int) -> Job:
+    """A job that uses the processor only."""
+    region = Region(0, (IDLE_BYTES,), (IDLE_BYTES,), IDLE_BYTES)
+    path = files.paths_of(words, name, clone)[0]
+    return Job(
+        name, section, words, clone, number, stage, group, "read", (path,), is_device=False,
+        block_sizes=[(IDLE_BYTES, 1.0)], write_block_sizes=None, region=region, max_bytes=None, moves=False,
+    )  # fmt: skip
+
+
+def _recorded(
+    section: Section, words: Words, name: str, clone: int, number: int, stage: int, group: int, log: iolog.Log
+) -> Job:
+    """A job that replays a log: files, sizes and kinds are those of its lines."""
+    paths = tuple(Path(each) for each in log.files)
+    largest = max(log.largest, 1)
+    ends = [max(end, largest) for end in log.ends()]
+    region = Region(0, tuple(ends), tuple(ends), sum(ends))
+    mode = "rw" if log.does("write", "trim") else "read"
+    return Job(
+        name, section, words, clone, number, stage, group, mode, paths, files.are_devices(words, paths),
+        block_sizes=[(largest, 1.0)], write_block_sizes=None, region=region, max_bytes=None, log=log,
+    )  # fmt: skip
+
+
 def _block_sizes(words: Words) -> tuple[list[tuple[int, float]], list[tuple[int, float]] | None]:
     """Mixes of reads and of writes; None where writes have those of reads."""
     kb_base = words.kb_base
@@ -227,7 +298,7 @@ def _block_sizes(words: Words) -> tuple[list[tuple[int, float]], list[tuple[int,
     mode = words.mode
     if mode in ("trim", "randtrim"):
         return [(sizes[2], 1.0)], None
-    if mode in ("write", "randwrite", "trimwrite"):
+    if mode in ("write", "randwrite", "trimwrite", "randtrimwrite"):
         return [(sizes[1], 1.0)], None
     mixed = mode in ("rw", "randrw") and sizes[1] != sizes[0]
     return [(sizes[0], 1.0)], [(sizes[1], 1.0)] if mixed else None
@@ -244,8 +315,10 @@ def _split(words: Words, part: str) -> list[tuple[int, float]]:
 def _multiples(words: Words, ends: tuple[int, int]) -> list[tuple[int, float]]:
     """A range is even over the multiples of its lower end."""
     low, high = ends
-    if low < 1 or high // low > 1024:
-        raise UsageError(f"{words.section.where}: bsrange: at most 1024 different sizes; use a larger lower end")
+    if low < 1 or high // low > MOST_SIZES:
+        raise UsageError(
+            f"{words.section.where}: bsrange: at most {MOST_SIZES} different sizes; use a larger lower end"
+        )
     return [(low * factor, 1.0) for factor in range(1, high // low + 1)]
 
 
@@ -264,7 +337,7 @@ def _max_bytes(words: Words, region: Region, largest: int, *, fixed: bool) -> in
     else:
         total = region.amount
     # What is trimmed counts beside what is written.
-    loops *= 2 if words.mode == "trimwrite" else 1
+    loops *= 2 if words.mode.endswith("trimwrite") else 1
     total = (total // largest * largest if fixed else total) * loops
     if words.after_mode and not words.mode.startswith("rand") and words.read("offset", lambda text: text != "0"):
         # Behind the end of a region with gaps fio begins anew only where the region begins the file.

@@ -53,6 +53,7 @@ def _job(entry: Entry, entries: Sequence[Entry], elapsed_s: int, eta: int, *, bi
     table: dict[str, Any] = {
         "jobname": job.name,
         "groupid": job.group,
+        "job_start": entry.started_ms,
         "error": entry.error,
         "eta": eta,
         "elapsed": elapsed_s,
@@ -134,8 +135,7 @@ def _of_group(entries: Sequence[Entry], group: int, kind: str) -> float:
 def _flow(flow: Flow, entry: Entry, group_bytes_per_s: float, *, bins: bool) -> dict[str, Any]:
     low, high, mean, deviation, samples = spread(flow.bandwidth)
     low_iops, high_iops, mean_iops, deviation_iops, _ = spread(flow.iops)
-    completion, whole = shown_percentiles(entry)
-    none = Latency()
+    submission, completion, whole = shown_percentiles(entry)
     return {
         "io_bytes": flow.bytes,
         "io_kbytes": flow.bytes >> 10,
@@ -146,8 +146,8 @@ def _flow(flow: Flow, entry: Entry, group_bytes_per_s: float, *, bins: bool) -> 
         "total_ios": flow.operations,
         "short_ios": 0,
         "drop_ios": 0,
-        "slat_ns": _latency(none, entry),
-        "clat_ns": _latency(flow.latency, entry, percentiles=completion, bins=bins and completion),
+        "slat_ns": _latency(flow.submission, entry, percentiles=submission, bins=bins and submission),
+        "clat_ns": _latency(flow.completion, entry, percentiles=completion, bins=bins and completion),
         "lat_ns": _latency(flow.latency, entry, percentiles=whole, bins=bins and whole),
         "bw_min": int(low),
         "bw_max": int(high),

@@ -81,6 +81,8 @@ def _exact_sum(outcome: Mapping[str, Any], name: str, middles: Sequence[float], 
     """The sum of latencies: exact where the core keeps it."""
     if name in outcome["operations"]:
         return float(outcome["operations"][name]["latency_sum_ns"])
+    if name in outcome.get("latency_sums_ns", {}):
+        return float(outcome["latency_sums_ns"][name])
     return sum(middle * count for middle, count in zip(middles, counts, strict=True))
 
 

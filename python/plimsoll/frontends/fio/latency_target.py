@@ -14,6 +14,7 @@ from typing import Any
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Job, Words
+from plimsoll.frontends.merging import one_after_the_other
 from plimsoll.model import Plan
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import execute
@@ -114,15 +115,22 @@ def carry_out(job: Job) -> Callable[..., Execution]:
         over: Callable[[], bool] = where[OVER]
         depths = Search(plan.parameters["depth"], wanted.goes_on)
         spent_ns = windows = 0
+        left, so_far = plan.parameters["max_bytes"], list[Execution]()
         while True:
-            window = _window(plan, depths.depth, wanted, windows)
+            window = _window(plan, depths.depth, wanted, windows, left)
             depth = depths.depth
             execution = execute(window, *where)
             found = execution.outcome
             spent_ns, windows = spent_ns + int(found["elapsed_ns"]), windows + 1
             execution = replace(execution, outcome={**found, "depth_found": depth})
+            so_far.append(execution)
             if found["status"] != "ok" or over():
                 return execution
+            if left is not None:
+                left -= sum(found["operations"].get(kind, {}).get("bytes", 0) for kind in DATA)
+                if left <= 0:
+                    # As with fio: the job has moved all it was to move, and everything until then is told.
+                    return one_after_the_other(so_far)
             if _share_in_time(found, wanted.latency_ns) >= wanted.share:
                 depths.succeeded()
             elif not depths.failed():
@@ -134,12 +142,12 @@ def carry_out(job: Job) -> Callable[..., Execution]:
     return search
 
 
-def _window(plan: Plan, depth: int, wanted: Target, number: int) -> Plan:
+def _window(plan: Plan, depth: int, wanted: Target, number: int, left: int | None) -> Plan:
     """One window: the same load for its time at a depth, and only the first one with the ramp."""
     changes = {
         "depth": depth,
         "runtime": wanted.window_ns,
-        "max_bytes": None,
+        "max_bytes": left,
         "max_operations": None,
         "interval": min(wanted.window_ns, plan.parameters["interval"]),
         "seed": (plan.parameters["seed"] + number * 7919) % 2**63,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from plimsoll.errors import TargetError, UnsafeTarget, UsageError
 from plimsoll.frontends.fio.jobs import Job, unlinks_each_loop
 from plimsoll.frontends.fio.plans import engine_name
+from plimsoll.frontends.fio.regions import is_endless
+from plimsoll.frontends.named import Identity, NamedFiles, identity, open_regular, remove_own
+from plimsoll.frontends.recording import Places
 from plimsoll.model import Plan
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import failure
@@ -25,8 +30,10 @@ def check_files(jobs: Sequence[Job], destroy: Sequence[str], *, readonly: bool) 
     for job in jobs:
         if readonly and job.changes:
             raise UsageError(f"{job.name}: rw={job.mode} writes, but --readonly is given")
-        if not job.is_device:
+        if not job.is_device and job.moves:
             for path, length in job.lengths.items():
+                if is_endless(path):
+                    continue
                 _check_file(job, path, length, destroy)
                 if readonly and engine_name(job.words) != "null" and _lacks(path, length):
                     raise UsageError(
@@ -77,37 +84,106 @@ def _ours(path: Path) -> bool:
     return _marked(path) or path.stat().st_size == 0
 
 
-def _marked(path: Path) -> bool:
+def _marked(path: Path | int) -> bool:
     try:
         return os.getxattr(path, MARK) == b"fio"
     except OSError:
         return False
 
 
-def prepare(job: Job, plan: Plan, place: Place, told: Callable[[str], None]) -> None:
+@dataclass
+class JobFiles:
+    """The files of a job as the system reaches them, and what is known of them once they are laid out."""
+
+    first: Path
+    """For the core, which finds the others from there."""
+    each: Mapping[Path, Path]
+    """By the names that the user gave."""
+    named: NamedFiles
+    destroy: Sequence[str]
+    known: list[Identity] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, job: Job, places: Places) -> JobFiles:
+        """Its folders are held from now on."""
+        each = {path: places.named.reach(path) for path in job.paths}
+        return cls(places.named.together(job.paths)[0], each, places.named, places.destroy)
+
+
+def prepare(job: Job, plan: Plan, place: Place, files: JobFiles, told: Callable[[str], None]) -> None:
     """Make the files as fio does: blocks written where they will be read, otherwise space reserved."""
-    if job.is_device or plan.parameters["engine"] == "null":
+    if job.is_device or plan.parameters["engine"] == "null" or any(map(is_endless, job.paths)):
         return
-    lacking = {path: length for path, length in job.lengths.items() if _lacks(path, length)}
+    lacking = {path: length for path, length in job.lengths.items() if _lacks(files.each[path], length)}
     # As with fio, an empty file is made, and not counted.
     if count := sum(1 for length in lacking.values() if length):
         mib = sum(lacking.values()) // 2**20
         what = f"files ({count} files / total {mib}MiB)" if count > 1 else f"file (1 file / {mib}MiB)"
         told(f"{job.name}: Laying out IO {what}")
-    for path, length in lacking.items():
-        _make(job, path, length)
-        if job.needs_data and length:
-            laid = execute(_layout(plan, length), path, place.sampler, lambda _progress: None, lambda: False).outcome
+    for path, length in job.lengths.items():
+        made = _make(job, path, length, files) if path in lacking else _look(job, path, files)
+        files.known.append(made)
+        if path in lacking and job.needs_data and length:
+            nothing = (place.sampler, lambda _progress: None, lambda: False, ())
+            laid = execute(_layout(plan, length), files.each[path], *nothing, [made]).outcome
             if laid["status"] == "failed":
                 raise TargetError(f"{job.name}: {failure(laid)}")
 
 
-def _make(job: Job, path: Path, end: int) -> None:
-    """The file with its mark, and with the room that it will need."""
+def _look(job: Job, path: Path, files: JobFiles) -> Identity:
+    """What a file is that is there already. Raises TargetError or UnsafeTarget."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = open_regular(files.each[path], path, os.O_RDONLY)
     except OSError as error:
-        raise TargetError(f"{job.name}: cannot make {path}: {error.strerror}") from None
+        raise TargetError(f"{job.name}: cannot open {path}: {error.strerror}") from None
+    try:
+        if job.changes:
+            _check_own(job, path, descriptor, files)
+        return identity(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _check_own(job: Job, path: Path, descriptor: int, files: JobFiles) -> None:
+    """As `check_files`, of what is open now: it may have come since. Raises UnsafeTarget."""
+    if identity(descriptor) in files.named.made or str(path) in files.destroy:
+        return
+    status = os.fstat(descriptor)
+    if not _marked(descriptor) and status.st_size:
+        raise UnsafeTarget(
+            f"{job.name}: {path} was put there by somebody else meanwhile; its data would be lost. Remove it, name "
+            f"another file, or add --destroy {path}"
+        )
+    if status.st_nlink > 1:
+        raise UnsafeTarget(
+            f"{job.name}: {path} has another name as well (a hard link), under which its data would be lost; remove "
+            f"this one, name another file, or add --destroy {path}"
+        )
+
+
+def _make(job: Job, path: Path, end: int, files: JobFiles) -> Identity:
+    """The file with its mark, and with the room that it will need."""
+    there = files.each[path]
+    try:
+        new = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            descriptor = os.open(there, new, 0o644)
+            files.named.made.add(identity(descriptor))
+        except FileExistsError:
+            descriptor = open_regular(there, path, os.O_RDWR)
+    except OSError as error:
+        hint = "a link is in its place" if error.errno == errno.ELOOP else error.strerror
+        raise TargetError(f"{job.name}: cannot make {path}: {hint}") from None
+    try:
+        _check_own(job, path, descriptor, files)
+        _grow(job, path, end, descriptor)
+        return identity(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _grow(job: Job, path: Path, end: int, descriptor: int) -> None:
+    """Make the file as long as it has to be."""
     try:
         _mark(descriptor)
         if not job.needs_data:
@@ -119,8 +195,6 @@ def _make(job: Job, path: Path, end: int) -> None:
             f"{job.name}: cannot make {path} {format_size(end)} long: {error.strerror}; free some space, or use a "
             "smaller size="
         ) from None
-    finally:
-        os.close(descriptor)
 
 
 def _mark(descriptor: int) -> None:
@@ -144,18 +218,24 @@ def _layout(plan: Plan, end: int) -> Plan:
     return plan.model_copy(update={"parameters": {**kept, **changes}})
 
 
-def clean_up(jobs: Iterable[Job]) -> None:
+def clean_up(jobs: Iterable[tuple[Job, JobFiles]]) -> None:
     """fsync_on_close and unlink, after everything is measured."""
-    for job in jobs:
-        for path in job.paths:
-            if job.is_device or not path.is_file():
-                continue
-            if job.words.on("fsync_on_close") and job.writes:
-                with path.open("rb+") as file:
-                    os.fsync(file.fileno())
-            if _unlinks_at_the_end(job):
-                path.unlink(missing_ok=True)
-            elif unlinks_each_loop(job):
+    for job, files in jobs:
+        for path, made in zip(job.paths, files.known, strict=False):
+            there, anew = files.each[path], unlinks_each_loop(job)
+            try:
                 # The files of the last loop are new ones.
-                with path.open("rb") as file:
-                    _mark(file.fileno())
+                if not anew and identity(there) != made:
+                    continue
+                descriptor = open_regular(there, path, os.O_RDWR if job.writes else os.O_RDONLY)
+            except (OSError, TargetError):
+                continue
+            try:
+                if job.words.on("fsync_on_close") and job.writes:
+                    os.fsync(descriptor)
+                if anew:
+                    _mark(descriptor)
+                if _unlinks_at_the_end(job):
+                    remove_own({there: identity(descriptor)})
+            finally:
+                os.close(descriptor)

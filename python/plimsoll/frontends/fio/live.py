@@ -18,6 +18,7 @@ NOTHING: Mapping[str, Any] = {
     "elapsed_ns": 0,
     "operations": {},
     "histograms": {},
+    "latency_sums_ns": {},
     "cpu": {"user_ns": 0, "system_ns": 0, "context_switches": 0, "major_faults": 0, "minor_faults": 0},
     "mean_in_flight": 0.0,
 }

@@ -7,6 +7,7 @@ with fio's log_avg_msec. Without it, `single_logs` writes a line for every opera
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,29 @@ from plimsoll.frontends.fio import single_logs, values
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.latency import BUCKETS, buckets_of
-from plimsoll.frontends.fio.single_logs import DIRECTIONS, KINDS, log_path, opened
+from plimsoll.frontends.fio.single_logs import DIRECTIONS, KINDS, log_path, opened, priority
 from plimsoll.frontends.fio.statistics import windows
+from plimsoll.frontends.results import open_result
 from plimsoll.outgoing import check_regular
 from plimsoll.stats.histogram import Histogram, decode
 from plimsoll.units import KIB, MILLISECOND, SECOND
 
+VIEWS = {
+    "slat": ("{}_submission",),
+    "clat": ("{}_completion", "{}_service", "{}"),
+    "lat": ("{}_service", "{}"),
+}
+"""The core's names of each latency, the first of which that is there counts."""
 
-def check(jobs: Sequence[Job]) -> None:
+
+TOGETHER = "agg-{}_bw.log"
+"""fio's logs of all jobs together."""
+
+
+def check(jobs: Sequence[Job], *, together: bool = False) -> None:
     """Refuse logs that cannot be written, before anything is measured."""
+    for direction in DIRECTIONS if together else ():
+        check_regular(Path(TOGETHER.format(direction)))
     for job in jobs:
         words = job.words
         single_logs.check(job)
@@ -39,6 +54,16 @@ def check(jobs: Sequence[Job]) -> None:
                 check_regular(log_path(job, option, kind))
         if words.given("write_hist_log") and not words.read("log_hist_msec", values.whole):
             raise UsageError(f"{job.section.where}: write_hist_log needs log_hist_msec, such as log_hist_msec=1000")
+
+
+def paths(jobs: Sequence[Job], *, together: bool = False) -> Iterator[tuple[str, Path]]:
+    """The options that leave a log, and the log."""
+    for direction in DIRECTIONS if together else ():
+        yield "--bandwidth-log", Path(TOGETHER.format(direction))
+    for job in jobs:
+        for option in filter(job.words.given, (*KINDS, "write_hist_log")):
+            for kind in KINDS.get(option, ("clat_hist",)):
+                yield option, log_path(job, option, kind)
 
 
 def write(done: Sequence[Done]) -> list[Path]:
@@ -60,14 +85,29 @@ def write(done: Sequence[Done]) -> list[Path]:
     return written
 
 
+def write_together(done: Sequence[Done]) -> None:
+    """Write the bandwidth of all jobs together over time, one file per direction, as `--bandwidth-log` does."""
+    outcomes = [each.ended.execution.outcome for each in done if each.ended is not None]
+    begin_ns = min((outcome["started_ns"] for outcome in outcomes), default=0)
+    for direction, number in DIRECTIONS.items():
+        seconds: Counter[int] = Counter()
+        for outcome in outcomes:
+            for interval in outcome["intervals"]:
+                end_ns = outcome["started_ns"] - begin_ns + interval["start_ns"] + interval["duration_ns"]
+                moved = interval["operations"].get(direction, {}).get("bytes", 0)
+                seconds[max(1, round(end_ns / SECOND))] += moved
+        with open_result(Path(TOGETHER.format(direction))) as file:
+            lines = (f"{second * 1000}, {seconds[second] // KIB}, {number}, 0, 0\n" for second in sorted(seconds))
+            file.writelines(lines)
+
+
 def _put(path: Path, job: Job, lines: Iterable[str]) -> None:
     with opened(job, path) as file:
         file.writelines(f"{line}\n" for line in lines)
 
 
 def _series(job: Job, outcome: Mapping[str, Any], kind: str) -> Iterator[str]:
-    if kind == "slat":
-        return
+    offset = ", 0" if job.words.on("log_offset") else ""
     window = job.words.read("log_avg_msec", values.whole)
     for rows in windows(outcome, window):
         time_ms = _time(job, outcome, rows[-1][1])
@@ -82,8 +122,11 @@ def _series(job: Job, outcome: Mapping[str, Any], kind: str) -> Iterator[str]:
             elif kind == "iops":
                 value = int(sum(count["operations"] for count in counts) / seconds)
             else:
-                value = int(_mean(outcome, [index for index, _ in rows], direction))
-            yield f"{time_ms}, {value}, {number}, 0, 0"
+                mean = _mean(outcome, [index for index, _ in rows], [name.format(direction) for name in VIEWS[kind]])
+                if mean is None:
+                    continue
+                value = int(mean)
+            yield f"{time_ms}, {value}, {number}, 0{offset}, {priority(job)}"
 
 
 def _time(job: Job, outcome: Mapping[str, Any], interval: Mapping[str, Any]) -> int:
@@ -91,17 +134,18 @@ def _time(job: Job, outcome: Mapping[str, Any], interval: Mapping[str, Any]) -> 
     return end_ms + (round(outcome["started_ns"] / MILLISECOND) if job.words.on("log_unix_epoch") else 0)
 
 
-def _kept(outcome: Mapping[str, Any], index: int, direction: str) -> Histogram | None:
+def _kept(outcome: Mapping[str, Any], index: int, names: Sequence[str]) -> Histogram | None:
     kept = outcome.get("interval_histograms", [])
     found = kept[index] if index < len(kept) else {}
-    encoded = found.get(f"{direction}_service") or found.get(direction)
+    encoded = next((found[name] for name in names if name in found), None)
     return decode(base64.b64decode(encoded)) if encoded else None
 
 
-def _mean(outcome: Mapping[str, Any], indices: Sequence[int], direction: str) -> float:
-    found = [histogram for index in indices if (histogram := _kept(outcome, index, direction)) is not None]
+def _mean(outcome: Mapping[str, Any], indices: Sequence[int], names: Sequence[str]) -> float | None:
+    """Of all operations in some intervals; nothing where there are none."""
+    found = [histogram for index in indices if (histogram := _kept(outcome, index, names)) is not None]
     total = sum(histogram.count for histogram in found)
-    return sum((histogram.mean or 0.0) * histogram.count for histogram in found) / total if total else 0.0
+    return sum((histogram.mean or 0.0) * histogram.count for histogram in found) / total if total else None
 
 
 def _histograms(job: Job, outcome: Mapping[str, Any]) -> Iterator[str]:
@@ -114,7 +158,7 @@ def _histograms(job: Job, outcome: Mapping[str, Any]) -> Iterator[str]:
         for direction, number in DIRECTIONS.items():
             counts = [0] * BUCKETS
             for index, _ in rows:
-                histogram = _kept(outcome, index, direction)
+                histogram = _kept(outcome, index, [name.format(direction) for name in VIEWS["clat"]])
                 if histogram is not None:
                     middles = ((histogram.low + histogram.high) / 2).tolist()
                     for bucket, count in buckets_of(middles, histogram.counts.tolist()).items():

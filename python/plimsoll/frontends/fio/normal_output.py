@@ -147,14 +147,12 @@ def _flow(kind: str, flow: Flow, entry: Entry, entries: Sequence[Entry]) -> Iter
         f"  {kind}: IOPS={iops}, BW={number(rate, unit='B/s')} ({number(rate, 1000, 'B/s')})"
         f"({number(flow.bytes, unit='B')}/{flow.runtime_ms}msec){ending}"
     )
-    unit = _unit(flow.latency)
-    yield _numbers("  clat", flow.latency, unit)
-    yield _numbers("   lat", flow.latency, unit)
-    completion, whole = shown_percentiles(entry)
-    if completion:
-        yield from _percentiles("clat", flow.latency, entry)
-    if whole:
-        yield from _percentiles("lat", flow.latency, entry)
+    parts = (("slat", flow.submission), ("clat", flow.completion), ("lat", flow.latency))
+    # As with fio, what has no samples has no line.
+    yield from (_numbers(f"{name:>6}", latency, _unit(latency)) for name, latency in parts if latency.count)
+    for (name, latency), shown in zip(parts, shown_percentiles(entry), strict=True):
+        if shown and latency.count:
+            yield from _percentiles(name, latency, entry)
     if flow.bandwidth:
         yield from _samples(flow, entry, entries, kind)
 

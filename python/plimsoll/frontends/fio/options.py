@@ -35,6 +35,7 @@ ALIASES = {
     "ratecycle": "rate_cycle",
     "wait_for_previous": "stonewall",
     "disable_bw": "disable_bw_measurement",
+    "threads": "thread",
     "ss": "steadystate",
     "ss_dur": "steadystate_duration",
     "ss_ramp": "steadystate_ramp_time",
@@ -42,7 +43,7 @@ ALIASES = {
 
 FLAGS = _words(
     "norandommap time_based exitall exitall_on_error stonewall new_group thread group_reporting zero_buffers "
-    "refill_buffers bs_unaligned hipri sqthread_poll fixedbufs registerfiles nonvectored userspace_reap"
+    "refill_buffers bs_unaligned verify_only hipri sqthread_poll fixedbufs registerfiles nonvectored userspace_reap"
 )
 """Options that are switched on by their name alone; on the command line a value needs `=`."""
 
@@ -51,10 +52,15 @@ BOOLEANS = FLAGS | _words(
     "create_on_open create_only allow_file_create allow_mounted_write do_verify verify_fatal unlink "
     "scramble_buffers end_fsync fsync_on_close disk_util gtod_reduce disable_lat disable_clat disable_slat "
     "disable_bw_measurement clat_percentiles lat_percentiles slat_percentiles per_job_logs log_unix_epoch "
-    "log_max_value latency_run stats unique_filename softrandommap unlink_each_loop"
+    "log_max_value latency_run stats unique_filename softrandommap unlink_each_loop log_offset log_prio verify_only "
+    "verify_state_load verify_state_save replay_no_stall dedupe_global fill_device experimental_verify error_dump "
+    "serialize_overlap"
 )
 
-SIZES = _words("bs bsrange bssplit size io_size filesize offset offset_increment rate rate_min lockmem verify_interval")
+SIZES = _words(
+    "bs bsrange bssplit size io_size filesize offset offset_increment rate rate_min lockmem verify_interval ba "
+    "zonesize zonerange zoneskip"
+)
 """Options whose units kb_base changes."""
 
 DEFAULTS = {
@@ -114,6 +120,15 @@ DEFAULTS = {
     "steadystate_ramp_time": "0",
     "rate_cycle": "1000",
     "disk_util": "1",
+    "io_submit_mode": "inline",
+    "zonemode": "none",
+    "zoneskip": "0",
+    "flow_id": "0",
+    "flow_sleep": "0",
+    "dedupe_mode": "repeat",
+    "exit_what": "group",
+    "cpuchunks": "50000",
+    "cpumode": "noop",
 }
 """fio 3.33's defaults of the options that are carried out; the others are off, empty or absent."""
 
@@ -128,20 +143,16 @@ CARRIED_OUT = (
         "sqthread_poll", "create_only", "exitall_on_error", "openfiles", "iodepth_low",
         "latency_target", "latency_run", "rate_min", "rate_iops_min", "max_latency", "exec_prerun", "exec_postrun",
         "verify_fatal", "verify_interval", "verify_pattern", "verify_backlog", "verify_backlog_batch", "thinktime_spin",
-        "dedupe_percentage", "unlink_each_loop",
+        "dedupe_percentage", "unlink_each_loop", "gtod_reduce", "disable_lat", "disable_clat", "disable_slat",
+        "disable_bw_measurement", "slat_percentiles", "log_offset", "log_prio", "prio", "prioclass", "nice",
+        "buffer_pattern", "verify_only", "verify_state_load", "verify_state_save", "read_iolog", "write_iolog",
+        "replay_no_stall", "zonesize", "zonerange", "ba", "flow", "dedupe_working_set_percentage", "dedupe_global",
+        "wait_for", "cpuload", "fill_device", "numa_cpu_nodes", "numa_mem_policy",
     }
 )  # fmt: skip
 
 NO_DIFFERENCE = {
     "thread": "jobs are always threads here",
-    "gtod_reduce": "latency is measured all the same: it costs nothing here",
-    "disable_lat": "latency is measured all the same: it costs nothing here",
-    "disable_clat": "latency is measured all the same: it costs nothing here",
-    "disable_slat": "the time of submission is never measured apart",
-    "slat_percentiles": "the time of submission is never measured apart",
-    "disable_bw_measurement": "intervals are always kept",
-    "bwavgtime": "bandwidth samples are the intervals of the run, about a second",
-    "iopsavgtime": "IOPS samples are the intervals of the run, about a second",
     "random_generator": "one generator serves all sizes; without norandommap every block comes once, as with lfsr",
     "softrandommap": "the map of blocks needs no memory here",
     "create_serialize": "files are always laid out one after the other",
@@ -149,6 +160,16 @@ NO_DIFFERENCE = {
     "create_on_open": "files exist before they are opened for I/O",
     "allow_mounted_write": "Plimsoll's own rules protect devices in use",
     "verify_dump": "the first bad offset is told",
+    "read_beyond_wp": "a file has no zones that have to be written in order",
+    "max_open_zones": "a file has no zones that have to be written in order",
+    "job_max_open_zones": "a file has no zones that have to be written in order",
+    "ignore_zone_limits": "a file has no zones that have to be written in order",
+    "zone_reset_threshold": "a file has no zones that have to be written in order",
+    "zone_reset_frequency": "a file has no zones that have to be written in order",
+    "zonecapacity": "a file has no zones that have to be written in order",
+    "rwmixcycle": "fio 3.33 has it no more",
+    "verifysort": "fio 3.33 has it no more",
+    "verifysort_nr": "fio 3.33 has it no more",
     "fixedbufs": "io_uring always has registered buffers",
     "registerfiles": "io_uring always has registered files",
     "nonvectored": "no engine uses vectors",
@@ -156,22 +177,35 @@ NO_DIFFERENCE = {
     "unique_filename": "there are no network clients",
     "log_entries": "logs have no limit of entries",
     "fadvise_hint": "the kernel is told whether the pattern is random, as by default",
-    "iodepth_batch_complete_max": "all that have completed are taken at once",
     "mem": "buffers always are page-aligned memory",
     "iomem_align": "buffers always are page-aligned memory",
-    "significant_figures": "numbers are printed as by default",
-    "verify_state_save": "there is no state of a verification to save",
+    "verify_async": "the job's own thread checks what it reads",
+    "verify_async_cpus": "the job's own thread checks what it reads",
+    "experimental_verify": "what is read back is always known from what was written",
+    "error_dump": "the first failed operation is told, its data are not",
+    "serialize_overlap": "operations of a verified job never overlap; those of others may, as they do on a device",
     "clocksource": "the clock is the processor's counter, or the kernel's monotonic clock",
-    "io_submit_mode": "the submitting thread also completes, as inline does",
     "thinktime_blocks_type": "blocks are counted when they complete",
 }  # fmt: skip
-"""Options that are taken and change nothing that is measured, with the reason that a note on standard error gives."""
+"""Options that are taken and change nothing that is measured, with the reason that a note gives where it is wanted."""
+
+CHANGES = {
+    "bwavgtime": "bandwidth samples are the intervals of the run, about a second",
+    "iopsavgtime": "IOPS samples are the intervals of the run, about a second",
+    "iodepth_batch_complete_max": "all that have completed are taken at once",
+    "significant_figures": "numbers are printed as by default",
+}
+"""Options that are taken, and what the result does not have of them: always said."""
 
 ONLY_VALUES = {
     "mem": ("malloc", "mmap", "mmapshared", "shm"),
     "rw_sequencer": ("sequential", "identical"),
     "unified_rw_reporting": ("none", "0", "mixed", "1", "both", "2"),
-    "io_submit_mode": ("inline",),
+    "io_submit_mode": ("inline", "offload"),
+    "zonemode": ("none", "strided", "zbd"),
+    "dedupe_mode": ("repeat", "working_set"),
+    "exit_what": ("group", "stonewall", "all"),
+    "cpumode": ("noop", "qsort"),
     "thinktime_blocks_type": ("complete",),
     "fadvise_hint": ("1", ""),
     "stats": ("1", ""),
@@ -185,49 +219,91 @@ ONLY_VALUES = {
 """Options of which only some values are carried out."""
 
 MISSING = _words(
-    "rwmixcycle percentage_sequential verifysort verifysort_nr bs_is_seq_rand flow_watermark verify_async_cpus "
-    "wait_for lockfile opendir ba bs_unaligned ignore_error serialize_overlap fill_device "
-    "file_append offset_align write_barrier sync_file_range atomic verify_only verify_offset "
-    "verify_async experimental_verify verify_state_load "
-    "trim_percentage trim_verify_zero trim_backlog trim_backlog_batch write_iolog read_iolog "
-    "read_iolog_chunked replay_no_stall replay_redirect replay_scale replay_align replay_time_scale "
-    "replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters "
-    "ioscheduler zonemode zonesize zonecapacity zonerange zoneskip read_beyond_wp max_open_zones "
-    "job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency nice prio "
-    "prioclass thinktime_iotime rate_ignore_thinktime "
-    "write_hint pre_read numa_cpu_nodes "
-    "numa_mem_policy exit_what log_offset log_prio log_compression log_compression_cpus "
-    "log_store_compressed log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles "
-    "buffer_pattern buffer_compress_chunk dedupe_mode dedupe_working_set_percentage "
-    "dedupe_global gtod_cpu error_dump profile cgroup cgroup_nodelete cgroup_weight uid gid unit_base "
-    "hugepage-size flow_id flow flow_sleep cmdprio_percentage sqthread_poll_cpu uncached nowait hostname port "
-    "protocol arguments bindname brick busy_poll clientname clustername cmd_type cmdprio cmdprio_bssplit cmdprio_class "
-    "conf cpuchunks cpuload cpumode donorname exit_on_io_done force_async grace_time hipri_percentage inplace "
-    "interface listen mss nodelay pingpong pool program rbdname readfua sg_write_mode single-instance skip_bad "
-    "stat_type std_redirect stream_id thp touch_objects ttl uri verb volume window_size writefua"
+    "percentage_sequential bs_is_seq_rand flow_watermark lockfile opendir "
+    "bs_unaligned file_append offset_align write_barrier sync_file_range atomic verify_offset trim_percentage "
+    "trim_verify_zero trim_backlog trim_backlog_batch read_iolog_chunked replay_redirect replay_scale "
+    "replay_align replay_time_scale replay_skip merge_blktrace_file merge_blktrace_scalars "
+    "merge_blktrace_iters ioscheduler thinktime_iotime rate_ignore_thinktime "
+    "write_hint pre_read log_compression log_compression_cpus log_store_compressed log_alternate_epoch "
+    "log_alternate_epoch_clock_id block_error_percentiles buffer_compress_chunk gtod_cpu profile cgroup "
+    "cgroup_nodelete cgroup_weight uid gid unit_base hugepage-size cmdprio_percentage sqthread_poll_cpu "
+    "uncached nowait ignore_error hostname port protocol arguments bindname brick busy_poll clientname "
+    "clustername cmd_type "
+    "cmdprio cmdprio_bssplit cmdprio_class conf donorname exit_on_io_done force_async grace_time "
+    "hipri_percentage inplace interface listen mss nodelay pingpong pool program rbdname readfua sg_write_mode "
+    "single-instance skip_bad stat_type std_redirect stream_id thp touch_objects ttl uri verb volume "
+    "window_size writefua"
 )
 
 HINTS = {
-    "rwmixcycle": "fio 3.33 has it no more; leave it out",
     "percentage_sequential": "fio 3.33 has it no more; percentage_random says the opposite",
-    "verifysort": "fio 3.33 has it no more; leave it out",
-    "verifysort_nr": "fio 3.33 has it no more; leave it out",
-    "prio": "start Plimsoll under ionice",
-    "prioclass": "start Plimsoll under ionice",
-    "nice": "start Plimsoll under nice",
     "unit_base": "both units are printed; JSON has bytes",
+    "bs_is_seq_rand": "give the sequential and the random part a job of their own, each with its bs",
+    "bs_unaligned": "bssplit names the sizes one by one, also odd ones",
+    "flow_watermark": "fio 3.33 has it no more; flow keeps the ratio without it",
+    "lockfile": "give each job a file of its own",
+    "opendir": "name the files with filename=",
+    "file_append": "offset= and size= name the part behind the end",
+    "offset_align": "round offset= yourself",
+    "write_barrier": "fsync=N syncs after so many writes",
+    "sync_file_range": "fdatasync=N writes back after so many writes",
+    "atomic": "fdatasync=1 makes each write durable by itself, not whole",
+    "uncached": "direct=1 keeps the page cache out",
+    "nowait": "leave it out: operations may wait",
+    "ignore_error": "continue_on_error=io goes on after any failed operation, and counts them",
+    "verify_offset": "verify_pattern= is for blocks with a layout of your own",
+    "trim_percentage": "rw=trimwrite trims each block before it is written",
+    "trim_verify_zero": "read trimmed blocks with verify=pattern and verify_pattern=0x00",
+    "trim_backlog": "rw=trimwrite trims each block before it is written",
+    "trim_backlog_batch": "rw=trimwrite trims each block before it is written",
+    "read_iolog_chunked": "leave it out: a log is read as a whole",
+    "replay_redirect": "change the name of the file in the log",
+    "replay_scale": "change the offsets in the log",
+    "replay_align": "change the offsets in the log",
+    "replay_time_scale": "change the times in the log, or replay_no_stall=1",
+    "replay_skip": "leave these lines out of the log",
+    "merge_blktrace_file": "`plimsoll simulate --trace` reads blkparse's text",
+    "merge_blktrace_scalars": "`plimsoll simulate --trace` reads blkparse's text",
+    "merge_blktrace_iters": "`plimsoll simulate --trace` reads blkparse's text",
+    "ioscheduler": "write its name to /sys/block/DEVICE/queue/scheduler before",
+    "thinktime_iotime": "thinktime_blocks counts operations in place of time",
+    "rate_ignore_thinktime": "keep either rate or thinktime",
+    "write_hint": "leave it out",
+    "pre_read": "a job with rw=read before, a stonewall, and invalidate=0",
+    "log_compression": "compress the logs when they are written, with gzip",
+    "log_compression_cpus": "compress the logs when they are written, with gzip",
+    "log_store_compressed": "compress the logs when they are written, with gzip",
+    "log_alternate_epoch": "log_unix_epoch=1",
+    "log_alternate_epoch_clock_id": "log_unix_epoch=1",
+    "block_error_percentiles": "continue_on_error=io counts errors",
+    "buffer_compress_chunk": "buffer_compress_percentage compresses each 512 bytes by its share",
+    "gtod_cpu": "leave it out: looking at the clock costs some 20 ns",
+    "cgroup": "start Plimsoll under `systemd-run --scope -p IOWeight=N`",
+    "cgroup_weight": "start Plimsoll under `systemd-run --scope -p IOWeight=N`",
+    "cgroup_nodelete": "start Plimsoll under `systemd-run --scope -p IOWeight=N`",
+    "uid": "start Plimsoll as that user",
+    "gid": "start Plimsoll with that group",
+    "hugepage-size": "mem=malloc; buffers have pages of the usual size",
+    "cmdprio": "prio and prioclass are for all operations of a job: give each priority a job of its own",
+    "cmdprio_class": "prio and prioclass are for all operations of a job: give each priority a job of its own",
+    "cmdprio_percentage": "prio and prioclass are for all operations of a job: give each priority a job of its own",
+    "cmdprio_bssplit": "prio and prioclass are for all operations of a job: give each priority a job of its own",
+    "sqthread_poll_cpu": "sqthread_poll without a processor of its own",
+    "profile": "write the options that the profile stands for",
 }
+"""What comes nearest in meaning to an option that is missing."""
+LEAVE_IT = "it belongs to an engine that Plimsoll does not have"
 
 
 def canonical(name: str, known: frozenset[str] = frozenset()) -> str:
     """fio's own name of an option, from one of its aliases. Raises UsageError if fio or Plimsoll has no such option."""
     plain = ALIASES.get(name, name)
-    if plain in CARRIED_OUT or plain in NO_DIFFERENCE:
+    if plain in CARRIED_OUT or plain in NO_DIFFERENCE or plain in CHANGES:
         return plain
+    if plain in MISSING:
+        raise UsageError(f"fio's option {name} is not carried out by Plimsoll; {HINTS.get(plain, LEAVE_IT)}")
     near = difflib.get_close_matches(plain, sorted(CARRIED_OUT | known), n=1, cutoff=0.65)
     nearest = f"the nearest one there is: {near[0]}" if near else "see docs/front-ends.md for those there are"
-    if plain in MISSING:
-        raise UsageError(f"fio's option {name} is not carried out by Plimsoll; {HINTS.get(plain, nearest)}")
     raise UsageError(f"fio has no option {name!r}; {nearest}")
 
 

@@ -2,27 +2,60 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import files, values
+from plimsoll.frontends.fio import files, iolog, values, verify_state, zones
 from plimsoll.frontends.fio.jobs import Job, Words, unlinks_each_loop
 from plimsoll.frontends.fio.passes import passes
 from plimsoll.frontends.fio.places import places
-from plimsoll.frontends.fio.verification import verification
+from plimsoll.frontends.fio.verification import pattern, reads_back, verification
+from plimsoll.meanings import nearest
 from plimsoll.model import Plan
 from plimsoll.parameters import defaults
-from plimsoll.units import MILLISECOND, SECOND, format_duration
+from plimsoll.units import MICROSECOND, MILLISECOND, SECOND, format_duration
 
 ENGINES = {
     "psync": "psync", "sync": "psync", "pvsync": "psync", "pvsync2": "psync", "vsync": "psync", "libaio": "libaio",
-    "io_uring": "io_uring", "posixaio": "io_uring", "mmap": "mmap", "null": "null",
+    "io_uring": "io_uring", "posixaio": "io_uring", "mmap": "mmap", "null": "null", "falloc": "falloc",
+    "ftruncate": "ftruncate", "cpuio": "null",
 }  # fmt: skip
-SYNCHRONOUS = ("psync", "mmap")
+INSTEAD = {
+    "splice": "psync moves the same data by read and write",
+    "pvsync3": "pvsync2 is carried out by psync",
+    "io_uring_cmd": "io_uring on the block device of the same name space",
+    "sg": "psync or io_uring on the block device",
+    "libpmem": "mmap on a file of that file system",
+    "dev-dax": "mmap on a file of a file system on the device",
+    "pmemblk": "mmap on a file of that file system",
+    "filecreate": "`plimsoll run bonnie++` creates, looks at and removes files",
+    "filestat": "`plimsoll run bonnie++` creates, looks at and removes files",
+    "filedelete": "`plimsoll run bonnie++` creates, looks at and removes files",
+    "dircreate": "`plimsoll run bonnie++` creates, looks at and removes files",
+    "dirstat": "`plimsoll run bonnie++` creates, looks at and removes files",
+    "dirdelete": "`plimsoll run bonnie++` creates, looks at and removes files",
+    "e4defrag": "defragment with e2fsprogs' e4defrag beside a job of rw=randrw",
+    "exec": "exec_prerun and exec_postrun run a program before and after a job",
+    "net": "Plimsoll measures storage; iperf3 measures networks",
+    "netsplice": "Plimsoll measures storage; iperf3 measures networks",
+    "rdma": "Plimsoll measures storage; perftest measures RDMA",
+    "http": "`plimsoll run` has tests of web pages, not of object stores",
+    "rbd": "map the image with `rbd map`, and name the device",
+    "nbd": "attach it with nbd-client, and name the device",
+    "libiscsi": "log in with iscsiadm, and name the device",
+    "nfs": "mount it, and name a file there",
+    "gfapi": "mount it, and name a file there",
+    "libhdfs": "mount it, and name a file there",
+    "mtd": "psync on the block device of the same name (mtdblock)",
+}
+"""What comes nearest in meaning to an engine that is missing."""
+SYNCHRONOUS = ("psync", "mmap", "falloc", "ftruncate")
 TRIMS_ALONE = ("libaio", "io_uring")
 """Engines under which fio does trims one after the other, each while the job waits."""
+PRIME, MIX_STREAM = 0x9E370001, 4
+"""Of fio's seeds: the multiplier from one stream to the next, and the number of the stream of reads and writes."""
+DEFAULT_WORKING_SET = 0.05
 SOON_NS = SECOND // 10
 """An operation beyond `max_latency` is seen this late at most."""
 MOST_INTERVALS = 100_000
@@ -56,12 +89,19 @@ def plan_of(job: Job, finest_ns: int = SECOND) -> Plan:
         "iopoll": words.on("hipri"),
         **_times(words, finest_ns),
         **_syncs(job),
-        **_content(words),
+        **_content(job),
         **places(job),
         **verification(job),
         **_pace(job),
         **_groups(job),
+        **_extras(job),
     }
+    if not job.moves:
+        parameters |= _burning(words)
+    if (readable := verify_state.readable_bytes(job)) is not None:
+        if not readable:
+            raise UsageError(f"{words.section.where}: verify_state_load: nothing was written that could be verified")
+        parameters["max_bytes"] = readable
     return Plan(
         test="fio",
         case=job.name,
@@ -71,12 +111,66 @@ def plan_of(job: Job, finest_ns: int = SECOND) -> Plan:
     )
 
 
+def _extras(job: Job) -> dict[str, Any]:
+    """What only the plans of this front end have, and where it is asked for."""
+    words, found = job.words, dict[str, Any]()
+    if job.mode in ("rw", "randrw") and job.moves and not job.log and (seed := _mix_seed(job)) is not None:
+        found["mix"] = {"seed": seed}
+    quiet = words.on("gtod_reduce") or words.on("disable_slat")
+    # As with fio, `null` is synchronous at a depth of 1.
+    waits = _engine(words) in SYNCHRONOUS or (_engine(words) == "null" and depth(words) == 1)
+    if job.moves and not waits and not quiet:
+        found["submission"] = True
+    if words.given("ba") and (align := words.size("ba")) and job.mode.startswith("rand"):
+        found["align"] = align
+    if words.given("flow") and (weight := words.read("flow", values.whole)):
+        found["flow"] = {
+            "id": words.read("flow_id", values.whole),
+            "weight": weight,
+            "sleep_ns": words.read("flow_sleep", lambda text: values.time_ns(text, "us")),
+            "jobs": job.flow[0],
+            "weights": job.flow[1],
+        }
+    if strides := zones.strides(job):
+        found["strides"] = strides
+    if job.log:
+        found["replay"] = iolog.replay(job, job.log)
+        found["sequence"] = {"every": 1, "stay": False, "skip": 0}
+    return found
+
+
+def _mix_seed(job: Job) -> int | None:
+    """fio's seed of the draws that decide between reads and writes; nothing where they are to be others each time."""
+    words = job.words
+    if not (words.on("randrepeat") or "randseed" in job.section.options):
+        return None
+    seed: int = words.read("randseed", lambda text: int(text, 0)) * PRIME**4
+    return int((seed * PRIME**MIX_STREAM * job.number + MIX_STREAM) % 2**32)
+
+
+def _burning(words: Words) -> dict[str, Any]:
+    """`cpuio`: so many µs of work, and a pause that makes them the share of the time that is asked for."""
+    load = words.read("cpuload", values.whole) if words.given("cpuload") else 0
+    if load < 1:
+        raise UsageError(f"{words.section.where}: ioengine=cpuio needs cpuload=, the percentage of a processor")
+    if not words.read("runtime", lambda text: values.time_ns(text, "s")):
+        raise UsageError(f"{words.section.where}: ioengine=cpuio needs runtime=")
+    spin_ns = words.read("cpuchunks", values.whole) * MICROSECOND
+    return {
+        "depth": 1,
+        "think_time": spin_ns * 100 // min(load, 100),
+        "think_spin": spin_ns,
+        "think_every": 1,
+        "rate": None,
+    }
+
+
 def _groups(job: Job) -> dict[str, Any]:
     """What only some plans have: runs of operations, several files, batches."""
     words, found = job.words, dict[str, Any]()
     if sequence := _sequence(job):
         found["sequence"] = sequence
-    verifies = bool(verification(job)["verify"])
+    verifies = reads_back(job)
     service = files.service(words, len(job.paths), verifies=verifies)
     if (rounds := passes(job, verifies=verifies)) is not None:
         found["passes"] = rounds
@@ -115,7 +209,7 @@ def _drop_each(job: Job) -> str:
     """What goes after each pass: with `unlink_each_loop` the files, otherwise what the page cache has of them."""
     words = job.words
     if unlinks_each_loop(job):
-        if verification(job)["verify"]:
+        if reads_back(job):
             raise UsageError(f"{words.section.where}: unlink_each_loop removes what verify reads; keep one of them")
         if job.is_device:
             raise UsageError(f"{words.section.where}: unlink_each_loop is for files, not for {job.path}")
@@ -128,7 +222,7 @@ def _drop_each(job: Job) -> str:
             raise UsageError(f"{words.section.where}: unlink_each_loop is for loops that use the whole of the files")
         return "files"
     # Random places without a map have no end at which fio would begin anew.
-    anew = files.is_mapped(words) or not job.mode.startswith("rand") or verification(job)["verify"]
+    anew = files.is_mapped(words) or not job.mode.startswith("rand") or reads_back(job)
     return "pass" if words.on("invalidate") and not direct(words) and anew else "never"
 
 
@@ -143,8 +237,8 @@ def _sequence(job: Job) -> dict[str, Any] | None:
         if every < 1:
             raise UsageError(f"{words.section.where}: rw={job.mode}:{every}: a random place is for 1 operation or more")
         return {"every": every, "stay": stay, "skip": 0}
-    skip = words.read("rw", lambda _: values.size(text, words.kb_base))
-    return {"every": 1, "stay": False, "skip": skip}
+    skip = words.read("rw", lambda _: values.size(text.removeprefix("-"), words.kb_base))
+    return {"every": 1, "stay": False, "skip": -skip if text.startswith("-") else skip}
 
 
 def engine_name(words: Words) -> str:
@@ -155,9 +249,10 @@ def engine_name(words: Words) -> str:
 def _engine(words: Words) -> str:
     name = engine_name(words)
     if name not in ENGINES:
-        near = difflib.get_close_matches(name, ENGINES, n=1, cutoff=0.6)
-        nearest = f"the nearest one there is: {near[0]}" if near else f"there are {', '.join(ENGINES)}"
-        raise UsageError(f"{words.section.where}: ioengine={name} is not carried out by Plimsoll; {nearest}")
+        near = nearest(name, ENGINES)
+        misspelt = f"the nearest one there is: {near[0]}" if near else f"there are {', '.join(ENGINES)}"
+        hint = INSTEAD.get(name, misspelt)
+        raise UsageError(f"{words.section.where}: ioengine={name} is not carried out by Plimsoll; {hint}")
     engine = ENGINES[name]
     for option in ("hipri", "sqthread_poll"):
         if words.on(option) and engine != "io_uring":
@@ -168,6 +263,11 @@ def _engine(words: Words) -> str:
 def depth(words: Words) -> int:
     """Operations in flight; synchronous engines have one whatever iodepth says, as with fio."""
     asked = words.read("iodepth", values.whole)
+    if words.text("io_submit_mode") == "offload" and _engine(words) in SYNCHRONOUS and asked > 1:
+        raise UsageError(
+            f"{words.section.where}: io_submit_mode=offload with ioengine={engine_name(words)} and iodepth={asked} has "
+            f"{asked} threads for the operations; use ioengine=io_uring, which has as many in flight"
+        )
     return 1 if _engine(words) in SYNCHRONOUS else asked
 
 
@@ -205,7 +305,8 @@ def _goes_on(words: Words) -> bool:
     if kind in ("io", "all", "1"):
         return True
     raise UsageError(
-        f"{words.section.where}: continue_on_error={kind} is not carried out by Plimsoll; it takes none or io"
+        f"{words.section.where}: continue_on_error={kind} is not carried out by Plimsoll; it takes none or io, "
+        "which goes on after any failed operation"
     )
 
 
@@ -249,7 +350,10 @@ def _syncs(job: Job) -> dict[str, Any]:
     return found
 
 
-def _content(words: Words) -> dict[str, Any]:
+def _content(job: Job) -> dict[str, Any]:
+    words = job.words
+    if words.given("buffer_pattern") and not verification(job)["verify"]:
+        return {"content": "random", "compressible": 0.0, "pattern": words.read("buffer_pattern", pattern)}
     compress = (
         words.read("buffer_compress_percentage", values.whole) if words.given("buffer_compress_percentage") else 0
     )
@@ -258,6 +362,16 @@ def _content(words: Words) -> dict[str, Any]:
     found: dict[str, Any] = {"content": "random", "compressible": compress / 100}
     if words.given("dedupe_percentage") and (share := words.read("dedupe_percentage", values.percent)):
         found["dedupe"] = share
+        if words.text("dedupe_mode") == "working_set":
+            percent = (
+                words.read("dedupe_working_set_percentage", values.percent)
+                if words.given("dedupe_working_set_percentage")
+                else DEFAULT_WORKING_SET
+            )
+            smallest = min(size for size, _ in (*job.block_sizes, *(job.write_block_sizes or [])))
+            found["working_set"] = max(1, int(job.size * percent) // smallest)
+            if words.on("dedupe_global"):
+                found["shared_seed"] = words.read("randseed", lambda text: int(text, 0))
     return found
 
 
@@ -298,7 +412,7 @@ def _pace(job: Job) -> dict[str, Any]:
 def without_limit(job: Job, plan: Plan) -> str | None:
     """A sentence where only the core's own bound would end the run."""
     values_ = plan.parameters
-    if "runtime" in job.section.options or values_["max_bytes"] is not None:
+    if "runtime" in job.section.options or values_["max_bytes"] is not None or job.log:
         return None
     return f"{job.name} has neither runtime nor size; it ends after {values_['runtime'] // SECOND} s"
 

@@ -152,6 +152,11 @@ def _common(lengths: Sequence[int | None]) -> int | None:
     return lengths[0] if len(set(lengths)) == 1 else None
 
 
+def is_endless(path: Path) -> bool:
+    """`/dev/null` and `/dev/zero`, which take everything and hold nothing."""
+    return str(path) in ("/dev/null", "/dev/zero")
+
+
 def _length(path: Path) -> int | None:
     """Bytes of an existing file or device."""
     try:
@@ -163,6 +168,8 @@ def _length(path: Path) -> int | None:
         return None
     except OSError as error:
         raise UsageError(f"cannot look at {path}: {error.strerror}") from None
+    if is_endless(path):
+        return None
     if not stat.S_ISREG(status.st_mode):
         raise UsageError(f"{path} is neither a file nor a block device; name one, or a directory with directory=")
     return status.st_size

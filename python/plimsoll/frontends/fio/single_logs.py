@@ -1,8 +1,7 @@
 """fio's logs without `log_avg_msec`: a line for every operation, written while the job runs.
 
 A line is `time_ms, value, direction, block size, priority`, in the order of completion: of a latency its ns, of the
-bandwidth the operation's bytes per ms, of IOPS always 1. The core tells kind, start and latency of each operation; its
-size is known where a direction has one block size.
+bandwidth the operation's bytes per ms, of IOPS always 1. With `log_offset` the offset stands before the priority.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio import iolog, priorities, values
 from plimsoll.frontends.fio.jobs import Job
-from plimsoll.outgoing import open_output
+from plimsoll.frontends.results import open_result
 from plimsoll.units import MILLISECOND
 
 KINDS = {"write_bw_log": ("bw",), "write_iops_log": ("iops",), "write_lat_log": ("slat", "clat", "lat")}
@@ -31,7 +30,7 @@ def log_path(job: Job, option: str, kind: str) -> Path:
 
 def opened(job: Job, path: Path) -> TextIO:
     """Logs of one job are written anew; those that jobs share are added to, by each job as it ends, as with fio."""
-    return open_output(path, "w" if job.words.on("per_job_logs") else "a")
+    return open_result(path, "w" if job.words.on("per_job_logs") else "a")
 
 
 def wanted(job: Job) -> bool:
@@ -43,11 +42,6 @@ def check(job: Job) -> None:
     """Refuse what cannot be told of single operations."""
     if not wanted(job):
         return
-    if len(job.block_sizes) > 1 or len(job.write_block_sizes or []) > 1:
-        raise UsageError(
-            f"{job.section.where}: a log of every operation needs one block size for each direction; add "
-            "log_avg_msec=1000"
-        )
     if job.words.on("ramp_time"):
         raise UsageError(f"{job.section.where}: a log of every operation begins at once; leave out ramp_time")
 
@@ -57,15 +51,15 @@ class SingleLogs:
 
     def __init__(self, job: Job) -> None:
         """Opens the files. Raises OSError."""
-        reads, writes = job.block_sizes[0][0], (job.write_block_sizes or job.block_sizes)[0][0]
-        self._bytes = {"read": reads, "write": writes, "trim": reads}
+        self._priority = priority(job)
+        self._begins = iolog.begins(job) if job.words.on("log_offset") else None
         self._stack = ExitStack()
         names = [(option, kind) for option, kinds in KINDS.items() if job.words.given(option) for kind in kinds]
         self._files: dict[str, TextIO] = {
             kind: self._stack.enter_context(opened(job, log_path(job, option, kind))) for option, kind in names
         }
         self._shared = not job.words.on("per_job_logs")
-        self._kept: list[tuple[str, int, int]] = []
+        self._kept: list[tuple[str, int, int, int, int, int]] = []
         self._begin_ns: int | None = None if job.words.on("log_unix_epoch") else 0
 
     def see(self, record: Mapping[str, Any]) -> None:
@@ -78,21 +72,31 @@ class SingleLogs:
             self._write(self._kept)
             self._kept = []
 
-    def _write(self, done: Sequence[tuple[str, int, int]]) -> None:
+    def _write(self, done: Sequence[tuple[str, int, int, int, int, int]]) -> None:
         for name, file in self._files.items():
-            if name != "slat":
-                file.writelines(self._line(name, *each) for each in done)
+            # An engine that waits for each operation has no time of submission.
+            file.writelines(self._line(name, *each) for each in done if name != "slat" or each[-1])
 
-    def _line(self, name: str, kind: str, start_ns: int, latency_ns: int) -> str:
-        size = self._bytes[kind]
-        value = {"iops": 1, "bw": size * MILLISECOND // max(1, latency_ns)}.get(name, latency_ns)
-        end_ns = (self._begin_ns or 0) + start_ns + latency_ns
-        return f"{end_ns // MILLISECOND}, {value}, {DIRECTIONS[kind]}, {size}, 0\n"
+    def _line(self, name: str, kind: str, start_ns: int, lat_ns: int, offset: int, size: int, slat_ns: int) -> str:
+        value = {
+            "iops": 1,
+            "bw": size * MILLISECOND // max(1, lat_ns),
+            "slat": slat_ns,
+            "clat": lat_ns - slat_ns,
+        }.get(name, lat_ns)
+        end_ns = (self._begin_ns or 0) + start_ns + lat_ns
+        place = "" if self._begins is None else f", {iolog.in_file(self._begins, offset)[1]}"
+        return f"{end_ns // MILLISECOND}, {value}, {DIRECTIONS[kind]}, {size}{place}, {self._priority}\n"
 
     def close(self) -> None:
         """No more operations come."""
         self._write(self._kept)
         self._stack.close()
+
+
+def priority(job: Job) -> str:
+    """What stands for the priority of an operation: with `log_prio` a number of the kernel's."""
+    return f"0x{priorities.of_job(job.words) or 0:04x}" if job.words.on("log_prio") else "0"
 
 
 def _begin_ns(record: Mapping[str, Any]) -> int | None:

@@ -1,6 +1,7 @@
 """The core's outcomes as fio's statistics: one entry per job, or per group with group_reporting.
 
-The time of submission is not measured apart: completion latency is the whole latency, and `slat` has no samples.
+As in fio, `lat` is `slat` until the kernel has an operation and `clat` from then on. Engines that wait for each
+operation have no `slat`; their `clat` is the whole latency.
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ class Flow:
     operations: int = 0
     runtime_ms: int = 0
     latency: Latency = field(default_factory=Latency)
+    """fio's `lat`; empty, like the next two, where the job's options say not to tell it."""
+    submission: Latency = field(default_factory=Latency)
+    """fio's `slat`."""
+    completion: Latency = field(default_factory=Latency)
+    """fio's `clat`."""
     bandwidth: list[float] = field(default_factory=list)
     """KiB/s of each whole interval."""
     iops: list[float] = field(default_factory=list)
@@ -62,6 +68,8 @@ class Entry:
     sync: Latency
     fsyncs: int
     """Of the syncs, without those that were an fdatasync."""
+    started_ms: int
+    """Since 1970; of the first of several jobs."""
     runtime_ms: int
     user_percent: float
     system_percent: float
@@ -80,8 +88,8 @@ class Entry:
 
     @property
     def latencies(self) -> Counter[int]:
-        """All directions in fio's buckets."""
-        return self.flows["mixed"].latency.buckets
+        """All directions in fio's buckets, from when the kernel had the operations."""
+        return self.flows["mixed"].completion.buckets
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -121,6 +129,7 @@ def _entry(members: list[Done]) -> Entry:
         flows={kind: _flow((kind,), members) for kind in DIRECTIONS} | {"mixed": _flow(DIRECTIONS, members)},
         sync=latency_of(outcomes, ("sync",)),
         fsyncs=sum(_fsyncs(each) for each in members),
+        started_ms=min((each.ended.started_ns for each in members if each.ended is not None), default=0) // MILLISECOND,
         runtime_ms=round(elapsed_ns / MILLISECOND),
         user_percent=100 * cpu["user_ns"] / total_ns,
         system_percent=100 * cpu["system_ns"] / total_ns,
@@ -174,6 +183,8 @@ def _flow(kinds: Sequence[str], members: Sequence[Done]) -> Flow:
     ended = [(each, each.ended.execution.outcome) for each in members if each.ended is not None]
     outcomes = [outcome for _, outcome in ended]
     for each, outcome in ended:
+        if not each.job.moves:
+            continue
         counts = [outcome["operations"][kind] for kind in kinds if kind in outcome["operations"]]
         if not counts:
             continue
@@ -188,8 +199,19 @@ def _flow(kinds: Sequence[str], members: Sequence[Done]) -> Flow:
             seconds = sum(interval["duration_ns"] for interval in intervals) / SECOND
             flow.bandwidth.append(sum(row["bytes"] for row in rows) / KIB / seconds)
             flow.iops.append(sum(row["operations"] for row in rows) / seconds)
+    words = members[0].job.words
+    if words.on("gtod_reduce") or words.on("disable_bw_measurement"):
+        flow.bandwidth, flow.iops = [], []
+
+    def told(option: str, *names: str) -> Latency:
+        if words.on("gtod_reduce") or words.on(option) or not members[0].job.moves:
+            return Latency()
+        return together([latency_of(outcomes, [name.format(kind) for name in names]) for kind in kinds])
+
     # With a rate the plain histogram counts from the intended start; fio counts from the real one.
-    flow.latency = together([latency_of(outcomes, (f"{kind}_service", kind)) for kind in kinds])
+    flow.latency = told("disable_lat", "{}_service", "{}")
+    flow.submission = told("disable_slat", "{}_submission")
+    flow.completion = told("disable_clat", "{}_completion", "{}_service", "{}")
     return flow
 
 
@@ -281,10 +303,10 @@ def batch_shares(entry: Entry) -> dict[str, float]:
     return {size: 100.0 if size == "4" and one_by_one else 0.0 for size in BATCHES}
 
 
-def shown_percentiles(entry: Entry) -> tuple[bool, bool]:
-    """Whether completion and whole latency have their percentiles printed."""
+def shown_percentiles(entry: Entry) -> tuple[bool, bool, bool]:
+    """Whether submission, completion and whole latency have their percentiles printed."""
     words = entry.job.words
-    return words.on("clat_percentiles"), words.on("lat_percentiles")
+    return words.on("slat_percentiles"), words.on("clat_percentiles"), words.on("lat_percentiles")
 
 
 def thread_id(entry: Entry) -> int:

@@ -61,11 +61,11 @@ def _fields(entry: Entry, entries: Sequence[Entry], disks: Sequence[Disk], versi
 def _flow(flow: Flow, entry: Entry, aggregate: float) -> Iterator[str]:
     yield from (str(flow.bytes >> 10), str(int(flow.bytes_per_s) >> 10), str(int(flow.operations_per_s)))
     yield str(flow.runtime_ms)
-    yield from _latency(Latency())
-    yield from _latency(flow.latency)
+    yield from _latency(flow.submission)
+    yield from _latency(flow.completion)
     percents = percentile_list(entry.job)[:PERCENTILES]
     for percent in percents:
-        yield f"{percent:f}%={flow.latency.percentile(percent) // 1000}"
+        yield f"{percent:f}%={flow.completion.percentile(percent) // 1000}"
     yield from ["0%=0"] * (PERCENTILES - len(percents))
     yield from _latency(flow.latency)
     low, high, mean, deviation, _ = spread(flow.bandwidth)

@@ -115,8 +115,8 @@ def per_direction(text: str, read: Callable[[str], Value], default: Value) -> tu
 
 
 def range_of(text: str, kb_base: int = 1024) -> tuple[int, int]:
-    """`4k-16k` as its two ends in bytes."""
-    low, dash, high = text.partition("-")
+    """`4k-16k`, or `4k:16k`, as its two ends in bytes."""
+    low, dash, high = text.replace(":", "-").partition("-")
     if not dash:
         raise UsageError(f"{text!r} is no range; fio takes 4k-16k")
     ends = size(low, kb_base), size(high, kb_base)

@@ -13,6 +13,8 @@ PIECE = re.compile(r'%o|"([^"]*)"|0[xX]([0-9a-fA-F]+)|(-?\d+)')
 OWN_CONTENT = ("zero_buffers", "buffer_compress_percentage", "dedupe_percentage")
 MOST_BYTES = 512
 """fio's longest pattern."""
+MOST_FILE_BYTES = 65536
+"""The longest one from a file."""
 
 
 def verification(job: Job) -> dict[str, Any]:
@@ -22,40 +24,52 @@ def verification(job: Job) -> dict[str, Any]:
     """
     words = job.words
     kind = words.text("verify")
-    pattern = words.read("verify_pattern", _pattern) if words.given("verify_pattern") else []
+    pieces = words.read("verify_pattern", pattern) if words.given("verify_pattern") else []
     if kind in ("0", "", None):
-        if not pattern:
+        if not pieces:
             return {"verify": False}
         # As with fio: a pattern alone asks for headers with it.
         kind = "meta"
-    if kind == "pattern" and not pattern:
+    if kind == "pattern" and not pieces:
         raise UsageError(
             f"{words.section.where}: verify=pattern needs verify_pattern=, such as verify_pattern=0xdeadbeef"
         )
     read_back = words.on("do_verify")
-    if not job.writes or not (read_back or pattern):
-        if job.writes or not read_back:
-            return {"verify": False}
-        raise UsageError(
-            f"{job.section.where}: verify={kind} with rw={job.mode}: Plimsoll verifies what the job itself wrote; add "
-            "the write to the job"
-        )
+    if job.writes and engine_stores_nothing(words):
+        # As with fio, there is nothing to read back; the job itself runs.
+        return {"verify": False}
+    if not job.writes and not (job.reads and read_back):
+        return {"verify": False}
     if taken := [name for name in OWN_CONTENT if words.given(name) and words.text(name) != "0"]:
         raise UsageError(f"{words.section.where}: verify writes content of its own; leave {' and '.join(taken)} out")
     smallest = min(size for size, _ in (*job.block_sizes, *(job.write_block_sizes or [])))
     how = {
         "interval": _interval(words, smallest),
-        "pattern": pattern,
+        "pattern": pieces,
         "checksums": kind != "pattern",
         "backlog": _backlog(words) if read_back else None,
         "stop_at_first": words.on("verify_fatal"),
         "read_back": read_back,
     }
+    if not job.writes:
+        # What an earlier job has written, be it one of another invocation.
+        return {"verify": True, "verification": {**how, "backlog": None, "read_back": False, "existing": True}}
     usual = {
         "interval": smallest, "pattern": [], "checksums": True, "backlog": None, "stop_at_first": False,
         "read_back": True,
     }  # fmt: skip
     return {"verify": True} if how == usual else {"verify": True, "verification": how}
+
+
+def reads_back(job: Job) -> bool:
+    """Whether what the job writes is read back to see whether it is there."""
+    found = verification(job)
+    return bool(found["verify"]) and not (found.get("verification") or {}).get("existing")
+
+
+def engine_stores_nothing(words: Words) -> bool:
+    """Whether there is nothing to be found where it was written."""
+    return words.text("ioengine") in ("null", "falloc", "ftruncate")
 
 
 def _interval(words: Words, smallest: int) -> int:
@@ -84,8 +98,12 @@ def _count(text: str) -> int:
     return count
 
 
-def _pattern(text: str) -> list[str | dict[str, list[int]]]:
-    """`0xff%o"abcd"-12`: hex digits in their order, numbers in as few bytes as hold them, text, the block's offset."""
+def pattern(text: str) -> list[str | dict[str, list[int]]]:
+    """`0xff%o"abcd"-12`: hex digits in their order, numbers in as few bytes as hold them, text, the block's offset; or
+    the name of a file between single quotes, whose content it then is.
+    """
+    if len(text) > 2 and text[0] == text[-1] == "'":
+        return [{"bytes": list(_of_file(text[1:-1]))}]
     pieces: list[str | dict[str, list[int]]] = []
     at = length = 0
     while at < len(text):
@@ -105,6 +123,18 @@ def _pattern(text: str) -> list[str | dict[str, list[int]]]:
     if not 0 < length <= MOST_BYTES:
         raise UsageError(f"a pattern of {length} bytes: use 1 to {MOST_BYTES}")
     return pieces
+
+
+def _of_file(name: str) -> bytes:
+    """The content of a file, as a pattern."""
+    try:
+        with open(name, "rb") as file:
+            found = file.read(MOST_FILE_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read the pattern {name}: {error.strerror}") from None
+    if not 0 < len(found) <= MOST_FILE_BYTES:
+        raise UsageError(f"{name}: a pattern has 1 to {MOST_FILE_BYTES} bytes")
+    return found
 
 
 def _bytes(match: re.Match[str]) -> bytes:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import NothingMeasured, TargetError, UnsafeTarget, UsageError
+from plimsoll.frontends.named import identities, open_regular
 from plimsoll.frontends.ping import output
 from plimsoll.frontends.ping.options import Settings, parse
 from plimsoll.frontends.ping.plans import DEFAULT_WORKING_SET, plan_of
@@ -18,11 +21,11 @@ from plimsoll.frontends.ping.statistics import Request, Statistics
 from plimsoll.frontends.recording import Places, Recorder
 from plimsoll.frontends.side_by_side import Ended, Stop, Task, run_together
 from plimsoll.model import RunStatus
-from plimsoll.run.places import Place
+from plimsoll.run.places import Place, in_place
 from plimsoll.run.workers.local import impossible
 from plimsoll.store.store import Store
 from plimsoll.targets.safety import check_file
-from plimsoll.targets.workdir import workdir
+from plimsoll.targets.workdir import WorkFolder, workdir
 
 VERSION = "ioping 1.3"
 KEPT = "ioping.tmp"
@@ -44,9 +47,10 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
         plan = plan_of(seeded, region)
         if reason := impossible(plan, where):
             raise UsageError(f"plimsoll ping: {reason}")
-        with _file(settings, where, region) as path:
+        with _file(settings, where, region, places) as (path, folder):
             writes = settings.writes > 0 or settings.on("G")
             place = places.hold(path, writes=writes, below=where if where.is_dir() else None)
+            place = replace(place, folder=folder)
             recorder = Recorder(store, "ioping", f"{plan.case} on {settings.place}", list(words), [place])
             try:
                 return _ping(seeded, plan_of(seeded, region), place, recorder, _describe(settings, place), say)
@@ -55,8 +59,6 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
 
 
 def _with_seed(settings: Settings) -> Settings:
-    from dataclasses import replace
-
     return replace(settings, entropy=secrets.randbits(63))
 
 
@@ -93,30 +95,52 @@ def _region(settings: Settings, where: Path) -> int:
 
 
 @contextmanager
-def _file(settings: Settings, where: Path, region: int) -> Iterator[Path]:
+def _file(settings: Settings, where: Path, region: int, places: Places) -> Iterator[tuple[Path, WorkFolder | None]]:
     """The file to work on: the one named, or one of random bytes in the directory that is removed afterwards."""
     if not where.is_dir():
-        yield where
+        yield places.named.reach(where), None
         return
     end = settings.work_offset + region
     if settings.on("k"):
-        path = where / KEPT
-        if not (path.is_file() and path.stat().st_size >= end):
-            _fill(path, end, settings)
-        yield path
+        path = places.named.reach(where / KEPT)
+        _keep(path, where / KEPT, end, settings)
+        yield path, None
         return
     with workdir(where, secrets.token_hex(16)) as folder:
         path = folder / KEPT
-        _fill(path, end, settings)
-        yield path
+        _keep(path, folder.path / KEPT, end, settings)
+        yield path, folder
 
 
-def _fill(path: Path, length: int, settings: Settings) -> None:
-    """Random bytes, on stable storage, as ioping prepares its file."""
+def _keep(path: Path, shown: Path, length: int, settings: Settings) -> None:
+    """The file in the directory: as long as it has to be, and where it is written, this user's alone.
+
+    Raises TargetError or UnsafeTarget.
+    """
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            short = os.lstat(path).st_size < length
+            writes = short or settings.writes > 0 or settings.on("G")
+            descriptor = open_regular(path, shown, os.O_RDWR if writes else os.O_RDONLY)
+            status = os.fstat(descriptor)
+            if writes and (status.st_uid != os.geteuid() or status.st_nlink > 1):
+                os.close(descriptor)
+                raise UnsafeTarget(
+                    f"{shown} belongs to somebody else or has another name; remove it, or leave out -k"
+                ) from None
+            if not short:
+                os.close(descriptor)
+                return
     except OSError as error:
-        raise TargetError(f"cannot make {path}: {error.strerror}; choose a directory that can be written") from None
+        hint = "it is a link" if error.errno == errno.ELOOP else error.strerror
+        raise TargetError(f"cannot make {shown}: {hint}; choose a directory that can be written") from None
+    _fill(descriptor, shown, length, settings)
+
+
+def _fill(descriptor: int, path: Path, length: int, settings: Settings) -> None:
+    """Random bytes, on stable storage, as ioping prepares its file; closed."""
     try:
         for start in range(0, length, PIECE):
             os.pwrite(descriptor, os.urandom(min(PIECE, length - start)), start)
@@ -156,7 +180,9 @@ class _Teller:
 
     def see(self, record: Mapping[str, Any]) -> None:
         """Take in what a progress or outcome tells of single operations."""
-        lines = [line for kind, start, latency in record.get("trace", ()) for line in self._one(kind, start, latency)]
+        lines = [
+            line for kind, start, latency, *_ in record.get("trace", ()) for line in self._one(kind, start, latency)
+        ]
         if lines:
             # Objects of one list follow each other as ioping writes them.
             print("".join(lines) if self._settings.on("J") else "\n".join(lines) + "\n", end="", flush=True)
@@ -214,7 +240,8 @@ def _ping(
 ) -> int:
     teller, stop = _Teller(settings, described), Stop()
     assert place.file is not None  # the front end names it
-    task = Task(plan=plan, path=place.file, chain=place.chain, keep=("trace",), on_progress=teller.see)
+    made = identities([place.file])
+    task = Task(plan=plan, path=place.file, chain=place.chain, keep=("trace",), on_progress=teller.see, made=made)
     (ended,) = run_together([task], stop)
     if ended is None:
         return 130
@@ -236,7 +263,7 @@ def _record(
     total = teller.statistics.total
     facts = {"ioping": {"valid": total.count, "requests": total.all_count, "mean_ns": total.mean_ns}}
     kept = type(execution)(outcome, execution.before, execution.after, execution.samples)
-    run_ = recorder.add(place, plan, kept, ended.started_ns, facts)
+    run_ = recorder.add(place, plan, in_place(place, kept), ended.started_ns, facts)
     if run_.status is RunStatus.FAILED:
         raise NothingMeasured(run_.reason)
     if run_.status is RunStatus.INVALID:

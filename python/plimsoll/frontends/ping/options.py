@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from plimsoll.errors import UsageError
+from plimsoll.meanings import nearest
 from plimsoll.units import SECOND
 
 _SIZES = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50, "sector": 512, "page": 4096}
@@ -63,8 +63,9 @@ VALUES: dict[str, tuple[str, Callable[[str], int]]] = {
 OWN = {"percentiles": "print percentiles after the statistics", "destroy": "allow this device or file to be written"}
 """Options that ioping has not."""
 _SHORT = {long: short for short, long in SWITCHES.items()} | {long: short for short, (long, _) in VALUES.items()}
+_MEANT = {"n": "c (-count)", "f": "R (-rapid)", "d": "D (-direct)", "V": "v", "Q": "q", "K": "k"}
+"""What letters mean that ping and others have and ioping has not."""
 LONG = tuple(name for name in _SHORT if len(name) > 1)
-NOT_CARRIED_OUT = {"N": "RWF_NOWAIT is not carried out by Plimsoll", "H": "polling is not carried out by Plimsoll"}
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def _long(word: str, rest: list[str], given: _Given) -> bool:
 
 def _nearest(name: str) -> str:
     """Of a long name."""
-    near = difflib.get_close_matches(name, [*LONG, *OWN], n=1, cutoff=0.6)
+    near = nearest(name, [*LONG, *OWN])
     return f"the nearest one there is: --{near[0]}" if near else f"there are {', '.join(sorted(LONG))}"
 
 
@@ -162,9 +163,8 @@ def _short(letters: str, rest: list[str], given: _Given) -> None:
         else:
             if len(letters) > 2:
                 raise UsageError(f"ioping has no option -{letters}; {_nearest(letters.partition('=')[0])}")
-            near = letter.swapcase()
-            known = near in SWITCHES or near in VALUES
-            hint = f"the nearest one there is: -{near}" if known else "see `plimsoll ping --help`"
+            near = _MEANT.get(letter)
+            hint = f"the nearest one there is: -{near}" if near else "see `plimsoll ping --help`"
             raise UsageError(f"ioping has no option -{letter}; {hint}")
 
 
@@ -184,9 +184,11 @@ def _take(letter: str, text: str, given: _Given) -> None:
 
 def _settings(given: _Given) -> Settings:
     switches, values = frozenset(given.switches), given.values
-    for letter, reason in NOT_CARRIED_OUT.items():
-        if letter in switches:
-            raise UsageError(f"-{letter}: {reason}; leave it out")
+    if "N" in switches and not switches & {"C", "D"}:
+        raise UsageError("-N: without -C or -D every request would have to wait, and fail; add one of them")
+    for letter in "NH":
+        if letter in switches and "A" in switches:
+            raise UsageError(f"-{letter} works with synchronous requests only; leave -A out")
     if len(given.places) != 1 and "v" not in switches:
         problem = "there are several places" if given.places else "there is no place to test"
         raise UsageError(f"{problem}; give one directory, file or device")

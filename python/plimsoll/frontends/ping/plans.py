@@ -51,6 +51,8 @@ def plan_of(settings: Settings, region: int, *, direct_possible: bool = True) ->
         "drop_each": "never" if cached else "operation",
         "interval": SECOND,
     }
+    # Only plans that ask for them have them, so that the others are what they were.
+    parameters |= {name: True for letter, name in (("N", "nowait"), ("H", "hipri")) if settings.on(letter)}
     metrics = tuple(f"{kind}_{name}" for kind in _kinds(settings) for name in ("mean", "p50", "p99"))
     return Plan(test="ioping", case=_label(settings), workload="io", parameters=parameters, metrics=metrics)
 
@@ -66,6 +68,7 @@ def _kinds(settings: Settings) -> tuple[str, ...]:
 
 def _label(settings: Settings) -> str:
     kind = "read-write" if settings.on("G") else "write" if settings.writes else "read"
-    marks = [name for letter, name in (("L", "linear"), ("C", "cached"), ("D", "direct"), ("A", "async"))
+    marks = [name for letter, name in (("L", "linear"), ("C", "cached"), ("D", "direct"), ("A", "async"),
+                                          ("N", "nowait"), ("H", "hipri"))
              if settings.on(letter)]  # fmt: skip
     return " ".join(["ioping", *marks, kind])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.errors import NothingMeasured, TargetError, UnsafeTarget, UsageError
+from plimsoll.frontends.named import Identity, identity, remove_own
 from plimsoll.frontends.recording import Places, Recorder
 from plimsoll.frontends.side_by_side import Stop, Task, run_together
 from plimsoll.model import Plan, RunStatus
@@ -67,26 +69,36 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     if not path.parent.is_dir():
         raise TargetError(f"there is no directory {path.parent}; make it, or name another file with -f")
     with open_store() as store, Places() as places:
-        place = places.hold(path, writes=True)
+        place, there = places.hold(path, writes=True), places.named.reach(path)
+        made: dict[Path, Identity] = {}
         recorder = Recorder(store, "writetest", f"writetest on {path.parent.resolve()}", list(words), [place])
         stop = Stop()
         try:
-            path.write_bytes(bytes(settings.size))
-            (ended,) = run_together([Task(plan, path, place.chain)], stop)
+            made[there] = _make(there, settings.size)
+            (ended,) = run_together([Task(plan, there, place.chain, made=[made[there]])], stop)
             if ended is None:
                 return INTERRUPTED
             kept = recorder.add(place, plan, ended.execution, ended.started_ns)
         except OSError as error:
             raise TargetError(f"cannot write {path}: {error.strerror}; choose another place with -f") from None
         finally:
-            path.unlink(missing_ok=True)
-            recorder.finish()
+            remove_own(made)
+            recorder.finish(interrupted=stop.interrupted)
     if kept.status is RunStatus.FAILED:
         raise NothingMeasured(kept.reason)
     if kept.status is RunStatus.INVALID:
         say(f"plimsoll writetest: {kept.reason}")
     _print(ended.execution.outcome["operations"]["commit"]["operations"], ended.execution.outcome["elapsed_ns"])
     return INTERRUPTED if stop.interrupted else 0
+
+
+def _make(path: Path, size: int) -> Identity:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        os.write(descriptor, bytes(size))
+        return identity(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _print(operations: int, elapsed_ns: int) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import NothingMeasured, TargetError, UsageError
+from plimsoll.frontends import notes
 from plimsoll.frontends.recording import Places, Recorder
+from plimsoll.frontends.results import check_result, open_result
 from plimsoll.frontends.side_by_side import Stop, wait_for
 from plimsoll.frontends.ycsb import output
 from plimsoll.frontends.ycsb.bindings import Database, database
@@ -20,7 +24,6 @@ from plimsoll.frontends.ycsb.properties import Properties, read_file
 from plimsoll.frontends.ycsb.status import Teller
 from plimsoll.frontends.ycsb.workload import Wanted, wanted
 from plimsoll.model import Level, Plan, RunStatus, Target
-from plimsoll.outgoing import open_output
 from plimsoll.profile import Entry, cases
 from plimsoll.run.places import Place
 from plimsoll.run.servers.private import PrivateServer
@@ -31,6 +34,8 @@ from plimsoll.store.store import Store
 from plimsoll.targets import database as addresses
 
 INTERRUPTED = 130
+RESULTS = re.compile(r"\A\[\w[^\]]*\], |\A\s*\[?\s*\{\s*\"(metric|measurement)\"")
+"""How what YCSB exports begins."""
 PASSWORD_ENV = "PLIMSOLL_YCSB_PASSWORD"
 """Variable of this process that carries the password of the properties to the core."""
 OWN = "plimsoll."
@@ -42,24 +47,31 @@ Say = Callable[[str], None]
 def run(words: Sequence[str], open_store: Callable[[], Store], say: Say) -> int:
     """Carry out a command line of YCSB; returns the exit code. Raises PlimsollError."""
     line = parse(words)
-    properties = _properties(line, lambda text: say(f"plimsoll ycsb: {text}"))
+
+    def note(text: str) -> None:
+        say(f"plimsoll ycsb: {text}")
+
+    properties = _properties(line, lambda text: notes.note(note, text))
     where = database(line.binding, properties, databases.drivers())
     # What lies in memory ends with its process, so that a run has to load first.
     there = "reuse" if where.address == "memory://" and line.phase == "run" else None
     asked = wanted(properties, line.phase, line.data or there)
-    printed = output.settings(properties, line.status)
+    printed = replace(output.settings(properties, line.status), force=line.force)
     plan = _plan(line, where, asked, properties.starting(OWN))
     properties.refuse_the_rest(line.binding)
     target = Target(name=line.binding if "/" not in line.binding else "database", kind="database", where=where.address)
     _check(plan, target)
+    if printed.file is not None:
+        check_result(printed.file, "exportfile", note, force=line.force, looks_right=RESULTS)
     say(f"Command line: {_client_words(line, words)}")
-    with open_store() as store, Places() as places:
+    with open_store() as store, Places(line.destroy) as places:
         place = places.address(target)
         recorder = Recorder(store, "ycsb", f"{plan.case} on {where.address}", without_secrets(words), [place])
+        stop = Stop()
         try:
-            return _measure(plan, place, recorder, printed, asked, say)
+            return _measure(plan, place, recorder, printed, asked, stop, say)
         finally:
-            recorder.finish()
+            recorder.finish(interrupted=stop.interrupted)
 
 
 def _properties(line: CommandLine, note: Say) -> Properties:
@@ -98,17 +110,19 @@ def _client_words(line: CommandLine, words: Sequence[str]) -> str:
     return " ".join(["-db", line.binding, *rest, "-load" if line.phase == "load" else "-t"])
 
 
-def _measure(plan: Plan, place: Place, recorder: Recorder, printed: output.Settings, asked: Wanted, say: Say) -> int:
+def _measure(
+    plan: Plan, place: Place, recorder: Recorder, printed: output.Settings, asked: Wanted, stop: Stop, say: Say
+) -> int:
     """The run, stored and printed; an interrupt ends it with what was measured until then."""
     teller = Teller(printed, asked.operations) if printed.status else None
-    stop, started_ns = Stop(), time.time_ns()
+    started_ns = time.time_ns()
     execution = _execute(plan, place, teller.see if teller else None, stop)
     kept = recorder.add(place, plan, execution, started_ns)
     outcome = execution.outcome
     if outcome["elapsed_ns"]:
         if teller:
             teller.finish(outcome)
-        _print(output.text(list(output.rows(outcome, printed)), printed.exporter), printed.file)
+        _print(output.text(list(output.rows(outcome, printed)), printed.exporter), printed)
     if stop.interrupted:
         say(f"plimsoll ycsb: {kept.reason or 'stopped'}")
         return INTERRUPTED
@@ -128,12 +142,13 @@ def _execute(plan: Plan, place: Place, see: Callable[[Mapping[str, Any]], None] 
     return future.result()
 
 
-def _print(text: str, file: str | None) -> None:
+def _print(text: str, printed: output.Settings) -> None:
+    file = printed.file
     if file is None:
         print(text, end="", flush=True)
         return
     try:
-        with open_output(file) as output:
-            output.write(text)
+        with open_result(file, force=printed.force) as opened:
+            opened.write(text)
     except OSError as error:
         raise TargetError(f"cannot write exportfile {file}: {error.strerror}; the run is in the store") from None

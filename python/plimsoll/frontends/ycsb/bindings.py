@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, urlsplit
 
+from plimsoll.addresses import is_ambiguous
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.frontends.ycsb.properties import Properties
 from plimsoll.targets.database import is_address
@@ -111,11 +112,20 @@ def _sqlite(place: str) -> Database:
 
 def _server(scheme: str, place: str, user: str | None, password: str | None, note: Callable[[str], None]) -> Database:
     """`//host:port/database?option=value`, or `database` alone."""
+    plain, _, query = place.partition("?")
+    known = ("user", "password", *_TLS)
+    strange = any("@" in name + value for name, value in parse_qsl(query, True) if name.lower() not in known)
+    if strange or is_ambiguous(f"{scheme}:{plain}"):
+        raise UsageError(
+            "db.url seems to hold a password with an unescaped sign (@ / ? #), which would be taken for the host; "
+            "give user and password apart: -p db.user=… -p db.passwd=…"
+        )
     try:
         parts = urlsplit(f"{scheme}:{place}" if place.startswith("//") else f"{scheme}://localhost/{place}")
         host, port = parts.hostname or "localhost", parts.port
-    except ValueError as error:
-        raise UsageError(f"db.url: {error}; write it as jdbc:{scheme}://host:port/database") from None
+    except ValueError:
+        # The reason may hold a part of a password.
+        raise UsageError(f"db.url cannot be read; write it as jdbc:{scheme}://host:port/database") from None
     if "," in parts.netloc or "jdbc:" in parts.path:
         raise UsageError("db.url names several servers; name one, and start one command for each")
     parameters: dict[str, str] = {}

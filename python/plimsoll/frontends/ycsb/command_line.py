@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from plimsoll.addresses import shown
 from plimsoll.errors import UnknownName, UsageError
 
 PHASES = ("load", "run")
@@ -14,16 +15,13 @@ DATA = ("keep", "create", "reuse", "recreate")
 
 USAGE = (
     "plimsoll ycsb load|run BINDING [-P FILE]… [-p NAME=VALUE]… [-threads N] [-target OPS_PER_S] [-s] [-l LABEL] "
-    f"[{'|'.join(f'--{each}' for each in DATA)}]"
+    f"[{'|'.join(f'--{each}' for each in DATA)}] [--destroy NAME] [--force]"
 )
 _VALUED = {"-threads": "threadcount", "-target": "target", "-l": "label", "-db": "db"}
 _JAVA = ("-cp", "-jvm-args")
-OPTIONS = ("-P", "-p", "-s", "-t", "-load", *_VALUED, *_JAVA, *(f"--{each}" for each in DATA))
+OPTIONS = ("-P", "-p", "-s", "-t", "-load", *_VALUED, *_JAVA, "--destroy", "--force", *(f"--{each}" for each in DATA))
 _SECRET = re.compile(r"pass|secret|token", re.IGNORECASE)
-_SECRETS_WITHIN = (
-    (re.compile(r"\b((?:\w*passw\w*|pwd|token)=)[^&;\s]*", re.IGNORECASE), r"\1***"),
-    (re.compile(r"(//[^/@:\s]*:)[^/@\s]*@"), r"\1***@"),
-)
+_SECRET_WITHIN = re.compile(r"\b((?:\w*passw\w*|pwd|token)=)[^&;\s]*", re.IGNORECASE)
 
 
 @dataclass
@@ -37,6 +35,10 @@ class CommandLine:
     """Of `-p` and of the options that stand for one; they win over files."""
     status: bool = False
     data: str | None = None
+    force: bool = False
+    """What is there under the name of exportfile may be overwritten, whatever it is."""
+    destroy: list[str] = field(default_factory=list)
+    """Data that Plimsoll did not make and may all the same drop."""
     java: list[str] = field(default_factory=list)
     """Options for Java, which have no meaning here."""
 
@@ -62,6 +64,10 @@ def _take(word: str, rest: list[str], line: CommandLine) -> None:
         line.status = True
     elif word.startswith("--") and word[2:] in DATA:
         line.data = word[2:]
+    elif word == "--force":
+        line.force = True
+    elif word.partition("=")[0] == "--destroy":
+        line.destroy.append(word.partition("=")[2] or _value(word, rest))
     elif word == "-P":
         line.files.append(_value(word, rest))
     elif word == "-p":
@@ -119,13 +125,11 @@ def _binding_of_class(name: str) -> str:
 
 def without_secrets(words: Sequence[str]) -> list[str]:
     """The words as they may be kept and shown: no password of a property or an address."""
-    shown = []
+    safe = []
     for word in words:
         name, equals, _ = word.partition("=")
         if equals and _SECRET.search(name):
-            shown.append(f"{name}=***")
+            safe.append(f"{name}=***")
             continue
-        for pattern, replacement in _SECRETS_WITHIN:
-            word = pattern.sub(replacement, word)
-        shown.append(word)
-    return shown
+        safe.append(_SECRET_WITHIN.sub(r"\1***", shown(word)))
+    return safe

@@ -43,6 +43,8 @@ class Settings:
     label: str
     status: bool
     status_s: int
+    force: bool = False
+    """The file may be written over, whatever it holds."""
 
 
 def settings(properties: Properties, status: bool) -> Settings:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from plimsoll.errors import UnknownName, UsageError
+from plimsoll.meanings import nearest
 
 CORE = {"workload": "site.ycsb.workloads.CoreWorkload", "recordcount": "1000", "operationcount": "1000"}
 PUBLISHED: Mapping[str, Mapping[str, str]] = {
@@ -154,6 +154,6 @@ class Properties:
         """Raise UsageError for the first property that means nothing with this binding."""
         for name in self._values:
             if name not in self._asked:
-                near = difflib.get_close_matches(name, sorted(self._asked), n=1, cutoff=0.6)
+                near = nearest(name, self._asked)
                 hint = f"did you mean {near[0]}?" if near else "leave it out"
                 raise UsageError(f"no property named {name!r} with binding {binding}; {hint}")

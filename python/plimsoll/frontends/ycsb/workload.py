@@ -76,8 +76,11 @@ def wanted(properties: Properties, phase: str, data: str | None) -> Wanted:
 
 def _check_class(properties: Properties, phase: str) -> None:
     name = properties.text("workload", "CoreWorkload")
-    if name.rpartition(".")[2] != "CoreWorkload":
-        raise UsageError(f"workload={name}: only YCSB's core workload is available (site.ycsb.workloads.CoreWorkload)")
+    # go-ycsb calls the same workload `core`.
+    if name.rpartition(".")[2] not in ("CoreWorkload", "core"):
+        raise UsageError(
+            f"workload={name}: only the core workload is available (site.ycsb.workloads.CoreWorkload, core)"
+        )
     if properties.flag("dotransactions", default=phase == "run") != (phase == "run"):
         raise UsageError(f"dotransactions contradicts {phase}; leave it out")
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from plimsoll.errors import NothingMeasured, TargetError, UsageError
+from plimsoll.errors import NothingMeasured, TargetError, UnsafeTarget, UsageError
+from plimsoll.frontends.named import open_regular
 from plimsoll.frontends.recording import Places, Recorder
+from plimsoll.frontends.results import check_result, open_result
 from plimsoll.model import Plan, RunStatus
-from plimsoll.outgoing import open_output
 from plimsoll.profile import Entry, cases
 from plimsoll.run.workloads import files
 from plimsoll.store.store import Store
+from plimsoll.targets.safety import check_file
 from plimsoll.units import GIB, MIB, SECOND
+
+OUTPUT = re.compile(r"\A#(block offset|loops)")
+"""How zcav's own output begins."""
 
 
 @dataclass(frozen=True)
@@ -32,20 +39,32 @@ class Settings:
     end: int | None = None
     step: int = 1
     log: str | None = None
+    force: bool = False
+    """The file of `log` may be written over, whatever it holds."""
+    write: bool = False
+    destroy: tuple[str, ...] = ()
 
 
 def parse(words: Sequence[str]) -> Settings:
     """Read the words after `plimsoll zcav`. Raises UsageError."""
     given: dict[str, str] = {}
     places: list[str] = []
+    destroy: list[str] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
         letter = word[1:2]
-        if not word.startswith("-") or word == "-":
+        if word == "--force":
+            given["force"] = word
+        elif not word.startswith("-") or word == "-":
             places.append(word)
-        elif letter == "w":
-            raise UsageError("-w writes over the device, which Plimsoll does not carry out; leave it out to read")
+        elif word.partition("=")[0] == "--destroy":
+            name = word.partition("=")[2] or (rest.pop(0) if rest else "")
+            if not name:
+                raise UsageError("--destroy needs the name of what may be overwritten")
+            destroy.append(name)
+        elif word == "-w":
+            given["w"] = ""
         elif letter and letter in "bcrugslf":
             value = word[2:] or (rest.pop(0) if rest else "")
             if not value:
@@ -53,7 +72,7 @@ def parse(words: Sequence[str]) -> Settings:
             places.extend([value] if letter == "f" else [])
             given[letter] = value
         else:
-            raise UsageError(f"zcav has no option {word}; there are -b, -c, -r, -s, -l, -f, -u and -g")
+            raise UsageError(f"zcav has no option {word}; there are -b, -c, -r, -s, -w, -l, -f, -u and -g")
     if len(places) != 1 or places[0] == "-":
         raise UsageError("zcav reads one file or device; name it")
     block, _, chunk = given.get("b", "512").partition(":")
@@ -67,6 +86,9 @@ def parse(words: Sequence[str]) -> Settings:
         end=_number(end, "r") if end else None,
         step=_number(given.get("s", "1"), "s"),
         log=given.get("l"),
+        force="force" in given,
+        write="w" in given,
+        destroy=tuple(destroy),
     )
 
 
@@ -92,7 +114,24 @@ def plan_of(settings: Settings) -> Plan:
     }
     (case,) = cases([Entry("zcav", overrides)], {}, "zcav")
     plan = case.plan({}, "zcav")
-    return plan.model_copy(update={"case": f"zcav {settings.file}"})
+    if not settings.write:
+        return plan.model_copy(update={"case": f"zcav {settings.file}"})
+    # No test has this parameter: it can be asked for here alone, where the user named what is lost.
+    return plan.model_copy(
+        update={"case": f"zcav -w {settings.file}", "parameters": {**plan.parameters, "write": True}}
+    )
+
+
+def _check(settings: Settings, path: Path) -> None:
+    """Only what the user named to be destroyed is written over; devices have checks of their own."""
+    if not settings.write or path.is_block_device():
+        return
+    check_file(path)
+    if settings.file not in settings.destroy:
+        raise UnsafeTarget(
+            f"-w writes zeros over {path}, and its data would be lost; leave -w out to read it, or add "
+            f"--destroy {settings.file}"
+        )
 
 
 def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[str], None]) -> int:
@@ -103,12 +142,18 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
         raise TargetError(f"there is no {path}; name a file or device that exists")
     if problem := next(files.problems(plan), None):
         raise UsageError(problem)
-    with open_store() as store, Places() as places:
-        place = places.hold(path, writes=False)
+    if settings.log is not None:
+        check_result(
+            settings.log, "-l", lambda note: say(f"plimsoll zcav: {note}"), force=settings.force, looks_right=OUTPUT
+        )
+    _check(settings, path)
+    with open_store() as store, Places(settings.destroy) as places:
+        place = places.hold(path, writes=settings.write)
         recorder = Recorder(store, "zcav", f"zcav of {settings.file}", list(words), [place])
         started_ns = time.time_ns()
         try:
-            execution = files.execute(plan, replace(place, folder=None), lambda _progress: None, lambda: False)
+            with _opened(settings, plan, path, places) as opened:
+                execution = files.execute(opened, place, lambda _progress: None, lambda: False)
             kept = recorder.add(place, plan, execution, started_ns)
         finally:
             recorder.finish()
@@ -121,11 +166,24 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
         _print(settings, result, None)
     else:
         try:
-            with open_output(settings.log) as log:
+            with open_result(settings.log, force=settings.force) as log:
                 _print(settings, result, log)
         except OSError as error:
             raise UsageError(f"-l: cannot write {settings.log}: {error.strerror}") from None
     return 0
+
+
+@contextmanager
+def _opened(settings: Settings, plan: Plan, path: Path, places: Places) -> Iterator[Plan]:
+    """The plan on the very file that is there now; a device is held in another way."""
+    if path.is_block_device():
+        yield plan
+        return
+    descriptor = open_regular(places.named.reach(path), path, os.O_RDWR if settings.write else os.O_RDONLY)
+    try:
+        yield plan.model_copy(update={"parameters": {**plan.parameters, "path": f"/proc/self/fd/{descriptor}"}})
+    finally:
+        os.close(descriptor)
 
 
 def _print(settings: Settings, result: dict[str, list[dict[str, int]]], log: TextIO | None) -> None:

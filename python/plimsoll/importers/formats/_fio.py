@@ -97,19 +97,22 @@ def _together(flows: Sequence[Flow], total: str, rate: str) -> float | None:
 def score(draft: Draft, flows: Sequence[Flow], block_size: int | None = None) -> None:
     """The scores of a job from its kinds of I/O; kinds without I/O are left out."""
     active = [flow for flow in flows if flow.operations or flow.bytes or flow.iops]
+    together = [flow for flow in active if flow.kind == "mixed"]
+    if len(active) > len(together):
+        # unified_rw_reporting=both tells every operation twice: by its kind, and of all kinds together.
+        active = [flow for flow in active if flow.kind != "mixed"]
     draft.rate("iops", _sum([flow.iops for flow in active]) if active else None)
     draft.bandwidth("throughput", _sum([flow.throughput for flow in active]) if active else None)
     for flow in active:
         if len(active) > 1:
             draft.rate(f"{flow.kind}_iops", flow.iops)
             draft.bandwidth(f"{flow.kind}_throughput", flow.throughput)
-        draft.latency(f"{flow.kind}_mean", flow.mean_ns)
-        for name, value in flow.percentiles.items():
-            draft.latency(f"{flow.kind}_{name}", value)
-        draft.latency(f"{flow.kind}_max", flow.max_ns)
-        draft.histogram(flow.kind, flow.bins.items())
+        _latencies(draft, flow)
         rates_agree(draft, flow.iops, flow.throughput, _size(flow) or block_size, f"{flow.kind}s")
         _totals(draft, flow)
+    for flow in together:
+        if flow not in active:
+            _latencies(draft, flow)
     draft.known(
         latency={flow.kind: flow.latency for flow in active if flow.latency},
         operations={flow.kind: flow.operations for flow in active if flow.operations is not None},
@@ -117,6 +120,14 @@ def score(draft: Draft, flows: Sequence[Flow], block_size: int | None = None) ->
     )
     longest = max((flow.runtime_ns or 0 for flow in active), default=0)
     draft.duration_ns = longest or None
+
+
+def _latencies(draft: Draft, flow: Flow) -> None:
+    draft.latency(f"{flow.kind}_mean", flow.mean_ns)
+    for name, value in flow.percentiles.items():
+        draft.latency(f"{flow.kind}_{name}", value)
+    draft.latency(f"{flow.kind}_max", flow.max_ns)
+    draft.histogram(flow.kind, flow.bins.items())
 
 
 def _size(flow: Flow) -> float | None:

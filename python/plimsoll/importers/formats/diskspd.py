@@ -10,8 +10,8 @@ from typing import Any
 from plimsoll.importers.checks import rates_agree
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.latencies import PERCENTILES
-from plimsoll.importers.numbers import FIELD, UnreadableNumber, count, located, number, on_line, scaled
-from plimsoll.importers.quantities import divided, moment_ns, time_in
+from plimsoll.importers.numbers import FIELD, UnreadableNumber, at, count, located, number, on_line, scaled
+from plimsoll.importers.quantities import divided, moment_ns, size_unit, time_in
 from plimsoll.importers.record import MAX_RUNS, build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MIB, MILLISECOND
@@ -24,13 +24,17 @@ _SPAN = re.compile(r"^Results for timespan ([^:\n]{0,40}):", re.MULTILINE)
 _SECTION = re.compile(r"^\s*(Total|Read|Write) IO\s*$")
 _TIME = re.compile(rf"\btest time:[ \t]*{FIELD}")
 _COMMAND = re.compile(r"^Command Line: (.{1,2000})$", re.MULTILINE)
+_SIZES = {
+    "block_size": re.compile(r"\bblock size: (.{1,60})$", re.MULTILINE),
+    "file_size": re.compile(r"^\s*size: (.{1,60})$", re.MULTILINE),
+}
+"""Bytes until version 2.1; 2.2 writes `4KiB`."""
+
 _SETTINGS = {
-    "block_size": re.compile(rf"\bblock size: {FIELD}"),
     "threads": re.compile(rf"\b(?:threads per file|thread count|total threads|threads):[ \t]*{FIELD}"),
     "outstanding": re.compile(rf"\bnumber of outstanding I/O operations(?: per thread)?: {FIELD}"),
     "duration_s": re.compile(r"^\s*duration: (.{0,60}?)s?$", re.MULTILINE),
     "write_share": re.compile(rf"\bperforming mix test \(read/write ratio: {FIELD}/{FIELD}\)"),
-    "file_size": re.compile(r"^\s*size: (.{0,60}?)B?$", re.MULTILINE),
 }
 _FLAGS = {
     "access": (
@@ -78,7 +82,8 @@ def read(source: Source, options: Options) -> Imported:
 
 
 def _parameters(head: str) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    found: dict[str, Any] = {name: _size(match) for name, form in _SIZES.items() if (match := form.search(head))}
+    found |= {
         name: count(match, match.lastindex or 1) for name, form in _SETTINGS.items() if (match := form.search(head))
     }
     for name, words in _FLAGS.items():
@@ -88,6 +93,22 @@ def _parameters(head: str) -> dict[str, Any]:
     if any(word in head for word in _UNCACHED):
         found["software_cache"] = False
     return found
+
+
+def _size(match: re.Match[str]) -> int:
+    """`4096`, `4KiB`, `1GiB`."""
+    text = match[1].strip()
+    value = text.rstrip("KMGTiB")
+    unit = text[len(value) :]
+    if unit and size_unit(unit) is None:
+        raise at(match, 1, UnreadableNumber(text, "is no size"))
+    try:
+        read = scaled(value, size_unit(unit) or 1)
+    except UnreadableNumber as error:
+        raise at(match, 1, error) from None
+    if read is None or read != int(read):
+        raise at(match, 1, UnreadableNumber(text, "is no whole number of bytes"))
+    return int(read)
 
 
 def _draft(parameters: dict[str, Any], where: str, number_of: str, body: str, spans: int) -> Draft:

@@ -1,20 +1,23 @@
-"""fio's log files: bandwidth, IOPS, latencies and latency histograms over time, of one job or several side by side."""
+"""fio's log files: bandwidth, IOPS, latencies and latency histograms over time, of one job or several side by side.
+
+They are read in pieces by the core: an hour of rows per I/O is gigabytes.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from plimsoll.errors import ResultFileError
-from plimsoll.importers.draft import Draft
-from plimsoll.importers.latencies import counted
-from plimsoll.importers.numbers import UnreadableNumber, columns, located
+from plimsoll.importers.core import column, read_log
+from plimsoll.importers.draft import Draft, Floats, Values
 from plimsoll.importers.quantities import divided
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
@@ -24,6 +27,8 @@ from plimsoll.units import KIB, MICROSECOND, MILLISECOND, SECOND
 NAME = "fio_logs"
 TITLE = "fio log files"
 TOOLS = ("fio",)
+STREAMS = True
+"""A file of any size is read."""
 
 _FILE = re.compile(
     r"(.*?)_(bw|iops|lat|clat|slat|clat_hist|lat_hist|slat_hist|hist)(?:\.\d+)?\.log(?:\.fz)?", re.IGNORECASE
@@ -40,18 +45,55 @@ _TOO_SHORT_NS = 1_000
 """No disk answers in less: a log whose typical latency is below is in µs."""
 
 _UNIT_ADVICE = "fio 3 writes ns, fio 2 writes µs; import fio's JSON output instead, which names its unit"
+_MOST_MARKS = 20
+"""More commas are in a line of bins."""
 
-Rows = npt.NDArray[np.float64]
+_LONGEST_S = 1_000_000
+"""Seconds of a series, as in the core."""
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Log:
+    """One kind of I/O of one file, in the unit of the file."""
+
+    what: str
+    columns: int
+    averaged: bool
+    rows: int
+    sum: int
+    size: int
+    max: int
+    last_ms: int
+    counts: Counts
+    """Lowest value of a bucket, and its count."""
+    counts_us: Counts
+    """The same of the values in the thousandth part of their unit."""
+
+    @property
+    def mean(self) -> float:
+        """Mean of the rows."""
+        return self.sum / self.rows
 
 
 @dataclass
-class _Log:
-    """One log of one kind of I/O in one file: times and values; a size of 0 marks averaged rows."""
+class _Series:
+    """A rate by second, added over files."""
 
-    what: str
-    rows: Rows
-    averaged: bool
-    columns: int
+    total: Floats = field(default_factory=lambda: np.zeros(0))
+    seen: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    def add(self, values: Floats, seen: npt.NDArray[np.bool_]) -> None:
+        """One more file."""
+        length = max(len(values), len(self.total))
+        self.total = _padded(self.total, length) + _padded(values, length)
+        self.seen = _padded(self.seen, length) | _padded(seen, length)
+
+    def values(self, length: int) -> Floats:
+        """The first seconds; NaN where nothing is known."""
+        total, seen = _padded(self.total, length)[:length], _padded(self.seen, length)[:length]
+        return np.where(seen, total, np.nan)
 
 
 @dataclass
@@ -59,11 +101,12 @@ class _Logs:
     """All logs of one measurement by kind of I/O."""
 
     plain: dict[str, list[_Log]] = field(default_factory=lambda: defaultdict(list))
+    series: dict[tuple[str, str], _Series] = field(default_factory=lambda: defaultdict(_Series))
     bins: dict[str, dict[float, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
     last_ms: float = 0.0
     binned_ms: float = 0.0
     """Time of the last histogram: fio does not log the last, incomplete one."""
-    skipped: int = 0
+    cut: int = 0
 
 
 def group(name: str) -> str | None:
@@ -80,7 +123,6 @@ def recognise(head: bytes, name: str) -> bool:
     return bool(whole) and all(_LINE.fullmatch(line) or _HISTOGRAM.fullmatch(line) for line in whole)
 
 
-@located
 def read(source: Source, options: Options) -> Imported:
     """One run of everything that the logs of one prefix hold."""
     logs = _Logs()
@@ -89,7 +131,7 @@ def read(source: Source, options: Options) -> Imported:
     prefix = group(source.name) or source.name
     draft = Draft(test="fio", case=f"fio logs of {prefix}", parameters={"log": prefix}, target=prefix, storage=True)
     for kind, found in logs.plain.items():
-        seconds = max(float(log.rows[-1, 0]) for log in found) / 1000
+        seconds = max(log.last_ms for log in found) / 1000
         for what in ("bw", "iops", "lat", "clat", "slat"):
             parts = [log for log in found if log.what == what]
             if parts:
@@ -104,74 +146,60 @@ def read(source: Source, options: Options) -> Imported:
         draft.known(operations={kind: operations})
     _totals(draft)
     draft.duration_ns = max(logs.last_ms, logs.binned_ms) * MILLISECOND or None
-    warnings = [f"{source.name}: the last line is cut short and was left out"] if logs.skipped else []
+    warnings = [f"{source.name}: the last line is cut short and was left out"] if logs.cut else []
     return build(sys.modules[__name__], source, options, [draft] if draft.scores else [], warnings=warnings)
 
 
 def _collect(logs: _Logs, file: Source) -> None:
     match = _FILE.fullmatch(file.name)
     what = match[2].lower() if match else ""
-    first = next((line for line in file.lines if line.strip()), "")
-    if what.endswith("hist") or first.count(",") > 20:
-        _histogram(logs, file)
+    first = next((line for line in file.head.split(b"\n") if line.strip()), b"")
+    if what.endswith("hist") or first.count(b",") > _MOST_MARKS:
+        _bins(logs, read_log("fio_bins", file))
         return
     if not what:
         raise ResultFileError(
             f"{file.name}: the name of a fio log says what it holds; keep names like gp3_bw.1.log or gp3_clat.1.log"
         )
-    table = _rows(logs, file)
-    for number, kind in enumerate(_KINDS):
-        rows = table[table[:, 2] == number] if len(table) else table
-        if len(rows):
-            averaged = bool((rows[:, 3] == 0).all())
-            logs.plain[kind].append(_Log(what, rows, averaged, first.count(",") + 1))
-            logs.last_ms = max(logs.last_ms, float(rows[-1, 0]))
-
-
-def _rows(logs: _Logs, file: Source) -> Rows:
-    """Time ms, value, direction, size of every line."""
-    rows = []
-    marks = columns(file.lines, ",")
-    for index, line in enumerate(file.lines):
-        if not line.strip():
+    answer = read_log("fio", file)
+    logs.cut += answer["cut"]
+    for kind, flow in zip(_KINDS, answer["flows"], strict=True):
+        if flow is None:
             continue
-        if not _LINE.fullmatch(line.encode()):
-            _refuse(logs, file, index, line)
-            continue
-        if line.count(",") != marks:
-            # A number with commas in it looks like one more column.
-            _refuse(logs, file, index, line)
-            continue
-        rows.append([float(part) for part in line.split(",")[:4]])
-    return np.array(rows, dtype=np.float64).reshape(len(rows), 4)
+        log = _log(what, first.count(b",") + 1, flow)
+        logs.plain[kind].append(log)
+        logs.last_ms = max(logs.last_ms, float(log.last_ms))
+        if what in ("bw", "iops"):
+            logs.series[kind, what].add(*_rates(flow, what))
 
 
-def _refuse(logs: _Logs, file: Source, index: int, line: str) -> None:
-    """A mean or a sum without one of its rows is another number: only a last line that was cut short is left out."""
-    if index + 1 < len(file.lines):
-        raise UnreadableNumber(line.strip(), "is no line of a fio log", line)
-    logs.skipped += 1
+def _log(what: str, columns: int, flow: Mapping[str, Any]) -> _Log:
+    plain: dict[str, Any] = {name: flow[name] for name in ("averaged", "rows", "sum", "size", "max", "last_ms")}
+    for name in ("counts", "counts_us"):
+        plain[name] = np.array(flow[name], dtype=np.int64).reshape(-1, 2)
+    return _Log(what=what, columns=columns, **plain)
 
 
-def _histogram(logs: _Logs, file: Source) -> None:
+def _rates(flow: Mapping[str, Any], what: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Bytes or operations of each second; a mean where the rows are means."""
+    rows = column(flow["second_rows"])
+    if flow["averaged"]:
+        sums = column(flow["second_value"]) * float(KIB if what == "bw" else 1)
+        return np.divide(sums, rows, out=np.zeros(len(rows)), where=rows > 0), rows > 0
+    return (column(flow["second_size"]) if what == "bw" else rows).astype(np.float64), rows > 0
+
+
+def _padded(values: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
+    return np.pad(values, (0, max(length - len(values), 0)))
+
+
+def _bins(logs: _Logs, answer: Mapping[str, Any]) -> None:
     """Lines hold the counts since the line before, so they are added."""
-    for index, line in enumerate(file.lines):
-        if not line.strip():
-            continue
-        parts = [part.strip() for part in line.rstrip().rstrip(",").split(",")]
-        known = _BINS.get(len(parts) - 3)
-        if known is None or not all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts):
-            _refuse(logs, file, index, line)
-            continue
-        if int(parts[1]) >= len(_KINDS):
-            _refuse(logs, file, index, line)
-            continue
-        unit, coarse = known
-        logs.binned_ms = max(logs.binned_ms, float(parts[0]))
-        counts = logs.bins[_KINDS[int(parts[1])]]
-        for index, count in enumerate(parts[3:]):
-            if count != "0":
-                counts[_middle(index, coarse) * unit] += float(count)
+    logs.cut += answer["cut"]
+    logs.binned_ms = max(logs.binned_ms, float(answer["last_ms"]))
+    for kind, bins, index, count in answer["bins"]:
+        unit, coarse = _BINS[bins]
+        logs.bins[_KINDS[kind]][_middle(index, coarse) * unit] += count
 
 
 def _edge(index: int) -> float:
@@ -194,23 +222,22 @@ def _score(draft: Draft, kind: str, what: str, parts: Sequence[_Log], seconds: f
         metric = f"{kind}_throughput" if what == "bw" else f"{kind}_iops"
         if single:
             # Rows of single I/Os count how many there were and how large, which is exact.
-            moved = sum(float(log.rows[:, 3].sum()) for log in single)
-            amount = moved if what == "bw" else float(sum(len(log.rows) for log in single))
-            rate = divided(amount, seconds)
+            amount = sum(log.size if what == "bw" else log.rows for log in single)
+            rate = divided(float(amount), seconds)
         else:
-            rate = sum(float(log.rows[:, 1].mean()) for log in parts) * (KIB if what == "bw" else 1)
+            rate = sum(log.mean for log in parts) * (KIB if what == "bw" else 1)
         (draft.bandwidth if what == "bw" else draft.rate)(metric, rate)
         return
     if what == "clat" and draft.value(f"{kind}_mean") is not None:
         return
     name = kind if what != "slat" else f"{kind}_slat"
     unit = _unit(draft, parts)
-    draft.latency(f"{name}_mean", float(np.concatenate([log.rows[:, 1] for log in parts]).mean()) * unit)
+    draft.latency(f"{name}_mean", sum(log.sum for log in parts) / sum(log.rows for log in parts) * unit)
     if len(single) == len(parts):
-        values = np.concatenate([log.rows[:, 1] for log in parts]) * unit
-        draft.latency(f"{name}_max", float(values.max()))
+        draft.latency(f"{name}_max", float(max(log.max for log in parts) * unit))
         if name == kind:
-            draft.histogram(kind, counted(values))
+            pairs = np.concatenate([log.counts_us if unit == MICROSECOND else log.counts for log in parts])
+            draft.histogram(kind, pairs.tolist())
     else:
         draft.known(averaged=True)
     draft.known(latency={kind: what})
@@ -218,13 +245,20 @@ def _score(draft: Draft, kind: str, what: str, parts: Sequence[_Log], seconds: f
 
 def _unit(draft: Draft, parts: Sequence[_Log]) -> int:
     """ns in a unit of the log: rows of five and more fields are from fio 3; four may be from either."""
-    typical = float(np.median(np.concatenate([log.rows[:, 1] for log in parts])))
-    if 0 < typical < _TOO_SHORT_NS:
+    if 0 < _median(np.concatenate([log.counts for log in parts])) < _TOO_SHORT_NS:
         draft.warn("units", "the latencies were read as µs, because no disk answers in so few ns", _UNIT_ADVICE)
         return MICROSECOND
     if max(log.columns for log in parts) == 4:
         draft.warn("units", "a log does not name its unit; the latencies were read as ns", _UNIT_ADVICE)
     return 1
+
+
+def _median(pairs: Counts) -> float:
+    """The median of counted values; exact below 2,048."""
+    pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
+    until = np.cumsum(pairs[:, 1])
+    middle = [np.searchsorted(until, rank, side="right") for rank in ((until[-1] - 1) // 2, until[-1] // 2)]
+    return float(pairs[middle, 0].mean())
 
 
 def _totals(draft: Draft) -> None:
@@ -239,31 +273,11 @@ def _totals(draft: Draft) -> None:
             del draft.scores[parts[0]]
 
 
-def _series(logs: _Logs) -> tuple[list[float], dict[str, tuple[Unit, Sequence[float | None]]]]:
+def _series(logs: _Logs) -> tuple[Floats, dict[str, tuple[Unit, Values]]]:
     """One whole second per point, rates added over jobs."""
-    length = min(int(logs.last_ms // 1000), 1_000_000)
-    columns: dict[str, tuple[Unit, Sequence[float | None]]] = {}
-    for kind, found in logs.plain.items():
-        for what, unit in (("bw", "B/s"), ("iops", "1/s")):
-            parts = [log for log in found if log.what == what]
-            if parts:
-                metric = "throughput" if what == "bw" else "iops"
-                columns[f"{kind}_{metric}"] = (unit, list(_per_second(parts, length, what)))  # type: ignore[assignment]
-    return [float(second * SECOND) for second in range(length)], columns
-
-
-def _per_second(parts: Sequence[_Log], length: int, what: str) -> Iterator[float | None]:
-    total, seen = np.zeros(length), np.zeros(length, dtype=bool)
-    for log in parts:
-        # A row of an averaging log stands at the end of its time.
-        second = np.maximum((log.rows[:, 0] - 1) // 1000, 0).astype(np.int64)
-        rows, second = log.rows[second < length], second[second < length]
-        counts = np.bincount(second, minlength=length)
-        if log.averaged:
-            sums = np.bincount(second, weights=rows[:, 1] * (KIB if what == "bw" else 1), minlength=length)
-            total += np.divide(sums, counts, out=np.zeros(length), where=counts > 0)
-        else:
-            total += np.bincount(second, weights=rows[:, 3] if what == "bw" else None, minlength=length)
-        seen |= counts > 0
-    for value, known in zip(total.tolist(), seen.tolist(), strict=True):
-        yield value if known else None
+    length = min(int(logs.last_ms // 1000), _LONGEST_S)
+    columns: dict[str, tuple[Unit, Values]] = {}
+    for (kind, what), series in logs.series.items():
+        name, unit = ("throughput", "B/s") if what == "bw" else ("iops", "1/s")
+        columns[f"{kind}_{name}"] = (unit, series.values(length))  # type: ignore[assignment]
+    return np.arange(length, dtype=np.float64) * SECOND, columns

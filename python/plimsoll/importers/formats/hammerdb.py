@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plimsoll.importers.draft import Draft, slug
@@ -22,6 +23,8 @@ _RESULT = re.compile(rf"TEST RESULT : System achieved {FIELD} NOPM from {FIELD} 
 _OLD_RESULT = re.compile(rf"TEST RESULT : System achieved {FIELD} (.{{1,60}}?) TPM at {FIELD} NOPM\b")
 _QUERIES = re.compile(rf"\bCompleted {FIELD} query set\(s\) in {FIELD} seconds")
 _GEOMETRIC = re.compile(rf"\bGeometric mean of query times returning rows \([^)\n]{{0,40}}\) is {FIELD}")
+_STREAM = re.compile(r"\bVuser ?([^:\n]{0,40}):")
+_RUNNING = re.compile(r"\bVuser ?[^:\n]{0,40}:RUNNING")
 _USERS = re.compile(
     rf"(?:^|[\s:]){FIELD} Active Virtual Users configured"
     rf"|\bVuser (?:created|set to):? {FIELD}|\bvu set to {FIELD}",
@@ -64,23 +67,32 @@ def read(source: Source, options: Options) -> Imported:
     return build(sys.modules[__name__], source, options, (draft for draft in drafts if draft is not None))
 
 
-def _ends(line: str) -> bool:
-    return bool(_RESULT.search(line) or _OLD_RESULT.search(line) or _GEOMETRIC.search(line))
+def _result(line: str) -> bool:
+    return bool(_RESULT.search(line) or _OLD_RESULT.search(line))
 
 
 def _begins(line: str) -> bool:
     return bool(_USERS.search(line) or _RAMPUP.search(line))
 
 
+def _stream(line: str) -> str:
+    """Whose line it is: each user of TPROC-H is a stream of queries of its own; empty where the log does not say it."""
+    match = _STREAM.search(line)
+    return str(count(match)) if match else ""
+
+
 def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
-    """A run goes from its first virtual users to what follows its result."""
+    """A run goes from its first virtual users to what follows its result, or that of the last of its streams."""
     part: list[str] = []
-    ended = False
+    ended: set[str] = set()
     for line in lines:
-        if ended and (_begins(line) or _ends(line)):
+        mean = bool(_GEOMETRIC.search(line))
+        again = bool(mean or _QUERIES.search(line) or _RUNNING.search(line)) and _stream(line) in ended
+        if ended and (again or _begins(line) or _result(line)):
             yield part
-            part, ended = [], False
-        ended = ended or _ends(line)
+            part, ended = [], set()
+        if mean or _result(line):
+            ended.add(_stream(line))
         part.append(line)
     yield part
 
@@ -88,12 +100,12 @@ def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
 def _draft(lines: Sequence[str]) -> Draft | None:
     text = "\n".join(lines)
     new, old = _RESULT.search(text), _OLD_RESULT.search(text)
-    queries = _QUERIES.search(text)
+    streams = _streams(lines)
     faults = [match[0].strip() for match in _FAULT.finditer(text)][:1000]
     begun = _USERS.search(text) or _RAMPUP.search(text)
-    if not (new or old or queries or _GEOMETRIC.search(text) or faults or begun):
+    if not (new or old or streams or faults or begun):
         return None
-    kind = "TPROC-H" if queries or _GEOMETRIC.search(text) else "TPROC-C"
+    kind = "TPROC-H" if streams else "TPROC-C"
     draft = Draft(test="hammerdb", case=f"hammerdb {kind}", parameters={"workload": kind} | _parameters(text))
     result = (figure(new, 1), figure(new, 2), new[3]) if new else None
     if old and not new:
@@ -104,10 +116,7 @@ def _draft(lines: Sequence[str]) -> Draft | None:
         draft.rate("transaction_rate", scaled(result[1], 1 / 60))
         draft.parameters["database"] = result[2]
         draft.known(nopm=result[0], tpm=result[1])
-    if queries:
-        draft.latency("query_set_time", figure(queries, 2, SECOND))
-    if match := _GEOMETRIC.search(text):
-        draft.latency("query_geometric_mean", figure(match, 1, SECOND))
+    missing = _queries(draft, streams)
     _procedures(draft, lines)
     _counter(draft, lines)
     minutes = draft.parameters.get("minutes")
@@ -116,9 +125,39 @@ def _draft(lines: Sequence[str]) -> Draft | None:
         draft.fail(faults[0] if faults else "the log ends before the result")
     elif faults:
         draft.partial(f"{faults[0]} ({len(faults)} such messages)" if len(faults) > 1 else faults[0])
-    elif not result and not queries and kind == "TPROC-C":
+    elif missing:
+        draft.partial(f"the log ends before the results of {missing} of {len(streams)} streams")
+    elif not result and kind == "TPROC-C":
         draft.partial("the log ends before the result")
     return draft
+
+
+def _streams(lines: Sequence[str]) -> dict[str, dict[str, float | None]]:
+    """What each stream took for its queries, and their geometric mean, ns; the lines of streams alternate."""
+    found: dict[str, dict[str, float | None]] = {}
+    for line in lines:
+        if match := _QUERIES.search(line):
+            found.setdefault(_stream(line), {})["query_set_time_ns"] = figure(match, 2, SECOND)
+        elif match := _GEOMETRIC.search(line):
+            found.setdefault(_stream(line), {})["query_geometric_mean_ns"] = figure(match, 1, SECOND)
+    return found
+
+
+def _queries(draft: Draft, streams: Mapping[str, Mapping[str, float | None]]) -> int:
+    """Scores of all streams together; gives how many have not both of their results.
+
+    They ran side by side, so they are one run: it lasts as long as the slowest, and the geometric mean of means over
+    equally many queries is that of all of them.
+    """
+    times = [time for each in streams.values() if (time := each.get("query_set_time_ns")) is not None]
+    means = [mean for each in streams.values() if (mean := each.get("query_geometric_mean_ns")) is not None]
+    draft.latency("query_set_time", max(times, default=None))
+    if means and all(mean > 0 for mean in means):
+        draft.latency("query_geometric_mean", math.exp(sum(map(math.log, means)) / len(means)))
+    if len(streams) > 1:
+        draft.parameters["streams"] = len(streams)
+        draft.known(streams={f"virtual user {name}" if name else "": dict(each) for name, each in streams.items()})
+    return sum(len(each) < 2 for each in streams.values())
 
 
 def _parameters(text: str) -> dict[str, Any]:

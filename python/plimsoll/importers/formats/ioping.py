@@ -61,13 +61,20 @@ def recognise(head: bytes, name: str) -> bool:
 @located
 def read(source: Source, options: Options) -> Imported:
     """One run per statistics block; raw lines of -p are repeats of one run each."""
+    warnings: list[str] = []
     if '"device_size"' in source.text:
         drafts: Iterable[Draft] = _json(source.text)
     elif "ioping statistics ---" in source.text or _REQUEST.search(source.text):
         drafts = (draft for lines in _parts(source.lines) if (draft := _text(lines)) is not None)
     else:
-        drafts = (_raw(line) for line in source.lines if line.strip())
-    return build(sys.modules[__name__], source, options, _told_apart(list(drafts)))
+        lines = [line for line in source.lines if line.strip()]
+        drafts = list(map(_raw, lines))
+        totals = list(_totals(lines))
+        drafts = [draft for index, draft in enumerate(drafts) if index not in totals]
+        if totals:
+            told, verb = ("lines", "were") if len(totals) > 1 else ("line", "was")
+            warnings.append(f"{source.name}: {len(totals)} {told} with the total of those before it {verb} left out")
+    return build(sys.modules[__name__], source, options, _told_apart(list(drafts)), warnings=warnings)
 
 
 def _told_apart(drafts: list[Draft]) -> list[Draft]:
@@ -238,3 +245,29 @@ def _raw(line: str) -> Draft:
         draft.rate("iops", divided(parts[8], parts[9] * unit / SECOND))
         draft.duration_ns = parts[9] * unit
     return draft
+
+
+def _totals(lines: Sequence[str]) -> Iterator[int]:
+    """Which raw lines are the total that -B prints of the lines of -p before it: no repeat of them, but all at once."""
+    parts: list[list[int]] = []
+    for index, line in enumerate(lines):
+        fields = list(map(int, line.split()))
+        if parts and len(fields) == len(parts[0]) and _is_total(fields, parts):
+            yield index
+            parts = []
+        else:
+            parts.append(fields)
+
+
+def _is_total(total: Sequence[int], parts: Sequence[Sequence[int]]) -> bool:
+    """Whether the numbers can't but be those of all parts together, and of the requests after the last of them."""
+    count, time, _, _, low, _, high, *_ = total
+    rest, rest_time = count - sum(part[0] for part in parts), time - sum(part[1] for part in parts)
+    if not (low <= min(part[4] for part in parts) and high >= max(part[6] for part in parts)):
+        return False
+    if rest == 0:
+        # Parts are rounded to µs in the format of 8 fields.
+        return abs(rest_time) <= len(parts)
+    return 0 < rest < max(part[0] for part in parts) and low * rest <= rest_time + len(parts) <= high * rest + 2 * len(
+        parts
+    )

@@ -13,7 +13,7 @@ from plimsoll.errors import ResultFileError
 from plimsoll.importers.checks import above
 from plimsoll.importers.draft import Draft, slug
 from plimsoll.importers.json_text import Damage, documents, text_of
-from plimsoll.importers.numbers import FIELD, UnreadableNumber, figure, located, number, plain, scaled
+from plimsoll.importers.numbers import FIELD, UnreadableNumber, figure, located, number, on_line, plain, scaled
 from plimsoll.importers.quantities import divided
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
@@ -33,6 +33,9 @@ _CLOCK = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[:,]\d{3} \d+ sec: ")
 _COMMAND = re.compile(r"(?:^Command line: |\bcom\.yahoo\.ycsb\.Client |\bsite\.ycsb\.Client )(.{0,4000})", re.MULTILINE)
 _PERCENTILE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?)(?:st|nd|rd|th)?PercentileLatency\((us|ms)\)")
 _LATENCY = re.compile(r"(Average|Min|Max)Latency\((us|ms)\)")
+_ROW = re.compile(r"(?:[^A-Za-z>].*|inf|nan|)", re.IGNORECASE)
+"""What stands in place of a name where a row of a histogram has its latency; percentiles begin with digits as well."""
+
 _UNITS = {"us": MICROSECOND, "ms": MILLISECOND}
 _NOT_TRAFFIC = {"CLEANUP", "OVERALL"}
 _FINE = ("OK", "BATCHED_OK", "0", "NOT_FOUND")
@@ -72,7 +75,7 @@ def _parts(lines: Sequence[str]) -> Iterator[_Part]:
     for line in lines:
         match = _LINE.search(line) if "], " in line else None
         if match:
-            kind, what = match[1], match[2].strip()
+            kind, what = match[1], _named(match[2], line)
             if kind == "OVERALL" and what == "RunTime(ms)" and "OVERALL" in part.numbers:
                 yield part
                 part = _Part()
@@ -91,6 +94,18 @@ def _parts(lines: Sequence[str]) -> Iterator[_Part]:
             part.command = found[1]
     if part.numbers or part.status:
         yield part
+
+
+def _named(what: str, line: str) -> str:
+    """The name of a measurement; that of a row is its latency, in plain digits."""
+    what = what.strip()[:80]
+    if "PercentileLatency" in what or not _ROW.fullmatch(what):
+        return what
+    with on_line(line):
+        latency = number(what)
+        if latency is None or latency != int(latency):
+            raise UnreadableNumber(what, "is no whole latency of a row")
+    return str(int(latency))
 
 
 def _status_of(line: str) -> re.Match[str] | None:
@@ -115,8 +130,8 @@ def _json_parts(source: Source) -> Iterator[_Part]:
         if kind == "OVERALL" and what == "RunTime(ms)" and "OVERALL" in part.numbers:
             yield part
             part = _Part()
-        if kind and what and value not in (None, "NaN"):
-            part.numbers[kind[:80]][what[:80]] = number(value) or 0.0
+        if kind and isinstance(entry.get("measurement"), str) and value not in (None, "NaN"):
+            part.numbers[kind[:80]][_named(what, f'"{what}"')] = number(value) or 0.0
     part.status = [line for line in source.lines if _status_of(line)]
     if part.numbers:
         yield part
@@ -199,28 +214,39 @@ def _latency(draft: Draft, kind: str, name: str, key: str, value: float) -> None
 
 
 def _buckets(draft: Draft, kind: str, name: str, numbers: Mapping[str, float], operations: float | None) -> None:
-    """Rows of whole milliseconds with their counts, as versions before 0.2 print them, and what was above."""
+    """Rows of latencies with their counts: whole milliseconds and what was above, or the µs of an HdrHistogram."""
     rows = {
-        int(key): count for key, count in numbers.items() if key.isascii() and key.isdigit() and len(key) < 8 and count
+        int(key): count for key, count in numbers.items() if key.isascii() and key.isdigit() and len(key) < 11 and count
     }
     over = sum(count for key, count in numbers.items() if key.startswith(">"))
     if not rows and not over:
         return
     total = sum(rows.values()) + over
+    unit = _bucket_unit(numbers)
     above(
         draft,
-        max(rows, default=0) * float(MILLISECOND),
+        max(rows, default=0) * float(unit),
         draft.value(f"{name}_max"),
         f"the largest {kind} latency",
         "its histogram",
     )
-    draft.known(
-        buckets={name: {"width_ns": MILLISECOND, "counts": {str(k): v for k, v in sorted(rows.items())}, "over": over}}
-    )
+    if unit == MICROSECOND:
+        draft.histogram(name, [(value * float(MICROSECOND), count) for value, count in rows.items()])
+    else:
+        kept = {str(value): count for value, count in sorted(rows.items())}
+        draft.known(buckets={name: {"width_ns": MILLISECOND, "counts": kept, "over": over}})
     if operations is not None and abs(total - operations) > 0.5:
         draft.warn(
             "counts", f"{kind}: {operations:,.0f} operations, but the rows of the histogram add up to {total:,.0f}"
         )
+
+
+def _bucket_unit(numbers: Mapping[str, float]) -> int:
+    """What the rows count: measurementtype=histogram writes every millisecond from 0 on, and one row for the rest;
+    measurement.histogram.verbose of measurementtype=hdrhistogram the µs that were seen."""
+    keys = sorted(int(key) for key in numbers if key.isascii() and key.isdigit() and len(key) < 11)
+    every = keys == list(range(len(keys)))
+    return MILLISECOND if every or any(key.startswith(">") for key in numbers) else MICROSECOND
 
 
 def _status(draft: Draft, lines: Sequence[str]) -> None:

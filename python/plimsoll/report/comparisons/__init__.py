@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from types import ModuleType
 
 from plimsoll import kinds
+from plimsoll.report.changed import CHANGED
 from plimsoll.report.marks import marked
 from plimsoll.report.suite import Suite
 from plimsoll.stats.paired import Cell, ScoreRow, valid_scores
@@ -35,6 +36,12 @@ class Comparison:
     def values(self) -> Mapping[tuple[str, str, str], Sequence[float]]:
         """The valid scores of each (case, metric, target)."""
         return valid_scores(self.rows)
+
+    @property
+    def changed(self) -> list[str]:
+        """Which runs were changed after they were stored, each once: for formats that have no room for other notes."""
+        noted = [note.text for cell in self.cells for note in cell.notes if note.kind == CHANGED]
+        return list(dict.fromkeys(noted))
 
 
 def tally(cells: Sequence[Cell]) -> str:

@@ -38,7 +38,7 @@ def render(comparison: Comparison) -> str:
     widths = {cell.verdict.band for cell in comparison.cells}
     legend = f"~ the same within {', '.join(map(band, sorted(widths)))}   ? not enough data   p pays for every look"
     means = [f"geomean: {clean(suite.sentence)}" for suite in comparison.suites]
-    return "\n".join([*parts, *means, legend, ""])
+    return "\n".join([*parts, *means, *map(clean, comparison.changed), legend, ""])
 
 
 def _table(comparison: Comparison, metric: str, baseline: str, unit: Unit, cells: Sequence[Cell]) -> str:

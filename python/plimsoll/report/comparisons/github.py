@@ -16,6 +16,7 @@ def render(comparison: Comparison) -> str:
     if comparison.nothing:
         level = "error" if comparison.failing else "warning"
         lines.append(f"::{level} title=nothing compared::{_message(comparison.nothing)}\n")
+    lines += [f"::warning title=changed results::{_message(each)}\n" for each in comparison.changed]
     for answer, level in _LEVELS.items():
         level = "error" if answer in comparison.failing else level
         for cell in comparison.cells:

@@ -50,6 +50,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["rows"] = _rows
+    made.filters["judge"] = _judge
     made.tests["of"] = lambda block, name: type(block).__name__ == name
     return made
 
@@ -67,6 +68,16 @@ def _rows(table: Table) -> Markup:
         )
         lines.append(line + "".join(f"<td{look}>{escape(cell_text(cell))}</td>" for cell, look in looks) + "</tr>")
     return Markup("\n".join(lines))
+
+
+JUDGING = ("verdict", "answer", "comparable", "status", "level", "score", "median", "value")
+"""Keys of the columns that tables are read for, the first that one has; a narrow screen keeps it in sight."""
+
+
+def _judge(table: Table) -> int:
+    """The place of that column, from 1; 0 where there is none."""
+    keys = [column.key for column in table.columns]
+    return next((keys.index(key) + 1 for key in JUDGING if key in keys), 0)
 
 
 def _look(cell: Cell, right: bool, *, missing: bool = False) -> str:

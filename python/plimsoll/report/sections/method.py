@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from plimsoll.altered import has_no_checksum
 from plimsoll.model import Run
 from plimsoll.parameters import all_written
 from plimsoll.report.document import Block, Cell, Column, Listing, Sentence, Table, Text, columns, number, phrase
 from plimsoll.report.endings import endings
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import percent_text
-from plimsoll.stats.policy import ALPHA, LOOKS
+from plimsoll.report.labels import count_text, percent_text
+from plimsoll.stats.parts import extensions_of, without_extensions
+from plimsoll.stats.policy import ALPHA, looks_until
 from plimsoll.stats.sentences import band as band_text
 
 ORDER = 90
@@ -39,7 +41,7 @@ def _rules(evidence: Evidence) -> Text:
     mode = evidence.mode
     seeds = [session.study["seed"] for session in evidence.sessions if "seed" in session.study]
     seed = f" (seed {', '.join(map(str, seeds))})" if seeds else ""
-    looks = ", ".join(str(look) for look in LOOKS if look <= mode.cap)
+    looks = ", ".join(str(look.blocks) for look in looks_until(max(mode.cap, _extended_to(evidence)), evidence.policy))
     turns = [session.interleaved for session in evidence.sessions]
     words = [
         f"“Same” means within {band_text(evidence.band)}. Rules of policy version {evidence.policy}.",
@@ -59,7 +61,18 @@ def _rules(evidence: Evidence) -> Text:
         words.append(
             "Invalid runs are repeated once with their whole block, then reported; slow runs are never dropped."
         )
+    if unknown := sum(has_no_checksum(run) for run in evidence.runs):
+        words.append(
+            f"{count_text(unknown, 'run')} of {len(evidence.runs):,} {'was' if unknown == 1 else 'were'} stored before "
+            "checksums: whether anything was changed there afterwards, nobody can tell."
+        )
     return Text(tuple(Sentence(each) for each in words))
+
+
+def _extended_to(evidence: Evidence) -> int:
+    """Most blocks of a case of a session that was extended; 0 where none was."""
+    extended = {session.id for session in evidence.sessions if extensions_of(session.study)}
+    return max((run.block + 1 for run in evidence.runs if run.session_id in extended), default=0)
 
 
 def _cases(evidence: Evidence) -> Table:
@@ -122,11 +135,11 @@ def _parameters(evidence: Evidence) -> list[Table]:
 
 
 def study_text(study: Mapping[str, Any]) -> str:
-    """The study as a study file."""
+    """The study as a study file: what a new session begins with."""
     import tomli_w
 
     try:
-        return tomli_w.dumps(_without_none(study))
+        return tomli_w.dumps(_without_none(without_extensions(study)))
     except (TypeError, ValueError):
         return "# this study holds values that a study file cannot; it came from another program\n"
 

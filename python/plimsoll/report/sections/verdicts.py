@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from statistics import median
 
-from plimsoll.model import RunStatus
+from plimsoll.model import RunStatus, SessionState
 from plimsoll.report.comparisons import tally
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.document import Cell as CellOf
@@ -14,7 +14,7 @@ from plimsoll.report.gate import nothing_compared
 from plimsoll.report.labels import count_text, metric_label, ratio_interval_text, ratio_text
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.policy import LOOKS
+from plimsoll.stats.policy import LAST, LOOKS
 from plimsoll.stats.ratio_words import levels_told
 from plimsoll.stats.sentences import answer_word, further_blocks, sentence
 from plimsoll.stats.sentences import band as band_text
@@ -205,5 +205,23 @@ def _scope(evidence: Evidence) -> Text:
         *_apart(evidence),
         f"Scope: {places.lower()}, {sessions}. “Same” means within {band_text(evidence.band)}.",
         "A statement about a product needs 3 or more sessions, each on a fresh instance and volume.",
+        *_extension(evidence),
     ]
     return text(*lines, tone=Tone.NOTE)
+
+
+def _extension(evidence: Evidence) -> list[str]:
+    """What adds blocks to the one session that is shown, where the plan of looks goes as far as they would have to."""
+    session = evidence.sessions[0]
+    own = session.interleaved and "tests" in session.study and "load_line" not in session.study
+    open_ = [
+        cell
+        for cell in evidence.cells
+        if cell.apart is None and cell.verdict.blocks_needed is not None and cell.verdict.blocks_needed <= LAST
+    ]
+    if len(evidence.sessions) > 1 or not own or session.state is not SessionState.DONE or not open_:
+        return []
+    return [
+        f"On the machine that measured this, `plimsoll extend {session.id[-8:]}` adds blocks until there is a verdict; "
+        "that is paid for, and verdicts stay as safe."
+    ]

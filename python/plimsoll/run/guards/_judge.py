@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from plimsoll.model import Finding, Level
+from plimsoll.parameters import LENGTH_ENGINES
 from plimsoll.run.evidence import RunEvidence, Window
 from plimsoll.units import format_share
 
@@ -61,3 +63,12 @@ def device_window(guard: str, evidence: RunEvidence) -> Window | Finding:
     if not evidence.on_device:
         return not_checkable(guard, evidence.why_not_checkable)
     return evidence.window or not_checkable(guard, "the run is too short for the once-a-second counters")
+
+
+MOVE_NOTHING = ("null", *LENGTH_ENGINES)
+"""Engines whose operations bring no data to a device, nor from it."""
+
+
+def moves_nothing(parameters: Mapping[str, Any]) -> bool:
+    """Whether what a run counted as bytes is none of the device's business."""
+    return parameters.get("engine") in MOVE_NOTHING

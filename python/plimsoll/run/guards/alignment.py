@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import finding, not_checkable
+from plimsoll.run.guards._judge import finding, moves_nothing, not_checkable
 from plimsoll.targets.blockdev import BlockDevice
 from plimsoll.units import exact_size, format_size
 
@@ -19,7 +19,7 @@ def check(evidence: RunEvidence) -> Finding | None:
 
     Small reads are a warning, for nothing is written back, and so are small blocks in a mix.
     """
-    if evidence.parameters["engine"] == "null":
+    if moves_nothing(evidence.parameters):
         return None
     if not evidence.chain.devices:
         return not_checkable(NAME, evidence.why_not_checkable)

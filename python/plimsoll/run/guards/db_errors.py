@@ -28,7 +28,8 @@ _ADVICE = {
     "disk_full": "Give the server more room, and look at its log; what it refused was not measured.",
     "deadlock": "Try transactions again as an application would (max_tries=), or use fewer clients or a larger scale.",
     "serialization": "Try transactions again as an application would (max_tries=), or use fewer clients.",
-    "constraint": "Records that the test inserts are there already; data=reuse removes those that earlier runs added.",
+    "constraint": "Records that the test inserts are there already; data=reuse removes those that earlier runs "
+    "added to a table that Plimsoll made.",
     "login": "Look at the user's rights and at the limits on connections.",
     "closed": "Look at the server's log, and for limits on connections and their age, there and on the way.",
     "connect": "Look at the server's log, and for limits on connections and their age, there and on the way.",

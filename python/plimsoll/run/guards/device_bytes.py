@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import FLOOR_BYTES, RunEvidence, Window
-from plimsoll.run.guards._judge import at_most, device_window, finding, graded, percent, severest, softened
+from plimsoll.run.guards._judge import (
+    at_most,
+    device_window,
+    finding,
+    graded,
+    moves_nothing,
+    percent,
+    severest,
+    softened,
+)
 from plimsoll.units import KIB, format_size
 
 NAME = "device_bytes"
@@ -20,7 +29,7 @@ FLOOR_MISSING = 64 * KIB
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Reads and writes separately, over the part of the run that the samples enclose."""
-    if not evidence.parameters["direct"] or evidence.parameters["engine"] == "null":
+    if not evidence.parameters["direct"] or moves_nothing(evidence.parameters):
         return None
     if not evidence.reads and not evidence.writes:
         return None

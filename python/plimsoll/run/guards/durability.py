@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import device_window, finding, softened
+from plimsoll.run.guards._judge import device_window, finding, moves_nothing, softened
 
 NAME = "durability"
 TITLE = "Flushes behind syncs"
@@ -18,7 +18,7 @@ LEAST_SHARE = 0.5
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Tests with fsync, fdatasync or O_DSYNC, against the flush counters of the disks."""
-    if not evidence.syncs or evidence.parameters["engine"] == "null":
+    if not evidence.syncs or moves_nothing(evidence.parameters):
         return None
     window = device_window(NAME, evidence)
     if isinstance(window, Finding):

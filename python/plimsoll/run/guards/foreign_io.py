@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence, Window
-from plimsoll.run.guards._judge import device_window, finding, graded, percent, softened
+from plimsoll.run.guards._judge import device_window, finding, graded, moves_nothing, percent, softened
 from plimsoll.units import MIB, format_size
 
 NAME = "foreign_io"
@@ -24,7 +24,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     """The whole disk, beside the test's own partition too. Journal writes of durable writes are not foreign."""
     values = evidence.parameters
     asks_for_cache = not values["direct"] and not values["drop_cache"] and not evidence.syncs
-    if values["engine"] == "null" or asks_for_cache:
+    if moves_nothing(values) or asks_for_cache:
         return None
     window = device_window(NAME, evidence)
     if isinstance(window, Finding):

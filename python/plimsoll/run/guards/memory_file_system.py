@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import finding
+from plimsoll.run.guards._judge import finding, moves_nothing
 
 NAME = "memory_file_system"
 TITLE = "Files in memory"
@@ -17,7 +17,7 @@ KINDS = ("io", "files")
 def check(evidence: RunEvidence) -> Finding | None:
     """Targets whose facts say which file system they are on. A warning: memory may be what is to be measured."""
     facts = evidence.target.facts
-    if evidence.parameters.get("engine") == "null" or "in_memory" not in facts:
+    if moves_nothing(evidence.parameters) or "in_memory" not in facts:
         return None
     kind = facts.get("file_system", "unknown")
     if not facts["in_memory"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding
 from plimsoll.run.evidence import FLOOR_BYTES, RunEvidence
-from plimsoll.run.guards._judge import device_window, finding, graded, percent, softened
+from plimsoll.run.guards._judge import device_window, finding, graded, moves_nothing, percent, softened
 
 NAME = "page_cache"
 TITLE = "Page-cache hits"
@@ -19,7 +19,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     """Buffered reads after a dropped cache; a test that keeps the cache (drop_cache=no) asks for hits."""
     if evidence.parameters["direct"] or not evidence.parameters["drop_cache"] or not evidence.reads:
         return None
-    if evidence.parameters["engine"] == "null":
+    if moves_nothing(evidence.parameters):
         return None
     window = device_window(NAME, evidence)
     if isinstance(window, Finding):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import finding, graded, not_checkable, percent
+from plimsoll.run.guards._judge import finding, graded, moves_nothing, not_checkable, percent
 
 NAME = "unwritten"
 TITLE = "Unwritten or zero blocks"
@@ -17,7 +17,7 @@ FEWEST_SAMPLES = 50
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Holes and unwritten extents as the file system knows them, and blocks sampled at random for zeros."""
-    if evidence.parameters["engine"] == "null" or not (evidence.reads or evidence.writes):
+    if moves_nothing(evidence.parameters) or not (evidence.reads or evidence.writes):
         return None
     region = evidence.file.get("region_bytes", 0)
     if not region:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import finding, graded_below, not_checkable, percent, softened
+from plimsoll.run.guards._judge import finding, graded_below, moves_nothing, not_checkable, percent, softened
 from plimsoll.units import format_number, format_size
 
 NAME = "working_set"
@@ -21,7 +21,7 @@ MISSES = 0.95
 def check(evidence: RunEvidence) -> Finding | None:
     """Buffered runs that are not made durable inside the measured time."""
     values = evidence.parameters
-    if values["direct"] or values["engine"] == "null" or not evidence.memory_limit_bytes:
+    if values["direct"] or moves_nothing(values) or not evidence.memory_limit_bytes:
         return None
     if not evidence.reads and (evidence.syncs or values["sync_at_end"] or not evidence.writes):
         return None

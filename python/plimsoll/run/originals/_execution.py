@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -40,22 +41,30 @@ def execute(
     """
     original = of(plan)
     # Of a device nothing is written but itself: what the original prints goes elsewhere.
-    folder = Path(mkdtemp(prefix="original-", dir=place.folder))
-    output = folder.with_suffix(".txt")
+    own = Path(mkdtemp(prefix="original-", dir=place.folder))
+    folder, output = own / "files", own / "output.txt"
     try:
-        command = original.command(plan.parameters, file or folder)
+        folder.mkdir()
+        command = original.command(plan.parameters, _seen_from(folder, file, place) if file else folder)
         before = place.sampler.sample()
         job = ProcessJob(command, folder, output, timeout_ns)
         code, samples = watch(job, place.target.where, place.sampler, on_progress, deadline_reached)
         after = place.sampler.sample()
         content = output.read_bytes()[:MAX_FILE_BYTES]
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        output.unlink(missing_ok=True)
+        shutil.rmtree(own, ignore_errors=True)
     outcome = _outcome(plan, original, job, int(str(code)), content, command)
     name = f"{original.PROGRAM}.txt"
     artefact = Artefact(name=name, sha256=hashlib.sha256(content).hexdigest(), content=content)
     return Execution(outcome, before, after, samples, (artefact,))
+
+
+def _seen_from(folder: Path, file: Path, place: Place) -> Path:
+    """The test file as the original names it: from the folder that it is started in, which cannot be taken from it.
+
+    What this process holds open means nothing to another one.
+    """
+    return Path(os.path.relpath(file, folder)) if place.folder is not None else file
 
 
 def _outcome(

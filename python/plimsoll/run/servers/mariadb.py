@@ -12,6 +12,8 @@ PACKAGE = "mariadb-server"
 USER = "mysql"
 READY = "ready for connections"
 STOP = signal.SIGTERM
+BY_NAME = True
+"""It asks for the name of its folder, and goes to some of its files by that."""
 DRIVER = "mysql"
 BASE_BYTES = 160 * 2**20
 """System tables, undo, and the redo log, which is made as a whole."""
@@ -46,6 +48,9 @@ def prepare(ground: Ground) -> list[str]:
         "init-file": str(start),
         "skip-name-resolve": "1",
         "max_connections": "1200",
+        # Written by name at its end, and of no use to a server that never starts again.
+        "innodb_buffer_pool_dump_at_shutdown": "0",
+        "innodb_buffer_pool_load_at_startup": "0",
         **_DURABILITY[ground.durability],
         **ground.settings,
     }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 from plimsoll.run.servers._ground import Ground
+from plimsoll.targets.held import make_file, make_folder
 
 PROGRAM = "nginx"
 PLACES = "/usr/sbin"
@@ -12,27 +14,28 @@ PACKAGE = "nginx-light"
 USER = "www-data"
 READY = ""
 STOP = signal.SIGTERM
+BY_NAME = False
 DRIVER = "http"
 BASE_BYTES = 2**20
 LOG_BYTES = 0
 
 _CONFIGURATION = """daemon off;
-pid {folder}/pid;
-error_log {folder}/error.log;
+pid pid;
+error_log error.log;
 worker_processes {worker_processes};
 worker_rlimit_nofile 12100;
 events {{ worker_connections 12000; }}
 http {{
     access_log off;
     keepalive_requests 1000000000;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
+    client_body_temp_path body;
+    proxy_temp_path proxy;
+    fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi;
+    scgi_temp_path scgi;
     server {{
         listen 127.0.0.1:{port} backlog=12000;
-        root {folder}/pages;
+        root pages;
     }}
 }}
 """
@@ -40,12 +43,18 @@ http {{
 
 def prepare(ground: Ground) -> list[str]:
     """Write page and settings; returns the server's command."""
-    pages = ground.folder / "pages"
-    pages.mkdir()
-    (pages / "test.html").write_text("x" * ground.page_bytes)
+    pages = make_folder(ground.held, "pages")
+    try:
+        page = make_file(pages, "test.html", b"x" * ground.page_bytes)
+        for made in (pages.descriptor, page):
+            ground.give(made)
+        os.close(page)
+    finally:
+        os.close(pages.descriptor)
     values = {"worker_processes": "auto", **ground.settings}
-    text = _CONFIGURATION.format(folder=ground.folder, port=ground.port, **values)
-    return [ground.program, "-c", str(ground.secret_file("nginx.conf", text)), "-e", f"{ground.folder}/error.log"]
+    ground.secret_file("nginx.conf", _CONFIGURATION.format(port=ground.port, **values))
+    # Names from the folder that it is started in: each request opens the page by its name.
+    return [ground.program, "-p", "./", "-c", "nginx.conf", "-e", "error.log"]
 
 
 def url(ground: Ground) -> str:

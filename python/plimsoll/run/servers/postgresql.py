@@ -13,6 +13,7 @@ PACKAGE = "postgresql"
 USER = "postgres"
 READY = "database system is ready to accept connections"
 STOP = signal.SIGINT
+BY_NAME = False
 DRIVER = "postgresql"
 BASE_BYTES = 64 * 2**20
 """Empty cluster and the first files of its log."""

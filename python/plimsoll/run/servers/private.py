@@ -11,10 +11,11 @@ import pwd
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +24,7 @@ from types import ModuleType
 from plimsoll.errors import TargetError
 from plimsoll.run.servers._ground import PASSWORD_ENV, Ground
 from plimsoll.run.servers._words import useful_line
+from plimsoll.targets.held import HeldFolder, make_file, make_folder, readable
 
 STARTUP_S = 60
 ENDING_S = 30
@@ -64,21 +66,32 @@ def find_program(name: str) -> str:
 
 @contextmanager
 def running(
-    name: str, folder: Path, durability: str, settings: Mapping[str, str], page_bytes: int = 0
+    name: str, place: HeldFolder, key: str, durability: str, settings: Mapping[str, str], page_bytes: int = 0
 ) -> Iterator[PrivateServer]:
-    """A fresh server with its data in the new folder `folder`; raises TargetError if it does not start."""
+    """A fresh server with its data in the new folder `key` of `place`; raises TargetError if it does not start.
+
+    The server gets its folder as an open descriptor: whoever renames a folder above leads it nowhere else.
+    """
     server = kind(name)
     program = find_program(name)
-    folder.mkdir(mode=0o700)
-    become = _become(server.USER, folder)
-    ground = Ground(program, folder, _free_port(), durability, settings, become, page_bytes)
-    command = server.prepare(ground)
-    log = folder / "log"
-    with log.open("wb") as output:
+    with ExitStack() as stack:
+        folder = make_folder(place, key)
+        stack.callback(os.close, folder.descriptor)
+        become = _become(server, place, folder)
+        ground = Ground(program, folder, _free_port(), durability, settings, become, page_bytes)
+        command = server.prepare(ground)
+        log = make_file(folder, "log")
+        stack.callback(os.close, log)
         process = subprocess.Popen(
-            [*become, *command], stdout=output, stderr=output, cwd=folder, start_new_session=True
+            [*become, *command],
+            stdout=log,
+            stderr=log,
+            cwd=ground.folder,
+            env=ground.environment,
+            pass_fds=[folder.descriptor],
+            start_new_session=True,
         )
-    try:
+        stack.callback(_end, process, server.STOP)
         _wait(process, ground.port, server.READY, log, name)
         password_env = None if server.DRIVER == "http" else PASSWORD_ENV
         yield PrivateServer(
@@ -86,36 +99,28 @@ def running(
             server.url(ground),
             password_env,
             lambda: None if process.poll() is None else _how_it_ended(process.returncode),
-            lambda: log.stat().st_size,
+            lambda: os.fstat(log).st_size,
             lambda since: useful_line(_text(log, since)),
         )
-    finally:
-        _end(process, server.STOP)
 
 
-def _become(user: str, folder: Path) -> list[str]:
+def _become(server: ModuleType, place: HeldFolder, folder: HeldFolder) -> list[str]:
     """Run as the server's own user where we are root, and never outlive this process."""
     words = ["setpriv", "--pdeathsig", "KILL"]
     if os.geteuid() != 0:
         return words
     names = {entry.pw_name for entry in pwd.getpwall()}
-    entry = pwd.getpwnam(user if user in names else "nobody")
-    os.chown(folder, entry.pw_uid, entry.pw_gid)
-    for parent in folder.parents:
+    entry = pwd.getpwnam(server.USER if server.USER in names else "nobody")
+    os.fchown(folder.descriptor, entry.pw_uid, entry.pw_gid)
+    # The session's own folder may be passed through; anybody else's is not touched.
+    os.chmod(place, stat.S_IMODE(os.fstat(place.descriptor).st_mode) | 0o011)
+    for parent in place.path.parents if server.BY_NAME else ():
         if not parent.stat().st_mode & 0o001:
-            _open_for_passage(parent, folder, entry.pw_name)
+            raise TargetError(
+                f"{folder}: the server runs as user {entry.pw_name}, who may not pass through {parent}; choose a "
+                f"target below folders that others may enter (chmod o+x {parent})"
+            )
     return [*words, f"--reuid={entry.pw_uid}", f"--regid={entry.pw_gid}", "--clear-groups"]
-
-
-def _open_for_passage(parent: Path, folder: Path, user: str) -> None:
-    """The session's own folder may be passed through by the server's user; anybody else's folder is not touched."""
-    if parent == folder.parent:
-        parent.chmod(parent.stat().st_mode | 0o011)
-        return
-    raise TargetError(
-        f"{folder}: the server runs as user {user}, who may not pass through {parent}; choose a target below folders "
-        f"that others may enter (chmod o+x {parent})"
-    )
 
 
 def _free_port() -> int:
@@ -124,7 +129,7 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait(process: subprocess.Popen[bytes], port: int, ready: str, log: Path, name: str) -> None:
+def _wait(process: subprocess.Popen[bytes], port: int, ready: str, log: int, name: str) -> None:
     deadline = time.monotonic() + STARTUP_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
@@ -141,11 +146,12 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _text(log: Path, since: int = 0) -> str:
-    return log.read_bytes()[since:].decode(errors="replace")
+def _text(log: int, since: int = 0) -> str:
+    text = os.pread(log, max(0, os.fstat(log).st_size - since), since).decode(errors="replace")
+    return readable(text)
 
 
-def _last_words(log: Path) -> str:
+def _last_words(log: int) -> str:
     text = _text(log)
     return useful_line(text) or " ".join(text.strip().splitlines()[-3:]) or "it said nothing"
 

@@ -12,6 +12,7 @@ PACKAGE = "redis-server"
 USER = "redis"
 READY = "Ready to accept connections"
 STOP = signal.SIGTERM
+BY_NAME = False
 DRIVER = "redis"
 BASE_BYTES = 16 * 2**20
 LOG_BYTES = 0

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from threading import Thread
 from typing import Any
 
 from plimsoll import _core
+from plimsoll.errors import TargetError
 from plimsoll.run.workers.execution import Job
 
 
@@ -18,6 +21,36 @@ def drivers() -> dict[str, dict[str, Any]]:
 def impossible(spec: Mapping[str, Any]) -> str | None:
     """Why the core would refuse a request whatever the database, as one sentence."""
     return _core.db_check(json.dumps(spec))
+
+
+def made(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What carries our mark in the database of a request: `name`, `records`, `bytes` (or None). Raises TargetError."""
+    text = json.dumps(spec)
+    return _awaited(lambda: _core.db_made(text))
+
+
+def drop_made(spec: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Remove some of it; nothing where a name has no mark. Says what is gone. Raises TargetError."""
+    text, chosen = json.dumps(spec), list(names)
+    return _awaited(lambda: _core.db_drop_made(text, chosen))
+
+
+def _awaited(ask: Callable[[], str]) -> list[dict[str, Any]]:
+    """The answer of a server, which may take minutes: asked on a thread, so that Ctrl-C is heard meanwhile."""
+    future: Future[str] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(ask())
+        except Exception as error:
+            future.set_exception(error)
+
+    Thread(target=work, name="plimsoll-database", daemon=True).start()
+    try:
+        rows: list[dict[str, Any]] = json.loads(future.result())
+    except RuntimeError as error:
+        raise TargetError(str(error)) from None
+    return rows
 
 
 def start(spec: Mapping[str, Any]) -> Job:

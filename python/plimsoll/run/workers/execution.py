@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.model import Artefact
 from plimsoll.run.sampler import HostSample, Sampler
+from plimsoll.targets.held import readable
 from plimsoll.units import SECOND
 
 POLL_S = 0.1
@@ -72,13 +73,21 @@ def watch(
                 job.stop()
                 stopped_ns = time.monotonic_ns()
             if stopped_ns is not None and time.monotonic_ns() - stopped_ns > STOP_S * SECOND:
-                raise TargetError(f"{what} does not answer: the job did not end {STOP_S:g} s after it was stopped")
+                raise TargetError(
+                    f"{readable(what)} does not answer: the job did not end {STOP_S:g} s after it was stopped"
+                )
     except BaseException:
         # Whatever happened, nobody may still use the file when its folder is removed.
         job.stop()
         job.result(STOP_S)
         raise
-    return json.loads(result), tuple(samples)
+    return _told(json.loads(result)), tuple(samples)
+
+
+def _told(outcome: Any) -> Any:
+    """With places in its message as people know them."""
+    error = outcome.get("error") if isinstance(outcome, dict) else None
+    return {**outcome, "error": {**error, "message": readable(error["message"])}} if error else outcome
 
 
 def _is_due(phase: str, last_phase: str, samples: list[HostSample], sampler: Sampler) -> bool:

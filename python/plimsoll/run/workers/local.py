@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,10 @@ from plimsoll.parameters import interval_of
 from plimsoll.run.sampler import HostSample, Sampler
 from plimsoll.run.workers.execution import Execution, watch
 
-RARE = ("sequence", "batch", "write_distribution", "verification", "passes")
+RARE = (
+    "sequence", "batch", "write_distribution", "verification", "passes", "mix", "submission", "align", "flow",
+    "strides", "replay", "pattern", "nowait", "hipri",
+)  # fmt: skip
 """Parameters that a plan holds only where it asks for them, and the core under the same names."""
 
 
@@ -63,6 +67,7 @@ def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
             "zero": values["content"] == "zero",
             "compressible": values["compressible"],
             "dedupe": values.get("dedupe", 0.0),
+            **{name: values[name] for name in ("working_set", "shared_seed") if name in values},
         },
         **{name: values[name] for name in ("cpus", "count_errors", "sqpoll", "iopoll")},
         "interval_ns": interval_of(values),
@@ -75,7 +80,7 @@ def _rare(values: Mapping[str, Any], path: Path) -> dict[str, Any]:
     found: dict[str, Any] = {name: values[name] for name in RARE if name in values}
     if "files" in values:
         files = values["files"]
-        found["files"] = {**files, "more": [str(path.parent / name) for name in files["more"]]}
+        found["files"] = {**files, "more": [os.path.normpath(path.parent / name) for name in files["more"]]}
     mixed = values["mode"] == "rw" or (values["mode"] == "randrw" and values["random_share"] < 1)
     if mixed and not values["alternate"]:
         # As with fio, reads and writes each follow those of their own kind.
@@ -103,17 +108,19 @@ def execute(
     on_progress: Callable[[Mapping[str, Any]], None],
     deadline_reached: Callable[[], bool],
     keep: Iterable[str] = (),
+    made: Sequence[tuple[int, int]] = (),
 ) -> Execution:
     """Carry out `plan` on `path`; returns when it ended or was stopped at the deadline.
 
     `keep` names what the outcome holds beside totals: `interval_histograms`, `trace` (also told by the progress).
+    `made` are device and inode of the files where they are known: others in their places end the run.
     The file is laid out by a job of its own, so that the host's counters before and after see only the load.
     KeyboardInterrupt stops the job, waits for it, and is passed on: the file is not in use when it arrives.
     """
     if unfinished := lay_out(plan, path, sampler, on_progress, deadline_reached):
         return unfinished
     before = sampler.sample()
-    spec = {**job_spec(plan, path), "layout": "keep", **dict.fromkeys(keep, True)}
+    spec = {**job_spec(plan, path), "layout": "keep", **dict.fromkeys(keep, True), "made": list(made)}
     outcome, samples = _watch(spec, sampler, on_progress, deadline_reached)
     return Execution(outcome, before, sampler.sample(), samples)
 

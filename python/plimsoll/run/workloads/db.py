@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -158,7 +159,7 @@ def _stand_in(plan: Plan) -> PrivateServer:
     return PrivateServer("mysql" if server == "mariadb" else scheme, f"{scheme}://user@127.0.0.1/x", None)
 
 
-def spec(plan: Plan, server: PrivateServer) -> dict[str, Any]:
+def spec(plan: Plan, server: PrivateServer, destroy: Sequence[str] = ()) -> dict[str, Any]:
     """The plan as the record that the core takes (`crates/db/src/spec.rs`)."""
     values = plan.parameters
     rate = {**values["rate"], "arrival": values["arrival"]} if values["rate"] else None
@@ -168,6 +169,7 @@ def spec(plan: Plan, server: PrivateServer) -> dict[str, Any]:
         "password_env": server.password_env,
         "tls": {"mode": values["tls"], "ca_file": values["ca_file"]},
         **{name: values[name] for name in ("clients", "threads", "data", "max_tries", "count_errors", "seed")},
+        "destroy": list(destroy),
         "measure": values.get("measure", "run"),
         "workload": {"kind": plan.workload, **_WORKLOADS[plan.workload](values)},
         "limit": {"runtime_ns": values["runtime"], "operations": values["max_operations"]},
@@ -231,7 +233,7 @@ def execute(
     With `interval_histograms`, progress and outcome tell those of each interval, once.
     """
     server, fresh = _server(plan, place)
-    request = spec(plan, server)
+    request = spec(plan, server, place.destroy)
     if interval_histograms:
         request["interval_histograms"] = True
     if fresh and request["data"] == "reuse":
@@ -270,12 +272,13 @@ def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
     if key not in place.services:
         if values["server"] in EMBEDDED:
             place.services[key] = PrivateServer(
-                values["server"], _ADDRESSES[values["server"]].format(place.folder), None
+                values["server"], _ADDRESSES[values["server"]].format(os.fspath(place.folder)), None
             )
         else:
             started = running(
                 values["server"],
-                place.folder / key,
+                place.folder,
+                key,
                 values["durability"],
                 values["server_settings"],
                 values.get("page_bytes", 0),

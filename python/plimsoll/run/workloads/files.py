@@ -135,7 +135,7 @@ def execute(
         return _execution.execute(plan, place, None, timeout_ns, on_progress, deadline_reached)
     with ExitStack() as stack:
         # A device is only read: the core's folder stays empty.
-        folder = place.folder or Path(stack.enter_context(TemporaryDirectory(prefix="plimsoll-")))
+        folder = Path(place.folder or stack.enter_context(TemporaryDirectory(prefix="plimsoll-")))
         before = place.sampler.sample()
         job = file_systems.start(spec(plan, folder))
         outcome, samples = watch(job, place.target.where, place.sampler, on_progress, deadline_reached)

@@ -10,7 +10,7 @@ from plimsoll.catalog.bounds import Pace
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
-from plimsoll.parameters import parameter
+from plimsoll.parameters import LENGTH_ENGINES, parameter
 from plimsoll.run import originals
 from plimsoll.run.originals import _execution
 from plimsoll.run.places import Place
@@ -144,6 +144,11 @@ def problems(plan: Plan) -> Iterator[str]:
     if values["engine"] not in known:
         raise UnknownName("engine", values["engine"], known, f"test {plan.case}")
     engine = known[values["engine"]]
+    if engine["name"] in LENGTH_ENGINES:
+        yield (
+            f"engine {engine['name']} moves no data, and the test would say nothing about the disk; "
+            f"`plimsoll fio --ioengine={engine['name']}` runs it, engine=psync moves data"
+        )
     if not engine["available"]:
         yield f"engine {engine['name']} can't be used here: {engine['reason']}; choose another with engine=psync"
     if engine["max_depth"] is not None and values["depth"] > engine["max_depth"]:

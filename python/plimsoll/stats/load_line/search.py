@@ -129,19 +129,22 @@ class LoadSearch:
             return Ending.NOT_REACHED
         return Ending.FOUND if self._settled(found) else Ending.NO_ROUNDS_LEFT
 
-    def expected_left(self) -> int:
-        """About how many runs are still to come, for a progress line."""
+    def expected_left(self) -> tuple[int, int]:
+        """How many runs are still to come, for a progress line: about the fewest, and about the most."""
         done = {phase: sum(point.phase is phase for point in self.points) for phase in Phase}
         fresh = max(2 * FRESH_RUNS - done[Phase.PEAK] - done[Phase.KNEE], 0)
         probes = max(FIRST_STOP + FRESH_RUNS - done[Phase.OBJECTIVE] - done[Phase.ANSWER], 1) if self.objective else 0
         if done[Phase.OBJECTIVE] or done[Phase.ANSWER]:
-            return probes
+            return probes, probes
         if done[Phase.PEAK]:
-            return probes + fresh
+            return probes + fresh, probes + fresh
         width = len(self.window) or min(2 * AROUND + 1, len(self.bounds.levels))
-        rounds = max(LEAST_ROUNDS * width - done[Phase.ROUND], width // 2)
         ramp = 0 if done[Phase.ROUND] else max(len(self.bounds.levels) // 3 - done[Phase.RAMP], 1)
-        return ramp + rounds + probes + fresh
+        later = ramp + probes + fresh
+        least, most = (times * width - done[Phase.ROUND] for times in (LEAST_ROUNDS, self.rules.rounds))
+        # The round that goes on is finished.
+        rest = width - done[Phase.ROUND] % width
+        return max(least, rest) + later, max(most, rest) + later
 
     def _valid(self, *phases: Phase) -> list[Point]:
         return [point for point in self.points if point.valid and (not phases or point.phase in phases)]

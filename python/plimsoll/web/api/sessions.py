@@ -6,14 +6,17 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.model import RunStatus
 from plimsoll.report.renderers.json import as_json
-from plimsoll.store import search
+from plimsoll.store import housekeeping, search
 from plimsoll.store.records import host_name
 from plimsoll.store.store import Store
 from plimsoll.web.access import Reader
+from plimsoll.web.answers import Told
+from plimsoll.web.faults import NotHere
+from plimsoll.web.pages.housekeeping import Keeper, label
 from plimsoll.web.pages.runs import run_of
 from plimsoll.web.pages.session import Baseline
 from plimsoll.web.pages.sessions import Asked, cursor, cursor_text
@@ -34,6 +37,15 @@ class Place(BaseModel):
     valid_runs: int
 
 
+class Verdict(BaseModel):
+    """What a session found of one target, as counts of its comparisons; its report has each of them."""
+
+    target: str = Field(description="Empty where nothing is compared.")
+    baseline: str
+    answer: str | None = Field(description="better, worse, same or unknown, where all comparisons say it; else null.")
+    words: str = Field(description="As `3 worse, 1 undecided`, or why nothing is compared.")
+
+
 class Line(BaseModel):
     """A session in a list. Times are ns since 1970; a start of 0 is unknown."""
 
@@ -46,10 +58,16 @@ class Line(BaseModel):
     places: list[Place]
 
 
+class Judged(Line):
+    """A session in a list, with what it found."""
+
+    verdicts: list[Verdict]
+
+
 class Lines(BaseModel):
     """A page of sessions, newest first."""
 
-    sessions: list[Line]
+    sessions: list[Judged]
     before: str | None = Field(description="Give it as `before` for the next page; null at the end.")
 
 
@@ -60,6 +78,18 @@ class Whole(Line):
     policy_version: int
     host_facts: dict[str, Any]
     study: dict[str, Any]
+    tags: list[str]
+    note: str
+
+
+class Labels(BaseModel):
+    """What is to be said of a session; what is left out stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str | None = Field(default=None, max_length=200)
+    tags: list[str] | None = Field(default=None, max_length=100, description="All that it has afterwards.")
+    note: str | None = Field(default=None, max_length=20_000)
 
 
 class RunLine(BaseModel):
@@ -100,6 +130,11 @@ def _place(found: search.Place) -> Place:
     )
 
 
+def _verdict(found: Told) -> Verdict:
+    answer = None if found.answer is None else found.answer.value
+    return Verdict(target=found.target, baseline=found.baseline, answer=answer, words=found.words)
+
+
 @router.get("/sessions")
 def sessions(
     request: Request,
@@ -111,7 +146,11 @@ def sessions(
     """Search sessions: every condition that is given must hold."""
     found = search.find_lines(request.app.state.store, asked.query(), cursor(before), limit + 1)
     following = cursor_text(found[limit - 1]) if len(found) > limit else None
-    return Lines(sessions=[_line(each) for each in found[:limit]], before=following)
+    answers = request.app.state.answers.of(found[:limit])
+    lines = [
+        Judged(**vars(_line(each)), verdicts=[_verdict(told) for told in answers[each.id]]) for each in found[:limit]
+    ]
+    return Lines(sessions=lines, before=following)
 
 
 @router.get("/sessions/{session_id}")
@@ -132,7 +171,26 @@ def session(request: Request, _who: Reader, session_id: str) -> Whole:
         policy_version=found.policy_version,
         host_facts=found.host,
         study=found.study,
+        tags=list(found.tags),
+        note=found.note,
     )
+
+
+@router.patch("/sessions/{session_id}")
+def change(request: Request, who: Keeper, session_id: str, labels: Labels) -> Whole:
+    """Change title, tags or note, with a token that may merge; runs never change."""
+    found = session_of(request.app.state.store, session_id)
+    label(request.app.state.store, found.id, labels.title, labels.tags, labels.note)
+    return session(request, who, found.id)
+
+
+@router.delete("/sessions/{session_id}", status_code=204)
+def remove(request: Request, _who: Keeper, session_id: str) -> None:
+    """Remove a session, named by its full id, with all its runs, with a token that may merge."""
+    store: Store = request.app.state.store
+    if search.get_session(store, session_id) is None:
+        raise NotHere("session", session_id)
+    housekeeping.delete_sessions(store, [session_id])
 
 
 @router.get("/sessions/{session_id}/report", response_class=JSONResponse)

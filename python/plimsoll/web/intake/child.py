@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError, ResultFileError
 from plimsoll.importers.source import MAX_FILE_BYTES, Options
+from plimsoll.store.records import sealed
 from plimsoll.store.result_file import Limits, Record, is_result_file, read_results, write_results
 from plimsoll.units import GIB, MIB
 
@@ -63,7 +64,8 @@ def _records(outcomes: list[Outcome]) -> dict[str, Record]:
     for outcome in outcomes:
         if outcome.imported is not None and outcome.imported.session.id not in found:
             found[outcome.imported.session.id] = outcome.imported.session
-            found |= {run.id: run for run in outcome.imported.runs}
+            # They are new here: what comes of the result file later has the checksums of what was read.
+            found |= {run.id: sealed(run) for run in outcome.imported.runs}
     return found
 
 

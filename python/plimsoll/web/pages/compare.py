@@ -49,7 +49,8 @@ def _known(
     sessions = list(dict.fromkeys(choice.session_id for choice in choices))
     runs = sum(place.runs for place in search.places(store, sessions))
     across = list(dict.fromkeys(word for each in across for word in each.replace(",", " ").split()))
-    key = (id(store), tuple(choices), pool, band, tuple(across), runs)
+    titles = tuple(found.title for found in (search.get_session(store, each) for each in sessions) if found)
+    key = (id(store), titles, tuple(choices), pool, band, tuple(across), runs)
 
     def build() -> Document:
         return comparison.build(comparison.collect(store, choices, pool=pool), band or None, across)

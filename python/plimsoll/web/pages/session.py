@@ -14,6 +14,7 @@ from plimsoll.report.document import Document
 from plimsoll.report.sections.method import study_text
 from plimsoll.store import exchange, search
 from plimsoll.store.names import short_id
+from plimsoll.store.tokens import Scope
 from plimsoll.web.access import Reader
 from plimsoll.web.files import attachment, exported
 from plimsoll.web.rendering import page
@@ -49,6 +50,7 @@ def show(request: Request, who: Reader, session_id: str, baseline: Baseline = No
         targets=[name for name in targets if any(place.target == name for place in places)],
         baseline=baseline,
         series=places[:MOST_LINKS],
+        may_keep=who.scope is not None and who.scope.allows(Scope.MERGE),
     )
 
 

@@ -85,6 +85,7 @@ def show(request: Request, who: Reader, asked: Annotated[Asked, Depends()], befo
         request,
         "sessions.html",
         lines=lines[:PAGE_LINES],
+        answers=request.app.state.answers.of(lines[:PAGE_LINES]),
         asked=asked,
         searched=bool(filled),
         older_page=bool(before),

@@ -1,7 +1,9 @@
 """Golden: tables of DiskSpd, also as PowerShell writes them."""
 
+import pytest
 from tests.unit.importers.importing import HERE, load, read, read_text, scores, told
 
+from plimsoll.errors import ResultFileError
 from plimsoll.importers.source import Source
 from plimsoll.model import RunStatus
 from plimsoll.units import MIB, MILLISECOND, SECOND
@@ -45,3 +47,18 @@ def test_a_run_without_table_failed() -> None:
     text = (HERE / "diskspd/fixtures/mixed.txt").read_text()
     (run,) = read_text("diskspd", text[: text.index("Total IO")]).runs
     assert run.status is RunStatus.FAILED
+
+
+def test_sizes_of_2_2_have_units() -> None:
+    (run,) = load("diskspd", "mixed_2.2.txt").runs
+    (before,) = load("diskspd", "mixed.txt").runs
+    assert run.plan.parameters == {**before.plan.parameters, "file_size": 2**30}
+    assert run.plan.case == before.plan.case == "diskspd random mix 4096"
+    assert scores(run) == scores(before)
+
+
+@pytest.mark.parametrize("size", ["4KiX", "KiB", "4.0001KiB"])
+def test_a_size_that_is_none_is_refused_with_its_line(size: str) -> None:
+    text = (HERE / "diskspd/fixtures/mixed_2.2.txt").read_text().replace("block size: 4KiB", f"block size: {size}")
+    with pytest.raises(ResultFileError, match=r"file.txt: line 19: "):
+        read_text("diskspd", text)

@@ -143,3 +143,17 @@ def test_a_document_that_ends_in_the_middle() -> None:
     imported = read_text("fio_json", text + "\n" + text[: len(text) // 2])
     assert len(imported.runs) == 1
     assert "incomplete" in imported.warnings[0]
+
+
+def test_unified_reporting_of_both_kinds_counts_once() -> None:
+    (run,) = load("fio_json", "unified_both.json").runs
+    found = scores(run)
+    assert found["iops"] == found["read_iops"] + found["write_iops"]
+    assert found["throughput"] == pytest.approx(found["read_throughput"] + found["write_throughput"])
+    assert sum(run.facts["operations"].values()) == 256
+    assert run.plan.metrics[0] == "iops"
+    # What is told of both together are the latencies alone.
+    assert "mixed_p99" in found
+    assert not {"mixed_iops", "mixed_throughput"} & set(found)
+    assert decode(run.histograms["mixed"]).count == 256
+    assert not told(run)

@@ -1,8 +1,9 @@
 """Golden: results of HammerDB; per minute in the log, per second here."""
 
 import pytest
-from tests.unit.importers.importing import load, scores
+from tests.unit.importers.importing import load, read_text, scores
 
+from plimsoll.errors import ResultFileError
 from plimsoll.model import RunStatus
 from plimsoll.units import MILLISECOND, MINUTE, SECOND
 
@@ -33,3 +34,43 @@ def test_older_results_and_failures() -> None:
 def test_tproc_h() -> None:
     (run,) = load("hammerdb", "tproc_h.log").runs
     assert scores(run) == {"query_set_time": 73 * SECOND, "query_geometric_mean": 1.23456 * SECOND}
+
+
+def test_streams_side_by_side_are_one_run_and_each_has_its_own_times() -> None:
+    three, one = load("hammerdb", "tproc_h_streams.log").runs
+    assert scores(three) == {"query_set_time": 100 * SECOND, "query_geometric_mean": pytest.approx(2 * SECOND)}
+    assert three.facts["streams"] == {
+        f"virtual user {user}": {"query_set_time_ns": time * SECOND, "query_geometric_mean_ns": mean * SECOND}
+        for user, time, mean in ((1, 80, 1), (2, 90, 2), (3, 100, 4))
+    }
+    assert three.plan.parameters["streams"] == 3
+    assert (three.status, one.status) == (RunStatus.OK, RunStatus.OK)
+    assert scores(one) == {"query_set_time": 40 * SECOND, "query_geometric_mean": 0.5 * SECOND}
+    assert "streams" not in one.facts
+
+
+def test_sixteen_streams_are_paired_by_their_user() -> None:
+    users = range(1, 17)
+    text = "".join(f"Vuser {user}:Completed 1 query set(s) in {100 + user} seconds\n" for user in users)
+    mean = "Geometric mean of query times returning rows (22) is"
+    text += "".join(f"Vuser {user}:{mean} {user}.5\n" for user in reversed(users))
+    (run,) = read_text("hammerdb", text).runs
+    for user in users:
+        found = run.facts["streams"][f"virtual user {user}"]
+        assert found == {"query_set_time_ns": (100 + user) * SECOND, "query_geometric_mean_ns": (user + 0.5) * SECOND}
+
+
+def test_a_stream_without_its_results_makes_the_run_partial() -> None:
+    text = "Vuser 1:Completed 1 query set(s) in 9 seconds\nVuser 2:Completed 1 query set(s) in 8 seconds\n"
+    (run,) = read_text("hammerdb", text + "Vuser 2:Geometric mean of query times returning rows (2) is 1.0\n").runs
+    assert run.status is RunStatus.PARTIAL
+    assert run.reason == "the log ends before the results of 1 of 2 streams"
+
+
+def test_a_stream_without_a_whole_number_is_refused_with_its_line() -> None:
+    text = "Vuser 1:Completed 1 query set(s) in 80 seconds\nVuser {}:Completed 1 query set(s) in 90 seconds\n"
+    for label in ("2k", "1.5", "0x2", ""):
+        with pytest.raises(ResultFileError, match="line 2: "):
+            read_text("hammerdb", text.format(label))
+    (run,) = read_text("hammerdb", text.format("1_234_567")).runs
+    assert list(run.facts["streams"]) == ["virtual user 1", "virtual user 1234567"]

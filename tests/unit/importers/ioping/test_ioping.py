@@ -66,3 +66,33 @@ def test_an_interrupted_run_is_partial() -> None:
     (run,) = read_text("ioping", "4 KiB <<< . (ext4 /dev/sdz 1 GiB): request=1 time=2 ms\n").runs
     assert run.status is RunStatus.PARTIAL
     assert scores(run)["read_max"] == 2 * MILLISECOND
+
+
+PARTS = [
+    "5 321381 15558 63724987 60471 64276 72979 4531 6 502710",
+    "5 305727 16354 66987868 58758 61145 63775 2154 5 345746",
+    "5 509029 9823 40233464 60310 101806 253709 76140 5 535018",
+]
+TOTAL = "16 1356476 11795 48313424 58758 84780 253709 58005 17 1613587"
+
+
+def test_the_total_of_a_batch_is_no_repeat() -> None:
+    imported = load("ioping", "raw_parts_and_total.txt")
+    assert [scores(run)["request_mean"] for run in imported.runs] == [64_276, 61_145, 101_806]
+    assert imported.warnings == ("raw_parts_and_total.txt: 1 line with the total of those before it was left out",)
+
+
+def test_totals_of_several_batches_are_left_out() -> None:
+    imported = read_text("ioping", "\n".join([*PARTS, TOTAL] * 2))
+    assert len(imported.runs) == 6
+
+
+def test_a_total_alone_and_repeats_without_one_stay() -> None:
+    assert len(read_text("ioping", TOTAL).runs) == 1
+    assert len(read_text("ioping", "\n".join(PARTS)).runs) == 3
+    # Longer than all before it, but not their sum: another run.
+    other = TOTAL.replace(" 58758 ", " 59999 ")
+    assert len(read_text("ioping", "\n".join([*PARTS, other])).runs) == 4
+    assert len(read_text("ioping", "\n".join(PARTS[:2])).runs) == 2
+    # One part and its total are the same line; two runs never take the same ns.
+    assert len(read_text("ioping", "\n".join([PARTS[0], PARTS[0]])).runs) == 1

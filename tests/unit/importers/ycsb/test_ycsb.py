@@ -1,8 +1,11 @@
 """Golden: numbers of YCSB's output of all generations."""
 
+import pytest
 from tests.unit.importers.importing import load, read_text, scores, told
 
+from plimsoll.errors import ResultFileError
 from plimsoll.model import RunStatus
+from plimsoll.stats.histogram import decode
 from plimsoll.units import MICROSECOND, MILLISECOND
 
 
@@ -93,3 +96,36 @@ def test_failed_ones_apart_and_halves_of_operations_are_counted_once() -> None:
     (run,) = read_text("ycsb", "\n".join(lines)).runs
     assert run.reason == "10 of 110 operations failed"
     assert told(run) == set()
+
+
+def test_objects_one_behind_the_other_with_the_rows_of_an_hdr_histogram() -> None:
+    (run,) = load("ycsb", "exporter_rows.json").runs
+    assert scores(run)["operation_rate"] == 100
+    assert decode(run.histograms["read"]).count == 100
+    # measurement.histogram.verbose writes the µs that were seen, so percentiles that are not given come from them.
+    assert scores(run)["read_p50"] == pytest.approx(200 * MICROSECOND, rel=0.001)
+    assert scores(run)["read_p90"] == pytest.approx(350 * MICROSECOND, rel=0.001)
+    assert scores(run)["read_p99"] == 1900 * MICROSECOND
+    assert not told(run)
+
+
+def test_rows_of_every_millisecond_stay_milliseconds() -> None:
+    rows = "".join(f'{{"metric":"READ","measurement":"{ms}","value":{count}}},' for ms, count in enumerate([90, 8, 2]))
+    start = '[{"metric":"OVERALL","measurement":"RunTime(ms)","value":1000},'
+    start += '{"metric":"READ","measurement":"Operations","value":100},'
+    (run,) = read_text("ycsb", f'{start}{rows}{{"metric":"READ","measurement":">1000","value":0}}]').runs
+    assert run.facts["buckets"]["read"] == {
+        "width_ns": MILLISECOND, "counts": {"0": 90.0, "1": 8.0, "2": 2.0}, "over": 0.0
+    }  # fmt: skip
+    assert not run.histograms
+
+
+def test_the_latency_of_a_row_is_read_whole_or_refused_with_its_line() -> None:
+    start = "[OVERALL], RunTime(ms), 1000\n[READ], Operations, 100\n"
+    (plain,) = read_text("ycsb", f"{start}[READ], 7654, 100").runs
+    (marked,) = read_text("ycsb", f"{start}[READ], 7_654, 100").runs
+    assert scores(marked) == scores(plain)
+    assert "read_p50" in scores(plain)
+    for row in ("7654k", "0x1f", "nan", "-5", "7.5", " "):
+        with pytest.raises(ResultFileError, match="line 3: "):
+            read_text("ycsb", f"{start}[READ], {row}, 100")

@@ -9,6 +9,7 @@ use crate::driver::{Caps, Reply, Request};
 use crate::fault::{Cause, Fault, JobError};
 use crate::setup::Setup;
 use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
+use crate::tables;
 use crate::url::Url;
 use crate::wire::{Address, Talk, Wire};
 
@@ -88,7 +89,7 @@ impl Database for Kind {
         let sizes = format!(
             "SELECT CAST(sum(data_length + index_length) AS UNSIGNED) FROM information_schema.tables \
              WHERE table_schema = DATABASE() AND lower(table_name) IN ({})",
-            sql::quoted_tables(&self.setup)
+            tables::quoted(&self.setup)
         );
         let queries: [(&[&'static str], &str); 2] =
             [(&["data_bytes"], &sizes), (&["cache_bytes"], "SELECT @@innodb_buffer_pool_size")];
@@ -217,7 +218,7 @@ impl Talk for MySql {
                     over = true;
                 }
                 (Part::Head, Some(0)) => {
-                    reply.rows += Reader::new(&body[1..]).number()? as u32;
+                    reply.rows = reply.rows.wrapping_add(Reader::new(&body[1..]).number()? as u32);
                     over = true;
                 }
                 (Part::Head, _) => {
@@ -267,6 +268,7 @@ impl Console for MySql {
         }
         let mut rows = Vec::new();
         loop {
+            sql::check_length(&rows)?;
             let body = self.await_packet()?;
             match body.first() {
                 Some(0xFF) => return Err(error_of(&body)),

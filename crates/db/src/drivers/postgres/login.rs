@@ -7,7 +7,7 @@ use super::message::{Message, error_of, next_message, write_counted, write_messa
 use super::{Kind, Postgres};
 use crate::fault::{Cause, Fault};
 use crate::spec::TlsMode;
-use crate::wire::Wire;
+use crate::wire::{Address, Wire};
 
 const PROTOCOL: u32 = 3 << 16;
 const TLS_REQUEST: u32 = 80_877_103;
@@ -64,6 +64,12 @@ impl Kind {
         Err(Fault::broken(Cause::Connect, "this build cannot encrypt connections"))
     }
 
+    /// Nobody on the way can listen.
+    fn is_private(&self) -> bool {
+        let here = matches!(self.url.host.as_str(), "127.0.0.1" | "::1" | "localhost");
+        here || self.setup.spec.tls.mode != TlsMode::Off || matches!(self.address, Address::Unix(_))
+    }
+
     fn authenticate(&self, wire: &mut Wire, user: &str) -> Result<(), Fault> {
         let password = self.setup.password.as_deref();
         let needed = || {
@@ -92,6 +98,7 @@ impl Kind {
             match (kind, code) {
                 (b'Z', _) => return Ok(()),
                 (b'R', 0) => {}
+                (b'R', 3) if !self.is_private() => return Err(in_clear_text()),
                 (b'R', 3) => answer(wire, &[needed()?.as_bytes(), b"\0"].concat())?,
                 (b'R', 5) => {
                     let salt = rest.try_into().map_err(|_| Fault::protocol("the server's salt is not four bytes"))?;
@@ -109,6 +116,7 @@ impl Kind {
                 }
                 (b'R', 11) => {
                     let scram = scram.as_mut().ok_or_else(out_of_turn)?;
+                    check_iterations(&rest)?;
                     scram.update(&rest).map_err(|error| refused(&error))?;
                     let second = scram.message().to_vec();
                     answer(wire, &second)?;
@@ -130,9 +138,34 @@ impl Kind {
     }
 }
 
+/// Rounds of a hash that the server may ask for; PostgreSQL's default is 4,096. A server could keep us busy for hours.
+const MOST_ITERATIONS: u64 = 1_000_000;
+
+fn check_iterations(message: &[u8]) -> Result<(), Fault> {
+    let text = String::from_utf8_lossy(message);
+    let asked: Option<u64> =
+        text.split(',').find_map(|field| field.strip_prefix("i=")).and_then(|number| number.parse().ok());
+    match asked {
+        Some(iterations) if iterations > MOST_ITERATIONS => Err(Fault::broken(
+            Cause::Login,
+            format!(
+                "the server wants {iterations} iterations of a hash for the password, which would take minutes: set scram_iterations to at most {MOST_ITERATIONS}"
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn answer(wire: &mut Wire, body: &[u8]) -> Result<(), Fault> {
     write_message(wire.out(), b'p', |out| out.extend_from_slice(body));
     wire.send()
+}
+
+fn in_clear_text() -> Fault {
+    Fault::broken(
+        Cause::Login,
+        "the server wants the password itself, and everybody on the way could read it: set the TLS mode to verify, or let the server ask for scram-sha-256",
+    )
 }
 
 fn out_of_turn() -> Fault {

@@ -9,6 +9,7 @@ use crate::driver::{Caps, Reply, Request};
 use crate::fault::{Fault, JobError};
 use crate::setup::Setup;
 use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
+use crate::tables;
 use crate::url::Url;
 use crate::wire::{Address, Talk, Wire};
 
@@ -130,7 +131,7 @@ impl Database for Kind {
         let sizes = format!(
             "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
              WHERE n.nspname = current_schema() AND c.relkind = 'r' AND lower(c.relname) IN ({})",
-            sql::quoted_tables(&self.setup)
+            tables::quoted(&self.setup)
         );
         let mut session = self.log_in()?;
         // What a server does not have is not asked for: each question in vain stands in its log.
@@ -242,6 +243,7 @@ impl Console for Postgres {
                     _ => {}
                 }
                 self.wire.consume(length);
+                sql::check_length(&rows)?;
                 match (kind, error.take()) {
                     (b'Z', None) => return Ok(rows),
                     (b'Z', Some(fault)) => return Err(fault),
@@ -297,6 +299,6 @@ fn take_tag(body: &[u8], reply: &mut Reply) {
         let (rows, _) = digits.fold((0u32, 1u32), |(sum, unit), byte| {
             (sum.wrapping_add(u32::from(byte - b'0').wrapping_mul(unit)), unit.wrapping_mul(10))
         });
-        reply.rows += rows;
+        reply.rows = reply.rows.wrapping_add(rows);
     }
 }

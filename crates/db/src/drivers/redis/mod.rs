@@ -8,8 +8,10 @@ use crate::driver::{Caps, Driver, Found, Reply, Request, Values};
 use crate::fault::{Cause, Fault, JobError};
 use crate::integrity::write_decimal;
 use crate::keyspace::java_hash;
+use crate::outcome::Made;
+use crate::ownership::{NOTE, Whose};
 use crate::setup::Setup;
-use crate::spec::TlsMode;
+use crate::spec::{Data, Measure, TlsMode};
 use crate::url::Url;
 use crate::wire::{Address, Talk, Wire};
 
@@ -17,6 +19,12 @@ use reply::{Value, error_of, length_of, parts, read_value};
 
 /// The sorted set of all keys.
 const INDEX: &[u8] = b"_indices";
+/// Beside the index: we have made it, and the records in it.
+const MARKER: &[u8] = b"_indices_made_by_plimsoll";
+/// Keys that could be records of ours.
+const RECORDS: &[u8] = b"user[0-9]*";
+/// Keys that the server looks at in one step of a search.
+const SEARCHED_AT_ONCE: &[u8] = b"10000";
 /// Keys that are dropped with one command.
 const DROPPED_AT_ONCE: &[u8] = b"999";
 /// Settings that decide what a number means.
@@ -110,31 +118,82 @@ impl Driver for Kind {
 
     fn look(&self) -> Result<Option<Found>, Fault> {
         let mut session = self.log_in()?;
-        let records = session.number(&[b"ZCARD", INDEX])?;
-        if records == 0 {
-            return Ok(None);
+        let others = |what| Ok(Some(Found { records: 0, shape: None, whose: Whose::Others(what) }));
+        let marked = match session.number(&[b"EXISTS", MARKER]) {
+            Ok(there) => there > 0,
+            Err(fault) if fault.broken => return Err(fault),
+            // A user who may only work on the records has not made them by us.
+            Err(_) => false,
+        };
+        match session.command(&[b"TYPE", INDEX])? {
+            Value::Text(kind) if kind == b"zset" => {}
+            Value::Text(kind) if kind == b"none" => {
+                let free = marked || self.setup.spec.data == Data::Keep && self.setup.spec.measure == Measure::Run;
+                return if !free && session.has_records()? {
+                    others("keys such as user1 are there without the index of the records, _indices")
+                } else {
+                    Ok(None)
+                };
+            }
+            _ => return others("the key _indices, for the index of the records, holds something else"),
         }
+        let records = session.number(&[b"ZCARD", INDEX])?;
         let first = match session.command(&[b"ZRANGE", INDEX, b"0", b"0"])? {
             Value::List(keys) => keys.into_iter().next().and_then(Value::text).unwrap_or_default(),
             _ => Vec::new(),
         };
+        let names = match session.command(&[b"HKEYS", &first]) {
+            Ok(Value::List(names)) => names.into_iter().filter_map(Value::text).collect(),
+            Ok(_) => Vec::new(),
+            Err(fault) if fault.broken => return Err(fault),
+            // A key of another kind.
+            Err(_) => vec![Vec::new()],
+        };
+        if !(marked || is_record(&first, &names)) {
+            return others("the index of the records, _indices, lists keys that this workload does not make");
+        }
         // Of a record that was evicted nothing is known.
-        let shape = Some(session.number(&[b"HLEN", &first])?).filter(|&fields| fields > 0);
-        Ok(Some(Found { records, shape, own: first.starts_with(b"user") }))
+        let shape = Some(names.len() as u64).filter(|&fields| fields > 0);
+        let whose = if marked { Whose::Ours } else { Whose::Unmarked };
+        Ok(Some(Found { records, shape, whose }))
+    }
+
+    fn create(&self) -> Result<(), Fault> {
+        self.mark()
+    }
+
+    fn mark(&self) -> Result<(), Fault> {
+        self.log_in()?.command(&[b"SET", MARKER, NOTE.as_bytes()]).map(drop)
     }
 
     fn drop_tables(&self) -> Result<(), Fault> {
         let mut session = self.log_in()?;
+        if session.command(&[b"TYPE", INDEX])? != Value::Text(b"zset".to_vec()) {
+            session.command(&[b"DEL", INDEX])?;
+        }
         loop {
             let Value::List(keys) = session.command(&[b"ZRANGE", INDEX, b"0", DROPPED_AT_ONCE])? else {
                 return Err(Fault::protocol("ZRANGE brought no list"));
             };
             if keys.is_empty() {
-                return Ok(());
+                return session.command(&[b"DEL", MARKER]).map(drop);
             }
             let keys: Vec<Vec<u8>> = keys.into_iter().filter_map(Value::text).collect();
             session.remove(&keys)?;
         }
+    }
+
+    fn made(&self) -> Result<Vec<Made>, Fault> {
+        let mut session = self.log_in()?;
+        if session.number(&[b"EXISTS", MARKER])? == 0 {
+            return Ok(Vec::new());
+        }
+        let records = session.number(&[b"ZCARD", INDEX])?;
+        Ok(vec![Made { name: String::from_utf8_lossy(INDEX).into_owned(), records, bytes: None }])
+    }
+
+    fn unmake(&self, _name: &str) -> Result<(), Fault> {
+        self.drop_tables()
     }
 
     fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
@@ -144,6 +203,7 @@ impl Driver for Kind {
 
 impl Kind {
     fn log_in(&self) -> Result<Redis, Fault> {
+        #[allow(unused_mut, reason = "without TLS nothing is changed")]
         let mut wire = Wire::connect(&self.address, self.setup.wait())?;
         #[cfg(feature = "tls")]
         if self.setup.spec.tls.mode != TlsMode::Off {
@@ -225,8 +285,29 @@ impl Redis {
             first.iter().map(|word| word.to_vec()).chain(keys.iter().cloned()).collect()
         };
         let mut run = |words: Vec<Vec<u8>>| self.number(&words.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        // In this order nothing is left without an entry in the index when it is cut off in between.
+        let removed = run(list(&[b"DEL"]))?;
         run(list(&[b"ZREM", INDEX]))?;
-        run(list(&[b"DEL"]))
+        Ok(removed)
+    }
+
+    /// A key is there that could be a record of ours.
+    fn has_records(&mut self) -> Result<bool, Fault> {
+        let mut cursor = b"0".to_vec();
+        loop {
+            let words: [&[u8]; 6] = [b"SCAN", &cursor, b"MATCH", RECORDS, b"COUNT", SEARCHED_AT_ONCE];
+            let Value::List(mut answer) = self.command(&words)? else {
+                return Err(Fault::protocol("SCAN brought no list"));
+            };
+            let (keys, next) = (answer.pop(), answer.pop().and_then(Value::text).unwrap_or_default());
+            if matches!(keys, Some(Value::List(keys)) if !keys.is_empty()) {
+                return Ok(true);
+            }
+            if next == b"0" || next.is_empty() {
+                return Ok(false);
+            }
+            cursor = next;
+        }
     }
 
     /// The request is over, well or not.
@@ -234,6 +315,14 @@ impl Redis {
     fn over(&mut self) -> Result<bool, Fault> {
         self.error.take().map_or(Ok(true), Err)
     }
+}
+
+/// A key and the names of its fields are those of a record.
+fn is_record(key: &[u8], names: &[Vec<u8>]) -> bool {
+    let numbered = |name: &[u8], word: &[u8]| {
+        name.strip_prefix(word).is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+    };
+    numbered(key, b"user") && names.iter().all(|name| numbered(name, b"field"))
 }
 
 impl Talk for Redis {

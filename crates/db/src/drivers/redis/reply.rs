@@ -28,12 +28,18 @@ fn number_line(data: &[u8], at: usize) -> Result<Option<(i64, usize)>, Fault> {
         match byte {
             b'0'..=b'9' => sum = sum.wrapping_mul(10).wrapping_add(i64::from(byte - b'0')),
             b'-' if place == at => negative = true,
-            b'\r' => return Ok((place + 2 <= data.len()).then_some((if negative { -sum } else { sum }, place + 2))),
+            b'\r' => {
+                let number = if negative { sum.wrapping_neg() } else { sum };
+                return Ok((place + 2 <= data.len()).then_some((number, place + 2)));
+            }
             _ => return Err(Fault::protocol("the server does not speak Redis's protocol")),
         }
     }
     Ok(None)
 }
+
+/// Lists in lists; what is asked for here has none, and a server could send more than the stack holds.
+const DEEPEST: u32 = 8;
 
 /// Bytes of the first reply, when it is there as a whole.
 #[inline]
@@ -49,7 +55,7 @@ pub fn length_of(data: &[u8]) -> Result<Option<usize>, Fault> {
             }
             b'*' => {
                 let Some((count, next)) = number_line(data, at + 1)? else { return Ok(None) };
-                left += count.max(0);
+                left = left.saturating_add(count.max(0));
                 at = next;
             }
             b'+' | b'-' | b':' => {
@@ -102,10 +108,10 @@ impl<'a> Iterator for Parts<'a> {
 pub fn read_value(data: &[u8]) -> Result<Option<(Value, usize)>, Fault> {
     let Some(length) = length_of(data)? else { return Ok(None) };
     let mut at = 0;
-    Ok(Some((value_at(&data[..length], &mut at)?, length)))
+    Ok(Some((value_at(&data[..length], &mut at, DEEPEST)?, length)))
 }
 
-fn value_at(data: &[u8], at: &mut usize) -> Result<Value, Fault> {
+fn value_at(data: &[u8], at: &mut usize, depth: u32) -> Result<Value, Fault> {
     let cut_off = || Fault::protocol("a reply of the server is cut off");
     let kind = *data.get(*at).ok_or_else(cut_off)?;
     if matches!(kind, b'+' | b'-') {
@@ -122,7 +128,11 @@ fn value_at(data: &[u8], at: &mut usize) -> Result<Value, Fault> {
             *at = next + number as usize + 2;
             Ok(Value::Text(text.to_vec()))
         }
-        b'*' if number >= 0 => (0..number).map(|_| value_at(data, at)).collect::<Result<_, _>>().map(Value::List),
+        b'*' if number >= 0 => {
+            let depth =
+                depth.checked_sub(1).ok_or_else(|| Fault::protocol("a reply of the server is nested too deep"))?;
+            (0..number).map(|_| value_at(data, at, depth)).collect::<Result<_, _>>().map(Value::List)
+        }
         b':' => Ok(Value::Number(number)),
         _ => Ok(Value::Nothing),
     }
@@ -160,6 +170,18 @@ mod tests {
         assert_eq!(length_of(b"*0\r\n").unwrap(), Some(4));
         assert_eq!(length_of(b"$0\r\n\r\n").unwrap(), Some(6));
         assert!(length_of(b"HTTP/1.1 400").is_err());
+    }
+
+    #[test]
+    fn what_no_server_says_is_refused() {
+        let nested = [b"*1\r\n".repeat(100_000), b":1\r\n".to_vec()].concat();
+        assert!(read_value(&nested).unwrap_err().message.contains("nested too deep"));
+        let (value, _) = read_value(&[b"*1\r\n".repeat(8), b":1\r\n".to_vec()].concat()).unwrap().unwrap();
+        assert!(matches!(value, Value::List(_)));
+        // As many digits as there may be: they wrap, and the reply never ends or is empty.
+        assert_eq!(length_of(b"$9223372036854775807\r\nab\r\n").unwrap(), None);
+        assert_eq!(length_of(b"*9223372036854775807\r\n*9223372036854775807\r\n").unwrap(), None);
+        assert!(read_value(b":-9223372036854775808\r\n").unwrap().is_some());
     }
 
     #[test]

@@ -138,12 +138,16 @@ impl Db {
         // SAFETY: database, options and name are ours and alive.
         let raw = api
             .checked(|error| unsafe { (api.create_column_family)(self.raw, self.options, written.as_ptr(), error) })?;
-        // Without this list YCSB's binding could not open the database any more.
+        self.list_tables()?;
+        Ok(Table { db: Arc::clone(self), raw })
+    }
+
+    /// Writes the list of the tables, without which YCSB's binding could not open the database any more.
+    pub fn list_tables(&self) -> Result<(), Fault> {
         let list = self.families()?.iter().map(|name| name.to_string_lossy().into_owned() + "\n").collect::<String>();
         let place = Path::new(&self.path).join(TABLES);
         fs::write(&place, list)
-            .map_err(|error| Fault::refused(Cause::Server, format!("cannot write {}: {error}", place.display())))?;
-        Ok(Table { db: Arc::clone(self), raw })
+            .map_err(|error| Fault::refused(Cause::Server, format!("cannot write {}: {error}", place.display())))
     }
 
     /// Version and options in use, as the library itself writes them down.

@@ -1,10 +1,12 @@
 //! RocksDB, as YCSB's binding has it: a column family per table, records of named fields. The system's library does it all.
 
 mod database;
+mod folder;
 mod library;
 mod record;
 mod settings;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -13,9 +15,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State};
 use crate::fault::{Cause, Fault, JobError};
+use crate::outcome::Made;
+use crate::ownership::Whose;
 use crate::setup::Setup;
+use crate::spec::Data;
 
 use database::{Db, Table};
+use folder::Holds;
 use settings::Settings;
 
 /// Settings that decide what a number means, in the words of RocksDB's own list.
@@ -35,6 +41,9 @@ const FACTS: [&str; 14] = [
     "compression_per_level",
     "block_size",
 ];
+
+/// Why a database is left alone.
+const FOREIGN: &str = "the folder holds a RocksDB database without a mark of Plimsoll's";
 
 /// The driver.
 pub struct Kind {
@@ -113,7 +122,22 @@ impl Driver for Kind {
     }
 
     fn look(&self) -> Result<Option<Found>, Fault> {
-        let Some(table) = self.with(|opened| Ok(opened.table.clone()))? else { return Ok(None) };
+        let others = |what| Ok(Some(Found { records: 0, shape: None, whose: Whose::Others(what) }));
+        let holds = folder::look(&self.path)?;
+        let ours = match &holds {
+            Holds::Nothing => return Ok(None),
+            Holds::Files => {
+                let why = format!("the folder {} holds other files: name an empty one, or a new one", self.path);
+                return Err(Fault::broken(Cause::Connect, why));
+            }
+            Holds::Ours(tables) => tables.contains(self.name()),
+            // It is opened where the user says that this very table is to be used.
+            Holds::Foreign if self.setup.spec.data == Data::Keep => false,
+            Holds::Foreign => return others(FOREIGN),
+        };
+        let Some(table) = self.with(|opened| Ok(opened.table.clone()))? else {
+            return if holds == Holds::Foreign { others(FOREIGN) } else { Ok(None) };
+        };
         let mut shape = None;
         let records = table.scan(b"", u64::MAX, |bytes| {
             if self.setup.stopped.load(Ordering::Relaxed) {
@@ -124,10 +148,11 @@ impl Driver for Kind {
             }
             Ok(())
         })?;
-        Ok(Some(Found { records, shape, own: true }))
+        Ok(Some(Found { records, shape, whose: if ours { Whose::Ours } else { Whose::Unmarked } }))
     }
 
     fn create(&self) -> Result<(), Fault> {
+        self.own(self.name(), true)?;
         self.with(|opened| {
             opened.table = Some(Arc::new(opened.db.create(self.name())?));
             Ok(())
@@ -137,6 +162,25 @@ impl Driver for Kind {
     fn drop_tables(&self) -> Result<(), Fault> {
         // Nobody else has the table while data are prepared.
         self.with(|opened| opened.table.take().and_then(Arc::into_inner).map_or(Ok(()), Table::remove))
+    }
+
+    fn made(&self) -> Result<Vec<Made>, Fault> {
+        let Holds::Ours(tables) = folder::look(&self.path)? else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for name in tables {
+            if let (_db, Some(table)) = Db::open(&self.path, &name, &self.settings)? {
+                let records = table.scan(b"", u64::MAX, |_| Ok(()))?;
+                found.push(Made { name, records, bytes: None });
+            }
+        }
+        Ok(found)
+    }
+
+    fn unmake(&self, name: &str) -> Result<(), Fault> {
+        let (db, table) = Db::open(&self.path, name, &self.settings)?;
+        table.map_or(Ok(()), Table::remove)?;
+        db.list_tables()?;
+        self.own(name, false)
     }
 
     fn remove(&self, keys: &[Vec<u8>]) -> Result<u64, Fault> {
@@ -157,10 +201,25 @@ impl Kind {
         self.setup.ycsb().map_or("usertable", |ycsb| &ycsb.table)
     }
 
+    /// Puts a table on the list of ours, or takes it off; in somebody else's database it is not ours.
+    fn own(&self, name: &str, ours: bool) -> Result<(), Fault> {
+        let mut tables = match folder::look(&self.path)? {
+            Holds::Ours(tables) => tables,
+            Holds::Nothing => BTreeSet::new(),
+            Holds::Foreign | Holds::Files => return Ok(()),
+        };
+        if ours { tables.insert(name.to_owned()) } else { tables.remove(name) };
+        folder::mark(&self.path, &tables)
+    }
+
     /// Works with the database, which is opened when it is not.
     fn with<T>(&self, work: impl FnOnce(&mut Opened) -> Result<T, Fault>) -> Result<T, Fault> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if opened.is_none() {
+            if folder::look(&self.path)? == Holds::Nothing {
+                // Before there is a database, so that none of ours is ever without.
+                folder::mark(&self.path, &BTreeSet::new())?;
+            }
             let (db, table) = Db::open(&self.path, self.name(), &self.settings)?;
             *opened = Some(Opened { db, table: table.map(Arc::new) });
         }

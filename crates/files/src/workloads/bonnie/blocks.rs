@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use super::{Parameters, Version};
+use crate::buffer::Buffer;
 use crate::fault::Step;
 use crate::hand::Hand;
 use crate::stage::Stage;
@@ -60,18 +61,18 @@ impl<'a> Blocks<'a> {
         if self.two() { Name::new(format_args!("Bonnie")) } else { Name::new(format_args!("Bonnie.{index:03}")) }
     }
 
-    /// Opens all parts; new ones for `create`, after removing what was there. Not timed.
-    pub fn open(&self, hand: &mut Hand<'_>, create: bool) -> Step<Vec<Part>> {
+    /// Opens all parts; with more flags to create them, new ones, after removing what was there. Not timed.
+    pub fn open(&self, hand: &mut Hand<'_>, create: Option<libc::c_int>) -> Step<Vec<Part>> {
         let count = self.blocks.div_ceil(self.blocks_per_file);
         hand.quietly(|hand| {
             (0..count)
                 .map(|index| {
                     let name = self.name(index);
-                    if create {
+                    if create.is_some() {
                         remove(hand, &name)?;
                     }
-                    let flags = if create { libc::O_RDWR | libc::O_CREAT | libc::O_EXCL } else { libc::O_RDWR };
-                    let kind = if create { Kind::Create } else { Kind::Open };
+                    let flags = create.map_or(libc::O_RDWR, |more| libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | more);
+                    let kind = if create.is_some() { Kind::Create } else { Kind::Open };
                     Ok(Part { file: hand.open(kind, &name, flags)?, name })
                 })
                 .collect()
@@ -93,7 +94,7 @@ impl<'a> Blocks<'a> {
     fn timed(
         &self,
         stage: &Stage<'_>,
-        (create, wrote): (bool, bool),
+        (create, wrote): (Option<libc::c_int>, bool),
         work: impl FnOnce(&mut Hand<'_>, &[Part]) -> Step<()>,
     ) -> Step<u64> {
         stage.solo(|hand| {
@@ -123,7 +124,7 @@ impl<'a> Blocks<'a> {
     pub fn write_characters(&self, stage: &Stage<'_>) -> Step<u64> {
         let text: Vec<u8> = (0..self.chunk()).map(|index| (index & 0x7f) as u8).collect();
         if self.two() {
-            return self.timed(stage, (true, true), |hand, parts| {
+            return self.timed(stage, (Some(0), true), |hand, parts| {
                 let Part { name, file } = &parts[0];
                 (0..self.parameters.characters()).try_for_each(|index| {
                     let at = index as usize % text.len();
@@ -140,7 +141,7 @@ impl<'a> Blocks<'a> {
     pub fn read_characters(&self, stage: &Stage<'_>) -> Step<u64> {
         if self.two() {
             let mut byte = [0];
-            return self.timed(stage, (false, false), |hand, parts| {
+            return self.timed(stage, (None, false), |hand, parts| {
                 let Part { name, file } = &parts[0];
                 (0..self.parameters.characters()).try_for_each(|index| hand.read(file, &mut byte, (name, index)))
             });
@@ -165,7 +166,7 @@ impl<'a> Blocks<'a> {
             let fail = |hand: &Hand<'_>, name: &Name, error: &io::Error| {
                 hand.fault(if write { Kind::Write } else { Kind::Read }, name, None, error)
             };
-            let parts = self.open(hand, write)?;
+            let parts = self.open(hand, write.then_some(0))?;
             let mut streams = Vec::new();
             for Part { name, file } in parts {
                 let stream = Stream::new(file, mode).map_err(|error| fail(hand, &name, &error))?;
@@ -189,8 +190,9 @@ impl<'a> Blocks<'a> {
 
     /// Zeros, and one byte that counts the blocks.
     pub fn write(&self, stage: &Stage<'_>) -> Step<u64> {
-        let mut buffer = vec![0_u8; self.chunk()];
-        self.timed(stage, (true, true), |hand, parts| {
+        let mut buffer = Buffer::new(self.chunk());
+        let flags = if self.parameters.direct { libc::O_DIRECT } else { 0 };
+        self.timed(stage, (Some(flags), true), |hand, parts| {
             self.each(parts, |block, Part { name, file }, offset| {
                 let at = (block % self.parameters.chunk) as usize;
                 buffer[at] = buffer[at].wrapping_add(1);
@@ -202,7 +204,7 @@ impl<'a> Blocks<'a> {
     /// Reads each block, changes a byte, goes back and writes it.
     pub fn rewrite(&self, stage: &Stage<'_>) -> Step<u64> {
         let mut buffer = vec![0_u8; self.chunk()];
-        self.timed(stage, (false, true), |hand, parts| {
+        self.timed(stage, (None, true), |hand, parts| {
             self.each(parts, |block, Part { name, file }, offset| {
                 hand.read(file, &mut buffer, (name, offset))?;
                 change(&mut buffer, block);
@@ -214,7 +216,7 @@ impl<'a> Blocks<'a> {
     /// Reads each block.
     pub fn read(&self, stage: &Stage<'_>) -> Step<u64> {
         let mut buffer = vec![0; self.chunk()];
-        self.timed(stage, (false, false), |hand, parts| {
+        self.timed(stage, (None, false), |hand, parts| {
             self.each(parts, |_, Part { name, file }, offset| hand.read(file, &mut buffer, (name, offset)))
         })
     }

@@ -16,13 +16,14 @@
 //! file system here. Several folders (`-n …:dirs`) are not offered.
 
 mod blocks;
+mod gate;
 mod names;
 mod seeks;
 
 use serde::{Deserialize, Serialize};
 
 use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most, one_thread};
-use crate::fault::Step;
+use crate::fault::{Fault, Step};
 use crate::outcome::{Expected, Phase, Plan};
 use crate::spec::FilesSpec;
 use crate::stage::Stage;
@@ -56,6 +57,15 @@ pub struct Parameters {
     pub file_size_min: u64,
     /// Bytes of the largest of them. Classic: 0.
     pub file_size_max: u64,
+    /// Leave out the tests of the data (`-s 0`). Classic: false.
+    #[serde(default)]
+    pub skip_data: bool,
+    /// Write the blocks with `O_DIRECT` (`-D` of 2.x; what is there is then read and rewritten as ever). Classic: false.
+    #[serde(default)]
+    pub direct: bool,
+    /// Begin each phase together with all processes that share the semaphores of `-p` (`-y s`). Classic: false.
+    #[serde(default)]
+    pub together: bool,
 }
 
 /// Conventions of a version.
@@ -80,7 +90,15 @@ impl Parameters {
         }
     }
 
+    /// Bytes of the data; 0 without its tests.
+    fn data(&self) -> u64 {
+        if self.skip_data { 0 } else { self.size }
+    }
+
     fn block_phases(&self) -> Vec<Phase> {
+        if self.skip_data {
+            return Vec::new();
+        }
         let bytes = Expected::Bytes;
         let all = [
             ("char_write", true, false, bytes(self.characters())),
@@ -119,7 +137,13 @@ impl Kind for Parameters {
         one_thread(spec, "bonnie")?;
         at_least("chunk", self.chunk, 2)?;
         at_most("chunk", self.chunk, 16 << 20)?;
-        at_least("size", self.size, self.chunk)?;
+        at_least("size", self.size, if self.skip_data { 0 } else { self.chunk })?;
+        if self.skip_data && self.files == 0 {
+            return Err(Fault::spec("skip_data with files 0 leaves nothing to do: give files, or the data".to_owned()));
+        }
+        if self.direct && !self.chunk.is_multiple_of(512) {
+            return Err(Fault::spec(format!("chunk is {}: with direct it must be a multiple of 512", self.chunk)));
+        }
         at_most("size", self.size, MAX_BYTES)?;
         at_least("seekers", self.seekers.into(), 1)?;
         at_most("seekers", self.seekers.into(), 64)?;
@@ -132,13 +156,14 @@ impl Kind for Parameters {
 
     fn plan(&self, _spec: &FilesSpec) -> Plan {
         let file_bytes = self.files * self.file_size_max;
-        let characters = if self.skip_characters { 0 } else { self.characters() };
+        let characters = if self.skip_characters || self.skip_data { 0 } else { self.characters() };
+        let (size, seeks) = (self.data(), if self.skip_data { 0 } else { self.seeks });
         Plan {
             phases: [self.block_phases(), self.name_phases()].concat(),
-            disk_bytes: self.size.max(file_bytes),
-            written_bytes: characters + 2 * self.size + self.seeks / 10 * self.chunk + 2 * file_bytes,
-            read_bytes: characters + 2 * self.size + self.seeks * self.chunk + 2 * file_bytes,
-            files: self.files + self.size.div_ceil(blocks::FILE_BYTES),
+            disk_bytes: size.max(file_bytes),
+            written_bytes: characters + 2 * size + seeks / 10 * self.chunk + 2 * file_bytes,
+            read_bytes: characters + 2 * size + seeks * self.chunk + 2 * file_bytes,
+            files: self.files + size.div_ceil(blocks::FILE_BYTES),
             memory_bytes: self.files * 2 * size_of::<names::Short>() as u64
                 + self.chunk * u64::from(self.seekers + 2)
                 + u64::from(self.seekers) * (96 << 10),
@@ -158,6 +183,9 @@ struct Bonnie {
 impl Workload for Bonnie {
     fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
         let blocks = blocks::Blocks::new(&self.parameters);
+        if self.parameters.together {
+            stage.solo(|hand| gate::pass(hand, &phase.name))?;
+        }
         if let Some((order, what)) = phase.name.split_once('_')
             && matches!(order, "sequential" | "random")
         {

@@ -74,7 +74,7 @@ fn feed(parameters: &Parameters, hand: &Hand<'_>, writer: Option<OwnedFd>, seed:
 }
 
 fn one_seeker(blocks: &Blocks<'_>, hand: &mut Hand<'_>, tickets: &OwnedFd) -> Step<Times> {
-    let parts = blocks.open(hand, false)?;
+    let parts = blocks.open(hand, None)?;
     let mut buffer = vec![0; blocks.chunk()];
     let mut own = 0;
     let mut next = ticket(tickets);

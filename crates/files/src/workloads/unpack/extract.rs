@@ -40,11 +40,14 @@ pub fn extract(hand: &mut Hand<'_>, stage: &Stage<'_>, compressed: bool) -> Step
         let (full, filled) = sync_channel(PIPE);
         let (empty, emptied) = sync_channel(PIPE + 1);
         let archive = &path;
-        let decoder = scope.spawn(move || {
+        let decoding = move || {
             usage::block_signals();
             decode(archive, &full, &emptied);
             used()
-        });
+        };
+        let decoder = thread::Builder::new()
+            .spawn_scoped(scope, decoding)
+            .map_err(|error| Fault::Workload(format!("cannot start the thread that decodes: {error}")))?;
         let mut next = |record: &mut Record| -> Step<()> {
             let decoded: io::Result<Record> = filled.recv().unwrap_or_else(|_| Ok(Vec::new()));
             let used = std::mem::replace(record, decoded.map_err(fail)?);

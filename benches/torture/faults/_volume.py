@@ -1,0 +1,62 @@
+"""A served volume of the campaign's own below one folder of the ground: a disk that can fail, and lose its power."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benches.torture.ground import Ground
+from benches.torture.turn import Turn
+
+SIZE_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A volume that is mounted at `place`; the commands that are disturbed know nothing of it."""
+
+    ground: Ground
+    device: str
+    place: Path
+
+    def fault(self, *words: str) -> None:
+        """`plimsoll volume fault disk WORDS`."""
+        answer = self.ground.run("volume", "fault", "disk", *words)
+        assert answer.code == 0, answer.said
+
+    def restart(self) -> None:
+        """As a machine does that lost its disk or its power: unmounted, repaired where that is needed, mounted."""
+        self.fault("clear")
+        subprocess.run(["umount", str(self.place)], check=False, capture_output=True)
+        subprocess.run(["umount", "--lazy", str(self.place)], check=False, capture_output=True)
+        checked = subprocess.run(["e2fsck", "-p", self.device], check=False, capture_output=True, text=True)
+        if checked.returncode > 1:
+            checked = subprocess.run(["e2fsck", "-fy", self.device], check=False, capture_output=True, text=True)
+        assert checked.returncode <= 1, checked.stdout + checked.stderr
+        subprocess.run(["mount", "-t", "ext4", self.device, str(self.place)], check=True)
+
+
+@contextmanager
+def disk_below(turn: Turn, name: str) -> Iterator[Disk]:
+    """A disk below `home`, `disk` or `out` of the ground, with a cache that a power loss drops."""
+    place = turn.ground.folder / name
+    outer = Ground(turn.ground.folder.parent / f"{turn.ground.folder.name}-disk")
+    try:
+        shape = ("--type", "gp3", "--size", f"{SIZE_BYTES}", "--fs", "ext4", "--backing", "memory")
+        words = ("volume", "create", "disk", *shape, "--write-cache", "64MiB", "--mount", str(place), "--json")
+        answer = outer.run(*words)
+        assert answer.code == 0, answer.said
+        place.chmod(0o755)
+        yield Disk(outer, json.loads(answer.out)["device"], place)
+    finally:
+        # The last laws have been looked at when the round ends, and they look below this mount.
+        turn.ground.later(lambda: _away(outer))
+
+
+def _away(outer: Ground) -> None:
+    outer.run("volume", "delete", "--all", "--force")
+    outer.end()
+    shutil.rmtree(outer.folder, ignore_errors=True)

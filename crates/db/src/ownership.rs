@@ -1,0 +1,66 @@
+//! Whose data a workload finds. What we make carries a mark; what has none is dropped, emptied or loaded anew only where
+//! the user has typed its name.
+
+use crate::setup::Setup;
+use crate::spec::{DbSpec, Workload};
+use crate::url::bare_place;
+
+/// How the mark begins, wherever it stands.
+pub const MARK: &str = "made by Plimsoll";
+/// The mark, for people who find it in a database.
+pub const NOTE: &str = "made by Plimsoll for a benchmark: plimsoll data drop removes it";
+
+/// Who made what is there under the names of a workload's tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// It carries our mark.
+    Ours,
+    /// It looks like what this workload makes, and carries no mark: it was made by hand, by another program or by a
+    /// version that left none.
+    Unmarked,
+    /// It is something else; the words say what.
+    Others(&'static str),
+}
+
+/// The name under which the data of a workload are destroyed: where the database is, without who asks, and in it the
+/// table. Two databases never have the same.
+pub fn identity(spec: &DbSpec) -> String {
+    format!("{}/{}", bare_place(&spec.url), short_name(spec))
+}
+
+/// The user has allowed it to be destroyed.
+pub fn is_given_up(setup: &Setup) -> bool {
+    let (whole, short) = (identity(&setup.spec), short_name(&setup.spec));
+    setup.spec.destroy.iter().any(|name| *name == whole || name == short)
+}
+
+/// What stands for the workload's data in their database.
+fn short_name(spec: &DbSpec) -> &str {
+    match &spec.workload {
+        Workload::Ycsb(_) if spec.driver == "redis" => "_indices",
+        Workload::Ycsb(ycsb) => &ycsb.table,
+        Workload::Tpcb(_) => "pgbench",
+        Workload::Web(_) => "page",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::tests::{job, workload_a};
+
+    #[test]
+    fn an_identity_tells_databases_apart_and_not_users() {
+        for (driver, url, expected) in [
+            ("postgresql", "postgresql://me@db:6000/shop", "db:6000/shop/usertable"),
+            ("postgresql", "postgresql://you@db:6000/shop?x=1", "db:6000/shop/usertable"),
+            ("postgresql", "postgresql://me@h/shop?socket=/run/pg", "/run/pg/shop/usertable"),
+            ("redis", "redis://127.0.0.1:6379/3", "127.0.0.1:6379/3/_indices"),
+            ("sqlite", "sqlite:/tmp/x.db", "/tmp/x.db/usertable"),
+            ("sqlite", "sqlite:///tmp/x.db", "/tmp/x.db/usertable"),
+        ] {
+            let spec = DbSpec { driver: driver.to_owned(), url: url.to_owned(), ..job(Workload::Ycsb(workload_a())) };
+            assert_eq!(identity(&spec), expected);
+        }
+    }
+}

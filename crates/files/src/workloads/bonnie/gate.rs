@@ -1,0 +1,54 @@
+//! Processes that begin each test together: the semaphores of the original, so that it can be one of them.
+//!
+//! `bonnie++ -p 3` makes twelve System V semaphores of key 4711, one for each test, each set to 3. Every process takes
+//! one off that of its next test, and waits until it is 0.
+
+use std::io;
+use std::time::Duration;
+
+use crate::fault::{Fault, Step};
+use crate::hand::Hand;
+
+const KEY: libc::key_t = 4711;
+const TESTS: [&str; 12] = [
+    "char_write", "block_write", "rewrite", "char_read", "block_read", "seeks",
+    "sequential_create", "sequential_stat", "sequential_delete", "random_create", "random_stat", "random_delete",
+];
+/// How often a waiting process looks whether it is to end.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Waits until all processes are before this test.
+pub fn pass(hand: &Hand<'_>, test: &str) -> Step<()> {
+    let Some(number) = TESTS.iter().position(|name| *name == test) else { return Ok(()) };
+    // SAFETY: takes no pointers.
+    let set = unsafe { libc::semget(KEY, TESTS.len() as i32, 0) };
+    if set < 0 {
+        return Err(fault(&io::Error::last_os_error()));
+    }
+    let operation = |change| libc::sembuf { sem_num: number as u16, sem_op: change, sem_flg: libc::IPC_NOWAIT as i16 };
+    once(set, operation(-1)).map_err(|error| fault(&error))?;
+    loop {
+        hand.check()?;
+        match once(set, operation(0)) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(LOOK),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result.map_err(|error| fault(&error)),
+        }
+    }
+}
+
+fn once(set: libc::c_int, mut operation: libc::sembuf) -> io::Result<()> {
+    // SAFETY: `operation` is one record, and lives longer than the call.
+    let result = unsafe { libc::semop(set, &mut operation, 1) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+fn fault(error: &io::Error) -> Fault {
+    let what = match error.raw_os_error() {
+        Some(libc::ENOENT) => "they are not there",
+        Some(libc::EAGAIN) => "more processes came than they were made for",
+        Some(libc::EIDRM | libc::EINVAL) => "they were removed",
+        _ => return Fault::spec(format!("the semaphores of Bonnie++ (key {KEY}) cannot be used: {error}")),
+    };
+    Fault::spec(format!("the semaphores of Bonnie++ (key {KEY}): {what}; make them with -p and the number of processes"))
+}

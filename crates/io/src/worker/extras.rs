@@ -1,0 +1,122 @@
+//! What only some front ends ask for: times of submission, recorded loads, jobs that give way to each other.
+
+use std::time::Duration;
+
+use plimsoll_core::spec::JobSpec;
+use plimsoll_core::usage::sleep_until;
+
+use super::{WAKE_EARLY_NS, Worker};
+use crate::engine::Engine;
+use crate::recorder::Series;
+
+/// When the kernel got each operation.
+#[derive(Debug)]
+pub(super) struct Extras {
+    apart: bool,
+    /// Tags of operations that the engine holds back.
+    held_back: Vec<u32>,
+    /// By tag; 0 where it was done at once.
+    taken_ns: Vec<u64>,
+    /// The job is ahead of those that share its flow.
+    ahead: bool,
+}
+
+impl Extras {
+    pub(super) fn new(spec: &JobSpec) -> Self {
+        let depth = if spec.submission { spec.depth as usize } else { 0 };
+        Self { apart: spec.submission, held_back: Vec::with_capacity(depth), taken_ns: vec![0; depth], ahead: false }
+    }
+
+    /// The engine has an operation, the kernel not yet.
+    #[inline]
+    pub(super) fn queued(&mut self, tag: u32) {
+        if self.apart {
+            self.held_back.push(tag);
+        }
+    }
+
+    /// Whether the engine holds operations back.
+    #[inline]
+    pub(super) fn waits(&self) -> bool {
+        !self.held_back.is_empty()
+    }
+
+    /// The kernel has them all.
+    #[inline]
+    pub(super) fn handed_over(&mut self, now: u64) {
+        for tag in self.held_back.drain(..) {
+            self.taken_ns[tag as usize] = now;
+        }
+    }
+
+    /// Until the kernel had an operation; 0 where that is not known, or it was done at once.
+    #[inline]
+    pub(super) fn submission_ns(&self, tag: u32, issued_ns: u64) -> u64 {
+        self.taken_ns.get(tag as usize).map_or(0, |taken| taken.saturating_sub(issued_ns))
+    }
+}
+
+impl<E: Engine, const X: bool> Worker<E, X> {
+    /// Counts both parts of a latency.
+    #[inline]
+    pub(super) fn record_apart(&mut self, series: Series, tag: u32, issued_ns: u64, now: u64) {
+        let (submission, completion) = match series {
+            Series::Write => (Series::WriteSubmission, Series::WriteCompletion),
+            Series::Trim => (Series::TrimSubmission, Series::TrimCompletion),
+            _ => (Series::ReadSubmission, Series::ReadCompletion),
+        };
+        let taken = std::mem::take(&mut self.extras.taken_ns[tag as usize]).max(issued_ns);
+        if taken > issued_ns {
+            self.parts.batch.record(submission, taken - issued_ns, 0);
+        }
+        self.parts.batch.record(completion, now.saturating_sub(taken), 0);
+    }
+
+    /// When a recorded operation is due; 0: at once.
+    #[inline]
+    fn recorded_due_ns(&self) -> u64 {
+        match self.parts.pattern.due_ns() {
+            0 => 0,
+            due => self.window.begin_ns + due,
+        }
+    }
+
+    /// Whether the next operation may be issued now.
+    #[inline]
+    pub(super) fn may_go(&mut self, now: u64) -> bool {
+        if self.recorded_due_ns() > now {
+            return false;
+        }
+        self.extras.ahead = self.parts.flow.as_mut().is_some_and(|flow| !flow.may_go());
+        !self.extras.ahead
+    }
+
+    /// How long to wait for a completion while the next operation may have to wait as well.
+    pub(super) fn patience_for_others(&self, now: u64) -> (u32, Option<Duration>) {
+        let wait_ns = self.recorded_due_ns().min(self.alarm_ns).saturating_sub(now);
+        if wait_ns > WAKE_EARLY_NS {
+            return (1, Some(Duration::from_nanos(wait_ns - WAKE_EARLY_NS)));
+        }
+        let recorded = self.parts.pattern.due_ns() > 0;
+        (if recorded { 0 } else { self.batch.complete.min(self.in_flight) }, None)
+    }
+
+    /// Nothing is in flight, and the next operation may have to wait.
+    pub(super) fn wait_for_turn(&mut self, now: u64) -> Result<u64, plimsoll_core::error::JobError> {
+        let due_ns = self.recorded_due_ns();
+        if due_ns > now {
+            let until = due_ns.min(self.alarm_ns);
+            if until.saturating_sub(now) > WAKE_EARLY_NS {
+                sleep_until(until - WAKE_EARLY_NS);
+            }
+        } else if let Some(flow) = self.parts.flow.as_ref().filter(|_| self.extras.ahead) {
+            match flow.sleep_ns() {
+                0 => std::thread::yield_now(),
+                sleep_ns => sleep_until(now.saturating_add(sleep_ns).min(self.alarm_ns)),
+            }
+        } else {
+            return Ok(now);
+        }
+        Ok(self.parts.clock.now_ns())
+    }
+}

@@ -1,0 +1,51 @@
+//! Everything of ours in Rust that reads bytes of others, one target each; `PLIMSOLL_FUZZ` names the target.
+//!
+//! `tools/fuzz.py` builds and runs this. A finding goes into `corpus/TARGET`, where `cargo test` repeats it.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+
+/// Size of the volume that a trace is replayed on.
+const DEVICE_BYTES: u64 = 1 << 40;
+
+type Target = fn(&[u8]);
+
+static TARGET: LazyLock<Target> = LazyLock::new(|| {
+    let name = std::env::var("PLIMSOLL_FUZZ").unwrap_or_default();
+    match name.as_str() {
+        // A hostile server chooses every byte of these.
+        "postgresql" => |bytes| plimsoll_db::hostile::converse("postgresql", bytes),
+        "mysql" => |bytes| plimsoll_db::hostile::converse("mysql", bytes),
+        "redis" => |bytes| plimsoll_db::hostile::converse("redis", bytes),
+        "http" => |bytes| plimsoll_db::hostile::converse("http", bytes),
+        // Files of others.
+        "trace" => |bytes| text(bytes, |text| drop(plimsoll_volume::simulate::Trace::parse(text, DEVICE_BYTES))),
+        // Study files, result files and the server's API bring these.
+        "jobs" => |bytes| text(bytes, jobs),
+        _ => panic!("PLIMSOLL_FUZZ={name:?} is no target"),
+    }
+});
+
+fn text(bytes: &[u8], read: impl FnOnce(&str)) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        read(text);
+    }
+}
+
+/// Requests of every kind, as far as they are looked at before anything is opened.
+fn jobs(text: &str) {
+    if let Ok(spec) = serde_json::from_str::<plimsoll_core::spec::JobSpec>(text) {
+        let _ = plimsoll_io::check::check(&spec);
+    }
+    if let Ok(spec) = serde_json::from_str::<plimsoll_db::spec::DbSpec>(text) {
+        let _ = plimsoll_db::check(&spec);
+    }
+    if let Ok(spec) = plimsoll_volume::spec::VolumeSpec::from_json(text) {
+        assert!(spec.device_bytes() > 0);
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| TARGET(bytes));

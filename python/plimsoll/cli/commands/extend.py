@@ -1,0 +1,149 @@
+"""`plimsoll extend`: more blocks for a finished session."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from plimsoll.cli.cluster import Cluster
+from plimsoll.cli.completion import session_words
+from plimsoll.cli.options import Destroy, Force, Json
+
+if TYPE_CHECKING:
+    from plimsoll.model import Session
+    from plimsoll.run.extend import Standing
+    from plimsoll.stats.parts import Extension
+    from plimsoll.store.store import Store
+
+EXAMPLES = (
+    "`plimsoll extend` goes on with the last session until there is a verdict; `plimsoll extend 3f9c --blocks 10` "
+    "adds ten blocks, `plimsoll extend 3f9c --for 10m` what fits into ten minutes, `plimsoll extend --until verdict "
+    "--for 2h` goes on until there is a verdict, for two hours at most."
+)
+
+
+class Until(StrEnum):
+    """What ends a case."""
+
+    VERDICT = "verdict"
+
+
+def command(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SESSION]",
+            help="Short id or title of a finished session. Default: the last one.",
+            autocompletion=session_words,
+        ),
+    ] = None,
+    blocks: Annotated[
+        int | None, typer.Option("--blocks", min=1, max=1000, help="So many more blocks of every case.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option("--for", metavar="10m", help="As many blocks as fit; a hard bound on the time.")
+    ] = None,
+    until: Annotated[
+        Until | None,
+        typer.Option(
+            "--until",
+            help="End each case when it has its verdict (of one target: when it is precise); --blocks and --for are "
+            "then bounds. The default where neither is given.",
+        ),
+    ] = None,
+    destroy: Destroy = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
+    ] = None,
+    force: Force = False,
+    cluster: Cluster = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be added, and how long it takes.")
+    ] = False,
+    json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Add blocks to a finished session, on the same places.
+
+    Asking for more because there was no verdict is allowed: the looks go on by one plan that pays for all of them, so
+    verdicts stay false with probability at most 5 %, however often a session is extended.
+    """
+    from plimsoll.cli.output import refuse_to_replace, say
+    from plimsoll.report import format_of
+    from plimsoll.run.extend import extendable, planned, standings
+    from plimsoll.store.store import open_store
+    from plimsoll.units import parse_duration
+
+    if output is not None:
+        format_of(Path(output))
+        refuse_to_replace(output, force)
+    bound_ns = parse_duration(time) if time is not None else None
+    verdict = until is Until.VERDICT or (blocks is None and bound_ns is None)
+    with open_store() as store:
+        session = extendable(store, name)
+        runs = store.runs([session.id])
+        part = planned(session, runs, blocks, bound_ns, until_verdict=verdict)
+        if not (json or quiet) or dry_run:
+            say(_announced(session, part, standings(session, runs)))
+        if not dry_run:
+            session = _extend(store, session, part, destroy or [], cluster, quiet=quiet)
+    if not dry_run:
+        _show(session, output, force=force, json=json, quiet=quiet)
+
+
+def _extend(
+    store: Store, session: Session, part: Extension, destroy: list[str], cluster: str | None, *, quiet: bool
+) -> Session:
+    """Measure the part."""
+    from plimsoll.cli.cluster import machines
+    from plimsoll.cli.progress import observer
+    from plimsoll.run.conduct import Conduct
+    from plimsoll.run.extend import extend_session
+    from plimsoll.run.machines import ThisMachine
+
+    with machines(cluster) as others, observer(quiet=quiet) as watching:
+        return extend_session(session, part, Conduct(store, watching, destroy, others or ThisMachine()))
+
+
+def _show(session: Session, output: str | None, *, force: bool, json: bool, quiet: bool) -> None:
+    """What the session says now, as at the end of `plimsoll run`."""
+    from plimsoll.cli.commands import report, show
+    from plimsoll.cli.ending import tell_next
+    from plimsoll.errors import NothingMeasured
+    from plimsoll.model import RunStatus
+    from plimsoll.run.lost import check_complete
+    from plimsoll.run.noise import why_nothing
+    from plimsoll.store.store import open_store
+
+    with open_store() as store:
+        runs = store.runs([session.id])
+    show.command([session.id], json=json)
+    if output is not None:
+        report.command([session.id], output=output, force=force)
+    if not any(run.status is RunStatus.OK for run in runs):
+        raise NothingMeasured(why_nothing(runs))
+    check_complete(session, runs)
+    if not (json or quiet):
+        tell_next(session, runs, reported=output is not None)
+
+
+def _announced(session: Session, part: Extension, found: list[Standing]) -> str:
+    """What would be added to which cases, and how long that takes at most."""
+    from plimsoll.store.store import short_id
+    from plimsoll.units import format_duration
+
+    wanted = [each for each in found if not part.until_verdict or each.needed is not None]
+    cases = f"{len(wanted)} of {len(found)} cases" if len(found) > 1 else "its case"
+    if part.blocks is None:
+        added = f"as many blocks as fit into {format_duration(part.time_ns or 0)}"
+    else:
+        longest = sum(part.blocks * each.block_ns for each in wanted)
+        bound = min(longest, part.time_ns) if part.time_ns is not None else longest
+        least = "up to " if part.until_verdict or part.time_ns is not None else ""
+        added = f"{least}{part.blocks:,} block{'' if part.blocks == 1 else 's'} (about {format_duration(bound)})"
+    changed = f"; no longer the same here: {', '.join(part.changed)}" if part.changed else ""
+    return f"session {short_id(session.id)} ({session.title}): {added} for {cases}{changed}"

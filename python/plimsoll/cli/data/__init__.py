@@ -1,0 +1,1 @@
+"""The commands of `plimsoll data`, one file each."""

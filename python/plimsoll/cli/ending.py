@@ -1,0 +1,45 @@
+"""The last line of a command that measured: which session it was, and what one would type next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plimsoll.model import Run, Session
+
+
+def tell_next(session: Session, runs: list[Run], *, reported: bool) -> None:
+    """Say it: `session 3f9c1b20; …`. Where nothing is left to do, only which session it was."""
+    from plimsoll.cli.output import say
+    from plimsoll.store.store import short_id
+
+    name = short_id(session.id)
+    following = _extension(session, runs, name) or ("" if reported else _report(name))
+    say(f"session {name}" + (f"; {following}" if following else ""))
+
+
+def _report(name: str) -> str:
+    return f"next: `plimsoll report {name} -o report.html`"
+
+
+def _extension(session: Session, runs: list[Run], name: str) -> str:
+    """What would settle the cases that have no answer yet; empty where there is none, or where it would not."""
+    from plimsoll.errors import PlimsollError
+    from plimsoll.run.extend import refusal, standings
+    from plimsoll.units import format_duration
+
+    # How precise one target's score should be is for its reader to say; a comparison has a question.
+    if refusal(session) is not None or len(session.target_names) < 2:
+        return ""
+    try:
+        open_ = [each for each in standings(session, runs) if each.within_reach]
+    except PlimsollError:
+        # A study of another version: what was measured stands, and that is enough here.
+        return ""
+    if not open_:
+        return ""
+    most = max(each.more for each in open_)
+    cost = format_duration(sum(each.more * each.block_ns for each in open_))
+    without = "1 case has" if len(open_) == 1 else f"{len(open_)} cases have"
+    blocks = f"{most:,} more block{'' if most == 1 else 's'}"
+    return f"{without} no answer yet; `plimsoll extend {name}` goes on for about {blocks} ({cost})"

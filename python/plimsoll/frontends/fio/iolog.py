@@ -1,0 +1,215 @@
+"""fio's iologs: `read_iolog` replays one, `write_iolog` keeps one of what a job does.
+
+Source: fio 3.33, `iolog.c`. A line of version 2 is `FILE ACTION [OFFSET LENGTH]` and may be `wait`, in µs since the
+last operation; one of version 3 begins with a time in µs. Version 3 is written.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.errors import UsageError
+from plimsoll.frontends.results import open_result
+from plimsoll.units import MICROSECOND
+
+if TYPE_CHECKING:
+    from plimsoll.frontends.fio.jobs import Job, Words
+
+HEADERS = {"fio version 2 iolog": 2, "fio version 3 iolog": 3}
+KINDS = {"read": "read", "write": "write", "trim": "trim", "sync": "fsync", "datasync": "fdatasync"}
+MOVES = ("read", "write")
+FILES = ("add", "open", "close")
+MOST = 5_000_000
+"""Operations of a log: they are held in memory."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One operation of a log."""
+
+    at_ns: int
+    kind: str
+    file: int
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Log:
+    """What a log asks for."""
+
+    files: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+    def does(self, *kinds: str) -> bool:
+        """Whether there is an operation of any of these kinds."""
+        return any(line.kind in kinds for line in self.lines)
+
+    def ends(self) -> list[int]:
+        """Bytes that each file must have."""
+        found = [0] * len(self.files)
+        for line in self.lines:
+            if line.kind in MOVES:
+                found[line.file] = max(found[line.file], line.offset + line.length)
+        return found
+
+    @property
+    def largest(self) -> int:
+        """Bytes of the largest read or write."""
+        return max((line.length for line in self.lines if line.kind in MOVES), default=0)
+
+
+def of_job(words: Words) -> Log | None:
+    """The log that a job replays. Raises UsageError."""
+    if not words.given("read_iolog"):
+        return None
+    return _read(words.text("read_iolog") or "", words.section.where)
+
+
+@lru_cache(maxsize=16)
+def _read(name: str, where: str) -> Log:
+    try:
+        with Path(name).open(encoding="utf-8") as file:
+            header = file.readline().strip()
+            version = HEADERS.get(header)
+            if version is None:
+                raise UsageError(
+                    f"{where}: read_iolog={name} is no fio iolog of version 2 or 3; `plimsoll simulate --trace` also "
+                    "reads blkparse's text"
+                )
+            return _log(file, version, f"{where}: {name}")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"{where}: read_iolog: cannot read {name}: {reason}") from None
+
+
+def _log(lines: Iterator[str], version: int, where: str) -> Log:
+    files: dict[str, int] = {}
+    found: list[Line] = []
+    waited_ns = 0
+    first: int | None = None
+    for number, text in enumerate(lines, 2):
+        words = text.split()
+        if not words:
+            continue
+        try:
+            if version == 3:
+                time, words = int(words[0]), words[1:]
+                first = time if first is None else first
+                waited_ns = (time - first) * MICROSECOND
+            name, action, *rest = words
+            if action in FILES:
+                files.setdefault(name, len(files))
+            elif action == "wait" and version == 2:
+                waited_ns += int(rest[0]) * MICROSECOND
+            elif action in KINDS:
+                offset, length = (int(rest[0]), int(rest[1])) if len(rest) >= 2 else (0, 0)
+                if min(offset, length) < 0 or length >= 2**32:
+                    raise ValueError
+                if length or action not in MOVES:
+                    kind = KINDS[action]
+                    length = 0 if kind.startswith("f") else length
+                    found.append(Line(waited_ns, kind, files.setdefault(name, len(files)), offset, length))
+            else:
+                raise ValueError
+        except (ValueError, IndexError):
+            raise UsageError(f"{where}:{number}: {text.strip()[:80]!r} is no line of an iolog") from None
+        if len(found) > MOST:
+            raise UsageError(f"{where}: more than {MOST} operations; replay a part of it")
+    if not found:
+        raise UsageError(f"{where}: there are no operations in this log")
+    return Log(tuple(files), tuple(found))
+
+
+def replay(job: Job, log: Log) -> dict[str, Any]:
+    """The core's parameter: offsets of the region, which lies over all files one behind the other."""
+    begins = [0]
+    for part in job.region.parts:
+        begins.append(begins[-1] + part)
+    return {
+        "operations": [
+            [line.at_ns, line.kind, begins[line.file] + (line.offset if line.kind in MOVES or len(begins) == 2 else 0),
+             line.length]
+            for line in log.lines
+        ],
+        "timed": not job.words.on("replay_no_stall"),
+    }  # fmt: skip
+
+
+class Kept:
+    """The log that a job leaves (`write_iolog`). `see` takes what a progress or an outcome tells."""
+
+    HEADER = "fio version 3 iolog"
+
+    def __init__(self, job: Job) -> None:
+        self._names = [str(path) for path in job.paths]
+        self._begins = begins(job)
+        self._lines: list[tuple[int, str]] = []
+        self.add("add", 0)
+        self.add("open", 0)
+
+    def add(self, action: str, at_ns: int) -> None:
+        """Something is done with all files."""
+        self._lines += [(at_ns, f"{name} {action}") for name in self._names]
+
+    def see(self, record: Mapping[str, Any]) -> None:
+        """Takes operations that were not told before."""
+        for kind, start_ns, _, offset, length, _ in record.get("trace", ()):
+            if kind in KINDS:
+                file, within = in_file(self._begins, offset)
+                # As with fio, a sync is one of the whole file.
+                place = f"{within} {length}" if length else "0 0"
+                self._lines.append((start_ns, f"{self._names[file]} {kind} {place}"))
+
+    def text(self) -> Iterator[str]:
+        """The whole log, by start."""
+        last_ns = max((at_ns for at_ns, _ in self._lines), default=0)
+        self.add("close", last_ns)
+        yield f"{self.HEADER}\n"
+        yield from (f"{at_ns // MICROSECOND} {text}\n" for at_ns, text in sorted(self._lines, key=lambda each: each[0]))
+
+
+def begins(job: Job) -> list[tuple[int, int, int]]:
+    """For each of several files the byte of the region that is its first, its number, and what that byte is in it."""
+    if len(job.paths) == 1:
+        return [(0, 0, 0)]
+    firsts = [0, *accumulate(job.region.parts)][:-1]
+    parts = zip(firsts, job.region.parts, strict=True)
+    return [(first, number, job.region.offset) for number, (first, part) in enumerate(parts) if part]
+
+
+def in_file(places: Sequence[tuple[int, int, int]], offset: int) -> tuple[int, int]:
+    """The file that an offset of the region is in, and the offset in it."""
+    first, number, begin = places[bisect_right(places, (offset, 2**63, 0)) - 1]
+    return number, offset - first + begin
+
+
+def kept(job: Job) -> Kept | None:
+    """What a job is to leave; nothing where it has no `write_iolog`."""
+    return Kept(job) if job.words.given("write_iolog") and job.moves else None
+
+
+def paths(jobs: Sequence[Job]) -> Iterator[tuple[str, Path]]:
+    """The options that leave a log, and the log."""
+    for job in jobs:
+        if job.words.given("write_iolog"):
+            yield "write_iolog", Path(job.words.text("write_iolog") or "iolog")
+
+
+def leave(job: Job, log: Kept | None, outcome: Mapping[str, Any]) -> None:
+    """Writes the log of a job that has ended. Raises UsageError where it cannot."""
+    if log is None:
+        return
+    log.see(outcome)
+    name = job.words.text("write_iolog") or "iolog"
+    try:
+        with open_result(Path(name)) as file:
+            file.writelines(log.text())
+    except OSError as error:
+        raise UsageError(f"{job.section.where}: write_iolog: cannot write {name}: {error.strerror}") from None

@@ -1,0 +1,22 @@
+"""What users said of the sessions afterwards: their tags and notes, in their words."""
+
+from __future__ import annotations
+
+from plimsoll.model import Session
+from plimsoll.report.document import Block, text
+from plimsoll.report.evidence import Evidence
+
+ORDER = 3
+TITLE = "Notes"
+SHORT = True
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """A block per session that has any."""
+    return [text(*_told(each)) for each in evidence.sessions if each.tags or each.note]
+
+
+def _told(session: Session) -> list[str]:
+    lines = session.note.splitlines()
+    # The title stands above the report; of several sessions each is named.
+    return [f"{session.title}: {', '.join(session.tags) or 'no tags'}", *lines]

@@ -1,0 +1,352 @@
+"""A store that cannot be used for a while, or for good, costs no finished run: they wait as files and are taken in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.conftest import need, need_program, need_root
+from tests.factories import make_study
+from tests.integration.store import postgres
+
+from plimsoll import notices
+from plimsoll.errors import NotKeepable, StoreError
+from plimsoll.location import home
+from plimsoll.model import Run, Session, SessionState
+from plimsoll.store import keeper as keeping
+from plimsoll.store import spill
+from plimsoll.store.keeper import Keeper
+from plimsoll.store.result_file import read_results
+from plimsoll.store.store import Store, open_store
+
+END_NS = 1_795_000_900_000_000_000
+
+
+@pytest.fixture(autouse=True)
+def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "FIRST_PAUSE_S", 0.0)
+    monkeypatch.setattr(keeping, "LONGEST_PAUSE_S", 0.0)
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    heard: list[str] = []
+    monkeypatch.setattr(notices, "_listeners", [heard.append])
+    return heard
+
+
+def study() -> tuple[Session, list[Run]]:
+    return make_study(("a", "b"), ("randread",), 4, state=SessionState.RUNNING, ended_ns=None)
+
+
+def keeper_of(store: Store, session: Session, end_patience_s: float = 0.5) -> Keeper:
+    keeper = Keeper(store, wait_ms=50, end_patience_s=end_patience_s)
+    keeper.begin(session)
+    return keeper
+
+
+def ended(session: Session, state: SessionState = SessionState.DONE) -> Session:
+    return session.model_copy(update={"state": state, "ended_ns": END_NS})
+
+
+def nothing_waits(store: Store) -> bool:
+    return spill.waiting(store.engine.url) == {} and spill.told(store.engine.url) == ""
+
+
+def by_id(runs: list[Run]) -> list[Run]:
+    return sorted(runs, key=lambda run: run.id)
+
+
+def test_a_lock_held_by_another_keeps_nobody_from_measuring(tmp_path: Path, said: list[str]) -> None:
+    path = tmp_path / "results.db"
+    session, runs = study()
+    with open_store(str(path)) as store:
+        keeper = keeper_of(store, session)
+        keeper.add(runs[0])
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        for run in runs[1:4]:
+            keeper.add(run)
+        assert store.runs([session.id]) == runs[:1]
+        (files,) = spill.waiting(store.engine.url).values()
+        assert {file.name for file in files} == {f"{run.id}.plimsoll.gz" for run in runs[1:4]}
+        assert all(file.stat().st_mode & 0o077 == 0 for file in (files[0].parent, files[0].parent.parent))
+        assert [line for line in said if "database is locked" in line and "Nothing is lost" in line]
+        assert len(said) == 1
+        other.execute("ROLLBACK")
+        other.close()
+        keeper.add(runs[4])
+        assert store.runs([session.id]) == runs[:5]
+        assert nothing_waits(store)
+        assert f"3 finished runs of session {session.id.replace('-', '')[-8:]}" in said[1]
+        assert "can be used again" in said[2]
+        assert not (home() / spill.NAME).exists()
+        assert keeper.finish(SessionState.DONE, END_NS, stopped=False) == ""
+        assert store.sessions() == [ended(session)]
+        assert store.altered([session.id]) == {}
+
+
+def test_what_waits_at_the_end_is_taken_in_by_whoever_opens_the_store(tmp_path: Path, said: list[str]) -> None:
+    path = tmp_path / "results.db"
+    session, runs = study()
+    with open_store(str(path)) as store:
+        keeper = keeper_of(store, session, end_patience_s=0.2)
+        keeper.add(runs[0])
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        for run in runs[1:]:
+            keeper.add(run)
+        left = keeper.finish(SessionState.DONE, END_NS, stopped=False)
+        other.close()
+    assert f"{len(runs) - 1} finished runs of session" in left
+    assert "database is locked" in left
+    assert f"plimsoll show {session.id.replace('-', '')[-8:]}" in left
+    with open_store(str(path)) as store:
+        assert store.sessions() == [ended(session)]
+        assert store.runs([session.id]) == runs
+        assert nothing_waits(store)
+    assert "now in the store" in said[-1]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """An ext4 of 4 MiB in a file, behind a loop device."""
+    need_root()
+    for program in ("mkfs.ext4", "mount", "losetup"):
+        need_program(program)
+    image, place = tmp_path / "disk.img", tmp_path / "small"
+    image.write_bytes(bytes(4 * 2**20))
+    place.mkdir()
+    subprocess.run(["mkfs.ext4", "-q", "-m", "0", str(image)], check=True)
+    mounted = subprocess.run(["mount", "-o", "loop", str(image), str(place)], capture_output=True, text=True)
+    need(mounted.returncode == 0, f"loop devices ({mounted.stderr.strip()})")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def fill(disk: Path) -> Path:
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(4096))
+        except OSError:
+            pass
+    return ballast
+
+
+@pytest.mark.parametrize("home_too", [False, True])
+def test_a_full_disk_costs_no_run(
+    small_disk: Path, said: list[str], monkeypatch: pytest.MonkeyPatch, *, home_too: bool
+) -> None:
+    """Nor where the files would lie on the same disk."""
+    if home_too:
+        (small_disk / "home").mkdir()
+        monkeypatch.setenv("PLIMSOLL_HOME", str(small_disk / "home"))
+    session, runs = make_study(("a", "b"), ("randrw",), 6, intervals=60, state=SessionState.RUNNING, ended_ns=None)
+    with open_store(str(small_disk / "results.db")) as store:
+        keeper = keeper_of(store, session)
+        keeper.add(runs[0])
+        ballast = fill(small_disk)
+        for run in runs[1:]:
+            keeper.add(run)
+        assert "disk is full" in said[0]
+        (folder,) = spill.waiting(store.engine.url)
+        assert folder.is_relative_to(small_disk) is False
+        ballast.unlink()
+        assert keeper.finish(SessionState.DONE, END_NS, stopped=False) == ""
+        assert by_id(store.runs([session.id])) == by_id(runs)
+        assert nothing_waits(store)
+
+
+def test_where_no_disk_takes_them_they_are_kept_in_memory(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "results.db"
+    session, runs = study()
+    (tmp_path / "a file").touch()
+    monkeypatch.setattr(spill, "_places", lambda: iter([tmp_path / "a file"]))
+    with open_store(str(path)) as store:
+        keeper = keeper_of(store, session)
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        for run in runs[:3]:
+            keeper.add(run)
+        assert "3 finished runs only in memory" in said[-1]
+        other.close()
+        assert keeper.finish(SessionState.DONE, END_NS, stopped=False) == ""
+        assert store.runs([session.id]) == runs[:3]
+    with open_store(str(path)) as store:
+        keeper = keeper_of(store, make_study(seed=9, blocks=0)[0])
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        keeper.add(runs[3].model_copy(update={"session_id": make_study(seed=9, blocks=0)[0].id}))
+        assert "1 finished run found no place on any disk" in keeper.finish(SessionState.DONE, END_NS, stopped=True)
+        other.close()
+
+
+@pytest.mark.parametrize("how", ["deleted", "moved", "replaced"])
+def test_a_store_that_vanished_is_noticed_at_the_next_run(tmp_path: Path, said: list[str], how: str) -> None:
+    path = tmp_path / "results.db"
+    session, runs = study()
+    with open_store(str(path)) as store:
+        keeper = keeper_of(store, session)
+        for run in runs[:3]:
+            keeper.add(run)
+        assert said == []
+        if how == "moved":
+            path.rename(tmp_path / "elsewhere.db")
+        else:
+            for each in tmp_path.glob("results.db*"):
+                each.unlink()
+        if how == "replaced":
+            open_store(str(path)).close()
+        keeper.add(runs[3])
+        assert "was moved or deleted while it was in use" in said[0]
+        if how != "replaced":
+            # All four, those that were in it included; and no new one is made while the session measures.
+            (files,) = spill.waiting(store.engine.url).values()
+            assert len(spill.runs_of(files)) == 4
+            keeper.add(runs[4])
+            assert not path.exists()
+        else:
+            keeper.add(runs[4])
+        assert keeper.finish(SessionState.DONE, END_NS, stopped=False) == ""
+    with open_store(str(path)) as again:
+        assert again.sessions() == [ended(session)]
+        assert again.runs([session.id]) == runs[:5]
+        assert nothing_waits(again)
+
+
+def test_a_folder_that_is_gone_is_not_filled_with_a_new_store(tmp_path: Path) -> None:
+    """As when a medium is taken away: what lies below its mount point is another folder."""
+    folder = tmp_path / "medium"
+    folder.mkdir()
+    session, runs = study()
+    with open_store(str(folder / "results.db")) as store:
+        keeper = keeper_of(store, session, end_patience_s=0.1)
+        keeper.add(runs[0])
+        shutil.move(folder, tmp_path / "away")
+        folder.mkdir()
+        keeper.add(runs[1])
+        left = keeper.finish(SessionState.INTERRUPTED, END_NS, stopped=True)
+        assert list(folder.iterdir()) == []
+    assert "2 finished runs of session" in left
+    folder.rmdir()
+    shutil.move(tmp_path / "away", folder)
+    with open_store(str(folder / "results.db")) as again:
+        assert again.runs([session.id]) == runs[:2]
+        assert again.sessions() == [ended(session, SessionState.INTERRUPTED)]
+
+
+def test_a_server_that_is_stopped_and_started_again(said: list[str]) -> None:
+    programs = postgres.find_programs()
+    need(programs is not None, "PostgreSQL (Debian: postgresql)")
+    assert programs is not None
+    session, runs = study()
+    with postgres.running(programs) as server, open_store(server.new_database()) as store:
+        keeper = keeper_of(store, session)
+        keeper.add(runs[0])
+        server.stop()
+        for run in runs[1:4]:
+            keeper.add(run)
+        assert "Nothing is lost" in said[0]
+        assert "s3cr3t" not in "".join(said)
+        server.start()
+        keeper.add(runs[4])
+        assert by_id(store.runs([session.id])) == by_id(runs[:5])
+        server.stop()
+        keeper.add(runs[5])
+        back = threading.Timer(0.5, server.start)
+        back.start()
+        assert Keeper.finish(keeper, SessionState.DONE, END_NS, stopped=True) == "" or nothing_waits(store) is False
+        back.join()
+        with open_store(store.engine.url.render_as_string(hide_password=False)) as again:
+            assert by_id(again.runs([session.id])) == by_id(runs[:6])
+            assert again.sessions() == [ended(session)]
+            assert nothing_waits(again)
+
+
+def test_a_server_that_hangs_keeps_nobody_from_measuring(said: list[str]) -> None:
+    """It takes connections and says nothing: stopped in its tracks, as by a disk that does not answer."""
+    programs = postgres.find_programs()
+    need(programs is not None, "PostgreSQL (Debian: postgresql)")
+    assert programs is not None
+    session, runs = study()
+    with postgres.running(programs) as server, open_store(server.new_database()) as store:
+        keeper = Keeper(store, wait_ms=50, answer_s=0.3, end_patience_s=20.0)
+        keeper.begin(session)
+        keeper.add(runs[0])
+        with server.frozen():
+            for run in runs[1:4]:
+                keeper.add(run)
+        assert "has not answered for 0.3 s" in said[0]
+        keeper.add(runs[4])
+        assert keeper.finish(SessionState.DONE, END_NS, stopped=False) == ""
+        assert by_id(store.runs([session.id])) == by_id(runs[:5])
+        assert store.sessions() == [ended(session)]
+        assert nothing_waits(store)
+
+
+def test_a_store_that_cannot_be_opened_names_what_waits_for_it(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    session, runs = study()
+    with open_store(str(folder / "results.db")) as store:
+        where = spill.spill(store.engine.url, session, runs[0])
+    shutil.rmtree(folder)
+    with pytest.raises(StoreError, match=r"1 finished run waits for this store in .*the next command that can open it"):
+        open_store(str(folder / "results.db"))
+    assert list(where.iterdir())
+
+
+def test_a_file_that_is_damaged_stays_and_is_named(tmp_path: Path, said: list[str]) -> None:
+    session, runs = study()
+    with open_store(str(tmp_path / "results.db")) as store:
+        where = spill.spill(store.engine.url, session, runs[0])
+        spill.spill(store.engine.url, session, runs[1])
+    damaged = where / f"{runs[0].id}.plimsoll.gz"
+    damaged.write_bytes(damaged.read_bytes()[:-40])
+    with open_store(str(tmp_path / "results.db")) as store:
+        assert store.runs([session.id]) == runs[1:2]
+    assert [each.name for each in where.iterdir()] == [damaged.name]
+    assert f"{damaged} waits for the store" in "".join(said)
+
+
+def test_a_stranger_cannot_bring_in_runs_by_a_folder_for_everybody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, runs = study()
+    with open_store(str(tmp_path / "results.db")) as store:
+        monkeypatch.setattr(spill, "_places", lambda: iter([tmp_path / "shared"]))
+        spill.spill(store.engine.url, session, runs[0])
+        (tmp_path / "shared").chmod(0o777)
+        assert spill.waiting(store.engine.url) == {}
+        with pytest.raises(StoreError, match="no folder of this user alone"):
+            spill.spill(store.engine.url, session, runs[1])
+        (tmp_path / "shared").rename(tmp_path / "own")
+        os.symlink(tmp_path / "own", tmp_path / "shared")
+        assert spill.waiting(store.engine.url) == {}
+
+
+def test_what_no_store_can_hold_is_told_at_once(tmp_path: Path) -> None:
+    session, runs = study()
+    with open_store(str(tmp_path / "results.db")) as store:
+        keeper = keeper_of(store, session)
+        with pytest.raises(NotKeepable, match=r"facts\.x is nan"):
+            keeper.add(runs[0].model_copy(update={"facts": {"x": float("nan")}}))
+        assert nothing_waits(store)
+
+
+def test_what_waits_is_a_result_file_like_any_other(tmp_path: Path) -> None:
+    session, runs = study()
+    with open_store(str(tmp_path / "results.db")) as store:
+        where = spill.spill(store.engine.url, session, runs[0])
+        (file,) = where.iterdir()
+        assert [each.id for each in read_results(file)] == [session.id, runs[0].id]

@@ -1,0 +1,50 @@
+"""Runs the Rust tests under a sanitizer: `python tools/sanitize.py address|thread [CRATE…]`.
+
+On the stable compiler (RUSTC_BOOTSTRAP=1); its standard library is not instrumented, for its sources are not needed to
+be there. What that cannot see (std's own accesses) is trusted; `tools/tsan.supp` silences what is reported of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+HOST = f"{platform.machine()}-unknown-linux-gnu"
+CRATES = ("plimsoll-core", "plimsoll-io", "plimsoll-files", "plimsoll-db", "plimsoll-volume")
+OPTIONS = {
+    "address": {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0", "LSAN_OPTIONS": "report_objects=1"},
+    "thread": {"TSAN_OPTIONS": f"halt_on_error=1 suppressions={ROOT}/tools/tsan.supp"},
+}
+
+
+def main() -> int:
+    """The exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("sanitizer", choices=sorted(OPTIONS))
+    parser.add_argument("crates", nargs="*", metavar="CRATE", default=CRATES)
+    parser.add_argument("--target-dir", type=Path, default=ROOT / "target/sanitize")
+    parser.add_argument("--filter", help="only tests whose name holds this")
+    arguments = parser.parse_args()
+    flags = [f"-Zsanitizer={arguments.sanitizer}", "-Cunsafe-allow-abi-mismatch=sanitizer"]
+    environment = {
+        **os.environ,
+        **OPTIONS[arguments.sanitizer],
+        "RUSTC_BOOTSTRAP": "1",
+        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags),
+        # Doc tests are compiled apart, and need the same.
+        "CARGO_ENCODED_RUSTDOCFLAGS": "\x1f".join(flags),
+        "CARGO_TARGET_DIR": str(arguments.target_dir / arguments.sanitizer),
+    }
+    words = ["cargo", "test", "--quiet", "--locked", "--target", HOST, "--no-fail-fast", "--lib", "--tests"]
+    words += [word for crate in arguments.crates for word in ("-p", crate)]
+    words += [arguments.filter] if arguments.filter else []
+    return subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
