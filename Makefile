@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # The tests start hundreds of commands, and each would compile all that it loads.
 unexport PYTHONDONTWRITEBYTECODE
-SIDE_BY_SIDE := tests/unit tests/golden tests/conformance tests/web $(addprefix tests/integration/,web store cloud install)
+SIDE_BY_SIDE := tests/unit tests/golden tests/compatibility tests/conformance tests/web $(addprefix tests/integration/,web store cloud install)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help setup run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean torture assure fuzz audit
