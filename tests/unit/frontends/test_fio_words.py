@@ -120,6 +120,25 @@ def test_gaps_behind_an_offset_are_one_pass() -> None:
     assert behind.max_bytes == 8 * 4096 - 4095
 
 
+@pytest.mark.parametrize(
+    ("words", "blocks"),
+    [
+        # A last block that would go beyond the end, one that ends there, and one behind which there are gaps only.
+        (["--rw=read:8k"], 5),
+        (["--rw=read:8k", "--loops=2"], 10),
+        (["--rw=read:8k", "--nrfiles=2"], 6),
+        (["--rw=read:16k"], 8),
+        (["--rw=read:16k", "--loops=2"], 16),
+        (["--rw=read:8k", "--offset=16k", "--loops=2"], 10),
+        (["--rw=read:-8k"], 8),
+        (["--rw=read:8k", "--io_size=256k"], 16),
+    ],
+)
+def test_where_gaps_end_a_loop(words: list[str], blocks: int) -> None:
+    """As many as fio 3.33 and 3.41 read of 128 KiB."""
+    assert job("--size=128k", "--bs=16k", *words).max_bytes == (blocks - 1) * 16384 + 1
+
+
 def test_stonewall_and_new_group(tmp_path: Path) -> None:
     file = tmp_path / "jobs.fio"
     file.write_text(
@@ -218,6 +237,7 @@ def test_swapped_units_are_told() -> None:
         (["--loops=3", "--bs=1m"], {"max_bytes": 3 * 2**20 - 2**20 + 1}),
         (["--number_ios=7"], {"max_operations": 7}),
         (["--norandommap"], {"distribution": {"kind": "uniform"}}),
+        (["--norandommap", "--random_generator=lfsr"], {"distribution": {"kind": "once"}}),
         (["--random_distribution=zipf:1.2"], {"distribution": {"kind": "zipf", "theta": 1.2}}),
         (["--rate=1m"], {"rate": {"per_second": 1048576.0, "unit": "bytes"}}),
         (["--rate_iops=500"], {"rate": {"per_second": 500.0, "unit": "operations"}}),

@@ -91,8 +91,9 @@ def _open_at_once(words: Words, count: int) -> dict[str, Any]:
 
 
 def is_mapped(words: Words) -> bool:
-    """Whether a random mode goes to every block once before it goes to one again."""
-    return not words.on("norandommap") and (words.text("random_distribution") or "random") == "random"
+    """Whether a random mode goes to every block once before it goes to one again. With `lfsr` it needs no map for it."""
+    once = not words.on("norandommap") or words.text("random_generator") == "lfsr"
+    return once and (words.text("random_distribution") or "random") == "random"
 
 
 def endless(words: Words, *, verifies: bool) -> bool:

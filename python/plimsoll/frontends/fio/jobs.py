@@ -322,6 +322,23 @@ def _multiples(words: Words, ends: tuple[int, int]) -> list[tuple[int, float]]:
     return [(low * factor, 1.0) for factor in range(1, high // low + 1)]
 
 
+def _with_gaps(words: Words, region: Region, largest: int, *, fixed: bool) -> int | None:
+    """Bytes that a loop over a region moves at most where it leaves some out; None where nothing but its size ends it.
+
+    fio ends it at a block that would go beyond the end of a file, or that ends there. Otherwise it begins anew where
+    the region begins the file.
+    """
+    backwards = words.after_mode.startswith("-")
+    step = largest + words.read("rw", lambda _: values.size(words.after_mode.removeprefix("-"), words.kb_base))
+    parts = [part for part in region.parts if part]
+    begun = [-(-part // step) for part in parts]
+    if not backwards and fixed and words.mode != "rw":
+        beyond = [(blocks - 1) * step + largest - part for blocks, part in zip(begun, parts, strict=True)]
+        if max(beyond) >= 0:
+            return sum(blocks - (over > 0) for blocks, over in zip(begun, beyond, strict=True)) * largest
+    return None if words.read("offset", lambda text: text == "0") else sum(begun) * largest
+
+
 def _max_bytes(words: Words, region: Region, largest: int, *, fixed: bool) -> int | None:
     """The limit under which the core issues as many operations as fio: fio stops where less than a block is left."""
     if words.on("time_based"):
@@ -339,10 +356,9 @@ def _max_bytes(words: Words, region: Region, largest: int, *, fixed: bool) -> in
     # What is trimmed counts beside what is written.
     loops *= 2 if words.mode.endswith("trimwrite") else 1
     total = (total // largest * largest if fixed else total) * loops
-    if words.after_mode and not words.mode.startswith("rand") and words.read("offset", lambda text: text != "0"):
-        # Behind the end of a region with gaps fio begins anew only where the region begins the file.
-        skip = values.size(words.after_mode, words.kb_base)
-        total = min(total, -(-sum(region.parts) // (largest + skip)) * largest)
+    if words.after_mode and not words.mode.startswith("rand") and total <= region.amount * loops:
+        once = _with_gaps(words, region, largest, fixed=fixed)
+        total = total if once is None else min(total, once * loops)
     if total < largest:
         raise UsageError(f"{words.section.where}: {total} bytes to transfer are less than one block of {largest} bytes")
     return total - largest + 1

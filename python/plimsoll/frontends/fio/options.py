@@ -153,7 +153,7 @@ CARRIED_OUT = (
 
 NO_DIFFERENCE = {
     "thread": "jobs are always threads here",
-    "random_generator": "one generator serves all sizes; without norandommap every block comes once, as with lfsr",
+    "random_generator": "one generator serves all sizes; with lfsr every block comes once, whatever norandommap says",
     "softrandommap": "the map of blocks needs no memory here",
     "create_serialize": "files are always laid out one after the other",
     "create_fsync": "files are always synced after the layout",

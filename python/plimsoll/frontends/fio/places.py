@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio import files, values
 from plimsoll.frontends.fio.jobs import Job, Words
 
 ZONED = ("zoned", "zoned_abs")
@@ -18,7 +18,7 @@ def places(job: Job) -> dict[str, Any]:
     text = words.text("random_distribution") or "random"
     kind, _, rest = text.partition(":")
     if kind == "random":
-        return {"distribution": {"kind": "uniform" if words.on("norandommap") else "once"}}
+        return {"distribution": {"kind": "once" if files.is_mapped(words) else "uniform"}}
     if kind in values.HOT:
         return {"distribution": words.read("random_distribution", lambda _: values.hot(kind, rest))}
     if kind in ZONED:
