@@ -136,7 +136,13 @@ class Recorder:
             # The result is printed as the original prints it; that it is in no store yet is for the user alone.
             tell(left)
 
-    def warnings(self) -> list[str]:
-        """What the guards say of the runs, one sentence each."""
-        found = [run.reason for run in self.runs if run.status in (RunStatus.INVALID, RunStatus.FAILED)]
-        return list(dict.fromkeys(found))
+    def doubts(self) -> list[str]:
+        """Why the guards call runs invalid, one sentence each."""
+        return self._reasons(RunStatus.INVALID)
+
+    def failures(self) -> list[str]:
+        """Why runs failed, one sentence each."""
+        return self._reasons(RunStatus.FAILED)
+
+    def _reasons(self, status: RunStatus) -> list[str]:
+        return list(dict.fromkeys(run.reason for run in self.runs if run.status is status))

@@ -104,3 +104,16 @@ def test_silent_on_success(disk: Path, plimsoll: Command) -> None:
         assert "random_generator" in asked.err
     # What the result does not have is said all the same.
     assert "bwavgtime" in plimsoll(*words, "--bwavgtime=100", cwd=disk).err
+
+
+def test_what_the_guards_find_is_in_the_result(disk: Path, plimsoll: Command) -> None:
+    """Where a device has larger blocks, the run is invalid; programs find it in what they read, and nothing beside."""
+    words = ("fio", "--name=t", "--size=64k", "--bs=512", "--rw=write", "--direct=1", "--fallocate=none")
+    answer = plimsoll(*words, "--output-format=json", cwd=disk)
+    assert answer.err == ""
+    text = plimsoll(*words, cwd=disk)
+    assert text.err == ""
+    invalid = [line.removeprefix("plimsoll: invalid: ") for line in text.out.splitlines() if "plimsoll: " in line]
+    sections = {each["id"]: each["blocks"] for each in plimsoll("show", "--json").json["sections"]}
+    shown = [block["sentence"] for block in sections.get("warnings", []) if block.get("level") == "invalid"]
+    assert [each.lower() for each in invalid] == [each.lower() for each in shown]

@@ -154,8 +154,8 @@ def _measure(
         if normal:
             print(line, file=output, flush=True)
 
-    def results(done: Sequence[Done], eta: int) -> None:
-        for line in _results(done, asked, started_ns, eta):
+    def results(done: Sequence[Done], eta: int, doubts: Sequence[str] = ()) -> None:
+        for line in _results(done, asked, started_ns, eta, doubts):
             print(line, file=output)
         output.flush()
 
@@ -169,7 +169,7 @@ def _measure(
             done = run_jobs(members, stop, told, lambda found: _record(recorder, found), monitor.tick)
         finally:
             recorder.finish(interrupted=stop.interrupted)
-    results([each for each in done if each.ended is not None], 0)
+    results([each for each in done if each.ended is not None], 0, recorder.doubts())
     logs.write(done)
     if asked.bandwidth_log:
         logs.write_together(done)
@@ -177,6 +177,10 @@ def _measure(
         elapsed_ns = each.ended.execution.outcome["elapsed_ns"] if each.ended else 0
         if sentence := cut_short(each.job, each.plan, elapsed_ns):
             say(f"plimsoll fio: {sentence}")
+    if asked.formats == ("terse",) or sys.stderr.isatty():
+        # Elsewhere they are in the result: programs take any text on standard error for a failure.
+        for doubt in recorder.doubts():
+            say(f"plimsoll fio: {doubt}")
     return _ending(recorder, members, stop, say)
 
 
@@ -222,12 +226,13 @@ def _without_parts(execution: Execution) -> Execution:
     return replace(execution, outcome={**execution.outcome, "histograms": kept, "latency_sums_ns": {}})
 
 
-def _results(done: Sequence[Done], asked: Invocation, started_ns: int, eta: int) -> list[str]:
+def _results(done: Sequence[Done], asked: Invocation, started_ns: int, eta: int, doubts: Sequence[str]) -> list[str]:
+    """`doubts` are the guards' reasons against the runs."""
     found, disks = entries(done), disks_of(done)
     lines: list[str] = []
     for each in asked.formats:
         if each == "normal":
-            lines += normal_output.text(found, disks)
+            lines += [*normal_output.text(found, disks), *(f"plimsoll: invalid: {doubt}" for doubt in doubts)]
         elif each == "terse":
             lines += terse_output.lines(found, disks, asked.terse_version)
         else:
@@ -235,13 +240,15 @@ def _results(done: Sequence[Done], asked: Invocation, started_ns: int, eta: int)
             shared: dict[str, str] = asked.sections[-1].shared
             bins = each == "json+"
             document: dict[str, Any] = json_output.document(found, shared, disks, started_ns, eta, bins=bins)
+            if doubts:
+                document["plimsoll"] = {"invalid": list(doubts)}
             lines.append(json.dumps(document, indent=2))
     return lines
 
 
 def _ending(recorder: Recorder, members: Sequence[Member], stop: Stop, say: Callable[[str], None]) -> int:
-    for warning in recorder.warnings():
-        say(f"plimsoll fio: {warning}")
+    for failure in recorder.failures():
+        say(f"plimsoll fio: {failure}")
     failed = [run for run in recorder.runs if run.status is RunStatus.FAILED]
     if stop.interrupted:
         say("plimsoll fio: interrupted; what was measured until then is above and in the store")

@@ -10,9 +10,7 @@ from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Job, Words
 
 NEXT_HEX = r"(?=0[xX][0-9a-fA-F])"
-PIECE = re.compile(
-    rf'%o|"([^"]*)"|0[xX]([0-9a-fA-F]+?)(?:{NEXT_HEX}|(?![0-9a-fA-F]))|(-?\d+?)(?:{NEXT_HEX}|(?!\d))'
-)
+PIECE = re.compile(rf'%o|"([^"]*)"|0[xX]([0-9a-fA-F]+?)(?:{NEXT_HEX}|(?![0-9a-fA-F]))|(-?\d+?)(?:{NEXT_HEX}|(?!\d))')
 """A number ends where another one with 0x begins: `-120xff` is -12 and 0xff, as with fio."""
 OWN_CONTENT = ("zero_buffers", "buffer_compress_percentage", "dedupe_percentage")
 MOST_BYTES = 512
