@@ -91,7 +91,7 @@ def _open_at_once(words: Words, count: int) -> dict[str, Any]:
 
 
 def is_mapped(words: Words) -> bool:
-    """Whether a random mode goes to every block once before it goes to one again. With `lfsr` it needs no map for it."""
+    """Whether a random mode goes to every block once before it goes to one again. `lfsr` needs no map for it."""
     once = not words.on("norandommap") or words.text("random_generator") == "lfsr"
     return once and (words.text("random_distribution") or "random") == "random"
 
