@@ -117,3 +117,16 @@ def test_what_the_guards_find_is_in_the_result(disk: Path, plimsoll: Command) ->
     sections = {each["id"]: each["blocks"] for each in plimsoll("show", "--json").json["sections"]}
     shown = [block["sentence"] for block in sections.get("warnings", []) if block.get("level") == "invalid"]
     assert [each.lower() for each in invalid] == [each.lower() for each in shown]
+
+
+def test_windows_of_a_log_have_their_mean_and_their_maximum(disk: Path, plimsoll: Command) -> None:
+    words = (*LIBAIO, "--time_based", "--runtime=1", "--write_lat_log=l", "--write_iops_log=l", "--log_avg_msec=250")
+    plimsoll("fio", *words, "--log_window_value=both", "--log_offset=1", "--log_issue_time=1", cwd=disk)
+    for name in ("slat", "clat", "lat", "iops"):
+        rows = [list(map(int, line.split(", "))) for line in (disk / f"l_{name}.1.log").read_text().splitlines()]
+        assert {row[3] for row in rows} == {0, 1}
+        assert all(len(row) == 8 and row[4:] == [0, 0, 0, 0] for row in rows)
+        assert all((row[1] == row[2]) if name == "iops" else (0 < row[1] <= row[2]) for row in rows)
+    # As fio 3.33 calls it.
+    plimsoll("fio", *words, "--log_max_value=1", cwd=disk)
+    assert all(len(line.split(", ")) == 5 for line in (disk / "l_lat.1.log").read_text().splitlines())

@@ -68,6 +68,36 @@ def test_a_line_has_the_parts_of_a_latency_the_offset_and_the_priority(tmp_path:
     assert found["bw"] == [first.format(4096 * MILLISECOND // 3000), second.format(512 * MILLISECOND // 500)]
 
 
+def test_when_the_kernel_had_an_operation(tmp_path: Path) -> None:
+    """As fio 3.41 writes it: of the parts of a latency; the others have 0."""
+    words = [f"--write_lat_log={tmp_path / 'x'}", f"--write_iops_log={tmp_path / 'x'}", "--log_issue_time=1"]
+    log = SingleLogs(job(*words))
+    log.see({"trace": [("read", 5000, 3000, 0, 4096, 1000)]})
+    log.close()
+    found = {name: (tmp_path / f"x_{name}.1.log").read_text() for name in ("slat", "clat", "lat", "iops")}
+    line = "0, {}, 0, 4096, 0, {}\n"
+    assert found == {
+        "slat": line.format(1000, 6000),
+        "clat": line.format(2000, 6000),
+        "lat": line.format(3000, 0),
+        "iops": line.format(1, 0),
+    }
+
+
+def test_a_compressed_log_has_the_same_lines(tmp_path: Path) -> None:
+    for packed in ("0", "1"):
+        words = [f"--write_bw_log={tmp_path / 'x'}", "--log_compression=10k", f"--log_store_compressed={packed}"]
+        log = SingleLogs(job(*words))
+        log.see({"trace": [("read", number * MILLISECOND, 3000, 0, 4096, 0) for number in range(100)]})
+        log.close()
+    lines = (tmp_path / "x_bw.1.log").read_text().splitlines(keepends=True)
+    assert len(lines) == 100
+    assert list(single_logs.inflated(str(tmp_path / "x_bw.1.log.fz"))) == lines
+    for name, reason in (("x_bw.1.log", "did not leave it"), ("none", "No such file")):
+        with pytest.raises(UsageError, match=f"--inflate-log: .*{reason}"):
+            list(single_logs.inflated(str(tmp_path / name)))
+
+
 def test_the_offset_is_that_in_its_file(tmp_path: Path) -> None:
     words = [f"--write_bw_log={tmp_path / 'x'}", "--log_offset=1", "--filename=a:b", "--size=2m", "--offset=64k"]
     log = SingleLogs(job(*words))

@@ -33,6 +33,7 @@ from plimsoll.frontends.fio.jobs import Job, Words, jobs_of
 from plimsoll.frontends.fio.layout import check_files
 from plimsoll.frontends.fio.monitor import Monitor
 from plimsoll.frontends.fio.plans import cut_short, plan_of, without_limit
+from plimsoll.frontends.fio.single_logs import inflated
 from plimsoll.frontends.fio.statistics import entries
 from plimsoll.frontends.merging import together
 from plimsoll.frontends.recording import Places, Recorder
@@ -62,6 +63,9 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
         return 0
     if asked.engines_of is not None:
         print("\n".join(inquiry.engines(asked.engines_of)))
+        return 0
+    if asked.inflate is not None:
+        sys.stdout.writelines(inflated(asked.inflate))
         return 0
     if asked.show_command:
         print(inquiry.command_of(asked.sections))

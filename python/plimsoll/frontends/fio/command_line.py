@@ -28,7 +28,7 @@ VERSION = "fio-3.33"
 WITH_VALUE = (
     "output", "output-format", "section", "terse-version", "eta", "eta-interval", "eta-newline",
     "status-interval",
-    "max-jobs", "alloc-size", "aux-path", "destroy", "debug",
+    "max-jobs", "alloc-size", "aux-path", "destroy", "debug", "inflate-log",
 )  # fmt: skip
 WITHOUT_VALUE = (
     "minimal", "append-terse", "parse-only", "readonly", "warnings-fatal", "version", "showcmd", "enghelp",
@@ -38,7 +38,7 @@ WITHOUT_VALUE = (
 SHORT = {"v": "version"}
 NOT_CARRIED_OUT = (
     "client", "server", "remote-config", "cmdhelp", "profile",
-    "daemonize", "idle-prof", "inflate-log", "trigger-file", "trigger-timeout", "trigger", "trigger-remote", "crctest",
+    "daemonize", "idle-prof", "trigger-file", "trigger-timeout", "trigger", "trigger-remote", "crctest",
     "cpuclock-test", "merge-blktrace-only",
 )  # fmt: skip
 INSTEAD = {
@@ -68,6 +68,8 @@ class Invocation:
     show_command: bool = False
     engines_of: str | None = None
     """`--enghelp`: empty for the list of engines, or one of them."""
+    inflate: str | None = None
+    """A compressed log whose lines are wanted."""
     terse_version: str = "3"
     eta: str = "auto"
     """`always`, `never`, or `auto`: on a terminal."""
@@ -159,6 +161,7 @@ def _invocation(
         debug=inquiry_words(general.get("debug", [])),
         bandwidth_log="bandwidth-log" in general,
         engines_of=general["enghelp"][-1] if "enghelp" in general else None,
+        inflate=general["inflate-log"][-1] if "inflate-log" in general else None,
         terse_version=_terse_version(general),
         eta=_eta(general),
         eta_ns=_time(general, "eta-interval", "ms", 250 * MILLISECOND) or SECOND,

@@ -108,25 +108,35 @@ def _put(path: Path, job: Job, lines: Iterable[str]) -> None:
 
 def _series(job: Job, outcome: Mapping[str, Any], kind: str) -> Iterator[str]:
     offset = ", 0" if job.words.on("log_offset") else ""
-    window = job.words.read("log_avg_msec", values.whole)
-    for rows in windows(outcome, window):
+    issued = ", 0" if job.words.on("log_issue_time") else ""
+    for rows in windows(outcome, job.words.read("log_avg_msec", values.whole)):
         time_ms = _time(job, outcome, rows[-1][1])
-        seconds = sum(row["duration_ns"] for _, row in rows) / SECOND
         for direction, number in DIRECTIONS.items():
-            parts = [row["operations"].get(direction) for _, row in rows]
-            counts = [part for part in parts if part and part["operations"]]
-            if not counts:
-                continue
-            if kind == "bw":
-                value = int(sum(count["bytes"] for count in counts) / KIB / seconds)
-            elif kind == "iops":
-                value = int(sum(count["operations"] for count in counts) / seconds)
-            else:
-                mean = _mean(outcome, [index for index, _ in rows], [name.format(direction) for name in VIEWS[kind]])
-                if mean is None:
-                    continue
-                value = int(mean)
-            yield f"{time_ms}, {value}, {number}, 0{offset}, {priority(job)}"
+            found = _mean_and_maximum(outcome, rows, direction, kind)
+            if found is not None:
+                yield f"{time_ms}, {_told(job, *found)}, {number}, 0{offset}, {priority(job)}{issued}"
+
+
+def _told(job: Job, mean: int, maximum: int) -> str:
+    """What `log_window_value` asks for."""
+    wanted = job.words.text("log_window_value")
+    return f"{mean}, {maximum}" if wanted == "both" else f"{maximum if wanted in ('max', '1') else mean}"
+
+
+def _mean_and_maximum(
+    outcome: Mapping[str, Any], rows: Sequence[tuple[int, Mapping[str, Any]]], direction: str, kind: str
+) -> tuple[int, int] | None:
+    """Of a window; nothing where nothing was done in it. Of a rate both are the same, as with fio."""
+    seconds = sum(row["duration_ns"] for _, row in rows) / SECOND
+    parts = [row["operations"].get(direction) for _, row in rows]
+    counts = [part for part in parts if part and part["operations"]]
+    if not counts:
+        return None
+    if kind == "bw":
+        return (int(sum(count["bytes"] for count in counts) / KIB / seconds),) * 2
+    if kind == "iops":
+        return (int(sum(count["operations"] for count in counts) / seconds),) * 2
+    return _latency(outcome, [index for index, _ in rows], [name.format(direction) for name in VIEWS[kind]])
 
 
 def _time(job: Job, outcome: Mapping[str, Any], interval: Mapping[str, Any]) -> int:
@@ -141,11 +151,14 @@ def _kept(outcome: Mapping[str, Any], index: int, names: Sequence[str]) -> Histo
     return decode(base64.b64decode(encoded)) if encoded else None
 
 
-def _mean(outcome: Mapping[str, Any], indices: Sequence[int], names: Sequence[str]) -> float | None:
-    """Of all operations in some intervals; nothing where there are none."""
+def _latency(outcome: Mapping[str, Any], indices: Sequence[int], names: Sequence[str]) -> tuple[int, int] | None:
+    """Mean and maximum of all operations in some intervals; nothing where there are none."""
     found = [histogram for index in indices if (histogram := _kept(outcome, index, names)) is not None]
     total = sum(histogram.count for histogram in found)
-    return sum((histogram.mean or 0.0) * histogram.count for histogram in found) / total if total else None
+    if not total:
+        return None
+    mean = sum((histogram.mean or 0.0) * histogram.count for histogram in found) / total
+    return int(mean), max(histogram.max or 0 for histogram in found)
 
 
 def _histograms(job: Job, outcome: Mapping[str, Any]) -> Iterator[str]:

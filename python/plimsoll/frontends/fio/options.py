@@ -36,6 +36,7 @@ ALIASES = {
     "wait_for_previous": "stonewall",
     "disable_bw": "disable_bw_measurement",
     "threads": "thread",
+    "log_max_value": "log_window_value",
     "ss": "steadystate",
     "ss_dur": "steadystate_duration",
     "ss_ramp": "steadystate_ramp_time",
@@ -52,7 +53,8 @@ BOOLEANS = FLAGS | _words(
     "create_on_open create_only allow_file_create allow_mounted_write do_verify verify_fatal unlink "
     "scramble_buffers end_fsync fsync_on_close disk_util gtod_reduce disable_lat disable_clat disable_slat "
     "disable_bw_measurement clat_percentiles lat_percentiles slat_percentiles per_job_logs log_unix_epoch "
-    "log_max_value latency_run stats unique_filename softrandommap unlink_each_loop log_offset log_prio verify_only "
+    "log_issue_time log_store_compressed latency_run stats unique_filename softrandommap unlink_each_loop log_offset "
+    "log_prio verify_only "
     "verify_state_load verify_state_save replay_no_stall dedupe_global fill_device experimental_verify error_dump "
     "serialize_overlap"
 )
@@ -104,6 +106,7 @@ DEFAULTS = {
     "lat_percentiles": "0",
     "percentile_list": "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99",
     "log_avg_msec": "0",
+    "log_window_value": "avg",
     "log_hist_msec": "0",
     "log_hist_coarseness": "0",
     "per_job_logs": "1",
@@ -139,7 +142,8 @@ CARRIED_OUT = (
         "norandommap", "allrandrepeat", "rwmixwrite", "overwrite", "unlink", "end_fsync", "fsync_on_close",
         "time_based", "rate", "rate_iops", "zero_buffers", "refill_buffers", "buffer_compress_percentage",
         "cpus_allowed", "cpumask", "group_reporting", "stonewall", "new_group", "exitall", "write_bw_log",
-        "write_lat_log", "write_iops_log", "write_hist_log", "log_unix_epoch", "log_max_value", "hipri",
+        "write_lat_log", "write_iops_log", "write_hist_log", "log_unix_epoch", "hipri",
+        "log_issue_time", "log_store_compressed",
         "sqthread_poll", "create_only", "exitall_on_error", "openfiles", "iodepth_low",
         "latency_target", "latency_run", "rate_min", "rate_iops_min", "max_latency", "exec_prerun", "exec_postrun",
         "verify_fatal", "verify_interval", "verify_pattern", "verify_backlog", "verify_backlog_batch", "thinktime_spin",
@@ -175,6 +179,8 @@ NO_DIFFERENCE = {
     "nonvectored": "no engine uses vectors",
     "userspace_reap": "libaio always asks the kernel",
     "unique_filename": "there are no network clients",
+    "log_compression": "a log does not wait in memory until it is written",
+    "log_compression_cpus": "a log does not wait in memory until it is written",
     "log_entries": "logs have no limit of entries",
     "fadvise_hint": "the kernel is told whether the pattern is random, as by default",
     "mem": "buffers always are page-aligned memory",
@@ -212,7 +218,7 @@ ONLY_VALUES = {
     "rate_process": ("linear", "poisson"),
     "cpus_allowed_policy": ("shared", "split"),
     "fallocate": ("native", "posix", "keep", "none", "0", "1", "truncate"),
-    "log_max_value": ("0",),
+    "log_window_value": ("avg", "max", "both", "0", "1"),
     "random_generator": ("tausworthe", "tausworthe64", "lfsr"),
     "clocksource": ("gettimeofday", "clock_gettime", "cpu"),
 }
@@ -224,7 +230,7 @@ MISSING = _words(
     "trim_verify_zero trim_backlog trim_backlog_batch read_iolog_chunked replay_redirect replay_scale "
     "replay_align replay_time_scale replay_skip merge_blktrace_file merge_blktrace_scalars "
     "merge_blktrace_iters ioscheduler thinktime_iotime rate_ignore_thinktime "
-    "write_hint pre_read log_compression log_compression_cpus log_store_compressed log_alternate_epoch "
+    "write_hint pre_read log_alternate_epoch "
     "log_alternate_epoch_clock_id block_error_percentiles buffer_compress_chunk gtod_cpu profile cgroup "
     "cgroup_nodelete cgroup_weight uid gid unit_base hugepage-size cmdprio_percentage sqthread_poll_cpu "
     "uncached nowait ignore_error hostname port protocol arguments bindname brick busy_poll clientname "
@@ -270,9 +276,6 @@ HINTS = {
     "rate_ignore_thinktime": "keep either rate or thinktime",
     "write_hint": "leave it out",
     "pre_read": "a job with rw=read before, a stonewall, and invalidate=0",
-    "log_compression": "compress the logs when they are written, with gzip",
-    "log_compression_cpus": "compress the logs when they are written, with gzip",
-    "log_store_compressed": "compress the logs when they are written, with gzip",
     "log_alternate_epoch": "log_unix_epoch=1",
     "log_alternate_epoch_clock_id": "log_unix_epoch=1",
     "block_error_percentiles": "continue_on_error=io counts errors",

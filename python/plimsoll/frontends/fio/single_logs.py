@@ -1,13 +1,17 @@
 """fio's logs without `log_avg_msec`: a line for every operation, written while the job runs.
 
 A line is `time_ms, value, direction, block size, priority`, in the order of completion: of a latency its ns, of the
-bandwidth the operation's bytes per ms, of IOPS always 1. With `log_offset` the offset stands before the priority.
+bandwidth the operation's bytes per ms, of IOPS always 1. With `log_offset` the offset stands before the priority, with
+`log_issue_time` behind it when the kernel had the operation, in ns.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
 import time
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,17 +24,35 @@ from plimsoll.units import MILLISECOND
 
 KINDS = {"write_bw_log": ("bw",), "write_iops_log": ("iops",), "write_lat_log": ("slat", "clat", "lat")}
 DIRECTIONS = {"read": 0, "write": 1, "trim": 2}
+COMPRESSED = ".fz"
+
+
+class _Compressed(io.TextIOWrapper):
+    """A log with `log_store_compressed`: the text, as gzip has it."""
+
+    def __init__(self, file: io.TextIOWrapper) -> None:
+        self._file = file
+        # Of the same content each time.
+        packed = gzip.GzipFile(filename="", mode="wb", fileobj=file.buffer, mtime=0)
+        super().__init__(packed, encoding="utf-8")
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            self._file.close()
 
 
 def log_path(job: Job, option: str, kind: str) -> Path:
     """Where a log of a job goes."""
     prefix = job.words.text(option) or job.name
-    return Path(f"{prefix}_{kind}.{job.number}.log" if job.words.on("per_job_logs") else f"{prefix}_{kind}.log")
+    number = f".{job.number}" if job.words.on("per_job_logs") else ""
+    return Path(f"{prefix}_{kind}{number}.log{COMPRESSED if job.words.on('log_store_compressed') else ''}")
 
 
 def opened(job: Job, path: Path) -> TextIO:
     """Logs of one job are written anew; those that jobs share are added to, by each job as it ends, as with fio."""
-    return open_result(path, "w" if job.words.on("per_job_logs") else "a")
+    file = open_result(path, "w" if job.words.on("per_job_logs") else "a")
+    return _Compressed(file) if path.suffix == COMPRESSED else file
 
 
 def wanted(job: Job) -> bool:
@@ -53,6 +75,9 @@ class SingleLogs:
         """Opens the files. Raises OSError."""
         self._priority = priority(job)
         self._begins = iolog.begins(job) if job.words.on("log_offset") else None
+        # Without a window there is nothing that a maximum is of.
+        self._maximum = ", 0" if job.words.text("log_window_value") == "both" else ""
+        self._issued = job.words.on("log_issue_time")
         self._stack = ExitStack()
         names = [(option, kind) for option, kinds in KINDS.items() if job.words.given(option) for kind in kinds]
         self._files: dict[str, TextIO] = {
@@ -86,12 +111,26 @@ class SingleLogs:
         }.get(name, lat_ns)
         end_ns = (self._begin_ns or 0) + start_ns + lat_ns
         place = "" if self._begins is None else f", {iolog.in_file(self._begins, offset)[1]}"
-        return f"{end_ns // MILLISECOND}, {value}, {DIRECTIONS[kind]}, {size}{place}, {self._priority}\n"
+        issued = ""
+        if self._issued:
+            issued = f", {start_ns + slat_ns if name in ('slat', 'clat') else 0}"
+        told = f"{value}{self._maximum}, {DIRECTIONS[kind]}, {size}{place}, {self._priority}{issued}"
+        return f"{end_ns // MILLISECOND}, {told}\n"
 
     def close(self) -> None:
         """No more operations come."""
         self._write(self._kept)
         self._stack.close()
+
+
+def inflated(path: str) -> Iterator[str]:
+    """The lines of a log that `log_store_compressed` left. Raises UsageError."""
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            yield from file
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "`plimsoll fio` did not leave it"
+        raise UsageError(f"--inflate-log: cannot read {path}: {reason}; fio itself reads what fio left") from None
 
 
 def priority(job: Job) -> str:
