@@ -182,34 +182,38 @@ impl Filler {
         if self.random_bytes < 8 {
             return self.lay(offset, bytes);
         }
-        match &mut self.repeats {
-            None => self.mark = mark(bytes, self.mark),
-            Some(Repeats { share, block, last, set }) => {
-                for part in bytes.chunks_mut(block.len()) {
-                    if let Some((blocks, seed)) = *set {
-                        if self.stream.chance(*share) {
-                            mark(part, mix64(seed ^ self.stream.below(blocks)));
-                        } else {
-                            self.mark = mark(part, self.mark);
-                        }
-                        continue;
-                    }
-                    match last {
-                        Some(begin) if self.stream.chance(*share) => {
-                            mark(part, *begin);
-                        }
-                        _ => {
-                            *last = Some(self.mark);
-                            self.mark = mark(part, self.mark);
-                        }
-                    }
+        if self.repeats.is_none() {
+            self.mark = mark(bytes, self.mark);
+        } else {
+            self.repeat(bytes);
+        }
+    }
+
+    /// The content of blocks of which some are alike.
+    #[inline(never)]
+    fn repeat(&mut self, bytes: &mut [u8]) {
+        let Some(Repeats { share, block, last, set }) = &mut self.repeats else { return };
+        for part in bytes.chunks_mut(block.len()) {
+            if let Some((blocks, seed)) = *set {
+                if self.stream.chance(*share) {
+                    mark(part, mix64(seed ^ self.stream.below(blocks)));
+                } else {
+                    self.mark = mark(part, self.mark);
+                }
+                continue;
+            }
+            match last {
+                Some(begin) if self.stream.chance(*share) => {
+                    mark(part, *begin);
+                }
+                _ => {
+                    *last = Some(self.mark);
+                    self.mark = mark(part, self.mark);
                 }
             }
         }
     }
-}
 
-impl Filler {
     /// The pattern, if there is one.
     #[cold]
     fn lay(&self, offset: u64, bytes: &mut [u8]) {

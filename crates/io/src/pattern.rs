@@ -291,8 +291,8 @@ impl Pattern {
         }
     }
 
-    /// Where an operation goes.
-    #[inline]
+    /// Where an operation goes. It has two callers, with and without extras, and is a quarter of what drawing costs.
+    #[inline(always)]
     fn offset(&mut self, spot: usize, kind: Kind, length: u64) -> u64 {
         let jumps = self.jumps();
         let spot = &mut self.spots[spot];

@@ -15,6 +15,8 @@ from plimsoll.units import KIB, format_duration, format_number, format_size, for
 REACHED = 0.9
 """From this share of a limit on, a rate is near it: providers promise 90 % of it."""
 LONGEST_S = 30 * 86_400
+ALL = 0.98
+"""From this share of what an open loop asked for on, all of it was done; the rest is on its way at the end."""
 ABOVE = 1.1
 """Rates above this share of a limit are not bounded by it."""
 _WRITE_COST = {None: 1, 0: 1, 5: 4, 10: 2}
@@ -100,6 +102,10 @@ class Use:
     block_bytes: int
     read_share: float
     sequential: bool = False
+    asked: float | None = None
+    """I/Os per second of an open loop: no more were asked for."""
+    pauses: bool = False
+    """The test thinks between its I/Os."""
 
 
 def use_of(plan: Plan) -> Use | None:
@@ -109,7 +115,11 @@ def use_of(plan: Plan) -> Use | None:
         return None
     mode = values["mode"]
     shares = {"read": 1.0, "randread": 1.0, "write": 0.0, "randwrite": 0.0}
-    return Use(int(values["block_size"][0][0]), shares.get(mode, values["read_share"]), "rand" not in mode)
+    block_bytes, rate = int(values["block_size"][0][0]), values["rate"]
+    asked = None if not rate else rate["per_second"] / (block_bytes if rate["unit"] == "bytes" else 1)
+    return Use(
+        block_bytes, shares.get(mode, values["read_share"]), "rand" not in mode, asked, bool(values["think_time"])
+    )
 
 
 def bounds(shape: VolumeShape, use: Use) -> tuple[Bound, ...]:
@@ -220,8 +230,28 @@ def explain(shape: VolumeShape, use: Use, per_second: float, waited: Sequence[Wa
     if per_second > lasting.per_second:
         told = f"{seen} is above its {lasting.name} of {lasting.text}, on a burst"
         return Reason(None, "not known", told + tail, lasts_s)
-    told = f"{seen} is below all its limits (the tightest is the {lasting.name}, {lasting.text})"
-    return Reason(None, "not known", told, lasts_s)
+    told = f"below all its limits (the tightest is the {lasting.name}, {lasting.text})"
+    if _all_asked(use, per_second):
+        return Reason(None, ASKED, f"{seen} is all that was asked for, {told}", lasts_s)
+    return Reason(None, "not known", f"{seen} is {told}", lasts_s)
+
+
+ASKED = "rate of the test"
+"""The party that limits an open loop whose I/Os all came back in time."""
+
+
+def _all_asked(use: Use, per_second: float) -> bool:
+    """Whether the volume did all that an open loop asked for."""
+    return use.asked is not None and per_second >= ALL * use.asked
+
+
+def _unhindered(use: Use, per_second: float) -> tuple[str, str]:
+    """The party that sets the rate where no limit does, and that as the end of a sentence."""
+    if _all_asked(use, per_second):
+        return ASKED, "all that was asked for"
+    if use.pauses:
+        return "latency and pauses", "what its latency and the test's pauses allow at this many in flight"
+    return "latency", "what its latency allows at this many in flight"
 
 
 def _by_waits(
@@ -232,16 +262,18 @@ def _by_waits(
     found = bounds(shape, use)
     seen = found[0].seen(per_second)
     longest = next(iter(waited), None)
+    free, why = _unhindered(use, per_second)
     if longest is None or longest.share < TOUCHES:
-        told = f"{seen} is what its latency allows at this many in flight: no limit of it made I/Os wait"
-        return Reason(None, "latency", told + tail, lasts_s)
+        told = f"{seen} is {why}: no limit of it made I/Os wait"
+        return Reason(None, free, told + tail, lasts_s)
     bound = next((each for each in found if _is_of(each, longest.bucket)), None)
     name = bound.name if bound else longest.party
     limit = f" of {bound.text}" if bound else ""
     share = f"{longest.share:.0%}".replace("%", " %")
     if longest.share < LIMITS:
-        told = f"{seen} is mostly what its latency allows: I/Os waited for its {name}{limit} in {share} of the time"
-        return Reason(None, f"latency, and at times {name}", told + tail, lasts_s)
+        mostly = why if free == ASKED else f"mostly {why.removesuffix(' at this many in flight')}"
+        told = f"{seen} is {mostly}: I/Os waited for its {name}{limit} in {share} of the time"
+        return Reason(None, f"{free}, and at times {name}", told + tail, lasts_s)
     if bound is not None and per_second > ABOVE * bound.per_second:
         told = f"{seen} is in part a burst: I/Os waited for its {name}{limit} in {share} of the time"
         return Reason(bound, name, told, lasts_s, counted=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from tests.golden.sentences.speech import Situation
@@ -75,9 +76,9 @@ def _limits() -> list[Situation]:
 def _waited() -> list[Situation]:
     """What the volume's own counters say: which limit made I/Os wait, in which share of the time."""
 
-    def of(name: str, rate: float, waits: list[Wait], says: str, never: str) -> Situation:
+    def of(name: str, rate: float, waits: list[Wait] | None, says: str, never: str, use: Use = READ_4K) -> Situation:
         def speak() -> list[str]:
-            found = explain(shape("gp2,size=100GiB"), READ_4K, rate, waits)
+            found = explain(shape("gp2,size=100GiB"), use, rate, waits)
             return [found.text, found.party]
 
         return Situation("limits", name, speak, (says,), (never,))
@@ -87,6 +88,32 @@ def _waited() -> list[Situation]:
 
     return [
         of("no I/O waited", 290, [], "is what its latency allows at this many in flight", "is held back by"),
+        of("all came back", 199, [], "is all that was asked for: no limit", "latency", replace(READ_4K, asked=200)),
+        of("not all came back", 290, [], "its latency allows", "asked for", replace(READ_4K, asked=400)),
+        of(
+            "all came back, few waited",
+            199,
+            at(0.2),
+            "is all that was asked for: I/Os waited for its",
+            "latency",
+            replace(READ_4K, asked=200),
+        ),
+        of(
+            "all came back, nobody counted",
+            199,
+            None,
+            "is all that was asked for, below all its limits",
+            "near",
+            replace(READ_4K, asked=200),
+        ),
+        of(
+            "pauses",
+            199,
+            [],
+            "is what its latency and the test's pauses allow",
+            "asked for",
+            replace(READ_4K, pauses=True),
+        ),
         of("few waited", 290, at(0.2), "is mostly what its latency allows: I/Os waited for its", "is held back by"),
         of("most waited", 300, at(0.95), "is held back by its volume IOPS baseline of 300/s", "latency allows"),
         of("waited after a burst", 900, at(0.95), "is in part a burst: I/Os waited for its", "latency allows"),
