@@ -12,7 +12,10 @@ from plimsoll.units import MINUTE, SECOND
     ("least_ns", "most_ns", "text"),
     [
         (40 * SECOND, 40 * SECOND, "about 40 s left"),
-        (40 * SECOND, 46 * SECOND, "about 46 s left"),
+        (40 * SECOND, 46 * SECOND, "about 45 s left"),
+        (3.43 * SECOND, 3.43 * SECOND, "about 3 s left"),
+        (89 * SECOND, 356 * SECOND, "90 s to 6 min left"),
+        (131 * MINUTE, 133 * MINUTE, "about 2 h 10 min left"),
         (40 * SECOND, 300 * SECOND, "40 s to 5 min left"),
         (0, 0, "about 0 s left"),
     ],
