@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from benches.torture.ground import Ground
 from benches.torture.turn import Turn
 
 SIZE_BYTES = 1 << 30
+RELEASED_S = 120.0
+"""So long a disk that went away may be held by those who had it open; longer is a process that was left behind."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,20 @@ class Disk:
         self.fault("clear")
         subprocess.run(["umount", str(self.place)], check=False, capture_output=True)
         subprocess.run(["umount", "--lazy", str(self.place)], check=False, capture_output=True)
-        checked = subprocess.run(["e2fsck", "-p", self.device], check=False, capture_output=True, text=True)
-        if checked.returncode > 1:
-            checked = subprocess.run(["e2fsck", "-fy", self.device], check=False, capture_output=True, text=True)
+        checked = self._repair()
+        until = time.monotonic() + RELEASED_S
+        # Who had it open when it went away may still be on the way out, as the last of a lazy unmount is.
+        while "is in use" in checked.stdout + checked.stderr and time.monotonic() < until:
+            time.sleep(0.5)
+            checked = self._repair()
         assert checked.returncode <= 1, checked.stdout + checked.stderr
         subprocess.run(["mount", "-t", "ext4", self.device, str(self.place)], check=True)
+
+    def _repair(self) -> subprocess.CompletedProcess[str]:
+        found = subprocess.run(["e2fsck", "-p", self.device], check=False, capture_output=True, text=True)
+        if found.returncode <= 1:
+            return found
+        return subprocess.run(["e2fsck", "-fy", self.device], check=False, capture_output=True, text=True)
 
 
 @contextmanager

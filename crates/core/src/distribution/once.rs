@@ -34,7 +34,7 @@ impl Once {
     }
 
     /// The next block number.
-    #[inline]
+    #[inline(always)]
     pub fn draw(&mut self) -> u64 {
         let block = self.permutation.at(self.index);
         self.index += self.step;
