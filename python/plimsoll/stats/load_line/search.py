@@ -86,11 +86,11 @@ class Probe:
 
 
 class Ending(StrEnum):
-    """Why a search ended."""
+    """Why a search ended. What follows from its runs is the report's to say, which also knows what speaks against it."""
 
-    FOUND = "found"
+    FOUND = "the search has settled"
     NO_ROUNDS_LEFT = "no more rounds in this mode"
-    NOT_REACHED = "throughput still grows at the largest load"
+    NOT_REACHED = "no knee was seen within the range"
     NOTHING_VALID = "no valid run"
 
 

@@ -219,3 +219,9 @@ def test_a_search_played_again_goes_on_where_it_was(cut: int, seed: int) -> None
             break
     assert again.points == whole.points[: len(again.points)]
     assert 0 <= again.expected_left()[0] <= again.expected_left()[1]
+
+
+def test_how_a_search_ended_says_nothing_of_the_load_line() -> None:
+    """The report may find that runs contradict each other, or that a lower load carried as much as the largest."""
+    conclusions = ("knee is", "grows", "highest", "found", "holds", "kept")
+    assert not [ending for ending in Ending if any(word in ending for word in conclusions)]
