@@ -86,7 +86,7 @@ class Probe:
 
 
 class Ending(StrEnum):
-    """Why a search ended. What follows from its runs is the report's to say, which also knows what speaks against it."""
+    """Why a search ended. What follows from its runs is for the report, which also knows what speaks against it."""
 
     FOUND = "the search has settled"
     NO_ROUNDS_LEFT = "no more rounds in this mode"
