@@ -16,7 +16,7 @@ from benches.torture.supervisor import ERRORS, Call, Supervisor
 from benches.torture.template import Template, make
 from benches.torture.turn import Result, Turn, ground_for, play, undisturbed
 
-DEFAULT = ("session", "import", "take-in", "merge", "report", "export", "volume", "volume-delete")
+DEFAULT = ("session", "import", "take-in", "merge", "report", "export", "export-again", "volume", "volume-delete")
 MOST_ALIKE = 24
 """Of calls of one name and place (reads of the measured file are thousands) the first and the last."""
 

@@ -141,6 +141,10 @@ def _copied_store(ground: Ground, template: Template) -> None:
     shutil.copy(template.other_store, ground.out / "other.db")
 
 
+def _earlier_export(ground: Ground, template: Template) -> None:
+    shutil.copy(template.other_results, ground.out / "e.plimsoll.gz")
+
+
 def _both(*parts: Callable[[Ground, Stored], list[str]]) -> Callable[[Ground, Stored], list[str]]:
     return lambda ground, stored: [each for part in parts for each in part(ground, stored)]
 
@@ -159,6 +163,8 @@ SCENARIOS = {
         Scenario("report", lambda _ground, _template: ["report", TITLE, "-o", "r.html"], _page("r.html"), ("r.html",)),
         Scenario("export", lambda _ground, _template: ["export", TITLE, "-o", "e.plimsoll.gz"], _exported,
                  ("e.plimsoll.gz",)),
+        Scenario("export-again", lambda _ground, _template: ["export", TITLE, "-o", "e.plimsoll.gz", "--force"],
+                 _exported, ("e.plimsoll.gz",), _earlier_export),
         Scenario("volume", _volume_words(*_CREATE), _is_served, after=("volume", "delete", "v", "--force")),
         Scenario("volume-delete", _volume_words("delete", "v"), _is_gone, prepare=_with_volume,
                  after=("volume", "delete", "--all", "--force")),

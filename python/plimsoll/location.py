@@ -1,4 +1,4 @@
-"""Where Plimsoll keeps its own files on this machine: results, and the list of work folders in use."""
+"""Where Plimsoll keeps its own files on this machine: results, the list of work folders in use, temporary ones."""
 
 from __future__ import annotations
 
@@ -26,3 +26,14 @@ def home() -> Path:
             "set PLIMSOLL_HOME to a folder that can be written"
         ) from None
     return path
+
+
+def temporary() -> Path:
+    """The folder of temporary files: `$TMPDIR` and the like, else /tmp or /var/tmp.
+
+    Python's own function tries each with a file, which stays there if the process is killed meanwhile.
+    """
+    named = [os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
+    places = [Path(name).absolute() for name in (*named, "/tmp", "/var/tmp") if name]
+    usable = (each for each in places if each.is_dir() and os.access(each, os.W_OK | os.X_OK))
+    return next(usable, places[-1])

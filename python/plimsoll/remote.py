@@ -13,16 +13,18 @@ import fnmatch
 import hashlib
 import os
 import re
-import tempfile
+import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.util import find_spec
+from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.addresses import holds_password, shown
+from plimsoll.drafts import scratch_folder, whole_file
 from plimsoll.errors import ResultFileError, StoreError, UsageError
 
 if TYPE_CHECKING:
@@ -135,16 +137,29 @@ def upload(path: Path, address: str) -> None:
 
     if not place.key or place.key.endswith("/"):
         raise UsageError(f"{address} names a folder; add the name of the file")
+    if place.bucket == "file://":
+        _copy(path, Path("/") / place.key, address)
+        return
     store = place.store()
-    # A file system keeps no attributes.
-    kept = {} if place.bucket == "file://" else {"Content-Type": _type(path), DIGEST: _sha256(path)}
+    with path.open("rb") as file:
+        kept = {"Content-Type": _type(path), DIGEST: _sha256(file)}
     try:
         with _explained(address):
-            obstore.put(store, place.key, path, attributes=cast(Any, kept) or None)
+            obstore.put(store, place.key, path, attributes=cast(Any, kept))
     except FileNotFoundError:
         raise StoreError(
             f"cannot use {address}: there is no bucket {place.bucket}; create it, or check its name"
         ) from None
+
+
+def _copy(path: Path, to: Path, address: str) -> None:
+    """The library would leave a draft behind if the process is killed."""
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("rb") as file, whole_file(to) as copy:
+            shutil.copyfileobj(file, copy)
+    except OSError as error:
+        raise StoreError(f"cannot use {address}: {error.strerror}; choose another place") from None
 
 
 def _type(path: Path) -> str:
@@ -157,54 +172,49 @@ def download(address: str, path: Path) -> None:
     import obstore
 
     store = place.store()
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with _explained(address):
-            meta = obstore.head(store, place.key)
-            attributes = _fetch(store, place, meta, part)
-        expected = cast(dict[str, str], attributes).get(DIGEST)
-        if expected is not None and expected != _sha256(part):
-            raise StoreError(f"{address} arrived damaged: its SHA-256 is not the one it was stored with; try again")
-        os.replace(part, path)
+        with _explained(address), whole_file(path) as file:
+            attributes = _fetch(store, place, obstore.head(store, place.key), file)
+            expected = cast(dict[str, str], attributes).get(DIGEST)
+            if expected is not None and expected != _sha256(file):
+                raise StoreError(f"{address} arrived damaged: its SHA-256 is not the one it was stored with; try again")
     except FileNotFoundError:
         raise StoreError(f"there is no object {address}; check the name") from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
-def _fetch(store: ObjectStore, place: _Object, meta: Any, part: Path) -> Any:
-    """Write the object into `part`, going on after each interruption; returns its attributes."""
+def _fetch(store: ObjectStore, place: _Object, meta: Any, file: BufferedRandom) -> Any:
+    """Write the object into `file`, going on after each interruption; returns its attributes."""
     import obstore
     from obstore.exceptions import NotFoundError, PermissionDeniedError, PreconditionError, UnauthenticatedError
 
     attributes: Any = {}
     failures = 0
-    with part.open("wb") as file:
-        while file.tell() < meta["size"] or (meta["size"] == 0 and not attributes):
-            before = file.tell()
-            options: Any = {"range": (before, meta["size"])} if meta["size"] else {}
-            if meta["e_tag"]:
-                options["if_match"] = meta["e_tag"]
-            try:
-                got = obstore.get(store, place.key, options=options)
-                attributes = {**got.attributes} or {"": ""}
-                for chunk in got.stream(min_chunk_size=_CHUNK):
-                    file.write(chunk)
-            except PreconditionError:
-                raise StoreError(f"{place.address} was replaced while it was read; try again") from None
-            except (NotFoundError, PermissionDeniedError, UnauthenticatedError, FileNotFoundError):
+    while file.tell() < meta["size"] or (meta["size"] == 0 and not attributes):
+        before = file.tell()
+        options: Any = {"range": (before, meta["size"])} if meta["size"] else {}
+        if meta["e_tag"]:
+            options["if_match"] = meta["e_tag"]
+        try:
+            got = obstore.get(store, place.key, options=options)
+            attributes = {**got.attributes} or {"": ""}
+            for chunk in got.stream(min_chunk_size=_CHUNK):
+                file.write(chunk)
+        except PreconditionError:
+            raise StoreError(f"{place.address} was replaced while it was read; try again") from None
+        except (NotFoundError, PermissionDeniedError, UnauthenticatedError, FileNotFoundError):
+            raise
+        except Exception:
+            failures = 0 if file.tell() > before else failures + 1
+            if failures >= _ATTEMPTS:
                 raise
-            except Exception:
-                failures = 0 if file.tell() > before else failures + 1
-                if failures >= _ATTEMPTS:
-                    raise
     return attributes
 
 
 @contextmanager
 def fetched(names: Sequence[str]) -> Iterator[list[tuple[str, Path]]]:
     """Names with the paths where they can be read; addresses are fetched, and removed again afterwards."""
-    with tempfile.TemporaryDirectory(prefix="plimsoll-fetched-") as folder:
+    with ExitStack() as stack:
+        folder = stack.enter_context(scratch_folder()) if any(map(is_remote, names)) else Path()
         found: list[tuple[str, Path]] = []
         # Files of one folder stay together, because some formats are spread over several; equal names do not collide.
         folders: dict[str, Path] = {}
@@ -214,7 +224,7 @@ def fetched(names: Sequence[str]) -> Iterator[list[tuple[str, Path]]]:
                 continue
             for address in expand(name):
                 parent, _, last = address.rpartition("/")
-                own = folders.setdefault(parent, Path(folder) / str(len(folders)))
+                own = folders.setdefault(parent, folder / str(len(folders)))
                 own.mkdir(exist_ok=True)
                 download(address, own / (last or "object"))
                 found.append((address, own / (last or "object")))
@@ -233,8 +243,8 @@ def sent(name: str | Path) -> Iterator[Path]:
     if not is_remote(name):
         yield Path(name)
         return
-    with tempfile.TemporaryDirectory(prefix="plimsoll-sent-") as folder:
-        path = Path(folder) / (str(name).rpartition("/")[2] or "object")
+    with scratch_folder() as folder:
+        path = folder / (str(name).rpartition("/")[2] or "object")
         yield path
         upload(path, str(name))
 
@@ -246,9 +256,9 @@ def send_folder(folder: Path, address: str, last: str) -> None:
         upload(folder / name, f"{address.rstrip('/')}/{name}")
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _sha256(file: BufferedReader | BufferedRandom) -> str:
+    file.seek(0)
+    return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from benches.torture.turn import Turn
 
 NAME = "call"
 MEANING = "one system call fails: open, write, fsync, rename, connect, clone, …"
-SCENARIOS = ("session", "import", "take-in", "merge", "report", "export", "volume", "volume-delete", "volume-session",
-             "session-redis", "session-sqlite")  # fmt: skip
+SCENARIOS = ("session", "import", "take-in", "merge", "report", "export", "export-again", "volume", "volume-delete",
+             "volume-session", "session-redis", "session-sqlite")  # fmt: skip
 TOUCHES = frozenset({"calls"})
 
 

@@ -9,8 +9,9 @@ from benches.torture.turn import Turn
 
 NAME = "kill"
 MEANING = "kill -9 at one system call"
-SCENARIOS = ("session", "import", "take-in", "merge", "report", "export", "volume", "volume-delete", "volume-session",
-             "session-redis", "session-postgresql", "session-mariadb", "session-sqlite")  # fmt: skip
+SCENARIOS = ("session", "import", "take-in", "merge", "report", "export", "export-again", "volume", "volume-delete",
+             "volume-session", "session-redis", "session-postgresql", "session-mariadb",
+             "session-sqlite")  # fmt: skip
 TOUCHES = frozenset({"calls"})
 
 

@@ -8,8 +8,9 @@ from benches.torture.turn import Strike, Turn
 
 NAME = "moment"
 MEANING = "kill -9, Ctrl-C, SIGTERM or SIGHUP at any moment"
-SCENARIOS = ("session", "long-session", "import", "take-in", "merge", "report", "export", "volume", "volume-delete",
-             "volume-session", "session-redis", "session-postgresql", "session-mariadb")  # fmt: skip
+SCENARIOS = ("session", "long-session", "import", "take-in", "merge", "report", "export", "export-again", "volume",
+             "volume-delete", "volume-session", "session-redis", "session-postgresql",
+             "session-mariadb")  # fmt: skip
 TOUCHES = frozenset({"command"})
 
 

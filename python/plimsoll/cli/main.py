@@ -61,9 +61,10 @@ def _clean_up_after_the_dead() -> None:
     """Remove what killed sessions left behind, before anything else."""
     registry = home() / "active"
     if registry.is_dir() and any(registry.iterdir()):
-        from plimsoll.targets.workdir import sweep
+        from plimsoll import drafts
+        from plimsoll.targets import workdir
 
-        for sentence in sweep():
+        for sentence in (*workdir.sweep(), *drafts.sweep()):
             say(sentence)
     volumes = home() / "volumes"
     if volumes.is_dir() and any(not entry.name.startswith(".") for entry in volumes.iterdir()):

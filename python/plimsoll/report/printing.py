@@ -8,9 +8,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
-from pathlib import Path
 
+from plimsoll.drafts import scratch_folder
 from plimsoll.errors import UsageError
 
 FORMAT, SUFFIX = "pdf", ".pdf"
@@ -40,8 +39,8 @@ def browser() -> str:
 def pdf(page: str) -> bytes:
     """The HTML `page` as PDF. Raises UsageError if there is no browser or it fails."""
     program = browser()
-    with tempfile.TemporaryDirectory(prefix="plimsoll-print-", ignore_cleanup_errors=True) as made:
-        source, target = Path(made, "report.html"), Path(made, "report.pdf")
+    with scratch_folder() as made:
+        source, target = made / "report.html", made / "report.pdf"
         source.write_text(page, encoding="utf-8")
         # Chromium refuses its sandbox to root; the page is our own and runs no foreign script.
         root = ("--no-sandbox",) if os.geteuid() == 0 else ()
@@ -60,7 +59,7 @@ def pdf(page: str) -> bytes:
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=LONGEST_S,
-                env=os.environ | {"HOME": made},
+                env=os.environ | {"HOME": str(made)},
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise UsageError(f"{program} did not print the report ({error}); write a page: -o report.html") from None

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 from plimsoll import kinds
+from plimsoll.drafts import whole_file
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.outgoing import check_regular
 from plimsoll.report import printing
 from plimsoll.report.document import Document
 
@@ -76,20 +74,9 @@ def write_charts(document: Document, directory: Path) -> list[Path]:
 
 def _write(path: Path, content: bytes) -> None:
     """The whole file or nothing: a full disk never leaves half a report."""
-    check_regular(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            # Temporary files are private; a report is as readable as any new file.
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(name, 0o666 & ~mask)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+        with whole_file(path) as file:
+            file.write(content)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}; choose another place with -o") from None

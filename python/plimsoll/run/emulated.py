@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 from plimsoll.catalog.instances import instance
 from plimsoll.errors import TargetError, UnknownName, UsageError
-from plimsoll.location import home
+from plimsoll.location import home, temporary
 from plimsoll.model import Session, Target
 from plimsoll.targets.owner import current_owner
 from plimsoll.targets.small_memory import LEAST_BYTES
@@ -121,7 +119,7 @@ def _wish(target: Target, session_id: str) -> Wish:
         options=shape,
         file_system=service.get("fs", "ext4"),
         # Not below our own folder, which is nobody else's: the servers of databases run as users of their own.
-        mount=Path(tempfile.gettempdir()) / f"plimsoll-{name}",
+        mount=temporary() / f"plimsoll-{name}",
         backing="memory" if backing == "memory" else "sparse",
         write_cache_bytes=parse_size(service["write_cache"]) if "write_cache" in service else 0,
         instance_name=None if instance_name is None else f"{short}-{instance_name[:31]}",

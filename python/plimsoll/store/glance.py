@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-import tempfile
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
+from plimsoll.drafts import scratch_folder
 from plimsoll.errors import StoreError
 from plimsoll.store.location import STORE_VARIABLE
 from plimsoll.store.schema import VERSION_TABLE
@@ -68,7 +68,7 @@ def _tables(file: str, *, alone: bool) -> set[str]:
 
 def _tables_of_copy(file: str) -> set[str]:
     """Of a database all of which is still in its log: who reads that makes a file beside it."""
-    with tempfile.TemporaryDirectory(prefix="plimsoll-look-") as folder:
+    with scratch_folder() as folder:
         copy = os.path.join(folder, "copy")
         for end in ("", "-wal"):
             shutil.copyfile(file + end, copy + end)

@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-import tempfile
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import URL, Engine, NullPool, QueuePool, create_engine, event, text
 
+from plimsoll.drafts import scratch_folder
 from plimsoll.errors import StoreError
 from plimsoll.store.connection import BUSY_TIMEOUT_MS, begin_sqlite, reading, sqlite_file, translated
 from plimsoll.store.migrate import bring_up_to_date, revision_of
@@ -99,8 +98,8 @@ def _revision(engine: Engine) -> str | None:
 def _in_memory(url: URL, file: str) -> Engine:
     """A copy of the file and its log, brought to the tables of this version; the copy on disk goes at once."""
     memory = sqlite3.connect(":memory:", check_same_thread=False)
-    with tempfile.TemporaryDirectory(prefix="plimsoll-read-") as folder:
-        copy = Path(folder) / "store.db"
+    with scratch_folder() as folder:
+        copy = folder / "store.db"
         try:
             for end in ("", "-wal"):
                 if not end or _has_log(file):

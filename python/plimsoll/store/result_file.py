@@ -10,7 +10,6 @@ import binascii
 import gzip
 import hashlib
 import json
-import os
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -21,9 +20,9 @@ from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from plimsoll import __version__
+from plimsoll.drafts import whole_file
 from plimsoll.errors import ResultFileError, StoreError
 from plimsoll.model import Run, Session
-from plimsoll.outgoing import check_regular
 from plimsoll.stats import histogram
 from plimsoll.store.codec import NotStorable, as_stored, canonical_json, check_storable
 
@@ -93,38 +92,24 @@ def write_results(
     `version` 1 is for records without anything that it does not know.
     Raises StoreError if the file cannot be written or would be refused when read.
     """
-    check_regular(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     counts = Counts()
     try:
-        with open(part, "wb") as raw:
-            # No name and no time inside: equal results make equal files.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
-                digest = hashlib.sha256()
-                for line in _lines(records, counts, limits, version):
-                    digest.update(line)
-                    packed.write(line)
-                end = {"sessions": counts.sessions, "runs": counts.runs, "sha256": digest.hexdigest()}
-                packed.write(_line("end", end))
-            raw.flush()
-            os.fsync(raw.fileno())
-        os.replace(part, path)
-        _sync_folder(path.parent)
+        # No name and no time inside: equal results make equal files.
+        with (
+            whole_file(path, durable=True) as raw,
+            gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
+        ):
+            digest = hashlib.sha256()
+            for line in _lines(records, counts, limits, version):
+                digest.update(line)
+                packed.write(line)
+            end = {"sessions": counts.sessions, "runs": counts.runs, "sha256": digest.hexdigest()}
+            packed.write(_line("end", end))
     except OSError as error:
         raise StoreError(
             f"cannot write {path}: {error.strerror}; choose another place, or free some space there"
         ) from None
-    finally:
-        part.unlink(missing_ok=True)
     return counts
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _lines(records: Iterable[Record], counts: Counts, limits: Limits, version: int) -> Iterator[bytes]:

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from plimsoll.drafts import whole_file
 from plimsoll.errors import ResultFileError, StoreError, UsageError
 from plimsoll.extras import explained
 from plimsoll.model import Run, Session
@@ -106,27 +106,23 @@ def write_tables(store: Store, session_ids: Sequence[str], folder: Path, *, repl
     for path in files.values():
         if path.exists() and not replace:
             raise UsageError(f"{path} is there already; choose another folder, or replace it with --force")
-    parts = {name: path.with_name(f".{path.name}.{os.getpid()}.part") for name, path in files.items()}
     schemas = {name: _schema(pyarrow, columns) for name, columns in TABLES.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with ExitStack() as opened:
-            writers = {
-                name: opened.enter_context(parquet.ParquetWriter(parts[name], schemas[name], compression="zstd"))
-                for name in TABLES
-            }
+        # All tables are complete before one has its name.
+        with ExitStack() as made, ExitStack() as opened:
+            writers = {}
+            for name, path in files.items():
+                file = made.enter_context(whole_file(path))
+                writer = parquet.ParquetWriter(file, schemas[name], compression="zstd")
+                writers[name] = opened.enter_context(writer)
             for session in (store.find_session(session_id) for session_id in session_ids):
                 runs = store.runs([session.id])
                 for name, make in _ROWS.items():
                     rows = [row for run in runs for row in make(session, run)]
                     writers[name].write_table(pyarrow.Table.from_pylist(rows, schema=schemas[name]))
-        for name, path in files.items():
-            os.replace(parts[name], path)
     except OSError as error:
         raise StoreError(f"cannot write tables in {folder}: {error.strerror}; choose another place") from None
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
     return list(files.values())
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
+from contextlib import ExitStack
 from urllib.parse import quote
 
 from fastapi.responses import FileResponse, Response
 from starlette.background import BackgroundTask
 
+from plimsoll.drafts import scratch_folder
 from plimsoll.store import exchange
 from plimsoll.store.store import Store
 
@@ -35,13 +35,8 @@ def headers(name: str, *, inline: bool = False) -> dict[str, str]:
 
 def exported(store: Store, session_ids: Sequence[str], name: str) -> FileResponse:
     """Sessions as a result file, which is removed once it is sent."""
-    folder = tempfile.TemporaryDirectory(prefix="plimsoll-download-")
-    try:
-        path = Path(folder.name) / "results"
+    with ExitStack() as made:
+        path = made.enter_context(scratch_folder()) / "results"
         exchange.export(store, session_ids, path)
-    except BaseException:
-        folder.cleanup()
-        raise
-    return FileResponse(
-        path, headers=headers(name), media_type="application/gzip", background=BackgroundTask(folder.cleanup)
-    )
+        sent = BackgroundTask(made.pop_all().close)
+    return FileResponse(path, headers=headers(name), media_type="application/gzip", background=sent)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -118,6 +117,7 @@ def _send(server: Server, word: str, target: str) -> dict[str, Any]:
     """One file, or one session as a result file. Equal sessions make equal files, so it is known if it comes again."""
     from plimsoll.cli.evidence import find_sessions
     from plimsoll.cli.transfer import transfer
+    from plimsoll.drafts import scratch_folder
     from plimsoll.store import exchange
     from plimsoll.store.store import open_store, short_id
 
@@ -125,10 +125,10 @@ def _send(server: Server, word: str, target: str) -> dict[str, Any]:
         with transfer(Path(word).name) as progress:
             sent = server.push(Path(word), Path(word).name, target, progress)
         return {"sent": word, "failed": False, **asdict(sent)}
-    with open_store() as store, tempfile.TemporaryDirectory(prefix="plimsoll-push-") as folder:
+    with open_store() as store, scratch_folder() as folder:
         found = find_sessions(store, [word] if word else None)[0]
         name = f"{short_id(found.id)}{exchange.SUFFIX}"
-        exchange.export(store, [found.id], Path(folder) / name)
+        exchange.export(store, [found.id], folder / name)
         with transfer(found.title) as progress:
-            sent = server.push(Path(folder) / name, name, "", progress)
+            sent = server.push(folder / name, name, "", progress)
     return {"sent": f"{short_id(found.id)} ({found.title})", "failed": False, **asdict(sent)}

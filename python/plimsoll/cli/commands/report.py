@@ -62,9 +62,9 @@ def command(
 
 
 def _publish(found: Evidence, place: str, force: bool) -> None:
-    import tempfile
 
     from plimsoll.cli.output import refuse_to_replace, say
+    from plimsoll.drafts import scratch_folder
     from plimsoll.errors import UsageError
     from plimsoll.remote import is_remote, send_folder
     from plimsoll.report import publication
@@ -78,9 +78,9 @@ def _publish(found: Evidence, place: str, force: bool) -> None:
 
     if is_remote(place):
         refuse_to_replace(f"{place.rstrip('/')}/{publication.PAGE}", force)
-        with tempfile.TemporaryDirectory(prefix="plimsoll-publish-") as made:
-            write(Path(made))
-            send_folder(Path(made), place, publication.PAGE)
+        with scratch_folder() as made:
+            write(made)
+            send_folder(made, place, publication.PAGE)
     else:
         folder = Path(place)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not force:

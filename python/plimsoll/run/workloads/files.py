@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from plimsoll.catalog.bounds import Pace
+from plimsoll.drafts import scratch_folder
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.files_parameters import COMMON, FILES_WORKLOADS
 from plimsoll.model import Interval, Plan, Score, Target
@@ -135,7 +135,7 @@ def execute(
         return _execution.execute(plan, place, None, timeout_ns, on_progress, deadline_reached)
     with ExitStack() as stack:
         # A device is only read: the core's folder stays empty.
-        folder = Path(place.folder or stack.enter_context(TemporaryDirectory(prefix="plimsoll-")))
+        folder = Path(place.folder or stack.enter_context(scratch_folder()))
         before = place.sampler.sample()
         job = file_systems.start(spec(plan, folder))
         outcome, samples = watch(job, place.target.where, place.sampler, on_progress, deadline_reached)

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Event, Semaphore
 
 from plimsoll.errors import ResultFileError
+from plimsoll.location import home
 from plimsoll.store import uploads
 from plimsoll.store.result_file import Limits
 from plimsoll.store.store import Store
@@ -114,7 +115,7 @@ class Desk:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={"PATH": os.defpath, "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"},
+            env={"PATH": os.defpath, "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "PLIMSOLL_HOME": str(home())},
             start_new_session=True,
             cwd="/",
         )
