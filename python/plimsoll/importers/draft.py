@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plimsoll.importers.latencies import PERCENTILES, encode, recorded
+from plimsoll.importers.latencies import LONGEST_NS, PERCENTILES, encode, recorded
 from plimsoll.importers.numbers import number, plain
 from plimsoll.model import Direction, Finding, Level, RunStatus, Score, Unit
 from plimsoll.stats.histogram import counts_of, release
+from plimsoll.units import format_duration
 
 PARTIAL_ERROR_SHARE = 0.001
 """With more failed operations than this a run is partial: its numbers are about another load than the one asked for."""
@@ -87,9 +88,15 @@ class Draft:
 
     def histogram(self, kind: str, buckets: Iterable[tuple[float, float]]) -> None:
         """Keep (latency ns, count) of one kind; percentiles that the tool did not give come from it."""
+        buckets = list(buckets)
         histogram = recorded(buckets)
         if histogram is None:
+            if any(count >= 1 for _, count in buckets):
+                self.warn("counts", f"{kind}: so many operations cannot have been; its histogram was left out")
             return
+        if longer := sum(count for value, count in buckets if value > LONGEST_NS):
+            what = f"{longer:,.0f} {kind} operation{' counts' if longer == 1 else 's count'}"
+            self.warn("plausible", f"{what} as {format_duration(LONGEST_NS)} in the histogram, which took longer")
         self.histograms[kind] = encode(histogram)
         counts = counts_of(histogram)
         release(histogram)

@@ -150,7 +150,8 @@ def _compare_scores(sessions: Sequence[Session], runs: Sequence[Run], found: _Fi
     from plimsoll.importers.rereading import reread
     from plimsoll.run.regenerate import regenerated
 
-    equal = without = 0
+    equal = 0
+    without: list[Run] = []
     for session in sessions:
         own = [run for run in runs if run.session_id == session.id]
         imported = "imported" in session.study
@@ -160,7 +161,7 @@ def _compare_scores(sessions: Sequence[Session], runs: Sequence[Run], found: _Fi
                 continue
             scores = again.get(run.id) if imported else regenerated(run)
             if scores is None:
-                without += 1
+                without.append(run)
                 continue
             new, old = ({score.metric: score for score in each} for each in (scores, run.scores))
             changed = sorted(name for name in new.keys() | old.keys() if new.get(name) != old.get(name))
@@ -168,9 +169,28 @@ def _compare_scores(sessions: Sequence[Session], runs: Sequence[Run], found: _Fi
             for name in changed:
                 before, after = (each[name].value if name in each else None for each in (old, new))
                 found.differs.append(f"run {run.id}, {name} was {before!r}, its raw material gives {after!r}")
-    found.equal.append(f"{equal:,} scores of runs: regenerated from raw material, equal to the last bit")
-    if without:
-        found.notes.append(f"{without:,} runs do not hold what their scores are made of; these were taken as they are")
+    if equal or not without:
+        found.equal.append(f"{equal:,} scores of runs: regenerated from raw material, equal to the last bit")
+    _tell_unchecked(without, found)
+
+
+def _tell_unchecked(runs: Sequence[Run], found: _Findings) -> None:
+    """Runs whose scores were not made again, and why."""
+    from plimsoll.report import material
+
+    large = [run for run in runs if material.files_not_kept([run])]
+    taken = "their scores are not checked, but taken as they are"
+    if files := material.files_not_kept(large):
+        found.notes.append(
+            f"{_runs(len(large))} made of logs too large to be kept: {taken}; whoever has {material.told(files)} can "
+            "import it again, which adds nothing to the store if it gives the same"
+        )
+    if other := len(runs) - len(large):
+        found.notes.append(f"{_runs(other)} without what scores are made of: {taken}")
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count:,} runs"
 
 
 def _compare_answers(recorded: dict[str, Any] | None, again: dict[str, Any], found: _Findings, policy: int) -> None:

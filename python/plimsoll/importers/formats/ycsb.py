@@ -13,7 +13,7 @@ from plimsoll.errors import ResultFileError
 from plimsoll.importers.checks import above
 from plimsoll.importers.draft import Draft, slug
 from plimsoll.importers.json_text import Damage, documents, text_of
-from plimsoll.importers.numbers import FIELD, UnreadableNumber, figure, located, number, on_line, plain, scaled
+from plimsoll.importers.numbers import FIELD, LARGEST, UnreadableNumber, figure, located, number, on_line, plain, scaled
 from plimsoll.importers.quantities import divided
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
@@ -52,6 +52,8 @@ class _Part:
     """One YCSB run of a file: its numbers by operation and name, and the status lines before them."""
 
     numbers: Numbers = field(default_factory=lambda: defaultdict(dict))
+    averages: set[str] = field(default_factory=set)
+    """Operations whose rows are mean latencies by time (measurementtype=timeseries), and no counts by latency."""
     status: list[str] = field(default_factory=list)
     command: str = ""
     lines: list[str] = field(default_factory=list)
@@ -82,6 +84,8 @@ def _parts(lines: Sequence[str]) -> Iterator[_Part]:
             if match[3].strip() != "NaN":
                 # YCSB's own word for the mean of nothing.
                 part.numbers[kind][what] = figure(match, 3) or 0.0
+                if what.isdigit() and "." in match[3]:
+                    part.averages.add(kind)
         elif " operations;" in line and " sec: " in line:
             if "OVERALL" in part.numbers:
                 yield part
@@ -105,6 +109,9 @@ def _named(what: str, line: str) -> str:
         latency = number(what)
         if latency is None or latency != int(latency):
             raise UnreadableNumber(what, "is no whole latency of a row")
+        if latency * MICROSECOND >= LARGEST:
+            # Two such rows could become one.
+            raise UnreadableNumber(what, "is longer than any latency")
     return str(int(latency))
 
 
@@ -131,7 +138,11 @@ def _json_parts(source: Source) -> Iterator[_Part]:
             yield part
             part = _Part()
         if kind and isinstance(entry.get("measurement"), str) and value not in (None, "NaN"):
-            part.numbers[kind[:80]][_named(what, f'"{what}"')] = number(value) or 0.0
+            name = _named(what, f'"{what}"')
+            part.numbers[kind[:80]][name] = number(value) or 0.0
+            # Some exporters write counts as 60.0.
+            if name.isdigit() and isinstance(value, float) and not value.is_integer():
+                part.averages.add(kind[:80])
     part.status = [line for line in source.lines if _status_of(line)]
     if part.numbers:
         yield part
@@ -150,7 +161,8 @@ def _draft(part: _Part) -> Draft:
     for kind, numbers in part.numbers.items():
         if kind in _NOT_TRAFFIC or kind.startswith("TOTAL_GC"):
             continue
-        operations, errors = _operation(draft, kind, numbers, part.numbers.get(f"{kind}-FAILED", {}))
+        failures = part.numbers.get(f"{kind}-FAILED", {})
+        operations, errors = _operation(draft, kind, numbers, failures, rows=kind not in part.averages)
         if kind == "READ-MODIFY-WRITE":
             # One operation, whose two halves are counted as READ and UPDATE.
             operations = -operations
@@ -158,6 +170,7 @@ def _draft(part: _Part) -> Draft:
         done += operations
         failed += errors
     draft.errors(failed, done + failed if done or failed else None, "operations")
+    _averages(draft, {kind: _rows(part.numbers[kind]) for kind in part.averages})
     _status(draft, part.status)
     if not overall:
         draft.partial("the summary of YCSB is missing; only what was seen while it ran is known")
@@ -169,9 +182,9 @@ def _draft(part: _Part) -> Draft:
 
 
 def _operation(
-    draft: Draft, kind: str, numbers: Mapping[str, float], failed_ones: Mapping[str, float]
+    draft: Draft, kind: str, numbers: Mapping[str, float], failed_ones: Mapping[str, float], *, rows: bool
 ) -> tuple[float, float]:
-    """Scores of one operation; gives how many were done and how many failed."""
+    """Scores of one operation; gives how many were done and how many failed. `rows` are those of a histogram."""
     name = slug(kind)
     operations = numbers.get("Operations")
     if kind.endswith("-FAILED"):
@@ -188,7 +201,8 @@ def _operation(
         draft.warn("counts", f"{kind}: {known:,.0f} operations, but the return codes add up to {counted:,.0f}")
     for key, value in numbers.items():
         _latency(draft, kind, name, key, value)
-    _buckets(draft, kind, name, numbers, operations)
+    if rows:
+        _buckets(draft, kind, name, numbers, operations)
     if operations is not None and not intended:
         draft.known(operations={name: operations})
         draft.rate(f"{name}_rate", divided(operations, (draft.duration_ns or 0) / SECOND))
@@ -213,11 +227,25 @@ def _latency(draft: Draft, kind: str, name: str, key: str, value: float) -> None
             draft.latency(metric, value * _UNITS[match[2]])
 
 
+def _rows(numbers: Mapping[str, float]) -> dict[int, float]:
+    """What stands in rows whose names are numbers."""
+    return {int(key): value for key, value in numbers.items() if key.isascii() and key.isdigit()}
+
+
+def _averages(draft: Draft, found: Mapping[str, Mapping[int, float]]) -> None:
+    """Mean latencies in µs by the ms at which their second began; status lines, if there are any, say more."""
+    times = sorted({time for rows in found.values() for time in rows})
+    columns: dict[str, tuple[Unit, Sequence[float | None]]] = {
+        f"{slug(kind)}_mean": ("ns", [scaled(rows.get(time), MICROSECOND) for time in times])
+        for kind, rows in found.items()
+    }
+    if times:
+        draft.series([time * float(MILLISECOND) for time in times], columns)
+
+
 def _buckets(draft: Draft, kind: str, name: str, numbers: Mapping[str, float], operations: float | None) -> None:
     """Rows of latencies with their counts: whole milliseconds and what was above, or the µs of an HdrHistogram."""
-    rows = {
-        int(key): count for key, count in numbers.items() if key.isascii() and key.isdigit() and len(key) < 11 and count
-    }
+    rows = {latency: count for latency, count in _rows(numbers).items() if count}
     over = sum(count for key, count in numbers.items() if key.startswith(">"))
     if not rows and not over:
         return
@@ -244,7 +272,7 @@ def _buckets(draft: Draft, kind: str, name: str, numbers: Mapping[str, float], o
 def _bucket_unit(numbers: Mapping[str, float]) -> int:
     """What the rows count: measurementtype=histogram writes every millisecond from 0 on, and one row for the rest;
     measurement.histogram.verbose of measurementtype=hdrhistogram the µs that were seen."""
-    keys = sorted(int(key) for key in numbers if key.isascii() and key.isdigit() and len(key) < 11)
+    keys = sorted(_rows(numbers))
     every = keys == list(range(len(keys)))
     return MILLISECOND if every or any(key.startswith(">") for key in numbers) else MICROSECOND
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from plimsoll.model import Finding, Level, Run, RunStatus
+from plimsoll.report import material
 from plimsoll.report.document import Block, Phrase, Table, Tone, Warning, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text
@@ -18,6 +19,7 @@ TITLE = "Warnings and lost runs"
 SHORT = True
 
 MANY_PLACES = 4
+_KEEP = "Keep the file: scores can be made from it again, and from nothing that is stored here."
 _AMOUNT = r"[-−]?\d+(?:[.,\u202f\u00a0]\d+)*(?:e[+-]?\d+)?(?: ?(?:[KMGTP]iB|B|ns|µs|ms|s|min|h|%)(?!\w)(?:/s)?)?"
 _AMOUNTS = re.compile(rf"{_AMOUNT}(?: {_AMOUNT})*")
 """Numbers with their units, `1 min 20 s` as one: 900 KiB and 1.2 MiB are the same words."""
@@ -36,6 +38,8 @@ def build(evidence: Evidence) -> list[Block]:
         blocks.append(text(words if checked else "No guard has judged any run.", tone=Tone.NOTE))
     if silent := _blind(evidence):
         blocks.append(text(silent, tone=Tone.NOTE))
+    if files := material.files_not_kept(evidence.runs):
+        blocks.append(text(f"Too large to be kept with its run: {material.told(files)}. {_KEEP}", tone=Tone.NOTE))
     if lost:
         blocks.append(lost)
     return blocks

@@ -6,7 +6,7 @@ from tests.unit.importers.importing import load, read_text, scores, told
 from plimsoll.errors import ResultFileError
 from plimsoll.model import RunStatus
 from plimsoll.stats.histogram import decode
-from plimsoll.units import MICROSECOND, MILLISECOND
+from plimsoll.units import MICROSECOND, MILLISECOND, SECOND
 
 
 def test_the_first_generation_counts_milliseconds() -> None:
@@ -118,6 +118,34 @@ def test_rows_of_every_millisecond_stay_milliseconds() -> None:
         "width_ns": MILLISECOND, "counts": {"0": 90.0, "1": 8.0, "2": 2.0}, "over": 0.0
     }  # fmt: skip
     assert not run.histograms
+
+
+def test_rows_of_many_digits_count_as_well() -> None:
+    start = "[OVERALL], RunTime(ms), 86400000\n[READ], Operations, 12345678902\n"
+    (run,) = read_text("ycsb", f"{start}[READ], 250, 12345678900\n[READ], 12345678901, 2\n").runs
+    assert decode(run.histograms["read"]).count == 12_345_678_902
+    # That is 3.4 hours, and the longest of a histogram is one.
+    (finding,) = run.findings
+    assert finding.message == "2 read operations count as 1 h in the histogram, which took longer"
+    with pytest.raises(ResultFileError, match="line 3: '12345678901234567' is longer than any latency"):
+        read_text("ycsb", f"{start}[READ], 12345678901234567, 1")
+
+
+@pytest.mark.parametrize("at", [0, 1_425_165_600_000])
+def test_means_by_time_are_no_histogram(at: int) -> None:
+    """measurementtype=timeseries; with a time that counts from 1970 as well."""
+    lines = ["[OVERALL], RunTime(ms), 3000", "[READ], Operations, 300", "[READ], AverageLatency(us), 510.5"]
+    lines += [f"[READ], {at}, 500.0", f"[READ], {at + 1000}, 521.25", f"[READ], {at + 2000}, NaN"]
+    entries = [line.strip("[").replace("], ", ", ").split(", ") for line in lines[:-1]]
+    array = ",".join(f'{{"metric":"{kind}","measurement":"{what}","value":{value}}}' for kind, what, value in entries)
+    for text in ("\n".join(lines), f"[{array}]"):
+        (run,) = read_text("ycsb", text).runs
+        assert not run.histograms
+        assert not told(run)
+        assert "read_p99" not in scores(run)
+        series = run.facts["series"]
+        assert series["columns"]["read_mean"]["values"] == [500 * MICROSECOND, 521.25 * MICROSECOND]
+        assert [time - series["time_ns"][0] for time in series["time_ns"]] == [0, SECOND]
 
 
 def test_the_latency_of_a_row_is_read_whole_or_refused_with_its_line() -> None:
