@@ -1,15 +1,52 @@
-"""The last line of a command that measured: which session it was, and what one would type next."""
+"""The end of a command that measured: what was found, and what one would type next."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from plimsoll.model import Run, Session
 
 
-def tell_next(session: Session, runs: list[Run], *, reported: bool) -> None:
-    """Say it: `session 3f9c1b20; …`. Where nothing is left to do, only which session it was."""
+def is_ok(run: Run) -> bool:
+    """Whether a run is of use in a comparison."""
+    from plimsoll.model import RunStatus
+
+    return run.status is RunStatus.OK
+
+
+def conclude(
+    session: Session,
+    runs: list[Run],
+    output: str | None,
+    *,
+    force: bool,
+    json: bool,
+    quiet: bool,
+    useful: Callable[[Run], bool] = is_ok,
+) -> None:
+    """Show the session, write its report to `output`, and say what comes next.
+
+    Raises NothingMeasured where no run is `useful`, MachineLost where the session ended without some of its targets.
+    """
+    from plimsoll.cli.commands import report, show
+    from plimsoll.errors import NothingMeasured
+    from plimsoll.run.lost import check_complete
+    from plimsoll.run.noise import why_nothing
+
+    show.command([session.id], json=json)
+    if output is not None:
+        report.command([session.id], output=output, force=force)
+    if not any(useful(run) for run in runs):
+        raise NothingMeasured(why_nothing(runs))
+    check_complete(session, runs)
+    if not (json or quiet):
+        _tell_next(session, runs, reported=output is not None)
+
+
+def _tell_next(session: Session, runs: list[Run], *, reported: bool) -> None:
+    """The last line: `session 3f9c1b20; …`. Where nothing is left to do, only which session it was."""
     from plimsoll.cli.output import say
     from plimsoll.store.store import short_id
 
@@ -42,4 +79,5 @@ def _extension(session: Session, runs: list[Run], name: str) -> str:
     cost = format_duration(sum(each.more * each.block_ns for each in open_))
     without = "1 case has" if len(open_) == 1 else f"{len(open_)} cases have"
     blocks = f"{most:,} more block{'' if most == 1 else 's'}"
-    return f"{without} no answer yet; `plimsoll extend {name}` goes on for about {blocks} ({cost})"
+    there = " with the same --cluster" if any(run.target.where.startswith("@") for run in runs) else ""
+    return f"{without} no answer yet; `plimsoll extend {name}`{there} goes on for about {blocks} ({cost})"

@@ -42,6 +42,8 @@ class Conduct:
     end_patience_s: float = END_PATIENCE_S
     """How long the end of the session waits for a store that cannot be used."""
     _session: Session | None = None
+    _before: Session | None = None
+    """As it was when it was opened again."""
     _keeper: Keeper | None = None
     _deadline_ns: int | None = None
 
@@ -67,6 +69,7 @@ class Conduct:
 
     def go_on(self, session: Session, time_ns: int | None, since_ns: int = 0) -> None:
         """Open a session again for more runs, in what runs since `since_ns` left of the time."""
+        self._before = session
         self._session = session.model_copy(update={"host": {**session.host, **ownership(), **self.machines.facts}})
         self._keeper = Keeper(self.store, end_patience_s=self.end_patience_s)
         self._keeper.reopen(self._session)
@@ -104,7 +107,9 @@ class Conduct:
             with self.machines.open(targets, self.session, written, self.destroy) as opened:
                 check_same_places(self.earlier, opened.targets)
                 if extensions_of(self.session.study):
-                    check_nothing_changed(self.session, self.earlier, opened.targets)
+                    assert self._before is not None  # extended by go_on
+                    host = {**host_facts(), **self.machines.facts}
+                    check_nothing_changed(self._before, self.earlier, opened.targets, host)
                 yield opened
             # What they missed can still be measured: such a session is open to --resume.
             state = SessionState.INTERRUPTED if self.left_out else SessionState.DONE

@@ -183,7 +183,7 @@ def _check_rules(session: Session, most: int) -> None:
 def extend_session(session: Session, part: Extension, conduct: Conduct) -> Session:
     """Add a part to a finished session. Raises UsageError or TargetError if it would not be the same measurement."""
     earlier = conduct.store.runs([session.id])
-    study = from_table(session.study, f"session {session.title}")
+    study = conduct.machines.resolved(from_table(session.study, f"session {session.title}"))
     study = replace(study, extensions=(*study.extensions, part))
     _check_same_plans(session, earlier, planning.steps(study))
     extended = session.model_copy(update={"study": {**session.study, **_kept(study)}, "policy_version": POLICY_VERSION})

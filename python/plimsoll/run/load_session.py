@@ -8,7 +8,7 @@ goes on where they end.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from statistics import median_low
 
@@ -28,17 +28,23 @@ from plimsoll.stats.load_line.search import Search as Steps
 
 def run_load_study(study: LoadStudy, conduct: Conduct) -> Session:
     """Search the load line, as `run_study` carries out a study."""
-    conduct.machines.check(study.all_levels, study.steps(), conduct.destroy)
+    study = _checked(study, conduct)
     conduct.begin(study.study.title, study.to_table(), study.study.time_ns)
     return _LoadSession(study, conduct).run()
 
 
 def resume_load_session(session: Session, conduct: Conduct) -> Session:
     """Go on with an interrupted search after its stored runs, in the time that is left."""
-    study = load_study_from(session.study, f"session {session.title}")
-    conduct.machines.check(study.all_levels, study.steps(), conduct.destroy)
+    study = _checked(load_study_from(session.study, f"session {session.title}"), conduct)
     conduct.go_on(session, study.study.time_ns)
     return _LoadSession(study, conduct).run()
+
+
+def _checked(study: LoadStudy, conduct: Conduct) -> LoadStudy:
+    """With the kinds of its places; refused if it cannot work there."""
+    study = replace(study, study=conduct.machines.resolved(study.study))
+    conduct.machines.check(study.all_levels, study.steps(), conduct.destroy)
+    return study
 
 
 @dataclass
@@ -152,11 +158,16 @@ class _LoadSession:
         """Whether only the fresh runs of the answers still fit."""
         answers = 2 if self._study.request.objective else 1
         fresh = FRESH_RUNS * (1 + answers * (FRESH_LONGER if self._study.request.open_loop else 1))
-        return target.search.hurried or self._conduct.left_ns() < (fresh + 1) * self._run_ns * len(self._targets)
+        run_ns = max(self._run_ns, self._pace_ns())
+        return target.search.hurried or self._conduct.left_ns() < (fresh + 1) * run_ns * len(self._targets)
+
+    def _pace_ns(self) -> int:
+        """From one run to the next, so far."""
+        return median_low(self._seen_ns) if self._seen_ns else self._run_ns
 
     def _time_left(self) -> TimeLeft:
         """Of all searches, at the pace of the runs so far."""
-        run_ns = median_low(self._seen_ns) if self._seen_ns else self._run_ns
+        run_ns = self._pace_ns()
         searches = [each.search for each in self._targets if each.probe]
         least, most = (sum(runs) for runs in zip(*(each.expected_left() for each in searches), strict=True))
         return TimeLeft(least * run_ns, most * run_ns)

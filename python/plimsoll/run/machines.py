@@ -50,6 +50,9 @@ class Machines(Protocol):
     def facts(self) -> Mapping[str, Any]:
         """What a session keeps about them beside the facts of this host."""
 
+    def resolved(self, study: Study) -> Study:
+        """The study with the kind of every place, as who measures there sees it."""
+
     def check(self, study: Study, steps: Sequence[Step], destroy: Sequence[str]) -> None:
         """Refuse what cannot work, before anything is written, as `plan.check` does."""
 
@@ -106,6 +109,10 @@ class ThisMachine:
     def facts(self) -> Mapping[str, Any]:
         """None: the facts of this host say it all."""
         return {}
+
+    def resolved(self, study: Study) -> Study:
+        """As it is: a place on this machine was looked at when it was read."""
+        return study
 
     def check(self, study: Study, steps: Sequence[Step], destroy: Sequence[str]) -> None:
         """As `plan.check` does."""

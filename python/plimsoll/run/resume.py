@@ -11,7 +11,7 @@ from plimsoll.errors import TargetError, UsageError
 from plimsoll.identity import changes, place_facts
 from plimsoll.model import Run, Session, SessionState, Target
 from plimsoll.store.store import Store, short_id
-from plimsoll.targets.host import host_facts, machine_key
+from plimsoll.targets.host import machine_key
 from plimsoll.targets.owner import Owner, current_owner, is_alive
 
 _SAME = ("path", "file_system", "total_bytes", "identity", "size_bytes")
@@ -67,10 +67,14 @@ def _runs(owner: Any) -> bool:
         return False
 
 
-def check_nothing_changed(session: Session, earlier: Sequence[Run], targets: Mapping[str, Target]) -> None:
-    """Raise TargetError if anything that is known of a place is no longer as it was: for days that lie apart."""
+def check_nothing_changed(
+    session: Session, earlier: Sequence[Run], targets: Mapping[str, Target], host: Mapping[str, Any]
+) -> None:
+    """Raise TargetError if anything that is known of a place is no longer as it was: for days that lie apart.
+
+    `session` is as it was then, `host` are the facts of now.
+    """
     then = {run.target.name: run.target for run in reversed(earlier)}
-    host = host_facts()
     for name, target in then.items():
         # An emulated volume is made anew with the same numbers.
         found = (

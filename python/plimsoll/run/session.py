@@ -29,6 +29,7 @@ def run_study(
     marking the session as interrupted.
     """
     conduct = Conduct(store, observer, destroy, machines or ThisMachine())
+    study = conduct.machines.resolved(study)
     steps = _checked(study, conduct)
     conduct.begin(study.title, study.to_table(), study.time_ns)
     return _Runner(study, steps, conduct).run()
@@ -39,7 +40,7 @@ def carry_on(session: Session, conduct: Conduct) -> Session:
 
     One that is being extended goes on with its last part, whose bounds take the place of the study's.
     """
-    study = from_table(session.study, f"session {session.title}")
+    study = conduct.machines.resolved(from_table(session.study, f"session {session.title}"))
     since_ns = 0
     if study.extensions:
         part = study.extensions[-1]

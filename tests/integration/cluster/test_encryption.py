@@ -52,9 +52,9 @@ def encrypted(tmp_path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
             started.append(subprocess.Popen([*DASK, *command], **QUIET, env=environment))
             address = address_in(file)
         program = (
-            "import sys, distributed\nwith distributed.Client(sys.argv[1]) as c: c.wait_for_workers(1, timeout=60)"
+            "import sys, distributed\nwith distributed.Client(sys.argv[1]) as c: c.wait_for_workers(1, timeout=300)"
         )
-        subprocess.run([*DASK[:-1], "-c", program, address], env=environment, check=True, timeout=90)
+        subprocess.run([*DASK[:-1], "-c", program, address], env=environment, check=True, timeout=360)
         yield address, settings
     finally:
         for process in started:

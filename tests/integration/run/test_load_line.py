@@ -65,7 +65,7 @@ def test_an_interrupted_search_goes_on_with_the_same_loads(plimsoll: Command, di
     ) as process:  # fmt: skip
         wait_for_runs(process, 4)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
     assert process.returncode == 130
     assert leftovers(disk) == []
     assert states(plimsoll) == ["interrupted"]
@@ -80,7 +80,7 @@ def test_an_interrupted_search_goes_on_with_the_same_loads(plimsoll: Command, di
 
 
 def test_a_bound_on_the_time_leaves_room_for_the_fresh_runs(plimsoll: Command, disk: Path) -> None:
-    plimsoll("knee", "randread", "--on", f"here={disk},engine=null", "--depth", "1..64", *SHORT, "--time", "6s",
+    plimsoll("knee", "randread", "--on", f"here={disk},engine=null", "--depth", "1..64", *SHORT, "--time", "8s",
              "--mode", "publish")  # fmt: skip
     phases = [run.facts["load_line"]["phase"] for run in stored()]
     assert phases.count("peak") == 3

@@ -72,6 +72,7 @@ def command(
     Asking for more because there was no verdict is allowed: the looks go on by one plan that pays for all of them, so
     verdicts stay false with probability at most 5 %, however often a session is extended.
     """
+    from plimsoll.cli.ending import conclude
     from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.report import format_of
     from plimsoll.run.extend import extendable, planned, standings
@@ -91,8 +92,9 @@ def command(
             say(_announced(session, part, standings(session, runs)))
         if not dry_run:
             session = _extend(store, session, part, destroy or [], cluster, quiet=quiet)
+            runs = store.runs([session.id])
     if not dry_run:
-        _show(session, output, force=force, json=json, quiet=quiet)
+        conclude(session, runs, output, force=force, json=json, quiet=quiet)
 
 
 def _extend(
@@ -107,28 +109,6 @@ def _extend(
 
     with machines(cluster) as others, observer(quiet=quiet) as watching:
         return extend_session(session, part, Conduct(store, watching, destroy, others or ThisMachine()))
-
-
-def _show(session: Session, output: str | None, *, force: bool, json: bool, quiet: bool) -> None:
-    """What the session says now, as at the end of `plimsoll run`."""
-    from plimsoll.cli.commands import report, show
-    from plimsoll.cli.ending import tell_next
-    from plimsoll.errors import NothingMeasured
-    from plimsoll.model import RunStatus
-    from plimsoll.run.lost import check_complete
-    from plimsoll.run.noise import why_nothing
-    from plimsoll.store.store import open_store
-
-    with open_store() as store:
-        runs = store.runs([session.id])
-    show.command([session.id], json=json)
-    if output is not None:
-        report.command([session.id], output=output, force=force)
-    if not any(run.status is RunStatus.OK for run in runs):
-        raise NothingMeasured(why_nothing(runs))
-    check_complete(session, runs)
-    if not (json or quiet):
-        tell_next(session, runs, reported=output is not None)
 
 
 def _announced(session: Session, part: Extension, found: list[Standing]) -> str:

@@ -11,6 +11,7 @@ from plimsoll.cli.cluster import Cluster
 from plimsoll.cli.options import Destroy, Json
 
 if TYPE_CHECKING:
+    from plimsoll.model import Run
     from plimsoll.run.load_study import LoadStudy
 
 EXAMPLES = (
@@ -150,20 +151,14 @@ def carry_out(
     quiet: bool,
 ) -> None:
     """Search, show what was found, and fail where nothing was."""
-    from dataclasses import replace
-
     from plimsoll.cli.cluster import machines
-    from plimsoll.cli.commands import report, show
-    from plimsoll.cli.ending import tell_next
+    from plimsoll.cli.ending import conclude
     from plimsoll.cli.output import refuse_to_replace
     from plimsoll.cli.progress import observer
-    from plimsoll.errors import NothingMeasured
     from plimsoll.report import format_of
     from plimsoll.run.conduct import Conduct
     from plimsoll.run.load_session import run_load_study
-    from plimsoll.run.lost import check_complete
     from plimsoll.run.machines import ThisMachine
-    from plimsoll.run.noise import why_nothing
     from plimsoll.stats.load_line.points import point_of
     from plimsoll.store.store import open_store
 
@@ -171,15 +166,11 @@ def carry_out(
         format_of(Path(output))
         refuse_to_replace(output, force)
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet) as watching:
-        if others is not None:
-            study = replace(study, study=others.resolved(study.study))
         session = run_load_study(study, Conduct(store, watching, destroy, others or ThisMachine()))
         runs = store.runs([session.id])
-    show.command([session.id], json=json)
-    if output is not None:
-        report.command([session.id], output=output, force=force)
-    if not any(point is not None and point.valid for point in (point_of(run, None) for run in runs)):
-        raise NothingMeasured(why_nothing(runs))
-    check_complete(session, runs)
-    if not (json or quiet):
-        tell_next(session, runs, reported=output is not None)
+
+    def is_point(run: Run) -> bool:
+        point = point_of(run, None)
+        return point is not None and point.valid
+
+    conclude(session, runs, output, force=force, json=json, quiet=quiet, useful=is_point)

@@ -55,15 +55,12 @@ def command(
 ) -> None:
     """Measure targets until the answer is safe; every finished run is kept."""
     from plimsoll.cli.cluster import machines
-    from plimsoll.cli.commands import plan, report, show
-    from plimsoll.cli.ending import tell_next
+    from plimsoll.cli.commands import plan
+    from plimsoll.cli.ending import conclude
     from plimsoll.cli.output import refuse_to_replace
     from plimsoll.cli.progress import observer
-    from plimsoll.errors import NothingMeasured, UsageError
-    from plimsoll.model import RunStatus
+    from plimsoll.errors import UsageError
     from plimsoll.report import format_of
-    from plimsoll.run.lost import check_complete
-    from plimsoll.run.noise import why_nothing
     from plimsoll.run.session import run_study
     from plimsoll.store.store import open_store
 
@@ -82,19 +79,11 @@ def command(
         if resume:
             session = _resume(_named(store, options), store, watching, destroy or [], others)
         else:
-            study = others.resolved(options.study()) if others else options.study()
-            session = run_study(study, store, watching, destroy or [], others)
+            session = run_study(options.study(), store, watching, destroy or [], others)
         runs = store.runs([session.id])
         if store_copy is not None:
             _copy(store, session, store_copy)
-    show.command([session.id], json=json)
-    if output is not None:
-        report.command([session.id], output=output, force=force)
-    if not any(run.status is RunStatus.OK for run in runs):
-        raise NothingMeasured(why_nothing(runs))
-    check_complete(session, runs)
-    if not (json or quiet):
-        tell_next(session, runs, reported=output is not None)
+    conclude(session, runs, output, force=force, json=json, quiet=quiet)
 
 
 def _knee(
