@@ -33,8 +33,8 @@ sys.path.insert(0, str(ROOT))
 from tests.unit.importers.mutations import mutate  # noqa: E402
 from tests.unit.importers.validity import assert_valid  # noqa: E402
 
+from plimsoll import plugins  # noqa: E402
 from plimsoll.errors import ResultFileError  # noqa: E402
-from plimsoll.importers.reading import formats  # noqa: E402
 from plimsoll.importers.source import HEAD_BYTES, Options, Source  # noqa: E402
 
 FIXTURES = ROOT / "tests/unit/importers"
@@ -49,7 +49,7 @@ CUTTINGS = 12
 
 LONGEST_CUTTING = 0.5
 
-_FORMATS = tuple(formats().values())
+_FORMATS = tuple(plugins.modules("plimsoll.importers.formats"))
 
 
 class TooSlow(BaseException):
@@ -74,7 +74,7 @@ class Tally:
 def main() -> int:
     arguments = _arguments()
     bounded()
-    known = formats()
+    known = {module.NAME: module for module in _FORMATS}
     chosen = [known[arguments.format]] if arguments.format else list(known.values())
     bad = 0
     for module in chosen:
@@ -193,7 +193,9 @@ def told(name: str, tally: Tally, seconds: float) -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--inputs", type=int, default=10_000, help="inputs per format")
-    parser.add_argument("--format", choices=sorted(formats()), help="one format; otherwise all")
+    parser.add_argument(
+        "--format", choices=sorted(module.NAME for module in _FORMATS), help="one format; otherwise all"
+    )
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="folder for the bytes of findings")

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer.main
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.catalog.shape import SHAPE_OPTIONS
 from plimsoll.cli import catalog_lists
 from plimsoll.cli.main import EXIT_CODES, app
@@ -174,7 +174,7 @@ def databases_page() -> Iterator[str]:
     yield "runs as its own user where Plimsoll is root, and is gone with the session. `server_settings` win over what"
     yield "stands here.\n"
     yield from table("server", "program (Debian)", "durability")
-    for module in kinds.modules("plimsoll.run.servers"):
+    for module in plugins.modules("plimsoll.run.servers"):
         if hasattr(module, "PROGRAM"):
             name = module.__name__.rpartition(".")[2]
             yield row(f"`{name}`", f"{module.PROGRAM} ({module.PACKAGE})", " ".join(str(module.__doc__).split()))
@@ -194,7 +194,7 @@ def guards() -> Iterator[str]:
     """Why each guard is there."""
     yield "# Guards\n\nEvery run passes these checks before it counts. `warn` travels with the number, `invalid` means"
     yield "that the block is repeated once and then reported as invalid; no run is dropped in silence.\n"
-    for guard in kinds.modules("plimsoll.run.guards"):
+    for guard in plugins.modules("plimsoll.run.guards"):
         yield f"## {guard.NAME}: {guard.TITLE}\n\n{guard.WHY}\n"
 
 

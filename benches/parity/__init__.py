@@ -17,7 +17,7 @@ from statistics import median
 
 from benches.parity._commands import Line, line
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.cli.progress import observer
 from plimsoll.model import Run, RunStatus
 from plimsoll.run.session import run_study
@@ -152,7 +152,7 @@ def _worked_ns(done: Done) -> float:
 
 def main(names: Sequence[str]) -> None:
     """Run the pairs that are named, or all."""
-    for module in kinds.modules("benches.parity"):
+    for module in plugins.modules("benches.parity"):
         if not names or module.__name__.rsplit(".", 1)[-1] in names:
             for case in module.CASES:
                 for text in case.compare() if isinstance(case, Line) else compare(case):

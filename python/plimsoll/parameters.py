@@ -7,8 +7,10 @@ holds every parameter of its workload in base units (bytes, ns, shares 0…1, op
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
+from plimsoll import plugins
 from plimsoll.db_parameters import DB_WORKLOADS
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.files_parameters import FILES_WORKLOADS
@@ -26,7 +28,9 @@ from plimsoll.parameter import (
     read_text,
     value_text,
 )
+from plimsoll.plugins import Plugin
 from plimsoll.units import (
+    MINUTE,
     SECOND,
     exact_duration,
     exact_size,
@@ -97,14 +101,53 @@ IO_PARAMETERS = (
 )
 
 WORKLOADS: dict[str, tuple[Parameter, ...]] = {"io": IO_PARAMETERS, **FILES_WORKLOADS, **DB_WORKLOADS}
-"""The parameters of each workload that a profile can name."""
+"""The parameters of each of our workloads that a profile can name."""
+
+TIMEOUT = Parameter("timeout", 10 * MINUTE, parse_duration, "a program that takes longer is ended, and the run fails")
+"""What every workload of other packages has beside its own."""
+
+
+@cache
+def programs() -> Mapping[str, Plugin]:
+    """The workloads of other packages, each of which runs a program, by name. Those with bad parameters are told."""
+    found = {}
+    for each in plugins.of_others("workloads"):
+        names = [getattr(parameter, "name", None) for parameter in each.module.PARAMETERS]
+        if not all(isinstance(parameter, Parameter) for parameter in each.module.PARAMETERS):
+            plugins.tell_once(f"{each.label} is left out: something in PARAMETERS is no Parameter")
+        elif len({*names, TIMEOUT.name}) <= len(names):
+            plugins.tell_once(f"{each.label} is left out: two of PARAMETERS have one name, or one is named timeout")
+        else:
+            found[each.name] = each
+    return found
+
+
+def parameters_of(workload: str) -> tuple[Parameter, ...]:
+    """The parameters of a workload, ours or another package's. Raises UnknownName."""
+    if workload in WORKLOADS:
+        return WORKLOADS[workload]
+    if workload in programs():
+        return (*programs()[workload].module.PARAMETERS, TIMEOUT)
+    raise UnknownName(
+        "workload", workload, all_workloads(), hint="the package that brings it may not be installed here"
+    )
+
+
+def all_workloads() -> Mapping[str, tuple[Parameter, ...]]:
+    """The parameters of all workloads, ours first."""
+    return {**WORKLOADS, **{name: parameters_of(name) for name in programs()}}
 
 
 def kind_of(workload: str) -> str:
-    """Kind of a workload: `io`, `files` or `db`. Those of one kind are planned, carried out and scored in one way."""
+    """Kind of a workload: `io`, `files`, `db`, or `program` where another package has it.
+
+    Those of one kind are planned, carried out and scored in one way.
+    """
     if workload in FILES_WORKLOADS:
         return "files"
-    return "db" if workload in DB_WORKLOADS else workload
+    if workload in DB_WORKLOADS:
+        return "db"
+    return "program" if workload not in WORKLOADS and workload in programs() else workload
 
 
 MAX_INTERVALS = 3600
@@ -116,25 +159,27 @@ def read_values(workload: str, values: Mapping[str, Any], where: str) -> dict[st
 
     Raises UnknownName for a parameter that does not exist and UsageError for a value that cannot be read.
     """
-    table = {parameter.name: parameter for parameter in WORKLOADS[workload]}
+    known = {parameter.name: parameter for parameter in parameters_of(workload)}
     read: dict[str, Any] = {}
     for name, value in values.items():
-        if name not in table:
-            others = [other for other, each in WORKLOADS.items() if any(name == parameter.name for parameter in each)]
+        if name not in known:
+            others = [
+                other for other, each in all_workloads().items() if any(name == parameter.name for parameter in each)
+            ]
             hint = f"it belongs to other tests: {', '.join(others[:5])}" if others else ""
-            raise UnknownName("parameter", name, table, where, hint)
+            raise UnknownName("parameter", name, known, where, hint)
         try:
-            read[name] = table[name].read(value)
+            read[name] = known[name].read(value)
         except (UsageError, TypeError, ValueError) as error:
             raise UsageError(f"{where}: {name}: {error}") from None
-        if table[name].choices and read[name] not in table[name].choices:
-            raise UnknownName(f"value for {name}", str(read[name]), table[name].choices, where)
+        if known[name].choices and read[name] not in known[name].choices:
+            raise UnknownName(f"value for {name}", str(read[name]), known[name].choices, where)
     return read
 
 
 def defaults(workload: str) -> dict[str, Any]:
     """Every parameter of `workload` with its default, in base units."""
-    return {parameter.name: parameter.default for parameter in WORKLOADS[workload]}
+    return {parameter.name: parameter.default for parameter in parameters_of(workload)}
 
 
 def interval_length_ns(runtime_ns: int) -> int:
@@ -153,7 +198,8 @@ def written(workload: str, name: str, value: Any) -> str:
 
     Plans of other tools' runs, and of other versions, have parameters that no table knows: a unit in the name counts.
     """
-    known = next((each for each in WORKLOADS.get(workload, ()) if each.name == name), None)
+    has = WORKLOADS.get(workload) or (parameters_of(workload) if workload in programs() else ())
+    known = next((each for each in has if each.name == name), None)
     try:
         if known is not None:
             return value_text(known, value)
@@ -180,4 +226,4 @@ _NAMED_UNITS: dict[str, Callable[[int], str]] = {
 
 def parameter(workload: str, name: str) -> Parameter:
     """The parameter of that name."""
-    return next(each for each in WORKLOADS[workload] if each.name == name)
+    return next(each for each in parameters_of(workload) if each.name == name)

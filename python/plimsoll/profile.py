@@ -14,9 +14,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from plimsoll.errors import UnknownName, UsageError
+from plimsoll import plugins
+from plimsoll.errors import PlimsollError, UnknownName, UsageError
 from plimsoll.model import Plan
-from plimsoll.parameters import WORKLOADS, defaults, read_values
+from plimsoll.parameters import all_workloads, defaults, parameters_of, programs, read_values
 
 CLASSIC = "classic"
 """The mode that every test has: its definition as it is."""
@@ -133,16 +134,28 @@ def _load(folder: str) -> dict[str, dict[str, Any]]:
 @cache
 def profiles() -> Mapping[str, Profile]:
     """All tests by name."""
-    found = {}
-    for name, table in _load("profiles").items():
-        modes = {mode: Mode(**changed) for mode, changed in table.get("modes", {}).items()}
-        profile = Profile(name=name, **{**table, "metrics": tuple(table["metrics"]), "modes": modes})
-        if profile.workload not in WORKLOADS:
-            raise UnknownName("workload", profile.workload, WORKLOADS, f"profile {name}")
-        for values in (profile.parameters, profile.quick_sizes, *(mode.parameters for mode in modes.values())):
-            read_values(profile.workload, values, f"profile {name}")
-        found[name] = profile
+    found = {name: _profile(name, written) for name, written in _load("profiles").items()}
+    for each in programs().values():
+        for name, written in each.module.TESTS.items():
+            if name in found:
+                plugins.tell_once(f"test {name} of {each.label} is left out: there is one of this name")
+                continue
+            try:
+                found[name] = _profile(name, {"workload": each.name, **written})
+            except (PlimsollError, KeyError, TypeError, ValueError, AttributeError) as error:
+                plugins.tell_once(f"test {name} of {each.label} is left out: {type(error).__name__}: {error}")
     return found
+
+
+def _profile(name: str, written: Mapping[str, Any]) -> Profile:
+    """The profile that a file, or a table of another package, holds."""
+    modes = {mode: Mode(**changed) for mode, changed in written.get("modes", {}).items()}
+    profile = Profile(name=name, **{**written, "metrics": tuple(written["metrics"]), "modes": modes})
+    if profile.workload not in all_workloads():
+        raise UnknownName("workload", profile.workload, all_workloads(), f"profile {name}")
+    for values in (profile.parameters, profile.quick_sizes, *(mode.parameters for mode in modes.values())):
+        read_values(profile.workload, values, f"profile {name}")
+    return profile
 
 
 @cache
@@ -197,8 +210,8 @@ def cases(entries: Iterable[Entry], shared: Mapping[str, Any], where: str, *, qu
 
 def for_workload(workload: str, values: Mapping[str, Any], together: Iterable[str]) -> dict[str, Any]:
     """Of values for several workloads, those for one: what it has, and what none has, for reading them to refuse it."""
-    own = {parameter.name for parameter in WORKLOADS[workload]}
-    others = {parameter.name for other in together for parameter in WORKLOADS[other]} - own
+    own = {parameter.name for parameter in parameters_of(workload)}
+    others = {parameter.name for other in together for parameter in parameters_of(other)} - own
     return {name: value for name, value in values.items() if name not in others}
 
 

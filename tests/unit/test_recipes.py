@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll import kinds, profile
+from plimsoll import plugins, profile
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("run/guards", "run/originals", "report/sections", "doctor/checks", "importers/formats", "cli/commands")
@@ -18,7 +18,7 @@ def test_a_new_file_is_a_new_kind(package: str, tmp_path: Path, monkeypatch: pyt
     (tmp_path / "_helper.py").write_text("")
     parent = import_module(name)
     monkeypatch.setattr(parent, "__path__", [*parent.__path__, str(tmp_path)])
-    found = [module.__name__.rsplit(".", 1)[-1] for module in kinds.modules(name)]
+    found = [module.__name__.rsplit(".", 1)[-1] for module in plugins.modules(name)]
     assert "brand_new" in found
     assert "_helper" not in found
     assert found == sorted(found)

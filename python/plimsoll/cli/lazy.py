@@ -13,10 +13,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from plimsoll import plugins
 from plimsoll.cli import commands as package
-
-ALIASES = {"bonnie++": "bonnie", "ioping": "ping"}
-"""Names of the originals, which people type; not listed."""
+from plimsoll.cli.verbatim import hand_over
 
 _VERBATIM = {
     "ignore_unknown_options": True,
@@ -29,37 +28,54 @@ _USUAL = {"help_option_names": ["-h", "--help"]}
 
 
 class Commands(MutableMapping[str, Any]):
-    """The commands by name, each built when it is asked for. One file in `cli/commands` is one command."""
+    """The commands by name, each built when it is asked for.
+
+    One file in `cli/commands` is one command, and so is one front end. Those of other packages come last: who asks for
+    one of ours need not look for them.
+    """
 
     def __init__(self) -> None:
         names = (info.name for info in pkgutil.iter_modules(package.__path__) if not info.name.startswith("_"))
         self._modules = {name.rstrip("_"): name for name in sorted(names)}
+        self._own = sorted([*self._modules, *plugins.own_names("frontends")])
         self._built: dict[str, Any] = {}
-
-    def module(self, name: str) -> ModuleType:
-        """The file of a command. Raises KeyError."""
-        return import_module(f"{package.__name__}.{self._modules[ALIASES.get(name, name)]}")
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._built:
-            self._built[name] = _build(name, self.module(name))
+            if name in self._modules:
+                self._built[name] = _build(name, import_module(f"{package.__name__}.{self._modules[name]}"))
+            elif front_end := self.front_end(name):
+                self._built[name] = _build_front_end(name, front_end)
         return self._built[name]
 
+    def front_end(self, name: str) -> plugins.Plugin | None:
+        """The front end of a name, or of one that its original has."""
+        if name in plugins.own_names("frontends"):
+            return plugins.own("frontends", name)
+        known = plugins.found("frontends")
+        return next((each for each in known if name in (each.name, *getattr(each.module, "ALIASES", ()))), None)
+
+    def summary(self, name: str) -> str:
+        """The first sentence of its help. Names of the originals, which people type, are not listed."""
+        if name not in self._modules:
+            return str(self[name].help).removesuffix(".")
+        return _summary(import_module(f"{package.__name__}.{self._modules[name]}"))
+
     def __setitem__(self, name: str, command: Any) -> None:
-        self._modules.setdefault(name, name)
+        self._own.append(name)
         self._built[name] = command
 
     def __delitem__(self, name: str) -> None:
-        del self._modules[name]
+        self._own.remove(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter([*self._own, *(each.name for each in plugins.of_others("frontends"))])
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(list(iter(self)))
 
     def __contains__(self, name: object) -> bool:
-        return name in self._modules or name in ALIASES
+        return name in self._own or self.front_end(str(name)) is not None
 
 
 class _Verbatim(TyperCommand):
@@ -85,19 +101,28 @@ def _build(name: str, module: ModuleType) -> Any:
         command: Any = get_command(module.group)
         command.name = name
         return command
-    verbatim = getattr(module, "VERBATIM", False)
     single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     single.command(
         name,
-        cls=_Verbatim if verbatim else TyperCommand,
         epilog=getattr(module, "EXAMPLES", None),
         no_args_is_help=getattr(module, "NEEDS_ARGUMENTS", False),
-        context_settings=_VERBATIM if verbatim else _USUAL,
+        context_settings=_USUAL,
     )(module.command)
-    command = get_command(single)
-    if isinstance(command, _Verbatim):
-        command.words, command.usage_pieces = getattr(module, "WORDS", ()), getattr(module, "USAGE_PIECES", ())
-    return command
+    return get_command(single)
+
+
+def _build_front_end(name: str, front_end: plugins.Plugin) -> Any:
+    module = front_end.module
+
+    def command(context: typer.Context) -> None:
+        hand_over(front_end, context)
+
+    single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    examples = getattr(module, "EXAMPLES", None)
+    single.command(name, cls=_Verbatim, help=module.TITLE, epilog=examples, context_settings=_VERBATIM)(command)
+    built: Any = get_command(single)
+    built.words, built.usage_pieces = getattr(module, "WORDS", ()), getattr(module, "USAGE_PIECES", ())
+    return built
 
 
 class LazyGroup(TyperGroup):
@@ -109,7 +134,7 @@ class LazyGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Name and first sentence of each command."""
-        rows = [(name, _summary(self.commands.module(name))) for name in self.commands]
+        rows = [(name, self.commands.summary(name)) for name in self.commands]
         limit = formatter.width - 6 - max(len(name) for name, _ in rows)
         with formatter.section("Commands"):
             formatter.write_dl([(name, _shortened(text, limit)) for name, text in rows])

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 
 import typer
 
-HELP = "-h"
-ASK_FOR_HELP = ("bonnie", "fio", "ping", "zcav")
-"""Front ends of tools that explain themselves with `-h`."""
+from plimsoll.plugins import Plugin
 
 
-def hand_over(front_end: str, context: typer.Context) -> None:
-    """Let `plimsoll.frontends.FRONT_END` run the words after the command; leave with its code where that isn't 0.
+def hand_over(front_end: Plugin, context: typer.Context) -> None:
+    """Let the front end run the words after the command; leave with its code where that isn't 0.
 
-    Front ends are imported when they are called for: `plimsoll --help` needs none of them.
+    What it needs is imported when it is called for: `plimsoll --help` needs none of it.
     """
-    if front_end in ASK_FOR_HELP and HELP in context.args:
+    if any(word in context.args for word in getattr(front_end.module, "HELP_WORDS", ())):
         typer.echo(context.get_help())
         return
     from plimsoll.cli.output import say
+    from plimsoll.errors import UsageError
     from plimsoll.frontends import notes
     from plimsoll.store.store import open_store
 
     words = [word for word in context.args if word != notes.OPTION]
     if len(words) < len(context.args):
         os.environ[notes.VARIABLE] = "1"
-    code = import_module(f"plimsoll.frontends.{front_end}.app").run(words, open_store, say)
+    code = front_end.call("run", words, open_store, say, answers=int, otherwise=None)
+    if code is None:
+        raise UsageError(f"{front_end.label} did not come to its end; its authors have to mend it")
     if code:
         raise typer.Exit(code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.doctor.examination import Check, Examined, examine
 from plimsoll.doctor.fitness import UNFIT_EXIT, Fitness, fitness, sentence
 
@@ -17,5 +17,5 @@ def run_checks(path: Path) -> list[Check]:
     Raises TargetError if the path cannot be read.
     """
     examined = examine(path)
-    answers = [module.check(examined) for module in kinds.modules("plimsoll.doctor.checks")]
+    answers = [module.check(examined) for module in plugins.modules("plimsoll.doctor.checks")]
     return [answer for answer in answers if answer is not None]

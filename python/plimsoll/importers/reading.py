@@ -7,16 +7,15 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
+from types import NoneType
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.errors import PlimsollError, ResultFileError, UnknownName, UsageError
 from plimsoll.importers.archives import Budget, unpack
 from plimsoll.importers.source import HEAD_BYTES, MAX_FILE_BYTES, Imported, Options, Source
 from plimsoll.importers.streams import Stream, Watch, beginning
+from plimsoll.plugins import Plugin
 from plimsoll.units import format_size
-
-PACKAGE = "plimsoll.importers.formats"
 
 
 @dataclass(frozen=True)
@@ -31,9 +30,9 @@ class Outcome:
     """Why it was left out although nothing is wrong with it."""
 
 
-def formats() -> dict[str, ModuleType]:
+def formats() -> dict[str, Plugin]:
     """All formats by name."""
-    return {module.NAME: module for module in kinds.modules(PACKAGE)}
+    return {each.name: each for each in plugins.found("importers")}
 
 
 def read_files(
@@ -58,9 +57,9 @@ def read_content(name: str, content: bytes, options: Options | None = None) -> I
 
 
 def _read(
-    sources: Iterable[tuple[str, Source | PlimsollError]], options: Options, forced: ModuleType | None
+    sources: Iterable[tuple[str, Source | PlimsollError]], options: Options, forced: Plugin | None
 ) -> Iterator[Outcome]:
-    chosen: list[tuple[str, ModuleType, Source]] = []
+    chosen: list[tuple[str, Plugin, Source]] = []
     seen: dict[tuple[str, bytes], list[tuple[str, Source]]] = {}
     for place, source in sources:
         if isinstance(source, PlimsollError):
@@ -80,26 +79,36 @@ def _read(
             chosen.append((place, forced or choose(source, place), source))
         except ResultFileError as error:
             yield Outcome(place, error=error)
-    for place, module, source in _grouped(chosen):
-        yield _outcome(place, module, source, options)
+    for place, format, source in _grouped(chosen):
+        yield _outcome(place, format, source, options)
 
 
-def choose(source: Source, place: str = "") -> ModuleType:
+def choose(source: Source, place: str = "") -> Plugin:
     """The format of a file by its content. Raises ResultFileError that names the formats."""
-    found = [module for module in formats().values() if module.recognise(source.head, source.name)]
+    found = _recognising(formats().values(), source.head, source.name)
     if len(found) == 1:
         return found[0]
     if found:
-        names = ", ".join(module.NAME for module in found)
+        names = ", ".join(each.name for each in found)
         raise ResultFileError(f"{place or source.name} could be {names}; say which with `plimsoll import --format`")
-    known = ", ".join(f"{module.NAME} ({module.TITLE})" for module in formats().values())
+    known = ", ".join(f"{each.name} ({each.module.TITLE})" for each in formats().values())
     raise ResultFileError(
         f"{place or source.name} is in no format that is known: {known}; force one with `plimsoll import --format`, "
         "or write a table"
     )
 
 
-def _named(name: str) -> ModuleType:
+def _recognising(known: Iterable[Plugin], head: bytes, name: str) -> list[Plugin]:
+    """The formats that a file can be in. Those of other packages are asked only where it is in none of ours."""
+    for ours in (True, False):
+        asked = [each for each in known if each.is_ours is ours]
+        found = [each for each in asked if each.call("recognise", head, name, answers=bool, otherwise=False)]
+        if found:
+            return found
+    return []
+
+
+def _named(name: str) -> Plugin:
     known = formats()
     if name not in known:
         raise UnknownName("format", name, known)
@@ -119,7 +128,7 @@ def _paths(patterns: Sequence[str | Path]) -> Iterator[Path]:
 
 
 def _sources(
-    paths: Iterable[Path], budget: Budget, forced: ModuleType | None, watch: Watch | None
+    paths: Iterable[Path], budget: Budget, forced: Plugin | None, watch: Watch | None
 ) -> Iterator[tuple[str, Source | PlimsollError]]:
     for path in paths:
         try:
@@ -132,13 +141,12 @@ def _sources(
             yield str(path), error
 
 
-def _log(path: Path, budget: Budget, forced: ModuleType | None, watch: Watch | None) -> Source | None:
+def _log(path: Path, budget: Budget, forced: Plugin | None, watch: Watch | None) -> Source | None:
     """A log that is too large to be held in memory, as a stream; None for any other file."""
     head, packed = beginning(path, HEAD_BYTES)
     name = path.name.removesuffix(".gz") if packed else path.name
-    known = [forced] if forced is not None else list(formats().values())
-    found = [module for module in known if forced is not None or module.recognise(head, name)]
-    if len(found) != 1 or not getattr(found[0], "STREAMS", False):
+    found = [forced] if forced is not None else _recognising(formats().values(), head, name)
+    if len(found) != 1 or not getattr(found[0].module, "STREAMS", False):
         return None
     size = path.stat().st_size
     # What is packed says nothing of how much it will be, so it is unpacked as far as it would be kept.
@@ -160,22 +168,27 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _grouped(chosen: Sequence[tuple[str, ModuleType, Source]]) -> Iterator[tuple[str, ModuleType, Source]]:
+def _grouped(chosen: Sequence[tuple[str, Plugin, Source]]) -> Iterator[tuple[str, Plugin, Source]]:
     """Files of one measurement as one source; everything else as it is."""
-    groups: dict[tuple[str, str, str], list[tuple[str, ModuleType, Source]]] = {}
-    for index, (place, module, source) in enumerate(chosen):
-        key = module.group(source.name) if hasattr(module, "group") else None
+    groups: dict[tuple[str, str, str], list[tuple[str, Plugin, Source]]] = {}
+    for index, (place, format, source) in enumerate(chosen):
+        key = None
+        if hasattr(format.module, "group"):
+            key = format.call("group", source.name, answers=(str, NoneType), otherwise=None)
         folder = place.rpartition("/")[0] if key is not None else str(index)
-        groups.setdefault((module.NAME, folder, key or ""), []).append((place, module, source))
+        groups.setdefault((format.name, folder, key or ""), []).append((place, format, source))
     for members in groups.values():
         members.sort(key=lambda each: each[2].name)
-        place, module, first = members[0]
+        place, format, first = members[0]
         rest = tuple(source for _, _, source in members[1:])
-        yield place, module, replace(first, companions=rest) if rest else first
+        yield place, format, replace(first, companions=rest) if rest else first
 
 
-def _outcome(place: str, module: ModuleType, source: Source, options: Options) -> Outcome:
+def _outcome(place: str, format: Plugin, source: Source, options: Options) -> Outcome:
     try:
-        return Outcome(place, module.NAME, imported=module.read(source, options))
-    except ResultFileError as error:
-        return Outcome(place, module.NAME, error=error)
+        imported = format.call("read", source, options, answers=Imported, otherwise=None)
+    except PlimsollError as error:
+        return Outcome(place, format.name, error=error)
+    if imported is None:
+        return Outcome(place, format.name, error=ResultFileError(f"{place}: {format.label} could not read it"))
+    return Outcome(place, format.name, imported=imported)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from plimsoll.errors import PlimsollError
 from plimsoll.importers.joining import parts_of
 from plimsoll.importers.reading import formats
-from plimsoll.importers.source import Options, Source
+from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import Artefact, Run, Score, Session
 
 
@@ -27,8 +27,8 @@ def reread(session: Session, runs: Sequence[Run]) -> dict[str, tuple[Score, ...]
 
 
 def _read_again(format_name: str, files: Sequence[Artefact], runs: Sequence[Run]) -> Mapping[str, tuple[Score, ...]]:
-    module = formats().get(format_name)
-    if module is None:
+    format = formats().get(format_name)
+    if format is None:
         return {}
     sources = [Source(each.name, each.content) for each in files]
     source = Source(sources[0].name, sources[0].content, tuple(sources[1:]))
@@ -38,8 +38,10 @@ def _read_again(format_name: str, files: Sequence[Artefact], runs: Sequence[Run]
     names = [None, *sorted({run.target.name for run in runs})[:1]]
     for name in names:
         try:
-            imported = module.read(source, Options(target=name))
+            imported = format.call("read", source, Options(target=name), answers=Imported, otherwise=None)
         except PlimsollError:
+            continue
+        if imported is None:
             continue
         found = {wanted[run.id]: run.scores for run in imported.runs if run.id in wanted}
         if found:

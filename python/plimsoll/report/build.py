@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from types import ModuleType
 
-from plimsoll import kinds
-from plimsoll.report.document import Document, Section
+from plimsoll import plugins
+from plimsoll.plugins import Plugin
+from plimsoll.report.document import Block, Document, Section
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text
 from plimsoll.report.sections.data import flat
@@ -15,8 +15,8 @@ from plimsoll.report.sections.environment import time_text
 
 def build_document(evidence: Evidence, *, short: bool = False) -> Document:
     """The whole report, or with `short` what a terminal shows. Sections without anything to say are left out."""
-    modules = sorted(kinds.modules("plimsoll.report.sections"), key=lambda module: module.ORDER)
-    sections = [_section(module, evidence) for module in modules if getattr(module, "SHORT", False) or not short]
+    found = sorted(plugins.found("sections"), key=lambda each: each.module.ORDER)
+    sections = [_section(each, evidence) for each in found if getattr(each.module, "SHORT", False) or not short]
     return Document(
         title=_title(evidence),
         subtitle=_subtitle(evidence),
@@ -25,9 +25,12 @@ def build_document(evidence: Evidence, *, short: bool = False) -> Document:
     )
 
 
-def _section(module: ModuleType, evidence: Evidence) -> Section:
-    name = module.__name__.rsplit(".", 1)[-1]
-    return Section(name, module.TITLE, tuple(module.build(evidence)), getattr(module, "SHORT", False))
+def _section(found: Plugin, evidence: Evidence) -> Section:
+    blocks = found.call("build", evidence, answers=list, otherwise=[])
+    if strange := [each for each in blocks if not isinstance(each, Block)]:
+        plugins.tell_once(f"{found.label} makes a {type(strange[0]).__name__}, which is no block; it is left out here")
+        blocks = []
+    return Section(found.name, found.module.TITLE, tuple(blocks), bool(getattr(found.module, "SHORT", False)))
 
 
 def _title(evidence: Evidence) -> str:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.drafts import whole_file
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.report import printing
@@ -19,7 +19,7 @@ PNG_SCALE = 2.0
 @cache
 def formats() -> dict[str, ModuleType]:
     """The renderers by the name of their format."""
-    return {module.__name__.rsplit(".", 1)[-1]: module for module in kinds.modules("plimsoll.report.renderers")}
+    return {module.__name__.rsplit(".", 1)[-1]: module for module in plugins.modules("plimsoll.report.renderers")}
 
 
 def format_of(path: Path) -> str:

@@ -24,7 +24,7 @@ from typing import Any
 from plimsoll.catalog.targets import shape_of
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Target
-from plimsoll.parameters import WORKLOADS
+from plimsoll.parameters import parameters_of
 from plimsoll.profile import Entry, profiles, suites
 from plimsoll.run import plan as planning
 from plimsoll.run.plan import Step
@@ -128,7 +128,7 @@ def load_study(study: Study, loads: Mapping[str, str], slo: str | None, stored: 
     for runs that are too short.
     """
     test = _one_test(study)
-    known = {parameter.name for parameter in WORKLOADS[profiles()[test].workload]}
+    known = {parameter.name for parameter in parameters_of(profiles()[test].workload)}
     if len(loads) > 1:
         raise UsageError(f"one load is searched at a time; leave out all but one of --{', --'.join(loads)}")
     possible = [name for name in RANGES if name in known or ALIASES.get(name) in known]

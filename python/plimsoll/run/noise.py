@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.model import Level, Run, RunStatus
 
 NEVER_QUIET = (
@@ -16,8 +16,7 @@ NEVER_QUIET = (
 @cache
 def _guards() -> frozenset[str]:
     """The guards that look for noise of others."""
-    found = kinds.modules("plimsoll.run.guards")
-    return frozenset(guard.NAME for guard in found if getattr(guard, "HOST_NOISE", False))
+    return frozenset(guard.name for guard in plugins.found("guards") if getattr(guard.module, "HOST_NOISE", False))
 
 
 def only_others(run: Run) -> bool:

@@ -6,11 +6,12 @@ import base64
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from uuid_utils import uuid7
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.model import Finding, Interval, Level, Plan, Run, RunStatus
 from plimsoll.parameters import kind_of
 from plimsoll.run import workloads
@@ -97,11 +98,14 @@ def _findings(evidence: RunEvidence, noisy_host: bool) -> tuple[Finding, ...]:
     """What every guard says; a guard that can't judge this kind of run says nothing."""
     findings = []
     kind = kind_of(evidence.plan.workload)
-    for guard in kinds.modules("plimsoll.run.guards"):
-        if kind not in getattr(guard, "KINDS", ("io",)):
+    for guard in plugins.found("guards"):
+        if kind not in getattr(guard.module, "KINDS", ("io",)):
             continue
-        finding = guard.check(evidence)
-        if finding is not None and noisy_host and getattr(guard, "HOST_NOISE", False):
+        finding = guard.call("check", evidence, answers=(Finding, NoneType), otherwise=None)
+        if finding is not None and finding.guard != guard.name:
+            # Nobody speaks for another guard.
+            finding = finding.model_copy(update={"guard": guard.name})
+        if finding is not None and noisy_host and getattr(guard.module, "HOST_NOISE", False):
             finding = finding.model_copy(update={"level": min(finding.level, Level.WARN, key=list(Level).index)})
         findings.append(finding)
     return tuple(finding for finding in findings if finding is not None)

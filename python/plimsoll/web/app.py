@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect
 
-from plimsoll import __version__, kinds
+from plimsoll import __version__, plugins
 from plimsoll.errors import PlimsollError
 from plimsoll.store.store import Store
 from plimsoll.web.answers import Answers
@@ -46,9 +46,9 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
     app.state.reports = Reports(store, app.state.pages)
     app.state.answers = Answers(store)
     app.state.desk = Desk(store, settings)
-    for module in kinds.modules("plimsoll.web.pages"):
+    for module in plugins.modules("plimsoll.web.pages"):
         app.include_router(module.router, include_in_schema=False)
-    for module in kinds.modules("plimsoll.web.api"):
+    for module in plugins.modules("plimsoll.web.api"):
         app.include_router(module.router, prefix=API)
     # The last one added is the first that sees a request.
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False)

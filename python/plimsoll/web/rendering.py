@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.report.renderers import html
 from plimsoll.report.sections.environment import time_text
 from plimsoll.report.words import clean
@@ -51,7 +51,7 @@ def cleaned_environment() -> Environment:
 
 def prepare() -> None:
     """Load what reports are made of and compile all templates, so that nobody's first page has to wait for it."""
-    kinds.modules("plimsoll.report.sections")
+    plugins.found("sections")
     for name in environment().list_templates(["html"]):
         environment().get_template(name)
     cleaned_environment().get_template("report.html")

@@ -8,12 +8,12 @@ from functools import cached_property
 
 from tests.golden.sentences.templates import plain
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.report import Evidence, build_document
 from plimsoll.report.document import Block, Chart, Listing, Table, Text, Warning
 from plimsoll.run.evidence import RunEvidence
 
-GUARDS = {guard.NAME: guard for guard in kinds.modules("plimsoll.run.guards")}
+GUARDS = {guard.NAME: guard for guard in plugins.modules("plimsoll.run.guards")}
 
 
 @dataclass(frozen=True)

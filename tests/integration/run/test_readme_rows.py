@@ -46,6 +46,7 @@ EXTRA: dict[str, tuple[str, ...] | str] = {
     "repeat a published experiment": "3 minutes: tests/integration/simulation, tests/unit/run",
     "publish it so that anyone can check it": (),
     "tell a build server, a pull request": (),
+    "bring an importer, a guard, a section, a front end or a test of your own": "tests/integration/plugins",
     "run the command line you have": "tests/integration/frontends",
     "use what other tools measured": "tests/integration/guides",
     "join the results of many machines": "tests/integration/cloud",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.doctor import Check, Examined, Fitness, examine, fitness, run_checks, sentence
 from plimsoll.errors import TargetError
 from plimsoll.model import Level
@@ -18,7 +18,7 @@ from plimsoll.targets.owner import current_owner
 from plimsoll.targets.workdir import Claim
 from plimsoll.units import GIB, MIB
 
-CHECKS = {module.NAME: module for module in kinds.modules("plimsoll.doctor.checks")}
+CHECKS = {module.NAME: module for module in plugins.modules("plimsoll.doctor.checks")}
 
 
 def mount(*options: str, file_system: str = "ext4") -> Chain:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 
 import pytest
 import typer
 
+from plimsoll import plugins
 from plimsoll.cli import verbatim
 from plimsoll.frontends import notes
 
@@ -25,16 +27,14 @@ def test_verbose_is_taken_before_any_front_end_sees_it(front_end: str, monkeypat
     monkeypatch.setenv(notes.VARIABLE, "")
     seen: list[tuple[list[str], bool]] = []
 
-    class App:
-        @staticmethod
-        def run(words: list[str], *_: object) -> int:
-            seen.append((words, notes.wanted()))
-            return 0
+    def run(words: list[str], *_: object) -> int:
+        seen.append((words, notes.wanted()))
+        return 0
 
-    monkeypatch.setattr(verbatim, "import_module", lambda _: App)
+    monkeypatch.setattr(import_module(f"plimsoll.frontends.{front_end}.app"), "run", run)
     context = typer.Context(typer.main.get_command(typer.Typer(callback=lambda: None)))
     for given in (["-x", notes.OPTION, "y"], ["-x", "y"]):
         context.args = given
-        verbatim.hand_over(front_end, context)
+        verbatim.hand_over(plugins.own("frontends", front_end), context)
         os.environ[notes.VARIABLE] = ""
     assert seen == [(["-x", "y"], True), (["-x", "y"], False)]

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from plimsoll.cli.commands import bonnie, fio, ping
+from plimsoll.frontends.bonnie import command as bonnie
 from plimsoll.frontends.bonnie import options as bonnie_options
+from plimsoll.frontends.fio import command as fio
 from plimsoll.frontends.fio import command_line
+from plimsoll.frontends.ping import command as ping
 from plimsoll.frontends.ping import options as ping_options
 
 LETTERS = {

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.cli.commands.ycsb import WORDS
 from plimsoll.errors import UsageError
 from plimsoll.frontends.ycsb.bindings import database
+from plimsoll.frontends.ycsb.command import WORDS
 from plimsoll.frontends.ycsb.command_line import OPTIONS, parse, without_secrets
 from plimsoll.frontends.ycsb.properties import PUBLISHED, Properties, read_file
 from plimsoll.frontends.ycsb.properties import parse as parse_properties

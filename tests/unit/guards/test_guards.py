@@ -17,12 +17,12 @@ from tests.unit.guards.guard_cases import (
     write_run,
 )
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.model import Finding, Level
 from plimsoll.targets.chain import Chain
 from plimsoll.units import GIB, KIB, MILLISECOND, SECOND
 
-GUARDS = {guard.NAME: guard for guard in kinds.modules("plimsoll.run.guards")}
+GUARDS = {guard.NAME: guard for guard in plugins.modules("plimsoll.run.guards")}
 RUN_SHAPE = frozenset(
     {"alignment", "errors", "verify", "clock", "memory", "unwritten", "db_errors", "db_service", "db_promises"}
 )

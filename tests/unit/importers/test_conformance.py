@@ -12,12 +12,12 @@ from tests.unit.importers.importing import HERE
 from tests.unit.importers.mutations import mutate
 from tests.unit.importers.validity import assert_valid
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.errors import ResultFileError
-from plimsoll.importers.reading import PACKAGE, choose, formats
+from plimsoll.importers.reading import choose
 from plimsoll.importers.source import HEAD_BYTES, Options, Source
 
-MODULES = kinds.modules(PACKAGE)
+MODULES = plugins.modules("plimsoll.importers.formats")
 MUTATIONS = 2000
 MOST_MEMORY_BYTES = 64 * 2**20
 
@@ -54,9 +54,9 @@ def test_a_format_says_what_it_is_and_has_fixtures(module: ModuleType) -> None:
 
 @EACH_FIXTURE
 def test_a_fixture_is_recognised_by_its_own_format_alone(module: ModuleType, path: Path) -> None:
-    assert choose(Source(path.name, path.read_bytes())) is module
+    assert choose(Source(path.name, path.read_bytes())).module is module
     head = path.read_bytes()[:HEAD_BYTES]
-    assert [name for name, other in formats().items() if other.recognise(head, "any.txt")] == [module.NAME]
+    assert [other.NAME for other in MODULES if other.recognise(head, "any.txt")] == [module.NAME]
 
 
 @EACH_FIXTURE

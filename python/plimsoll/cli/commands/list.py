@@ -21,7 +21,8 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="tests|suites|studies|parameters|engines|drivers|guards|formats|volumes|instances|prices|sessions",
+            metavar="tests|suites|studies|parameters|engines|drivers|guards|formats|volumes|instances|prices|sessions|"
+            "plugins",
             help="What to list.",
         ),
     ] = "tests",
@@ -36,7 +37,7 @@ def command(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List what there is: tests, suites, studies, engines, drivers, volumes, instances, prices, sessions and more."""
+    """List what there is: tests, suites, studies, engines, drivers, volumes, prices, sessions, plug-ins and more."""
     from plimsoll.cli.output import print_csv, print_json, print_table, say
     from plimsoll.errors import UnknownName
 
@@ -91,7 +92,7 @@ def _studies() -> Rows:
 
 def _parameters() -> Rows:
     from plimsoll.parameter import value_text
-    from plimsoll.parameters import WORKLOADS
+    from plimsoll.parameters import all_workloads
 
     return [
         {
@@ -100,7 +101,7 @@ def _parameters() -> Rows:
             "meaning": each.help,
             "values": ", ".join(each.choices),
         }
-        for table in WORKLOADS.values()
+        for table in all_workloads().values()
         for each in table
     ]
 
@@ -137,15 +138,35 @@ def _drivers() -> Rows:
 
 
 def _guards() -> Rows:
-    from plimsoll import kinds
+    from plimsoll import plugins
 
-    return [{"guard": each.NAME, "title": each.TITLE} for each in kinds.modules("plimsoll.run.guards")]
+    return [{"guard": each.name, "title": each.module.TITLE} for each in plugins.found("guards")]
 
 
 def _formats() -> Rows:
     from plimsoll.importers.reading import formats
 
-    return [{"format": name, "title": each.TITLE, "tools": ", ".join(each.TOOLS)} for name, each in formats().items()]
+    return [
+        {"format": name, "title": each.module.TITLE, "tools": ", ".join(each.module.TOOLS)}
+        for name, each in formats().items()
+    ]
+
+
+def _plugins() -> Rows:
+    """Ours, those of other packages, and what is left out; here that is an answer and no message."""
+    from plimsoll import __version__, plugins
+
+    return [
+        {
+            "plug-in": each.name,
+            "kind": group,
+            "from": f"plimsoll {__version__}" if each.origin == plugins.OURS else each.origin,
+            "module": each.place,
+            "state": f"left out: {each.reason}" if isinstance(each, plugins.Refused) else "in use",
+        }
+        for group in plugins.GROUPS
+        for each in plugins.installed(group)
+    ]
 
 
 def _sessions(words: str = "") -> Rows:
@@ -224,4 +245,5 @@ LISTS: dict[str, Callable[[], Rows]] = {
     "instances": _instances,
     "prices": _prices,
     "sessions": _sessions,
+    "plugins": _plugins,
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from types import ModuleType
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.report.changed import CHANGED
 from plimsoll.report.marks import marked
 from plimsoll.report.suite import Suite
@@ -65,7 +65,7 @@ def tally(cells: Sequence[Cell]) -> str:
 @cache
 def formats() -> dict[str, ModuleType]:
     """The formats by name."""
-    return {module.__name__.rsplit(".", 1)[-1]: module for module in kinds.modules(__name__)}
+    return {module.__name__.rsplit(".", 1)[-1]: module for module in plugins.modules(__name__)}
 
 
 def claim(cell: Cell) -> str:

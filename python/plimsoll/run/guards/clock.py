@@ -14,7 +14,7 @@ NAME = "clock"
 TITLE = "Clock"
 WHY = """Latencies are differences of clock readings. A slow clock source adds its own time to each; a wall clock that
 is set during a run puts samples and operations at the wrong time."""
-KINDS = ("io", "files", "db")
+KINDS = ("io", "files", "db", "program")
 
 LARGEST_JUMP_NS = MILLISECOND
 

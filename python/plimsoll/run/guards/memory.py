@@ -11,7 +11,7 @@ NAME = "memory"
 TITLE = "Memory and swap"
 WHY = """Swapping is I/O that nobody asked for, and a machine out of memory stops programs at random: the run measures
 that instead."""
-KINDS = ("io", "files", "db")
+KINDS = ("io", "files", "db", "program")
 
 LARGEST_SWAP_PAGES = 256
 """1 MiB: a few pages of an idle program that come back say nothing; any more is invalid."""

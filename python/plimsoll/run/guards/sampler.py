@@ -9,7 +9,7 @@ from plimsoll.run.guards._judge import finding, percent
 NAME = "sampler"
 TITLE = "Cost of watching"
 WHY = """Reading the host's counters once a second takes processor time on the machine that is measured."""
-KINDS = ("io", "files", "db")
+KINDS = ("io", "files", "db", "program")
 
 LARGEST_SHARE = 0.01
 

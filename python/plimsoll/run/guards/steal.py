@@ -10,7 +10,7 @@ NAME = "steal"
 TITLE = "Stolen CPU time"
 WHY = """In a virtual machine the hypervisor can run other guests while this one wants to work. Each such pause looks
 like a slow operation."""
-KINDS = ("io", "files", "db")
+KINDS = ("io", "files", "db", "program")
 
 HOST_NOISE = True
 """Noise of others, which hits all targets of a block alike: `noisy_host` in a study makes it a warning at most."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from plimsoll import kinds
+from plimsoll import plugins
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Run
 from plimsoll.profile import Profile, profiles
@@ -50,7 +50,7 @@ def of(plan: Plan) -> Original:
 
 def named(profile: Profile) -> Original:
     """The original of a test. Raises UsageError where there is none."""
-    known = {module.NAME: module for module in kinds.modules(__name__)}
+    known = {module.NAME: module for module in plugins.modules(__name__)}
     name = profile.original or profile.workload
     if name not in known:
         raise UsageError(

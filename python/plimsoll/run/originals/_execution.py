@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 from plimsoll.errors import ResultFileError
-from plimsoll.importers.source import MAX_FILE_BYTES, Options, Source
+from plimsoll.importers.source import Options, Source
 from plimsoll.model import Artefact, Plan, Run, RunStatus
 from plimsoll.run.originals import Original, of
 from plimsoll.run.places import Place
-from plimsoll.run.workers.execution import Execution, watch
-from plimsoll.run.workers.process import ProcessJob
-from plimsoll.units import SECOND, format_duration
+from plimsoll.run.workers import program
+from plimsoll.run.workers.execution import Execution
+from plimsoll.run.workers.program import KEPT, Ended
 
 ASK_S = 10
-KEPT = "its output is kept with the run"
 
 
 def execute(
@@ -40,23 +37,14 @@ def execute(
     `timeout_ns`.
     """
     original = of(plan)
-    # Of a device nothing is written but itself: what the original prints goes elsewhere.
-    own = Path(mkdtemp(prefix="original-", dir=place.folder))
-    folder, output = own / "files", own / "output.txt"
-    try:
-        folder.mkdir()
-        command = original.command(plan.parameters, _seen_from(folder, file, place) if file else folder)
-        before = place.sampler.sample()
-        job = ProcessJob(command, folder, output, timeout_ns)
-        code, samples = watch(job, place.target.where, place.sampler, on_progress, deadline_reached)
-        after = place.sampler.sample()
-        content = output.read_bytes()[:MAX_FILE_BYTES]
-    finally:
-        shutil.rmtree(own, ignore_errors=True)
-    outcome = _outcome(plan, original, job, int(str(code)), content, command)
-    name = f"{original.PROGRAM}.txt"
-    artefact = Artefact(name=name, sha256=hashlib.sha256(content).hexdigest(), content=content)
-    return Execution(outcome, before, after, samples, (artefact,))
+
+    def command(folder: Path) -> list[str]:
+        return original.command(plan.parameters, _seen_from(folder, file, place) if file else folder)
+
+    ended = program.carry_out(original.PROGRAM, command, place, timeout_ns, on_progress, deadline_reached)
+    digest = hashlib.sha256(ended.content).hexdigest()
+    artefact = Artefact(name=f"{original.PROGRAM}.txt", sha256=digest, content=ended.content)
+    return Execution(_outcome(plan, original, ended), ended.before, ended.after, ended.samples, (artefact,))
 
 
 def _seen_from(folder: Path, file: Path, place: Place) -> Path:
@@ -67,57 +55,27 @@ def _seen_from(folder: Path, file: Path, place: Place) -> Path:
     return Path(os.path.relpath(file, folder)) if place.folder is not None else file
 
 
-def _outcome(
-    plan: Plan, original: Original, job: ProcessJob, code: int, content: bytes, command: list[str]
-) -> dict[str, Any]:
-    imported, version, reason = (None, "", "")
-    if job.late:
-        hint = ": raise timeout" if "timeout" in plan.parameters else f": it hangs, or the place does; {KEPT}"
-        reason = f"{original.PROGRAM} took longer than {format_duration(job.timeout_ns)}{hint}"
-    elif code and not job.stopped:
-        how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        reason = f"{original.PROGRAM} {how}: {_last_words(content)}; {KEPT}"
-    elif not job.stopped:
-        imported, version, reason = _read(original, content)
+def _outcome(plan: Plan, original: Original, ended: Ended) -> dict[str, Any]:
+    imported, version = None, ""
+    hangs = f"it hangs, or the place does; {KEPT}"
+    reason = ended.reason("raise timeout" if "timeout" in plan.parameters else hangs)
+    if not (reason or ended.job.stopped):
+        imported, version, reason = _read(original, ended)
     found: dict[str, Any] = {}
     if imported is not None and not reason:
-        found = original.outcome(imported, plan.parameters, job.elapsed_ns)
-    status = "stopped" if job.stopped else "failed" if reason else "ok"
-    usage = job.usage
-    elapsed_ns = found.get("elapsed_ns", job.elapsed_ns)
-    return {
-        "status": status,
-        "error": {"message": reason, "offset": None} if reason else None,
-        # A tool prepares before it measures, and ends when it has measured.
-        "started_ns": job.started_ns + job.elapsed_ns - elapsed_ns,
-        "elapsed_ns": elapsed_ns,
-        "phases": {"layout_ns": 0, "measure_ns": elapsed_ns},
-        "operations": {},
-        "histograms": {},
-        "intervals": [],
-        "cpu": {
-            "user_ns": round(usage.ru_utime * SECOND) if usage else 0,
-            "system_ns": round(usage.ru_stime * SECOND) if usage else 0,
-            "busiest_thread": 0.0,
-            "all_processors": 0.0,
-        },
-        "mean_in_flight": 0.0,
-        "offered_operations": None,
-        "verified": None,
-        "clock": f"that of {original.PROGRAM}",
-        **found,
-        "original": {"program": original.PROGRAM, "version": version, "command": command},
-    }
+        found = original.outcome(imported, plan.parameters, ended.job.elapsed_ns)
+    told = {"program": original.PROGRAM, "version": version, "command": ended.command}
+    return {**ended.outcome(reason, found), "original": told}
 
 
-def _read(original: Original, content: bytes) -> tuple[Run | None, str, str]:
+def _read(original: Original, ended: Ended) -> tuple[Run | None, str, str]:
     """What the importer makes of the output, the tool's version, and why that is no result, if it isn't."""
-    source = Source(f"{original.PROGRAM}.txt", content)
+    source = Source(f"{original.PROGRAM}.txt", ended.content)
     importer = import_module(f"plimsoll.importers.formats.{original.FORMAT}")
     try:
         run: Run = importer.read(source, Options()).runs[-1]
     except ResultFileError:
-        return None, "", f"{original.PROGRAM} printed nothing that can be read: {_last_words(content)}; {KEPT}"
+        return None, "", f"{original.PROGRAM} printed nothing that can be read: {ended.last_words}; {KEPT}"
     version = _version(original, run)
     if not version.startswith(original.VERSIONS):
         wanted = " or ".join(original.VERSIONS)
@@ -138,8 +96,3 @@ def _version(original: Original, run: Run) -> str:
         )
         return asked.stdout.strip() or "unknown"
     return "unknown"
-
-
-def _last_words(content: bytes) -> str:
-    lines = content.decode("utf-8", "replace").strip().splitlines()
-    return repr(lines[-1][:200]) if lines else "it said nothing"

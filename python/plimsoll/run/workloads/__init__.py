@@ -1,7 +1,7 @@
 """What a kind of workload must tell a session: how long, what it writes, what is impossible, how to run and score it.
 
-One module per kind: `io` (block and file I/O) and `files` (file-system tests). A plan names its workload; the table in
-`plimsoll.parameters` says of which kind it is.
+One module per kind: `io` (block and file I/O), `files` (file-system tests), `db` (databases) and `program` (what other
+packages bring). A plan names its workload; `plimsoll.parameters` says of which kind it is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 from plimsoll.catalog.bounds import Pace
 from plimsoll.model import Interval, Plan, Score, Target
-from plimsoll.parameters import kind_of
+from plimsoll.parameters import kind_of, parameters_of
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import Execution
 
@@ -66,5 +66,6 @@ class Workload(Protocol):
 
 
 def of(plan: Plan) -> Workload:
-    """The kind of workload of a plan."""
+    """The kind of workload of a plan. Raises UnknownName where the package that brings it is not installed here."""
+    parameters_of(plan.workload)
     return cast(Workload, import_module(f"plimsoll.run.workloads.{kind_of(plan.workload)}"))

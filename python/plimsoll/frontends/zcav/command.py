@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import typer
+from collections.abc import Sequence
 
-from plimsoll.cli.verbatim import hand_over
+from plimsoll.frontends.calling import Say, StoreOpener
 
+TITLE = "Read a file or device in order and print its rate over the capacity, with the options of zcav."
 EXAMPLES = "`plimsoll zcav -b 256 -c 3 /dev/nvme1n1` · docs/front-ends.md"
-VERBATIM = True
+HELP_WORDS = ("-h",)
 USAGE_PIECES = ("[OPTIONS]", "FILE|DEVICE")
 WORDS = (
     ("-b BLOCK[:CHUNK]", "MiB per line of the output, and per read.  [default: 512:1]"),
@@ -23,6 +24,8 @@ WORDS = (
 )
 
 
-def command(context: typer.Context) -> None:
-    """Read a file or device in order and print its rate over the capacity, with the options of zcav."""
-    hand_over("zcav", context)
+def run(words: Sequence[str], open_store: StoreOpener, say: Say) -> int:
+    """Carry them out; returns the exit code. Raises PlimsollError."""
+    from plimsoll.frontends.zcav import app
+
+    return app.run(words, open_store, say)

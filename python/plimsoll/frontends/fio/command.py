@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import typer
+from collections.abc import Sequence
 
-from plimsoll.cli.verbatim import hand_over
+from plimsoll.frontends.calling import Say, StoreOpener
 
+TITLE = "Run fio job files and options, and print what fio prints; the runs go to the store."
 EXAMPLES = (
     "`plimsoll fio --name=test --filename=test --size=1g --rw=randread --bs=4k --iodepth=32 --direct=1` · "
     "`plimsoll fio jobs.fio --output-format=json --output=result.json` · docs/front-ends.md"
 )
-VERBATIM = True
+HELP_WORDS = ("-h",)
 USAGE_PIECES = ("[OPTIONS]", "[--JOBOPTION=VALUE]...", "[JOBFILE]...")
 WORDS = (
     ("JOBFILE", "fio's job files, one after the other; - for standard input."),
@@ -44,6 +45,8 @@ WORDS = (
 )
 
 
-def command(context: typer.Context) -> None:
-    """Run fio job files and options, and print what fio prints; the runs go to the store."""
-    hand_over("fio", context)
+def run(words: Sequence[str], open_store: StoreOpener, say: Say) -> int:
+    """Carry them out; returns the exit code. Raises PlimsollError."""
+    from plimsoll.frontends.fio import app
+
+    return app.run(words, open_store, say)

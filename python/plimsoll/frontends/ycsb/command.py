@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import typer
+from collections.abc import Sequence
 
-from plimsoll.cli.verbatim import hand_over
+from plimsoll.frontends.calling import Say, StoreOpener
 
+TITLE = "Load and run YCSB's core workload with YCSB's options and properties, and print what YCSB prints."
 EXAMPLES = (
     "`plimsoll ycsb load jdbc -P workloads/workloada -p db.url=jdbc:postgresql://host/ycsb -p db.user=me -threads 8` · "
     "`plimsoll ycsb run redis -P workloada -p redis.host=host -target 5000 -s` · docs/front-ends.md"
 )
-VERBATIM = True
+HELP_WORDS = ("--help",)
 USAGE_PIECES = ("load|run", "BINDING", "[WORDS]...")
 WORDS = (
     ("load", "Insert the records and measure that."),
@@ -38,9 +39,8 @@ WORDS = (
 )
 
 
-def command(context: typer.Context) -> None:
-    """Load and run YCSB's core workload with YCSB's options and properties, and print what YCSB prints."""
-    if "--help" in context.args:
-        typer.echo(context.get_help())
-        return
-    hand_over("ycsb", context)
+def run(words: Sequence[str], open_store: StoreOpener, say: Say) -> int:
+    """Carry them out; returns the exit code. Raises PlimsollError."""
+    from plimsoll.frontends.ycsb import app
+
+    return app.run(words, open_store, say)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import typer
+from collections.abc import Sequence
 
-from plimsoll.cli.verbatim import hand_over
+from plimsoll.frontends.calling import Say, StoreOpener
 
+TITLE = "Write a few bytes and fsync, over and over, with the options of Berkeley DB's writetest."
 EXAMPLES = "`plimsoll writetest -b 256 -o 10000 -f /mnt/a/testfile` · docs/front-ends.md"
-VERBATIM = True
+HELP_WORDS = ()
 USAGE_PIECES = ("[OPTIONS]",)
 WORDS = (
     ("-b BYTES", "Of each write.  [default: 256]"),
@@ -16,6 +17,8 @@ WORDS = (
 )
 
 
-def command(context: typer.Context) -> None:
-    """Write a few bytes and fsync, over and over, with the options of Berkeley DB's writetest."""
-    hand_over("writetest", context)
+def run(words: Sequence[str], open_store: StoreOpener, say: Say) -> int:
+    """Carry them out; returns the exit code. Raises PlimsollError."""
+    from plimsoll.frontends.writetest import app
+
+    return app.run(words, open_store, say)

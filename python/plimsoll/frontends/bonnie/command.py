@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import typer
+from collections.abc import Sequence
 
-from plimsoll.cli.verbatim import hand_over
+from plimsoll.frontends.calling import Say, StoreOpener
 
+TITLE = "Run Bonnie++'s phases with its options, and print its table and CSV line; the runs go to the store."
 EXAMPLES = (
     "`plimsoll bonnie -d /mnt/a -n 16` · `plimsoll bonnie -d . -s 1g -r 512 -q | bon_csv2html` · docs/front-ends.md"
 )
-VERBATIM = True
+HELP_WORDS = ("-h",)
+ALIASES = ("bonnie++",)
 USAGE_PIECES = ("[OPTIONS]",)
 WORDS = (
     ("-d DIR", "Where to test.  [default: this directory]"),
@@ -34,6 +36,8 @@ WORDS = (
 )
 
 
-def command(context: typer.Context) -> None:
-    """Run Bonnie++'s phases with its options, and print its table and CSV line; the runs go to the store."""
-    hand_over("bonnie", context)
+def run(words: Sequence[str], open_store: StoreOpener, say: Say) -> int:
+    """Carry them out; returns the exit code. Raises PlimsollError."""
+    from plimsoll.frontends.bonnie import app
+
+    return app.run(words, open_store, say)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import typer
+from collections.abc import Sequence
 
-from plimsoll.cli.verbatim import hand_over
+from plimsoll.frontends.calling import Say, StoreOpener
 
+TITLE = "Measure the latency of single requests with ioping's options; the run goes to the store."
 EXAMPLES = (
     "`plimsoll ping -c 30 .` · `plimsoll ping -R --percentiles /mnt/a` · `plimsoll ping -D -W .` · docs/front-ends.md"
 )
-VERBATIM = True
+HELP_WORDS = ("-h",)
+ALIASES = ("ioping",)
 USAGE_PIECES = ("[OPTIONS]", "DIRECTORY|FILE|DEVICE")
 WORDS = (
     ("-c, -count COUNT", "Stop after so many requests."),
@@ -52,6 +54,8 @@ WORDS = (
 )
 
 
-def command(context: typer.Context) -> None:
-    """Measure the latency of single requests with ioping's options; the run goes to the store."""
-    hand_over("ping", context)
+def run(words: Sequence[str], open_store: StoreOpener, say: Say) -> int:
+    """Carry them out; returns the exit code. Raises PlimsollError."""
+    from plimsoll.frontends.ping import app
+
+    return app.run(words, open_store, say)

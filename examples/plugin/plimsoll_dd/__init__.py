@@ -1,0 +1,1 @@
+"""dd for Plimsoll. Nothing is loaded here: Plimsoll loads each module when it needs it."""
