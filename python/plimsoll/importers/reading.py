@@ -187,7 +187,7 @@ def _grouped(chosen: Sequence[tuple[str, Plugin, Source]]) -> Iterator[tuple[str
 def _outcome(place: str, format: Plugin, source: Source, options: Options) -> Outcome:
     try:
         imported = format.call("read", source, options, answers=Imported, otherwise=None)
-    except PlimsollError as error:
+    except ResultFileError as error:
         return Outcome(place, format.name, error=error)
     if imported is None:
         return Outcome(place, format.name, error=ResultFileError(f"{place}: {format.label} could not read it"))
