@@ -37,11 +37,6 @@ class Instance:
     store_write_iops: int | None
 
     @property
-    def shares_network(self) -> bool:
-        """Whether EBS has no link of its own: volumes share the network card."""
-        return self.ebs_base_mbs is None
-
-    @property
     def nitro(self) -> bool:
         """Whether it is built on Nitro, which the fastest volumes need."""
         return self.hypervisor in ("nitro", "metal")

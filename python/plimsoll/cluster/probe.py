@@ -36,8 +36,3 @@ def reached_at() -> str:
 def clock_ns() -> int:
     """The worker's clock, ns since 1970."""
     return time.time_ns()
-
-
-def process_id() -> int:
-    """Of the worker."""
-    return os.getpid()

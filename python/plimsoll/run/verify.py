@@ -24,7 +24,6 @@ from plimsoll.units import GIB, KIB, SECOND, format_size
 
 BLOCK_BYTES = 16 * KIB
 """The size in which instances state their IOPS; 16 KiB never reach a throughput limit before the IOPS do."""
-STREAM_BYTES = 256 * KIB
 DEPTH_PER_IOPS = 4 / 1000
 """The provider advises one in flight per 1,000 IOPS; four times as many leave no doubt who limits."""
 DEPTHS = (32, 256)

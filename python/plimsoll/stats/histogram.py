@@ -71,10 +71,6 @@ class Histogram:
         named = {f"p{percent:g}": self.percentile(percent) for percent in PERCENTILES}
         return named | {"max": self.max}
 
-    def share_above(self, limit_ns: float) -> float | None:
-        """Share of values in buckets that begin above `limit_ns`; None without values."""
-        return float(self.counts[self.low > limit_ns].sum() / self.count) if self.count else None
-
     def curve(self, points_per_decade: int = 20) -> list[tuple[float, int]]:
         """Points (1/(1 − p), latency ns) for a chart with two logarithmic axes; x ends where the data end."""
         count = self.count

@@ -38,33 +38,14 @@ def p_value(verdict: Verdict) -> float:
     return min(sequential_p(verdict.p_direction, direction=True), sequential_p(verdict.p_same, direction=False))
 
 
-def bonferroni_holm(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p-values of Holm (1979): any false claim at all has probability ≤ α among those with p ≤ α."""
-    count, largest = len(p_values), 0.0
-    adjusted = [1.0] * count
-    for rank, index in enumerate(sorted(range(count), key=p_values.__getitem__)):
-        largest = max(largest, (count - rank) * p_values[index])
-        adjusted[index] = min(1.0, largest)
-    return adjusted
-
-
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Adjusted p-values of Benjamini & Hochberg (1995): expected share of false claims ≤ q among those with p ≤ q."""
-    return _step_up(p_values, 1.0)
-
-
-def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
-    """The same under any dependence (Benjamini & Yekutieli 2001), at the price of a factor of about ln(count)."""
-    return _step_up(p_values, math.fsum(1.0 / rank for rank in range(1, len(p_values) + 1)))
-
-
-def _step_up(p_values: Sequence[float], factor: float) -> list[float]:
     count, smallest = len(p_values), 1.0
     adjusted = [1.0] * count
     for rank, index in zip(
         range(count, 0, -1), sorted(range(count), key=p_values.__getitem__, reverse=True), strict=True
     ):
-        smallest = min(smallest, factor * count / rank * p_values[index])
+        smallest = min(smallest, count / rank * p_values[index])
         adjusted[index] = smallest
     return adjusted
 

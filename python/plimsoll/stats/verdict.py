@@ -116,12 +116,6 @@ class Verdict:
         return math.inf if self.low is None or self.high is None else (self.high - self.low) / 2
 
     @property
-    def beyond_band(self) -> bool:
-        """The whole interval lies outside the band: better or worse by at least the band."""
-        edge = log_width(self.band)
-        return self.low is not None and self.high is not None and (self.low > edge or self.high < -edge)
-
-    @property
     def ratio(self) -> float | None:
         """Other target / baseline of the metric as measured."""
         return None if self.estimate is None else math.exp(self._turn * self.estimate)

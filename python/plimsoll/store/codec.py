@@ -205,8 +205,3 @@ def unpack_json(packed: bytes) -> bytes:
 def read_intervals(text: bytes) -> tuple[Interval, ...]:
     """The time series from its JSON. Raises ValueError if it is damaged."""
     return _INTERVALS.validate_json(text)
-
-
-def unpack_intervals(packed: bytes) -> tuple[Interval, ...]:
-    """The reverse of `pack_intervals`. Raises zlib.error or ValueError if the block is damaged."""
-    return read_intervals(unpack_json(packed))

@@ -16,7 +16,7 @@ from sqlalchemy import delete, func, select, update
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import Session
 from plimsoll.store.codec import MAX_TIME_NS, NotStorable, check_labels
-from plimsoll.store.connection import reading, writing
+from plimsoll.store.connection import writing
 from plimsoll.store.records import read_session, session_row
 from plimsoll.store.schema import run, session
 from plimsoll.store.store import Store
@@ -54,14 +54,6 @@ def change_tags(store: Store, session_id: str, add: Iterable[str] = (), remove: 
     if both := sorted(wanted & unwanted):
         raise UsageError(f"tag {both[0]!r} is to be added and removed; say one of the two")
     return _changed(store, session_id, add=wanted, remove=unwanted)
-
-
-def tags_in_use(store: Store) -> dict[str, int]:
-    """Every tag in order of its name, with the number of sessions that have it."""
-    with reading(store.engine) as connection:
-        rows = connection.execute(select(session.c.tags).where(session.c.tags.is_not(None))).scalars().all()
-    tags = [tag for row in rows for tag in row.split()]
-    return {tag: tags.count(tag) for tag in sorted(set(tags))}
 
 
 def delete_sessions(store: Store, session_ids: Sequence[str]) -> Removed:

@@ -16,7 +16,7 @@ from plimsoll.model import Session
 from plimsoll.store import search
 from plimsoll.store.connection import reading, writing
 from plimsoll.store.exchange import export, import_results
-from plimsoll.store.housekeeping import change_tags, delete_sessions, set_note, set_title, tags_in_use
+from plimsoll.store.housekeeping import change_tags, delete_sessions, set_note, set_title
 from plimsoll.store.result_file import write_results
 from plimsoll.store.schema import metadata, upload, upload_session
 from plimsoll.store.store import Store, open_store
@@ -53,7 +53,6 @@ def test_title_tags_and_note_stay(store: Store, store_url: str, two: tuple[Sessi
     with open_store(store_url) as again:
         assert again.find_session("gp3 before the move") == changed
         assert again.find_session(other.id) == other
-        assert tags_in_use(again) == {"baseline": 1, "nvme": 1}
 
 
 def test_what_is_said_again_keeps_its_time(store: Store, two: tuple[Session, Session]) -> None:

@@ -70,7 +70,7 @@ def test_nothing_recorded() -> None:
     for histogram in (decode(encode([])), merge([])):
         assert histogram.count == 0
         assert set(histogram.percentiles().values()) == {None}
-        assert (histogram.mean, histogram.share_above(5), histogram.curve()) == (None, None, [])
+        assert (histogram.mean, histogram.curve()) == (None, [])
 
 
 def test_curve_ends_where_the_data_end() -> None:
@@ -80,10 +80,6 @@ def test_curve_ends_where_the_data_end() -> None:
     assert curve[-1][0] == pytest.approx(1000)
     assert [value for _, value in curve] == sorted(value for _, value in curve)
     assert dict(curve)[10.0] == histogram.percentile(90)
-
-
-def test_share_above_a_limit() -> None:
-    assert decode(encode([1000] * 9 + [9000])).share_above(5000) == pytest.approx(0.1)
 
 
 GOOD = encode(range(1000, 200_000, 137))

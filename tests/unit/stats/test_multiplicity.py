@@ -6,8 +6,6 @@ from statsmodels.stats.multitest import multipletests
 
 from plimsoll.stats.multiplicity import (
     benjamini_hochberg,
-    benjamini_yekutieli,
-    bonferroni_holm,
     footer,
     p_value,
     sequential_p,
@@ -17,14 +15,10 @@ from plimsoll.stats.policy import STANDARD
 from plimsoll.stats.verdict import judge, judge_many
 
 
-@pytest.mark.parametrize(
-    ("ours", "golden"),
-    [(bonferroni_holm, "holm"), (benjamini_hochberg, "fdr_bh"), (benjamini_yekutieli, "fdr_by")],
-)
 @settings(max_examples=30)
 @given(p=st.lists(st.floats(0, 1), min_size=1, max_size=40))
-def test_corrections_are_those_of_statsmodels(ours, golden: str, p: list[float]) -> None:
-    assert ours(p) == pytest.approx(multipletests(p, method=golden)[1], abs=1e-9)
+def test_the_correction_is_that_of_statsmodels(p: list[float]) -> None:
+    assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], abs=1e-9)
 
 
 @given(st.floats(1e-14, 1), st.floats(1e-14, 1), st.booleans())
@@ -47,12 +41,12 @@ def test_only_what_survives_may_be_summarised() -> None:
     assert all(p_value(verdict) <= 0.05 for verdict in clear)
 
 
-def test_family_wise_error_of_holm_under_nothing() -> None:
+def test_family_wise_error_under_nothing() -> None:
     families, size = 300, 20
     paths = np.random.default_rng(2).normal(0, 0.6, (families * size, 20))
     verdicts = judge_many(paths, band=0.1, mode=STANDARD, cap=None, directions=["higher"] * len(paths))
     p = np.array([p_value(verdict) for verdict in verdicts]).reshape(families, size)
-    hits = sum(min(bonferroni_holm(family.tolist())) <= 0.05 for family in p)
+    hits = sum(size * family.min() <= 0.05 for family in p)
     assert hits / families <= 0.09
 
 

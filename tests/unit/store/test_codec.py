@@ -11,7 +11,8 @@ from plimsoll.store.codec import (
     canonical_json,
     check_storable,
     pack_intervals,
-    unpack_intervals,
+    read_intervals,
+    unpack_json,
 )
 
 SESSION, (RUN, *_) = make_study(("a",), ("randrw",), 1, artefacts=True)
@@ -45,10 +46,10 @@ def test_the_way_to_a_bad_value_is_named() -> None:
 
 def test_intervals_come_back() -> None:
     packed = pack_intervals([interval.model_dump() for interval in RUN.intervals])
-    assert unpack_intervals(packed) == RUN.intervals
+    assert read_intervals(unpack_json(packed)) == RUN.intervals
 
 
 def test_packed_intervals_are_unpacked_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "MAX_SERIES_BYTES", 1000)
     with pytest.raises(ValueError, match="over 1000 bytes"):
-        unpack_intervals(zlib.compress(b"[" + b" " * 1_000_000 + b"]"))
+        unpack_json(zlib.compress(b"[" + b" " * 1_000_000 + b"]"))
