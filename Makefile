@@ -18,7 +18,7 @@ help:
 	@echo "make assure     sanitizers, fuzzing, every system call failing once: hours    make fuzz      two minutes of fuzzing"
 	@echo "make torture    kills, full disks, lost power, for two hours (TORTURE='--minutes 10 --seed 7'; as root, on a machine that may be hurt)"
 	@echo "make audit      advisories, licences and archives of what we build on; exit code 3: not all could be checked"
-	@echo "make docs       regenerate docs/reference and man pages       make readme      run its example again"
+	@echo "make docs       regenerate docs/reference and completion      make readme      run its example again"
 
 setup: $(BIN)/.set-up
 $(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
@@ -110,6 +110,7 @@ audit: $(BIN)/.set-up-dev
 
 # A wheel for machines without a compiler; built on an old distribution (or with zig) it is manylinux.
 wheel: $(BIN)/.set-up-dev
+	$(BIN)/python tools/manual.py
 	$(BIN)/maturin build --release --out dist
 
 readme: $(BIN)/.set-up-dev

@@ -1,11 +1,13 @@
-"""Writes man pages and shell completion from the command line itself into packaging; `--check` only compares.
+"""Writes man pages and shell completion from the command line itself into packaging, before a wheel is built.
 
-A wheel carries them: `man plimsoll` and completion work where share/ of the environment is looked at.
+A wheel carries them: `man plimsoll` and completion work where share/ of the environment is looked at. The pages are
+not in git, as they say what the code says; `--check` compares the scripts of completion alone.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -93,8 +95,8 @@ def main_page(group: Any, context: Any) -> Iterator[str]:
     yield from (f".TP\n\\fB{escaped(name)}\\fR\n{words(about)}" for name, about in ENVIRONMENT)
 
 
-def files() -> Mapping[str, str]:
-    """Path below share and text of every file."""
+def pages() -> Mapping[str, str]:
+    """Path below share and text of every man page."""
     group: Any = typer.main.get_command(app)
     context = group.make_context("plimsoll", [], resilient_parsing=True)
     found = {"man/man1/plimsoll.1": "\n".join(main_page(group, context)) + "\n"}
@@ -104,6 +106,12 @@ def files() -> Mapping[str, str]:
         lines = [*head(f"plimsoll {name}", command.help or name), *body(command, own, "SH")]
         lines.append(".SH SEE ALSO\n\\fBplimsoll\\fR(1)")
         found[f"man/man1/plimsoll-{name}.1"] = "\n".join(lines) + "\n"
+    return found
+
+
+def scripts() -> Mapping[str, str]:
+    """Path below share and text of every script of completion."""
+    found = {}
     for shell, path in COMPLETION.items():
         script = get_completion_script(prog_name="plimsoll", complete_var="_PLIMSOLL_COMPLETE", shell=shell)
         found[path] = script.strip() + "\n"
@@ -111,26 +119,24 @@ def files() -> Mapping[str, str]:
 
 
 def main() -> int:
-    """Write the files, or compare them with what is there."""
-    wanted = files()
-    there = {str(path.relative_to(SHARE)) for path in SHARE.rglob("*") if path.is_file()}
-    stale = sorted(there - wanted.keys())
-    for name, text in wanted.items():
-        path = SHARE / name
-        if not path.exists() or path.read_text() != text:
-            stale.append(name)
+    """Write the files, or compare the scripts with what is there."""
     if "--check" in sys.argv:
+        stale = [name for name, text in scripts().items() if _there(name) != text]
         if stale:
             print(f"packaging is not what the code says: {', '.join(stale)}; run `make docs`", file=sys.stderr)
         return bool(stale)
-    for name in stale:
+    # A command that is gone leaves no page.
+    shutil.rmtree(SHARE / "man", ignore_errors=True)
+    for name, text in {**pages(), **scripts()}.items():
         path = SHARE / name
-        if name not in wanted:
-            path.unlink()
-            continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(wanted[name])
+        path.write_text(text)
     return 0
+
+
+def _there(name: str) -> str | None:
+    path = SHARE / name
+    return path.read_text() if path.exists() else None
 
 
 if __name__ == "__main__":
