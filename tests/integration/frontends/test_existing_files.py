@@ -6,8 +6,13 @@ import json
 import os
 from pathlib import Path
 
+import pytest
 from tests.conftest import need
 from tests.integration.frontends.conftest import Command
+
+from plimsoll.errors import UnsafeTarget
+from plimsoll.frontends.writetest.app import run as writetest
+from plimsoll.store.store import open_store
 
 JOB = ("--name=job", "--filename=data", "--size=64k", "--bs=4k", "--rw=write", "--output-format=json")
 LETTER = "Dear diary, today nothing happened.\n"
@@ -97,3 +102,17 @@ def test_charts_are_refused_like_a_report(plimsoll: Command, disk: Path) -> None
     plimsoll("report", "--charts", disk / "pictures", "--force")
     assert picture.read_text() != LETTER
     assert sorted((disk / "pictures").iterdir()) == names
+
+
+def test_a_file_that_appears_after_the_look_is_not_opened(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worst moment there is: nothing was there as it was looked for."""
+    letter = disk / "testfile"
+    letter.write_text(LETTER)
+    exists = Path.exists
+    monkeypatch.setattr(Path, "exists", lambda path, **how: path.name != letter.name and exists(path, **how))
+    for what in ("a file", "a link"):
+        with pytest.raises(UnsafeTarget, match="testfile exists; remove it"):
+            writetest(("-o", "5", "-f", str(letter)), open_store, lambda _sentence: None)
+        assert LETTER in ((disk / "elsewhere") if what == "a link" else letter).read_text()
+        letter.replace(disk / "elsewhere")
+        letter.symlink_to(disk / "elsewhere")

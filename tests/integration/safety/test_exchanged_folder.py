@@ -202,6 +202,38 @@ def test_a_run_whose_folder_is_exchanged_meanwhile_does_not_count(
     assert [path for path in theirs.of_root() if path.name != "now"] == []
 
 
+OF_FILES = ("unpack", "compilebench", "sqlite-inserts", "gzip", "postmark", "bonnie++", "fs-mark", "iozone", "dbench")
+
+
+@pytest.mark.parametrize("test", OF_FILES)
+def test_a_test_of_files_never_leaves_its_folder(
+    plimsoll: Command,  # noqa: F811
+    theirs: Theirs,
+    owner: Owner,
+    test: str,
+) -> None:
+    """The exchange comes at any moment of runs that make and copy many files, and read them back by their names."""
+    process = owner("now")
+    watcher = subprocess.Popen(
+        [sys.executable, "-c",
+         "import glob,pathlib,time\nwhile not glob.glob('plimsoll-*/plimsoll-files/*'): time.sleep(0.001)\n"
+         "pathlib.Path('now').touch()"],
+        cwd=theirs.path,
+    )  # fmt: skip
+    words = ("--quick-sizes", "--repeats", "500", "--noisy-host", "--on", f"here={theirs.path}")
+    try:
+        answer = plimsoll("run", test, *words, check=None)
+    finally:
+        watcher.kill()
+        watcher.wait()
+    assert process.stdout is not None
+    assert process.stdout.readline() == "exchanged\n"
+    assert theirs.untouched()
+    assert answer.code in (2, 3), answer.out + answer.err
+    assert "exchanged" in answer.out + answer.err
+    assert [path for path in theirs.of_root() if path.name != "now"] == []
+
+
 @pytest.mark.parametrize(
     "words", [("bonnie", "-s", "16m", "-r", "8m", "-n", "1", "-d"), ("ping", "-c", "300", "-i", "0.01")]
 )

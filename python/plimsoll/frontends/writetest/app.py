@@ -64,8 +64,8 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     settings = parse(words)
     plan, path = plan_of(settings), Path(settings.file)
     if path.exists():
-        # The original removes it and makes it anew; here nobody's file is lost.
-        raise UnsafeTarget(f"{path} exists; remove it, or name another file with -f")
+        # Said before anything is opened; whether it is so is decided as the file is made.
+        raise _there(path)
     if not path.parent.is_dir():
         raise TargetError(f"there is no directory {path.parent}; make it, or name another file with -f")
     with open_store() as store, Places() as places:
@@ -74,13 +74,11 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
         recorder = Recorder(store, "writetest", f"writetest on {path.parent.resolve()}", list(words), [place])
         stop = Stop()
         try:
-            made[there] = _make(there, settings.size)
+            made[there] = _make(path, there, settings.size)
             (ended,) = run_together([Task(plan, there, place.chain, made=[made[there]])], stop)
             if ended is None:
                 return INTERRUPTED
             kept = recorder.add(place, plan, ended.execution, ended.started_ns)
-        except OSError as error:
-            raise TargetError(f"cannot write {path}: {error.strerror}; choose another place with -f") from None
         finally:
             remove_own(made)
             recorder.finish(interrupted=stop.interrupted)
@@ -92,13 +90,32 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     return INTERRUPTED if stop.interrupted else 0
 
 
-def _make(path: Path, size: int) -> Identity:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+def _there(path: Path) -> UnsafeTarget:
+    """The original removes such a file and makes it anew; here nobody's is lost."""
+    return UnsafeTarget(f"{path} exists; remove it, or name another file with -f")
+
+
+def _make(path: Path, there: Path, size: int) -> Identity:
+    """A new file, or an error: never one that somebody else has made since."""
+    try:
+        descriptor = os.open(there, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    except FileExistsError:
+        raise _there(path) from None
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    made = identity(descriptor)
     try:
         os.write(descriptor, bytes(size))
-        return identity(descriptor)
+    except OSError as error:
+        remove_own({there: made})
+        raise _unwritable(path, error) from None
     finally:
         os.close(descriptor)
+    return made
+
+
+def _unwritable(path: Path, error: OSError) -> TargetError:
+    return TargetError(f"cannot write {path}: {error.strerror}; choose another place with -f")
 
 
 def _print(operations: int, elapsed_ns: int) -> None:
