@@ -77,7 +77,7 @@ def test_an_interrupt_prints_the_statistics(disk: Path) -> None:
     assert process.stdout is not None
     first = process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=30)
+    rest, _ = process.communicate(timeout=120)
     assert "(warmup)" in first
     assert "ioping statistics" in rest
     assert process.returncode == 0

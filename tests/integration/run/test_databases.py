@@ -11,6 +11,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from ctypes.util import find_library
 from pathlib import Path
 
@@ -32,6 +33,8 @@ SERVERS = {
 ONCE = ("--set", "warmup=0s", "--blocks", "1", "--noisy-host")
 QUICK = ("--set", "max_operations=60", "--set", "runtime=1m", *ONCE)
 """One run that is over when enough is done, however long that takes."""
+ENOUGH_WAITS = 200
+"""Of the threads that do the operations; records are loaded by another."""
 SMALL = {"ycsb-a": ("--set", "records=300"), "tpcb": ("--set", "scale=1"), "web-static": ("--set", "clients=4")}
 
 
@@ -63,6 +66,21 @@ def servers_below(folder: Path) -> list[int]:
     """Processes that work in a folder below."""
     every = psutil.process_iter(["cwd"])
     return [process.pid for process in every if str(process.info["cwd"] or "").startswith(str(folder))]
+
+
+def named_below(folder: Path, program: str) -> list[psutil.Process]:
+    """The same, of one program alone: those that prepare a server come and go meanwhile."""
+    every = psutil.process_iter(["cwd", "name"])
+    return [
+        each for each in every if each.info["name"] == program and str(each.info["cwd"] or "").startswith(str(folder))
+    ]
+
+
+def connections(process: psutil.Process) -> int:
+    """How many it has; none if it ends meanwhile."""
+    with suppress(psutil.Error):
+        return len(process.net_connections())
+    return 0
 
 
 @pytest.mark.parametrize(("test", "server"), [(test, server) for test, each in SERVERS.items() for server in each])
@@ -200,6 +218,24 @@ def test_a_private_server_that_ends_by_itself_is_quoted(place: Path) -> None:
     shutil.rmtree(place / "server")
 
 
+def wait_until_measured(pid: int, *, deadline_s: float = 60) -> None:
+    """Until the clients are at work."""
+    end = time.monotonic() + deadline_s
+    while time.monotonic() < end:
+        waits = 0
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                if (thread / "comm").read_text().startswith("plimsoll-db-"):
+                    found = re.search(
+                        r"^voluntary_ctxt_switches:\s(\d+)", (thread / "status").read_text(), re.MULTILINE
+                    )
+                    waits += int(found[1]) if found else 0
+        if waits > ENOUGH_WAITS:
+            return
+        time.sleep(0.05)
+    raise AssertionError("nothing was measured")
+
+
 def started_redis(folder: Path, port: int) -> subprocess.Popen[bytes]:
     """A server of somebody else, which stores nothing."""
     words = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(folder), "--save", "", "--appendonly", "no"]
@@ -211,6 +247,13 @@ def started_redis(folder: Path, port: int) -> subprocess.Popen[bytes]:
                 return process
         time.sleep(0.05)
     raise AssertionError("no server")
+
+
+def records(port: int) -> int:
+    """How many keys a server has that asks for no password."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+        line.sendall(b"DBSIZE\r\n")
+        return int(line.recv(64)[1:])
 
 
 def only_sessions_first_run() -> Run:
@@ -228,10 +271,9 @@ def test_a_server_that_is_killed_within_a_run_makes_it_invalid(place: Path, name
         found: list[psutil.Process] = []
         while not found and time.monotonic() < deadline:
             time.sleep(0.05)
-            every = [psutil.Process(pid) for pid in servers_below(place)]
-            # Clients have connected: the data are being loaded, which takes a moment, or the run has begun.
-            found = [each for each in every if each.name() == program and len(each.net_connections()) > 4]
-        time.sleep(3)
+            # Clients have connected: the data are being loaded, or the run has begun.
+            found = [each for each in named_below(place, program) if connections(each) > 4]
+        wait_until_measured(process.pid)
         found[0].kill()
         said = process.communicate(timeout=120)[0]
     assert process.returncode == 3
@@ -258,9 +300,9 @@ def test_a_crash_and_recovery_is_invalid_or_what_is_measured(tmp_path: Path, fau
         full = [PLIMSOLL, *words, *SMALL["ycsb-a"], "--set", f"fault={fault}"]
         with subprocess.Popen(full, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             deadline = time.monotonic() + 60
-            while len(psutil.Process(server.pid).net_connections()) < 5 and time.monotonic() < deadline:
+            # As many inserts of the run as must be lost, beside the records that were loaded.
+            while records(port) < 300 + 1000 and time.monotonic() < deadline:
                 time.sleep(0.05)
-            time.sleep(3)
             server.kill()
             server.wait()
             server = started_redis(tmp_path, port)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.run.conftest import PLIMSOLL, SHORT, Command, leftovers
+from tests.integration.run.conftest import PACED, PLIMSOLL, SHORT, Command, leftovers
 
 from plimsoll.model import RunStatus, Session, SessionState
 from plimsoll.store.store import Store, open_store
@@ -74,7 +74,7 @@ def test_the_plans_are_those_of_the_session_and_recompute_agrees(
 def test_extended_three_times_by_each_of_its_bounds(plimsoll: Command) -> None:
     plimsoll("extend", "--blocks", "1")
     plimsoll("extend", "--until", "verdict", "--blocks", "2", "--quiet")
-    answer = plimsoll("extend", "--for", "4s", "--json")
+    answer = plimsoll("extend", "--for", "6s", "--json")
     assert answer.json["sections"]
     session, runs = stored()
     assert [sorted(part) for part in session.study["extensions"]] == [
@@ -135,7 +135,7 @@ def wait_for_runs(count: int, child: subprocess.Popen[str]) -> None:
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_extension_is_resumed(plimsoll: Command, disk: Path, undecided: Session, how: int) -> None:
-    child = start(disk, "extend", "--blocks", "4")
+    child = start(disk, "extend", "--blocks", "8")
     wait_for_runs(9, child)
     child.send_signal(how)
     child.communicate()
@@ -145,13 +145,13 @@ def test_an_interrupted_extension_is_resumed(plimsoll: Command, disk: Path, unde
     with open_store() as store:
         runs = [run for run in store.runs([session.id]) if run.status is RunStatus.OK]
     assert session.state == "done"
-    assert {run.block for run in runs} == set(range(7))
-    assert len({(run.block, run.target.name) for run in runs}) == 14
+    assert {run.block for run in runs} == set(range(11))
+    assert len({(run.block, run.target.name) for run in runs}) == 22
     assert leftovers(disk) == []
 
 
 def test_the_end_of_a_run_names_the_session_and_what_comes_next(plimsoll: Command, disk: Path) -> None:
-    where = ("--on", f"a={disk}", "--on", f"b={disk},depth=1,rate=20/s")
+    where = ("--on", f"a={disk},{PACED['fast']}", "--on", f"b={disk},{PACED['slow']}")
     answer = plimsoll("run", "randread", *where, *SHORT)
     name = stored()[0].id[-8:]
     assert answer.err.splitlines()[-1] == f"session {name}; next: `plimsoll report {name} -o report.html`"
@@ -164,7 +164,7 @@ def test_the_end_of_a_run_names_the_session_and_what_comes_next(plimsoll: Comman
 
 
 def test_an_undecided_run_names_the_command_that_goes_on(plimsoll: Command, disk: Path) -> None:
-    where = ("--on", f"a={disk}", "--on", f"b={disk},depth=1,rate=20/s")
+    where = ("--on", f"a={disk},{PACED['fast']}", "--on", f"b={disk},{PACED['slow']}")
     preview = plimsoll("run", "randread", *where, *SHORT, "--blocks", "2")
     name = stored()[0].id[-8:]
     assert f"1 case has no answer yet; `plimsoll extend {name}` goes on for about 1 more block (" in preview.err

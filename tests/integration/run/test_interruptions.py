@@ -132,7 +132,7 @@ def interrupted(disk: Path, *words: str) -> None:
 
 
 def test_resume_goes_on_at_the_same_place_from_any_directory(plimsoll: Command, disk: Path, tmp_path: Path) -> None:
-    words = ("--set", "size=16MiB", "--set", "runtime=500ms", "--mode", "publish", "--blocks", "3")
+    words = ("--set", "size=16MiB", "--set", "runtime=500ms", "--repeats", "3", "--noisy-host")
     with subprocess.Popen(
         [PLIMSOLL, "run", "ping", "--on", "here=.", *words], cwd=disk, stderr=subprocess.PIPE, text=True
     ) as process:

@@ -57,7 +57,7 @@ def test_a_locked_store(disk: Path, plimsoll: Command, store: Path, end: signal.
     with locked(store):
         said = read_until(process, "block 4:")
         process.send_signal(end)
-        rest = process.communicate(timeout=60)[1]
+        rest = process.communicate(timeout=120)[1]
     assert sum("Nothing is lost" in line for line in said) == 1
     if end is signal.SIGINT:
         assert "finished runs of session" in rest
@@ -76,7 +76,7 @@ def shown(plimsoll: Command) -> list[dict[str, str]]:
 
 
 def test_a_killed_session_goes_on_with_the_runs_that_waited(disk: Path, plimsoll: Command, store: Path) -> None:
-    process = start(disk, "--repeats", "6")
+    process = start(disk, "--repeats", "9")
     read_until(process, "block 1:")
     with locked(store):
         read_until(process, "block 3:")
@@ -86,11 +86,11 @@ def test_a_killed_session_goes_on_with_the_runs_that_waited(disk: Path, plimsoll
     assert "now in the store" in answer.err
     assert "block 4:" in answer.err
     assert "block 3:" not in answer.err
-    assert len({row["run"] for row in shown(plimsoll)}) == 6
+    assert len({row["run"] for row in shown(plimsoll)}) == 9
 
 
 def test_a_deleted_store(disk: Path, plimsoll: Command, store: Path) -> None:
-    process = start(disk, "--repeats", "5")
+    process = start(disk, "--repeats", "12")
     read_until(process, "block 2:")
     for each in store.parent.glob("results.db*"):
         each.unlink()
@@ -98,7 +98,7 @@ def test_a_deleted_store(disk: Path, plimsoll: Command, store: Path) -> None:
     out, err = process.communicate(timeout=120)
     assert "was moved or deleted while it was in use" in said + err
     assert process.returncode == 0, err
-    assert len({row["run"] for row in shown(plimsoll)}) == 5
+    assert len({row["run"] for row in shown(plimsoll)}) == 12
     assert json.loads(plimsoll("list", "sessions", "--json").out)[0]["state"] == "done", out
 
 
@@ -124,13 +124,13 @@ def test_a_server_that_is_away_for_a_while(disk: Path, plimsoll: Command) -> Non
 
 def test_a_front_end_prints_its_result_and_its_run_waits(disk: Path, plimsoll: Command, store: Path) -> None:
     plimsoll("list", "sessions")
-    words = [PLIMSOLL, "ping", "-c", "30", "-i", "0.05", str(disk)]
+    words = [PLIMSOLL, "ping", "-c", "3000", "-i", "0.05", str(disk)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ})
     assert process.stdout is not None
     process.stdout.readline()
     with locked(store):
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     assert "ioping statistics" in out
     assert "Nothing is lost" in err
     assert "1 finished run of session" in err

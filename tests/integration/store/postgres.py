@@ -20,7 +20,7 @@ import psutil
 import psycopg
 
 PASSWORD = "s3cr3t%/word"
-STARTUP_S = 30
+STARTUP_S = 120
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def test_from_a_token_to_a_session_on_the_server(tmp_path: Path) -> None:
         assert late.returncode == 2
         assert "refuses the token" in late.stderr
         server.send_signal(signal.SIGTERM)
-        assert server.wait(timeout=30) == 0
+        assert server.wait(timeout=120) == 0
         assert server.stderr is not None
         assert server.stderr.read() == "stopped\n"
     with open_store(str(server_home / "results.db")) as store:
@@ -103,4 +103,4 @@ def test_a_stop_is_a_good_end(tmp_path: Path, stop: signal.Signals) -> None:
     with serving(tmp_path, "--public-read") as (server, address, _):
         assert httpx.get(address).status_code == 200
         server.send_signal(stop)
-        assert server.wait(timeout=30) == 0
+        assert server.wait(timeout=120) == 0
