@@ -43,8 +43,8 @@ from plimsoll.units import (
 
 MODES = ("read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim")
 
-LENGTH_ENGINES = ("falloc", "ftruncate")
-"""Engines that set the length of a file and move no data: for fio's command line, as in fio."""
+LENGTH_ENGINES = ("falloc", "ftruncate", "filecreate", "filestat", "filedelete", "cpuio")
+"""Engines that move no data, but set lengths, work on names or compute: for fio's command line, as in fio."""
 
 IO_PARAMETERS = (
     Parameter("engine", "io_uring", read_text, "how I/O is issued; see `plimsoll list engines`"),

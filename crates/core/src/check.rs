@@ -318,6 +318,9 @@ fn extras(spec: &JobSpec) -> Result<(), JobError> {
             return refuse("zones with gaps between them are for one file, without verify");
         }
     }
+    if spec.draws.is_some() && (!spec.mode.is_random() || spec.files.is_some() || spec.strides.is_some()) {
+        return refuse("places drawn as in fio are for random modes and one file, without zones");
+    }
     if spec.flow.is_some_and(|flow| flow.weight == 0) {
         return refuse("a flow of weight 0 never moves: use 1 or more");
     }

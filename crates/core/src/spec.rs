@@ -22,6 +22,12 @@ pub struct JobSpec {
     /// Reads and writes follow each other as in fio; absent: by a stream of the job's seed.
     #[serde(default)]
     pub mix: Option<Mix>,
+    /// Random places and sizes are drawn as in fio; absent: by streams of the job's seed.
+    #[serde(default)]
+    pub draws: Option<Draws>,
+    /// What an operation of an engine that computes is; absent: nothing.
+    #[serde(default)]
+    pub burn: Option<Burn>,
     /// The operations are given, one by one; absent: they follow from mode, sizes and distribution.
     #[serde(default)]
     pub replay: Option<Replay>,
@@ -181,7 +187,11 @@ impl JobSpec {
     /// Whether the loop has to do what only some front ends ask for.
     pub fn has_extras(&self) -> bool {
         let told = self.submission || self.trace_syncs;
-        told || self.mix.is_some() || self.replay.is_some() || self.strides.is_some() || self.flow.is_some()
+        told || self.mix.is_some()
+            || self.draws.is_some()
+            || self.replay.is_some()
+            || self.strides.is_some()
+            || self.flow.is_some()
     }
 
     /// Whether what is read is checked, instead of what the job wrote itself.
@@ -381,6 +391,32 @@ pub struct Sequence {
 pub struct Mix {
     /// Of fio's generator.
     pub seed: u32,
+}
+
+/// Random places and sizes, drawn as fio draws them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draws {
+    /// Of fio's generators: for places, and for sizes of reads and of writes.
+    pub places: u32,
+    pub sizes: [u32; 2],
+    /// Sizes are any multiples of the smallest up to the largest; otherwise each has its weight, in percent.
+    pub ranged: bool,
+    /// Each block comes once, and blocks that would cover one that was used are shortened.
+    pub map: bool,
+    /// When all blocks are used they come anew; otherwise the pass is over.
+    pub endless: bool,
+    /// Bytes of a pass; absent: as many as the map has, or without end.
+    pub pass: Option<u64>,
+}
+
+/// Work of a processor in place of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Burn {
+    pub ns: u64,
+    /// Numbers are sorted; otherwise it waits for the clock.
+    pub sorts: bool,
 }
 
 /// Zones of the region that are used, and gaps that are not.

@@ -18,6 +18,9 @@ pub fn admit(spec: &JobSpec) -> Result<Option<Target>, JobError> {
     if !caps.real {
         return Ok(None);
     }
+    if caps.names {
+        return names(spec);
+    }
     let mut target = Target::look(Path::new(&spec.path))?;
     length(spec, &target, 0)?;
     let mut known = vec![target.known[0]];
@@ -39,6 +42,16 @@ pub fn admit(spec: &JobSpec) -> Result<Option<Target>, JobError> {
         return refuse(format!("engine {} cannot trim {what}: use psync with depth 1", caps.name));
     }
     Ok(Some(target))
+}
+
+/// Names may stand for nothing yet; files that the caller knows are those that are there.
+fn names(spec: &JobSpec) -> Result<Option<Target>, JobError> {
+    let paths = std::iter::once(&spec.path).chain(spec.files.iter().flat_map(|files| &files.more));
+    let look = |path: &String| Target::look(Path::new(path)).map(|target| target.known[0]);
+    if !spec.made.is_empty() {
+        same(spec, &paths.map(look).collect::<Result<Vec<_>, _>>()?)?;
+    }
+    Ok(None)
 }
 
 /// The files that are there are those that the caller knows.

@@ -54,6 +54,15 @@ pub fn look(path: &Path) -> io::Result<Metadata> {
     if found.is_symlink() { Err(io::Error::from_raw_os_error(libc::ELOOP)) } else { Ok(found) }
 }
 
+/// Folder and name of a path, for calls that take both; a held one must lie in the folder itself.
+pub fn place(path: &Path) -> io::Result<(RawFd, CString)> {
+    match held(path) {
+        Some((folder, name)) if name.components().count() == 1 => Ok((folder, text(name.as_os_str())?)),
+        Some(_) => Err(io::Error::from_raw_os_error(libc::EXDEV)),
+        None => Ok((libc::AT_FDCWD, text(path.as_os_str())?)),
+    }
+}
+
 /// Removes the name of a file, by the rules of [`open`].
 pub fn remove(path: &Path) -> io::Result<()> {
     let (Some(parent), Some(name), Some(_)) = (path.parent(), path.file_name(), held(path)) else {

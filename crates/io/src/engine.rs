@@ -5,7 +5,10 @@
 
 use std::io;
 use std::os::fd::RawFd;
+use std::path::PathBuf;
 use std::time::Duration;
+
+use plimsoll_core::spec::Burn;
 
 use crate::buffer::{Buffer, Pool};
 use crate::files::Files;
@@ -100,6 +103,8 @@ pub struct Caps {
     pub files: bool,
     /// Touches the file; otherwise nothing is opened.
     pub real: bool,
+    /// Works on the names of files, which need not be there and do not stay open.
+    pub names: bool,
     /// What is written can be read.
     pub stores: bool,
     /// Takes reads.
@@ -110,6 +115,8 @@ pub struct Caps {
 pub struct Setup<'a> {
     /// Opened with the flags of the job; lives longer than the engine.
     pub files: &'a Files,
+    /// Where these are.
+    pub paths: &'a [PathBuf],
     /// A block device rather than a regular file.
     pub is_device: bool,
     /// Operations that may be in flight.
@@ -128,12 +135,17 @@ pub struct Setup<'a> {
     pub iopoll: bool,
     /// `RWF_…` flags of every read and write.
     pub flags: libc::c_int,
+    /// What an engine does that computes.
+    pub burn: Option<Burn>,
 }
 
 /// A way to issue I/O, owned and used by one thread.
 pub trait Engine: Sized {
     /// What it can do.
     const CAPS: Caps;
+
+    /// Has something to do after an operation that is not part of it.
+    const SETTLES: bool = false;
 
     /// Why this machine cannot run it, if so.
     fn available() -> Result<(), String>;
@@ -147,6 +159,9 @@ pub trait Engine: Sized {
 
     /// Takes an operation. Queued operations may be held back until the next `flush` or `reap`.
     fn submit(&mut self, operation: Operation) -> Submitted;
+
+    /// After an operation that ran to its end in `submit`, with [`Engine::SETTLES`]: its time does not count.
+    fn settle(&mut self) {}
 
     /// Hands held-back operations to the device.
     fn flush(&mut self) -> io::Result<()>;

@@ -1,6 +1,7 @@
 //! Starts the threads of a job: opens everything inside the thread that will use it.
 
 use std::fs::OpenOptions;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -156,7 +157,7 @@ impl Launch {
         if let Some(&cpu) = spec.cpus.get(thread as usize % spec.cpus.len().max(1)) {
             pin(cpu)?;
         }
-        let files = self.open()?;
+        let files = if E::CAPS.names { Files::several(spec) } else { self.open()? };
         let largest = spec.largest_block() as usize;
         let count = buffers(spec);
         let (pool, mut buffers) = Pool::new(count, largest)
@@ -202,8 +203,11 @@ impl Launch {
 
     fn engine<E: Engine>(&self, files: &Files, pool: &Pool) -> Result<E, JobError> {
         let spec = &self.spec;
+        let beside = spec.files.iter().flat_map(|files| &files.more);
+        let paths: Vec<_> = std::iter::once(&spec.path).chain(beside).map(PathBuf::from).collect();
         let setup = Setup {
             files,
+            paths: &paths,
             is_device: self.target.as_ref().is_some_and(|target| target.is_device),
             depth: spec.depth,
             pool,
@@ -212,6 +216,7 @@ impl Launch {
             random: spec.mode.is_random(),
             sqpoll: spec.sqpoll,
             iopoll: spec.iopoll,
+            burn: spec.burn,
             flags: if spec.hipri { libc::RWF_HIPRI } else { 0 } | if spec.nowait { libc::RWF_NOWAIT } else { 0 },
         };
         E::open(&setup).map_err(|error| JobError::Engine {

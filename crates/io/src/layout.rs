@@ -143,6 +143,8 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
         write_block_sizes: Vec::new(),
         alternate: false,
         mix: None,
+        draws: None,
+        burn: None,
         replay: None,
         flow: None,
         strides: None,

@@ -7,6 +7,7 @@ use plimsoll_core::random::{Purpose, Stream, mix64};
 use plimsoll_core::size_mix::SizeMix;
 use plimsoll_core::spec::{Distribution, JobSpec, Mode, Sequence};
 
+use crate::draws::Draws;
 use crate::engine::Kind;
 use crate::mix::Mix;
 use crate::replay::Replay;
@@ -68,6 +69,7 @@ pub struct Pattern {
 #[derive(Debug, Clone, Default)]
 struct Extras {
     mix: Option<Mix>,
+    draws: Option<Draws>,
     strides: Option<Strides>,
     replay: Option<Replay>,
 }
@@ -163,7 +165,7 @@ impl Pattern {
             passed: spec.passes.is_some_and(|passes| passes.ends).then_some(0),
             size,
             begin: base,
-            extras: Extras { mix: Mix::new(spec), strides, replay: Replay::new(spec) },
+            extras: Extras { mix: Mix::new(spec), draws: Draws::new(spec), strides, replay: Replay::new(spec) },
         }
     }
 
@@ -215,6 +217,9 @@ impl Pattern {
         if X && let Some(replay) = &mut self.extras.replay {
             return replay.next();
         }
+        if X && self.extras.draws.is_some() {
+            return self.draw_as_fio(kind);
+        }
         if let Some(trimmed) = self.trimmed.take() {
             return Some(Next { kind, ..trimmed });
         }
@@ -237,6 +242,15 @@ impl Pattern {
         let next = Next { kind, offset, length: length as u32 };
         self.trimmed = (self.trims_first).then_some(next);
         Some(next)
+    }
+
+    /// A random place and a size, drawn as in fio.
+    fn draw_as_fio(&mut self, kind: Kind) -> Option<Next> {
+        let (offset, length) = self.extras.draws.as_mut()?.next(kind)?;
+        if let Some(mix) = &mut self.extras.mix {
+            mix.issued(kind == Kind::Write);
+        }
+        Some(Next { kind, offset: self.begin + offset, length: length as u32 })
     }
 
     /// The extras of an operation that is about to be placed.
@@ -285,6 +299,12 @@ impl Pattern {
         }
         if let Some(rotation) = &mut self.rotation {
             rotation.begin_pass();
+        }
+        if let Some(mix) = &mut self.extras.mix {
+            mix.go_on();
+        }
+        if let Some(draws) = &mut self.extras.draws {
+            draws.begin_pass();
         }
         if let Some(replay) = &mut self.extras.replay {
             replay.begin_pass();

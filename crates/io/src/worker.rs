@@ -388,6 +388,10 @@ impl<E: Engine, const X: bool> Worker<E, X> {
                 let now = self.parts.clock.now_ns();
                 self.account(now);
                 self.complete(completion, now)?;
+                if E::SETTLES {
+                    self.parts.engine.settle();
+                    return Ok(self.parts.clock.now_ns());
+                }
                 Ok(now)
             }
             Submitted::Full(operation) => {

@@ -72,6 +72,7 @@ impl Visitor for ReadsWhatIsThere<'_> {
         let (pool, buffers) = Pool::new(depth as usize, BLOCK as usize).unwrap();
         let setup = Setup {
             files: &Files::one(self.0.try_clone().unwrap()),
+            paths: &[],
             is_device: false,
             depth,
             pool: &pool,
@@ -81,6 +82,7 @@ impl Visitor for ReadsWhatIsThere<'_> {
             sqpoll: false,
             iopoll: false,
             flags: 0,
+            burn: None,
         };
         let mut engine = E::open(&setup).unwrap();
         let mut finished = Vec::new();

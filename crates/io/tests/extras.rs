@@ -9,7 +9,8 @@ use std::path::Path;
 use common::{BLOCK, SIZE, refused, run, run_ok, spec};
 use plimsoll_core::outcome::{Outcome, Status};
 use plimsoll_core::spec::{
-    Flow, JobSpec, Layout, Mix, Mode, Piece, RecordedKind, Replay, Sequence, SizeWeight, Strides, Verification,
+    Burn, Draws, FileOrder, Files as Several, Flow, JobSpec, Layout, Mix, Mode, Piece, RecordedKind, Replay, Sequence,
+    SizeWeight, Strides, Verification,
 };
 use plimsoll_io::engine::Caps;
 use plimsoll_io::{Job, engines};
@@ -230,4 +231,48 @@ fn space_is_reserved_and_given_back_in_place_of_data() {
     assert!(refused(request(Mode::Read, "ftruncate")).contains("cannot read"));
     let verify = JobSpec { verify: true, ..request(Mode::Write, "falloc") };
     assert!(refused(verify).contains("nothing to verify"));
+}
+
+#[test]
+fn random_places_are_those_of_fio() {
+    let dir = tempdir().unwrap();
+    // fio 3.33, first job of its invocation, --rw=randread --size=64k --bs=4k.
+    let mut request = traced("null", &dir.path().join("f"), Mode::Randread, 9);
+    (request.size, request.seed) = (16 * BLOCK, 0);
+    let draws = Draws { places: 0xb189_9bed, sizes: [0; 2], ranged: false, map: true, endless: false, pass: None };
+    request.draws = Some(draws);
+    assert_eq!(blocks(&run_ok(request)), [0, 11, 13, 7, 6, 14, 8, 5, 15]);
+}
+
+#[test]
+fn names_are_made_looked_at_and_removed_once_each() {
+    let dir = tempdir().unwrap();
+    let path = |number: u32| dir.path().join(number.to_string());
+    let request = |name| {
+        let more = (1..5).map(|number| path(number).to_str().unwrap().to_owned()).collect();
+        let (order, turn) = (FileOrder::Turns, 1);
+        let files = Several { more, order, turn, favour: None, parts: Vec::new(), open: None, endless: false };
+        let mut request = traced(name, &path(0), Mode::Read, 5);
+        (request.size, request.files, request.layout) = (5 * BLOCK, Some(files), Layout::Keep);
+        request
+    };
+    assert_eq!(count(&run_ok(request("filecreate")), "read"), 5);
+    assert!((0..5).all(|number| path(number).metadata().unwrap().len() == 0));
+    assert_eq!(count(&run_ok(request("filestat")), "read"), 5);
+    assert_eq!(count(&run_ok(request("filedelete")), "read"), 5);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    let outcome = run(request("filestat"));
+    assert_eq!(outcome.status, Status::Failed, "nothing is there any more");
+}
+
+#[test]
+fn an_operation_of_a_burning_processor_lasts_as_long_as_it_is_told() {
+    let dir = tempdir().unwrap();
+    for sorts in [false, true] {
+        let mut request = traced("cpuio", &dir.path().join("f"), Mode::Read, 3);
+        request.burn = Some(Burn { ns: 2_000_000, sorts });
+        let outcome = run_ok(request);
+        assert!(outcome.trace.iter().all(|(_, _, latency_ns, ..)| *latency_ns >= 2_000_000));
+        assert_eq!(count(&outcome, "read"), 3);
+    }
 }

@@ -12,10 +12,12 @@ from plimsoll.errors import TargetError, UsageError
 from plimsoll.frontends.fio.command_line import parse
 from plimsoll.frontends.fio.hooks import between
 from plimsoll.frontends.fio.jobs import Job, jobs_of
+from plimsoll.frontends.fio.least import least
 from plimsoll.frontends.fio.longest import longest
 from plimsoll.frontends.fio.plans import cut_short, plan_of
 from plimsoll.frontends.side_by_side import Ended
 from plimsoll.run.workers.execution import Execution
+from plimsoll.units import SECOND
 
 
 def the_job(*words: str) -> Job:
@@ -42,6 +44,20 @@ def test_an_operation_beyond_max_latency_fails_the_job() -> None:
         "t: latency of 100001 nsec exceeds specified max (100000 nsec)"
     )
     assert judged.execution.outcome["error"]["errno"] == 110
+
+
+def test_a_rate_is_judged_when_an_operation_has_come_back() -> None:
+    """One block of 4 KiB in 3.3 s is 1250 bytes/s, though most seconds have none."""
+    judge = least(the_job("--rate=1250", "--rate_min=1024").words, "t")
+    slow = least(the_job("--rate_min=2048").words, "t")
+    assert judge is not None
+    assert slow is not None
+    for second in range(1, 40):
+        count = {"read": {"bytes": 4096 * (1 + int(second / 3.2768)), "operations": 1 + int(second / 3.2768)}}
+        for each in (judge, slow):
+            each.see({"so_far": {"elapsed_ns": second * SECOND, "operations": count}})
+    assert not judge.missed
+    assert "rate_min=2048" in slow.missed
 
 
 def test_no_limit_is_no_judge() -> None:

@@ -26,6 +26,7 @@ impl Engine for Kind {
         polls: false,
         files: true,
         real: true,
+        names: false,
         stores: false,
         reads: true,
     };

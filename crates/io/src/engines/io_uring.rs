@@ -42,6 +42,7 @@ impl Engine for Kind {
         polls: true,
         files: true,
         real: true,
+        names: false,
         stores: true,
         reads: true,
     };

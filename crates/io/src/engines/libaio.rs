@@ -73,6 +73,7 @@ impl Engine for Kind {
         polls: false,
         files: true,
         real: true,
+        names: false,
         stores: true,
         reads: true,
     };

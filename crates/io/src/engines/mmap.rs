@@ -35,6 +35,7 @@ impl Engine for Kind {
         polls: false,
         files: false,
         real: true,
+        names: false,
         stores: true,
         reads: true,
     };

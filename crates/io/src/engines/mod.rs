@@ -38,7 +38,7 @@ macro_rules! engines {
     };
 }
 
-engines!(null, psync, mmap, libaio, io_uring, falloc, ftruncate);
+engines!(null, psync, mmap, libaio, io_uring, falloc, ftruncate, filecreate, filestat, filedelete, cpuio);
 
 /// The entry called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -25,6 +25,7 @@ impl Engine for Kind {
         polls: false,
         files: true,
         real: false,
+        names: false,
         stores: false,
         reads: true,
     };

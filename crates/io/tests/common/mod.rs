@@ -46,6 +46,8 @@ pub fn spec(caps: Caps, path: &Path) -> JobSpec {
         write_block_sizes: Vec::new(),
         alternate: false,
         mix: None,
+        draws: None,
+        burn: None,
         replay: None,
         flow: None,
         strides: None,

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from plimsoll.frontends.fio.jobs import Words
 
 MOST_FILES = 10_000
+"""Of those that are open all the time."""
+MOST_NAMES = 1_000_000
+NAME_ENGINES = ("filecreate", "filestat", "filedelete")
+"""They work on the names of files, each once, and keep none open."""
 ORDERS = {"roundrobin": "turns", "sequential": "sequential", "random": "random"}
 """fio's `file_service_type`, and what the core calls it."""
 
@@ -26,8 +30,9 @@ def paths_of(words: Words, name: str, clone: int) -> tuple[Path, ...]:
     # Clones take several directories in turn.
     directory = directories[clone % len(directories)]
     count = words.read("nrfiles", values.whole)
-    if not 1 <= count <= MOST_FILES:
-        raise UsageError(f"{words.section.where}: nrfiles={count}: use 1 to {MOST_FILES}")
+    most = MOST_NAMES if words.text("ioengine") in NAME_ENGINES else MOST_FILES
+    if not 1 <= count <= most:
+        raise UsageError(f"{words.section.where}: nrfiles={count}: use 1 to {most}")
     filename = words.text("filename")
     if filename is None:
         made = (words.text("filename_format") or "").replace("$jobname", name.replace("/", "_"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import files, iolog, values
+from plimsoll.frontends.fio import draws, files, iolog, values
 from plimsoll.frontends.fio.job_file import Section
 from plimsoll.frontends.fio.options import BOOLEANS, CHANGES, DEFAULTS, NO_DIFFERENCE
 from plimsoll.frontends.fio.regions import Blocks, Region, region_of
@@ -125,6 +125,8 @@ class Job:
     """What it replays."""
     moves: bool = True
     """Whether it does any I/O."""
+    drawn: bool = False
+    """Its places and sizes are those that fio draws."""
     flow: tuple[int, int] = (1, 0)
     """Jobs that begin together and share its flow, and the sum of their weights."""
 
@@ -235,6 +237,8 @@ def _job(section: Section, words: Words, clone: int, number: int, stage: int, gr
     blocks = Blocks(min(all_sizes), max(all_sizes))
     is_device = files.are_devices(words, paths)
     region = region_of(words, paths, number, clone, blocks)
+    drawn = draws.are_known(words, len(paths), sum(region.parts), sizes, write_sizes)
+    fixed = len(sizes) == 1 and not write_sizes
     return Job(
         name=name,
         section=section,
@@ -249,7 +253,8 @@ def _job(section: Section, words: Words, clone: int, number: int, stage: int, gr
         block_sizes=sizes,
         write_block_sizes=write_sizes,
         region=region,
-        max_bytes=_max_bytes(words, region, blocks.largest, fixed=len(sizes) == 1 and not write_sizes),
+        max_bytes=_max_bytes(words, region, blocks.largest, fixed=fixed, to_the_end=drawn and not fixed),
+        drawn=drawn,
     )
 
 
@@ -339,7 +344,7 @@ def _with_gaps(words: Words, region: Region, largest: int, *, fixed: bool) -> in
     return None if words.read("offset", lambda text: text == "0") else sum(begun) * largest
 
 
-def _max_bytes(words: Words, region: Region, largest: int, *, fixed: bool) -> int | None:
+def _max_bytes(words: Words, region: Region, largest: int, *, fixed: bool, to_the_end: bool) -> int | None:
     """The limit under which the core issues as many operations as fio: fio stops where less than a block is left."""
     if words.on("time_based"):
         return None
@@ -361,4 +366,4 @@ def _max_bytes(words: Words, region: Region, largest: int, *, fixed: bool) -> in
         total = total if once is None else min(total, once * loops)
     if total < largest:
         raise UsageError(f"{words.section.where}: {total} bytes to transfer are less than one block of {largest} bytes")
-    return total - largest + 1
+    return total if to_the_end else total - largest + 1

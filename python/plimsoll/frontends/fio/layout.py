@@ -23,6 +23,8 @@ from plimsoll.units import format_size
 
 MARK = "user.plimsoll"
 """Extended attribute of files that this front end made: they may be written again without asking."""
+CREATES, DELETES = "filecreate", "filedelete"
+"""Engines that make and remove files."""
 
 
 def check_files(jobs: Sequence[Job], destroy: Sequence[str], *, readonly: bool) -> None:
@@ -30,6 +32,8 @@ def check_files(jobs: Sequence[Job], destroy: Sequence[str], *, readonly: bool) 
     for job in jobs:
         if readonly and job.changes:
             raise UsageError(f"{job.name}: rw={job.mode} writes, but --readonly is given")
+        if readonly and engine_name(job.words) in (CREATES, DELETES):
+            raise UsageError(f"{job.name}: ioengine={engine_name(job.words)} changes files, but --readonly is given")
         if not job.is_device and job.moves:
             for path, length in job.lengths.items():
                 if is_endless(path):
@@ -48,6 +52,9 @@ def _check_file(job: Job, path: Path, length: int, destroy: Sequence[str]) -> No
     if not path.exists():
         if not job.words.on("allow_file_create"):
             raise UsageError(f"{job.name}: {path} does not exist and allow_file_create=0; make it first")
+        return
+    if engine_name(job.words) == CREATES and not _unlinks(job):
+        # It opens what is there already, and leaves it as it is.
         return
     overwritten = job.changes or path.stat().st_size < length
     if overwritten or _unlinks(job):
@@ -68,7 +75,7 @@ def _check_file(job: Job, path: Path, length: int, destroy: Sequence[str]) -> No
 
 def _unlinks(job: Job) -> bool:
     """Whether its files are removed at any time."""
-    return unlinks_each_loop(job) or _unlinks_at_the_end(job)
+    return unlinks_each_loop(job) or _unlinks_at_the_end(job) or engine_name(job.words) == DELETES
 
 
 def _unlinks_at_the_end(job: Job) -> bool:
@@ -102,6 +109,8 @@ class JobFiles:
     named: NamedFiles
     destroy: Sequence[str]
     known: list[Identity] = field(default_factory=list)
+    to_make: list[Path] = field(default_factory=list)
+    """What the job itself is to make, and was not there before."""
 
     @classmethod
     def of(cls, job: Job, places: Places) -> JobFiles:
@@ -113,6 +122,9 @@ class JobFiles:
 def prepare(job: Job, plan: Plan, place: Place, files: JobFiles, told: Callable[[str], None]) -> None:
     """Make the files as fio does: blocks written where they will be read, otherwise space reserved."""
     if job.is_device or plan.parameters["engine"] == "null" or any(map(is_endless, job.paths)):
+        return
+    if engine_name(job.words) == CREATES:
+        files.to_make = [path for path in job.paths if not files.each[path].exists()]
         return
     lacking = {path: length for path, length in job.lengths.items() if _lacks(files.each[path], length)}
     # As with fio, an empty file is made, and not counted.
@@ -197,6 +209,22 @@ def _grow(job: Job, path: Path, end: int, descriptor: int) -> None:
         ) from None
 
 
+def _mark_made(job: Job, files: JobFiles) -> None:
+    """What the job has made is marked, and removed where that is asked for."""
+    for path in files.to_make:
+        try:
+            descriptor = open_regular(files.each[path], path, os.O_RDWR)
+        except (OSError, TargetError):
+            continue
+        try:
+            _mark(descriptor)
+            files.named.made.add(identity(descriptor))
+            if _unlinks_at_the_end(job):
+                remove_own({files.each[path]: identity(descriptor)})
+        finally:
+            os.close(descriptor)
+
+
 def _mark(descriptor: int) -> None:
     try:
         os.setxattr(descriptor, MARK, b"fio")
@@ -221,6 +249,7 @@ def _layout(plan: Plan, end: int) -> Plan:
 def clean_up(jobs: Iterable[tuple[Job, JobFiles]]) -> None:
     """fsync_on_close and unlink, after everything is measured."""
     for job, files in jobs:
+        _mark_made(job, files)
         for path, made in zip(job.paths, files.known, strict=False):
             there, anew = files.each[path], unlinks_each_loop(job)
             try:

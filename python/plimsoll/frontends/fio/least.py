@@ -35,6 +35,8 @@ class Least:
     missed: str = ""
     """fio's sentence about the first window below a limit."""
     _last: Mapping[str, Any] | None = None
+    _idle_ns: int = 0
+    """Until then the window had no operation."""
 
     def see(self, progress: Mapping[str, Any]) -> None:
         """Judges the window that ends here, once it is long enough."""
@@ -44,15 +46,21 @@ class Least:
         if self._last is None:
             self._last = now
         spent_ns = now["elapsed_ns"] - self._last["elapsed_ns"]
+        if not any(self._count(now, kind) > self._count(self._last, kind) for kind in KINDS):
+            # As with fio, which looks when an operation has come back.
+            self._idle_ns = spent_ns
+            return
         if spent_ns < max(self.cycle_ns, 1):
             return
+        # The operation may have come right after the last look.
+        spent_ns = max(self._idle_ns, self.cycle_ns, 1) if self._idle_ns else spent_ns
         for kind, limit in zip(KINDS, self.limits, strict=True):
             rate = int((self._count(now, kind) - self._count(self._last, kind)) * SECOND / spent_ns)
             if rate < limit and kind in now["operations"]:
                 unit = UNITS[self.option]
                 asked = f"{limit}{unit.removesuffix(' IOPS')}"
                 self.missed = self.missed or f"{self.name}: {self.option}={asked} not met, got {rate}{unit}"
-        self._last = now
+        self._last, self._idle_ns = now, 0
 
     def _count(self, so_far: Mapping[str, Any], kind: str) -> int:
         return int(so_far["operations"].get(kind, {}).get(COUNTED[self.option], 0))

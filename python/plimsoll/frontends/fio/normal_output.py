@@ -95,7 +95,8 @@ def _entry(entry: Entry, entries: Sequence[Entry]) -> Iterator[str]:
     if description := job.words.text("description"):
         yield f"  Description  : [{description}]"
     for kind in entry.told:
-        if entry.flows[kind].operations:
+        # As with fio, what moves nothing has no line.
+        if entry.flows[kind].runtime_ms:
             yield from _flow(kind, entry.flows[kind], entry, entries)
     yield from _shares(entry)
     if entry.sync.count:

@@ -151,7 +151,7 @@ CARRIED_OUT = (
         "disable_bw_measurement", "slat_percentiles", "log_offset", "log_prio", "prio", "prioclass", "nice",
         "buffer_pattern", "verify_only", "verify_state_load", "verify_state_save", "read_iolog", "write_iolog",
         "replay_no_stall", "zonesize", "zonerange", "ba", "flow", "dedupe_working_set_percentage", "dedupe_global",
-        "wait_for", "cpuload", "fill_device", "numa_cpu_nodes", "numa_mem_policy",
+        "wait_for", "cpuload", "fill_device", "read_beyond_wp", "numa_cpu_nodes", "numa_mem_policy",
     }
 )  # fmt: skip
 
@@ -164,7 +164,6 @@ NO_DIFFERENCE = {
     "create_on_open": "files exist before they are opened for I/O",
     "allow_mounted_write": "Plimsoll's own rules protect devices in use",
     "verify_dump": "the first bad offset is told",
-    "read_beyond_wp": "a file has no zones that have to be written in order",
     "max_open_zones": "a file has no zones that have to be written in order",
     "job_max_open_zones": "a file has no zones that have to be written in order",
     "ignore_zone_limits": "a file has no zones that have to be written in order",
@@ -293,6 +292,16 @@ HINTS = {
     "cmdprio_bssplit": "prio and prioclass are for all operations of a job: give each priority a job of its own",
     "sqthread_poll_cpu": "sqthread_poll without a processor of its own",
     "profile": "write the options that the profile stands for",
+    **dict.fromkeys(("donorname", "inplace"), "defragment with e2fsprogs' e4defrag beside a job of rw=randrw"),
+    **dict.fromkeys(
+        ("program", "arguments", "grace_time", "std_redirect"),
+        "exec_prerun and exec_postrun run a program before and after a job",
+    ),
+    **dict.fromkeys(
+        ("hostname", "port", "protocol", "interface", "listen", "mss", "nodelay", "pingpong", "ttl", "window_size"),
+        "Plimsoll measures storage; iperf3 measures networks",
+    ),
+    "stat_type": "leave it out: filestat calls stat",
 }
 """What comes nearest in meaning to an option that is missing."""
 LEAVE_IT = "it belongs to an engine that Plimsoll does not have"

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio import draws, values
 from plimsoll.frontends.fio.files import is_mapped
-from plimsoll.frontends.fio.jobs import Job, Words
+from plimsoll.frontends.fio.jobs import Job
 
 
 def passes(job: Job, *, verifies: bool) -> dict[str, Any] | None:
@@ -27,8 +27,8 @@ def passes(job: Job, *, verifies: bool) -> dict[str, Any] | None:
     return {
         "least": None if timed else loops,
         "bytes": io_size,
-        "ends": _ends(words, verifies=verifies),
-        "again": words.on("randrepeat") or words.on("allrandrepeat"),
+        "ends": _ends(job, verifies=verifies),
+        "again": draws.repeats(words),
         "read_back": verifies and words.on("do_verify"),
     }
 
@@ -38,10 +38,15 @@ def _io_size(job: Job) -> int:
     return amount if isinstance(amount, int) else int(job.size * amount)
 
 
-def _ends(words: Words, *, verifies: bool) -> bool:
-    """Random places without a map, and gaps, have no end of their own. With `time_based` fio begins anew without a new
-    pass, so that it would never verify: then a pass is as many bytes as there are.
+def _ends(job: Job, *, verifies: bool) -> bool:
+    """Random places without a map that are not drawn as in fio, and gaps, have no end of their own.
+
+    With `time_based` fio begins anew without a new pass, so that it would never verify: then a pass is as many bytes as
+    there are.
     """
+    words = job.words
+    if job.drawn:
+        return draws.ends(job, verifies=verifies)
     if words.on("time_based"):
         return verifies
     return is_mapped(words) if words.mode.startswith("rand") else not words.after_mode

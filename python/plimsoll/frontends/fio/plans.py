@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import files, iolog, values, verify_state, zones
+from plimsoll.frontends.fio import draws, files, iolog, values, verify_state, zones
 from plimsoll.frontends.fio.jobs import Job, Words, unlinks_each_loop
 from plimsoll.frontends.fio.passes import passes
 from plimsoll.frontends.fio.places import places
@@ -19,7 +19,8 @@ from plimsoll.units import MICROSECOND, MILLISECOND, SECOND, format_duration
 ENGINES = {
     "psync": "psync", "sync": "psync", "pvsync": "psync", "pvsync2": "psync", "vsync": "psync", "libaio": "libaio",
     "io_uring": "io_uring", "posixaio": "io_uring", "mmap": "mmap", "null": "null", "falloc": "falloc",
-    "ftruncate": "ftruncate", "cpuio": "null",
+    "ftruncate": "ftruncate", "cpuio": "cpuio", "filecreate": "filecreate", "filestat": "filestat",
+    "filedelete": "filedelete",
 }  # fmt: skip
 INSTEAD = {
     "splice": "psync moves the same data by read and write",
@@ -29,12 +30,9 @@ INSTEAD = {
     "libpmem": "mmap on a file of that file system",
     "dev-dax": "mmap on a file of a file system on the device",
     "pmemblk": "mmap on a file of that file system",
-    "filecreate": "`plimsoll run bonnie++` creates, looks at and removes files",
-    "filestat": "`plimsoll run bonnie++` creates, looks at and removes files",
-    "filedelete": "`plimsoll run bonnie++` creates, looks at and removes files",
-    "dircreate": "`plimsoll run bonnie++` creates, looks at and removes files",
-    "dirstat": "`plimsoll run bonnie++` creates, looks at and removes files",
-    "dirdelete": "`plimsoll run bonnie++` creates, looks at and removes files",
+    "dircreate": "filecreate makes files in place of folders",
+    "dirstat": "filestat looks at files in place of folders",
+    "dirdelete": "filedelete removes files in place of folders",
     "e4defrag": "defragment with e2fsprogs' e4defrag beside a job of rw=randrw",
     "exec": "exec_prerun and exec_postrun run a program before and after a job",
     "net": "Plimsoll measures storage; iperf3 measures networks",
@@ -50,11 +48,9 @@ INSTEAD = {
     "mtd": "psync on the block device of the same name (mtdblock)",
 }
 """What comes nearest in meaning to an engine that is missing."""
-SYNCHRONOUS = ("psync", "mmap", "falloc", "ftruncate")
+SYNCHRONOUS = ("psync", "mmap", "falloc", "ftruncate", "cpuio", *files.NAME_ENGINES)
 TRIMS_ALONE = ("libaio", "io_uring")
 """Engines under which fio does trims one after the other, each while the job waits."""
-PRIME, MIX_STREAM = 0x9E370001, 4
-"""Of fio's seeds: the multiplier from one stream to the next, and the number of the stream of reads and writes."""
 DEFAULT_WORKING_SET = 0.05
 SOON_NS = SECOND // 10
 """An operation beyond `max_latency` is seen this late at most."""
@@ -98,6 +94,7 @@ def plan_of(job: Job, finest_ns: int = SECOND) -> Plan:
     }
     if not job.moves:
         parameters |= _burning(words)
+    _check_names(job)
     if (readable := verify_state.readable_bytes(job)) is not None:
         if not readable:
             raise UsageError(f"{words.section.where}: verify_state_load: nothing was written that could be verified")
@@ -114,8 +111,10 @@ def plan_of(job: Job, finest_ns: int = SECOND) -> Plan:
 def _extras(job: Job) -> dict[str, Any]:
     """What only the plans of this front end have, and where it is asked for."""
     words, found = job.words, dict[str, Any]()
-    if job.mode in ("rw", "randrw") and job.moves and not job.log and (seed := _mix_seed(job)) is not None:
-        found["mix"] = {"seed": seed}
+    if job.mode in ("rw", "randrw") and job.moves and not job.log:
+        found["mix"] = {"seed": draws.seed(job, draws.MIX)}
+    if (drawn := draws.parameter(job, verifies=reads_back(job))) is not None:
+        found["draws"] = drawn
     quiet = words.on("gtod_reduce") or words.on("disable_slat")
     # As with fio, `null` is synchronous at a depth of 1.
     waits = _engine(words) in SYNCHRONOUS or (_engine(words) == "null" and depth(words) == 1)
@@ -139,15 +138,6 @@ def _extras(job: Job) -> dict[str, Any]:
     return found
 
 
-def _mix_seed(job: Job) -> int | None:
-    """fio's seed of the draws that decide between reads and writes; nothing where they are to be others each time."""
-    words = job.words
-    if not (words.on("randrepeat") or "randseed" in job.section.options):
-        return None
-    seed: int = words.read("randseed", lambda text: int(text, 0)) * PRIME**4
-    return int((seed * PRIME**MIX_STREAM * job.number + MIX_STREAM) % 2**32)
-
-
 def _burning(words: Words) -> dict[str, Any]:
     """`cpuio`: so many µs of work, and a pause that makes them the share of the time that is asked for."""
     load = words.read("cpuload", values.whole) if words.given("cpuload") else 0
@@ -156,13 +146,24 @@ def _burning(words: Words) -> dict[str, Any]:
     if not words.read("runtime", lambda text: values.time_ns(text, "s")):
         raise UsageError(f"{words.section.where}: ioengine=cpuio needs runtime=")
     spin_ns = words.read("cpuchunks", values.whole) * MICROSECOND
+    load = min(load, 100)
     return {
         "depth": 1,
-        "think_time": spin_ns * 100 // min(load, 100),
-        "think_spin": spin_ns,
+        "burn": {"ns": spin_ns, "sorts": words.text("cpumode") == "qsort"},
+        "think_time": spin_ns * (100 - load) // load,
         "think_every": 1,
         "rate": None,
     }
+
+
+def _check_names(job: Job) -> None:
+    """Refuse more than one operation for a name."""
+    name, (block, *others) = engine_name(job.words), [size for size, _ in job.block_sizes]
+    if name in files.NAME_ENGINES and (others or set(job.region.parts) != {block}):
+        raise UsageError(
+            f"{job.section.where}: ioengine={name} does something to each file once; use bs={job.region.least}, the "
+            "size of one of its files"
+        )
 
 
 def _groups(job: Job) -> dict[str, Any]:
@@ -222,7 +223,8 @@ def _drop_each(job: Job) -> str:
             raise UsageError(f"{words.section.where}: unlink_each_loop is for loops that use the whole of the files")
         return "files"
     # Random places without a map have no end at which fio would begin anew.
-    anew = files.is_mapped(words) or not job.mode.startswith("rand") or reads_back(job)
+    looped = job.drawn and draws.ends(job, verifies=False)
+    anew = looped or files.is_mapped(words) or not job.mode.startswith("rand") or reads_back(job)
     return "pass" if words.on("invalidate") and not direct(words) and anew else "never"
 
 

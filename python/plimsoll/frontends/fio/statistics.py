@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.frontends.fio import plans, values
+from plimsoll.frontends.fio import files, plans, values
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.latency import Latency, latency_of, middle_of, together
@@ -89,7 +89,7 @@ class Entry:
     @property
     def latencies(self) -> Counter[int]:
         """All directions in fio's buckets, from when the kernel had the operations."""
-        return self.flows["mixed"].completion.buckets
+        return Counter() if _by_name(self.job) else self.flows["mixed"].completion.buckets
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -183,13 +183,11 @@ def _flow(kinds: Sequence[str], members: Sequence[Done]) -> Flow:
     ended = [(each, each.ended.execution.outcome) for each in members if each.ended is not None]
     outcomes = [outcome for _, outcome in ended]
     for each, outcome in ended:
-        if not each.job.moves:
-            continue
         counts = [outcome["operations"][kind] for kind in kinds if kind in outcome["operations"]]
-        if not counts:
+        flow.operations += sum(count["operations"] for count in counts)
+        if not counts or not each.job.moves:
             continue
         flow.bytes += sum(count["bytes"] for count in counts)
-        flow.operations += sum(count["operations"] for count in counts)
         flow.runtime_ms = max(flow.runtime_ms, round(_spent_ns(kinds, each, outcome) / MILLISECOND), 1)
         for window in windows(outcome, SAMPLE_MS):
             intervals = [interval for _, interval in window]
@@ -200,19 +198,25 @@ def _flow(kinds: Sequence[str], members: Sequence[Done]) -> Flow:
             flow.bandwidth.append(sum(row["bytes"] for row in rows) / KIB / seconds)
             flow.iops.append(sum(row["operations"] for row in rows) / seconds)
     words = members[0].job.words
-    if words.on("gtod_reduce") or words.on("disable_bw_measurement"):
+    by_name = _by_name(members[0].job)
+    if words.on("gtod_reduce") or words.on("disable_bw_measurement") or by_name:
         flow.bandwidth, flow.iops = [], []
 
     def told(option: str, *names: str) -> Latency:
-        if words.on("gtod_reduce") or words.on(option) or not members[0].job.moves:
+        if words.on("gtod_reduce") or words.on(option):
             return Latency()
         return together([latency_of(outcomes, [name.format(kind) for name in names]) for kind in kinds])
 
     # With a rate the plain histogram counts from the intended start; fio counts from the real one.
-    flow.latency = told("disable_lat", "{}_service", "{}")
+    flow.latency = Latency() if by_name else told("disable_lat", "{}_service", "{}")
     flow.submission = told("disable_slat", "{}_submission")
     flow.completion = told("disable_clat", "{}_completion", "{}_service", "{}")
     return flow
+
+
+def _by_name(job: Job) -> bool:
+    """As with fio, what is done to names has completions, and no statistics beside them."""
+    return plans.engine_name(job.words) in files.NAME_ENGINES
 
 
 def passed_over(rows: Sequence[Mapping[str, Any]]) -> bool:

@@ -50,5 +50,10 @@ def _check_zoned(job: Job) -> None:
             )
     if not words.given("zonesize"):
         raise UsageError(f"{words.section.where}: zonemode=zbd needs zonesize= for a file or device without zones")
+    if job.reads and not job.writes and not words.on("read_beyond_wp"):
+        raise UsageError(
+            f"{words.section.where}: zonemode=zbd with rw={words.text('rw')}: no zone counts as written, nothing would "
+            "be read; add read_beyond_wp=1, or leave zonemode out"
+        )
     if job.size < words.size("zonesize"):
         raise UsageError(f"{words.section.where}: zonesize={words.text('zonesize')} is more than the job has")

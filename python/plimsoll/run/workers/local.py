@@ -15,8 +15,8 @@ from plimsoll.run.sampler import HostSample, Sampler
 from plimsoll.run.workers.execution import Execution, watch
 
 RARE = (
-    "sequence", "batch", "write_distribution", "verification", "passes", "mix", "submission", "align", "flow",
-    "strides", "replay", "pattern", "nowait", "hipri",
+    "sequence", "batch", "write_distribution", "verification", "passes", "mix", "draws", "burn", "submission", "align",
+    "flow", "strides", "replay", "pattern", "nowait", "hipri",
 )  # fmt: skip
 """Parameters that a plan holds only where it asks for them, and the core under the same names."""
 

@@ -1,0 +1,6 @@
+//! `filecreate`: an operation on the name of each file.
+
+use crate::names::{Create, Names};
+
+/// As in fio.
+pub type Kind = Names<Create>;

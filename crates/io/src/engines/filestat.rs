@@ -1,0 +1,6 @@
+//! `filestat`: an operation on the name of each file.
+
+use crate::names::{Names, Stat};
+
+/// As in fio.
+pub type Kind = Names<Stat>;
