@@ -29,7 +29,7 @@ PAUSE_S = 2
 def main() -> int:
     arguments = _arguments()
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    known = formats()
+    known = {name: each.module for name, each in formats().items()}
     while True:
         if (arguments.folder / "stop").exists():
             time.sleep(PAUSE_S)

@@ -8,10 +8,13 @@ helpers, not kinds.
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -245,8 +248,24 @@ def _origin(entry: EntryPoint) -> str:
 @cache
 def _entries() -> tuple[EntryPoint, ...]:
     """The entry points for us: every installed package is looked at, once."""
-    # What it loads takes a tenth of the time of `plimsoll --help`.
+    if not any(map(_has_some, sys.path)):
+        return ()
     from importlib.metadata import entry_points
 
     installed = entry_points()
     return tuple(each for group in GROUPS for each in installed.select(group=f"{OURS}.{group}"))
+
+
+def _has_some(folder: str) -> bool:
+    """Whether a package in a folder of modules may have entry points for us.
+
+    The library's own way reads and parses what all packages say: a third of the time of `plimsoll --help`, for nothing
+    where there are none.
+    """
+    with suppress(OSError), os.scandir(folder or ".") as entries:
+        for entry in entries:
+            if entry.name.endswith((".dist-info", ".egg-info")):
+                with suppress(OSError), open(f"{entry.path}/entry_points.txt", "rb") as file:
+                    if f"[{OURS}.".encode() in file.read():
+                        return True
+    return False

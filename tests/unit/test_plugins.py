@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -102,6 +103,25 @@ def test_a_broken_one_is_named_and_left_out(install: Install, said: list[str], t
     assert sentence.startswith("plug-in bad (guards, from theirs 2.5) is left out: ")
     assert "theirs_bad" in sentence
     assert names("sections") == plugins.own_names("sections")
+
+
+def test_where_there_are_none_nothing_is_loaded_to_look_for_them() -> None:
+    code = (
+        "import sys; from plimsoll import plugins; plugins._has_some = lambda folder: False; "
+        "plugins.of_others('guards'); print('importlib.metadata' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(("text", "found"), [("[plimsoll.guards]\na = b\n", True), ("[console_scripts]\n", False)])
+def test_entry_points_are_seen_wherever_an_installer_puts_them(tmp_path: Path, text: str, found: bool) -> None:
+    for place in ("one-1.dist-info", "two.egg-info"):
+        folder = tmp_path / place.partition(".")[0]
+        (folder / place).mkdir(parents=True)
+        (folder / place / "entry_points.txt").write_text(text)
+        assert plugins._has_some(str(folder)) is found
+    assert not plugins._has_some(str(tmp_path / "missing"))
 
 
 def test_two_of_one_name_are_refused(install: Install) -> None:
