@@ -52,7 +52,7 @@ EXAMPLES: Mapping[str, Example] = {
     "cmdprio-percentage": Example({"filename": "disk"}, files={"disk": 32 * MIB}, places=False),
     "cpuio": Example({"runtime": "2"}, "shares", places=False, processor=True),
     "cross-stripe-verify": Example(
-        {"filename": "disk", "offset_increment": "2m", "io_size": "1m", "numjobs": "3"}, files={"disk": 8 * MIB}
+        {"filename": "disk", "offset_increment": "2m", "io_size": "160k", "numjobs": "3"}, files={"disk": 8 * MIB}
     ),
     "dedupe-global": Example({"size": "4m"}),
     "disk-zone-profile": Example(

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -105,24 +106,25 @@ def _run(text: str, name: str, example: Example, side: str) -> Outcome:
         command = ["fio"] if side == "fio" else [str(PLIMSOLL), "fio"]
         # Only our own front end asks before it writes over a file that somebody else made.
         extra = [] if side == "fio" else [f"--destroy={file}" for file in example.files]
-        try:
-            done = subprocess.run(
-                [*command, "--output-format=json", "--output=out.json", *extra, f"{name}.fio"],
-                cwd=folder,
-                env={**os.environ, "PLIMSOLL_HOME": str(folder / "state"), "PLIMSOLL_STORE": str(folder / "store.db")},
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=TIMEOUT_S,
-            )
-        except subprocess.TimeoutExpired:
-            return Outcome(HANGS, f"still runs after {TIMEOUT_S} s", (), {})
-        return Outcome(done.returncode, _said(folder, done), _jobs(folder / "out.json"), _places(folder))
+        words = [*command, "--output-format=json", "--output=../out.json", *extra, f"{name}.fio"]
+        state = folder.parent / "state"
+        own = {**os.environ, "PLIMSOLL_HOME": str(state), "PLIMSOLL_STORE": str(state / "store.db")}
+        with subprocess.Popen(
+            words, cwd=folder, env=own, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+        ) as running:
+            try:
+                out, err = running.communicate(timeout=TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                # With the processes of its jobs.
+                os.killpg(running.pid, signal.SIGKILL)
+                return Outcome(HANGS, f"still runs after {TIMEOUT_S} s", (), {})
+        done = subprocess.CompletedProcess(words, running.returncode, out, err)
+        return Outcome(done.returncode, _said(folder, done), _jobs(folder.parent / "out.json"), _places(folder))
 
 
 def _said(folder: Path, done: subprocess.CompletedProcess[str]) -> str:
     """Standard error, where there is none what stands in front of the JSON."""
-    output = folder / "out.json"
+    output = folder.parent / "out.json"
     before = output.read_text().partition("{")[0] if output.exists() else ""
     return (done.stderr or before or done.stdout).strip()
 
@@ -150,10 +152,11 @@ def _folder(example: Example) -> Iterator[Path]:
     """A new folder, on a small file system of its own where the example fills one."""
     with tempfile.TemporaryDirectory(dir=".", prefix="parity-") as made:
         folder = Path(made).resolve()
-        if not example.file_system_mib:
-            yield folder
-            return
         image, mount = folder / "image", folder / "mount"
+        if not example.file_system_mib:
+            mount.mkdir()
+            yield mount
+            return
         with image.open("wb") as file:
             file.truncate(example.file_system_mib * MIB)
         mount.mkdir()
