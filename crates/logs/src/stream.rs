@@ -107,15 +107,15 @@ impl<R: Rows> Stream<R> {
 
     fn complete(&mut self, line: &[u8]) -> Result<(), Refusal> {
         self.line += 1;
+        if line.len() > R::LONGEST {
+            return Err(too_long::<R>(self.line, line));
+        }
         if let Some(marks) = self.marks {
             // Most lines are read without a look for blank ones; those are refused by every kind of row.
             return match self.rows.row(line, marks) {
                 Err(why) if !blank(line) => Err(refusal(self.line, line, why)),
                 _ => Ok(()),
             };
-        }
-        if line.len() > R::LONGEST {
-            return Err(refusal(self.line, line, TOO_LONG));
         }
         if !blank(line) {
             self.first.push((self.line, line.to_vec()));
@@ -137,7 +137,7 @@ impl<R: Rows> Stream<R> {
 
     fn bounded(&self) -> Result<(), Refusal> {
         if self.rest.len() > R::LONGEST {
-            return Err(refusal(self.line + 1, &self.rest, TOO_LONG));
+            return Err(too_long::<R>(self.line + 1, &self.rest));
         }
         Ok(())
     }
@@ -153,6 +153,11 @@ fn usual<'a, R: Rows>(lines: impl Iterator<Item = &'a [u8]>) -> usize {
     let mut counts: Vec<usize> = lines.map(|line| memchr_iter(mark, line.trim_ascii()).count()).collect();
     counts.sort_unstable();
     counts.get(counts.len() / 2).copied().unwrap_or_default()
+}
+
+/// Alike however much of the line has arrived.
+fn too_long<R: Rows>(line: u64, text: &[u8]) -> Refusal {
+    refusal(line, &text[..R::LONGEST.min(text.len())], TOO_LONG)
 }
 
 fn refusal(line: u64, text: &[u8], why: Why) -> Refusal {

@@ -74,6 +74,19 @@ fn a_line_without_end_is_refused_and_not_kept() {
 }
 
 #[test]
+fn a_line_is_too_long_wherever_it_is_cut() {
+    let rows = b"1, 2, 0, 4096\n3, 4, 0, 4096\n5, 6, 0, 4096\n";
+    for blanks in [1010, 1024, 2000] {
+        let log = [rows.as_slice(), " ".repeat(blanks).as_bytes(), b"7, 8, 0, 4096\n"].concat();
+        let whole = read("fio", &[&log]);
+        assert_eq!(whole.is_err(), blanks > 1010, "{blanks}");
+        for length in [1, 7, 1000, 1100] {
+            assert_eq!(read("fio", &log.chunks(length).collect::<Vec<_>>()), whole, "{blanks}, {length}");
+        }
+    }
+}
+
+#[test]
 fn a_refusal_has_its_line() {
     let log = b"1, 2, 0, 4096\n\n3, 4, 0, 4096\n5, 6, 0, 4096\n7, x, 0, 4096\n8, 9, 0, 4096\n";
     let refusal = read("fio", &[log]).unwrap_err();
