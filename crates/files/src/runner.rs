@@ -225,6 +225,7 @@ impl Play {
 
     fn phase(&self, workload: &mut dyn Workload, phase: &Phase) -> Step<()> {
         let cold = if phase.reads { self.drop_caches()? } else { Cold::No };
+        workload.await_start(phase, &self.stage(None, None))?;
         self.shared.board.enter(&phase.name, Some(phase.expected));
         let begin_ns = self.shared.begin_phase(false);
         let found = workload.measure(phase, &self.stage(Some(phase), Some(begin_ns)))?;

@@ -59,6 +59,11 @@ impl<'a> Stage<'a> {
         self.bench.shared.begin_phase(true)
     }
 
+    /// What is told from now on until this phase begins: somebody or something is waited for.
+    pub fn awaits(&self, phase: &str) {
+        self.bench.shared.board.enter(&format!("waiting {phase}"), None);
+    }
+
     /// CPU time, user and system, of a thread that helps a worker.
     pub fn add_cpu(&self, used: Used) {
         self.bench.shared.measured().cpu.add(used);

@@ -24,6 +24,11 @@ pub trait Workload: Send {
         Ok(())
     }
 
+    /// Comes back when a phase may begin, which may be long after the one before it; not timed, not counted.
+    fn await_start(&mut self, _phase: &Phase, _stage: &Stage<'_>) -> Step<()> {
+        Ok(())
+    }
+
     /// Carries out one phase of the plan and says what the original would say about it.
     fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure>;
 }

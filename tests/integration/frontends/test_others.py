@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 from pathlib import Path
 
 from tests.conftest import need_program
 from tests.integration.frontends.conftest import Command, Original
+from tests.integration.run.conftest import PLIMSOLL
 
 SMALL = ("-d", ".", "-s", "2", "-r", "1", "-n", "1", "-m", "box")
 
@@ -42,7 +44,7 @@ def test_its_line_is_read_by_bon_csv2html_and_by_our_importer(disk: Path, plimso
 
 def test_bonnie_refuses_what_it_cannot_do(disk: Path, plimsoll: Command) -> None:
     assert "twice" in plimsoll("bonnie", "-s", "8", cwd=disk, check=2).err
-    assert "-y p" in plimsoll("bonnie", "-y", "p", cwd=disk, check=2).err
+    assert "-y p" in plimsoll("bonnie", "-yx", cwd=disk, check=2).err
     assert "no directory" in plimsoll("bonnie", "-d", "nowhere", "-s", "8", "-r", "4", cwd=disk, check=2).err
 
 
@@ -115,3 +117,59 @@ def test_processes_of_bonnie_begin_each_test_together(disk: Path, plimsoll: Comm
         theirs.kill()
         assert plimsoll("bonnie", "-p", "-1").out == "Semaphore removed.\n"
     assert "make them with -p" in plimsoll("bonnie", "-s", "0", "-n", "1", "-ys", "-q", cwd=disk, check=None).err
+
+
+MEETING = ("-s", "2", "-r", "1", "-n", "1", "-f", "-m", "box")
+STEP = re.compile(r"^(\d+:|[^\d\n]+?\.\.\.)", re.MULTILINE)
+"""A prompt, or what is said of a test as it begins."""
+
+
+def answered(*words: str | Path, cwd: Path) -> tuple[str, int]:
+    """What somebody sees who types a line at each prompt, and how often that was."""
+    lines: list[str] = []
+    with subprocess.Popen(
+        words, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if re.fullmatch(r"\d+:\n", line):
+                process.stdin.write("go on\n")
+                process.stdin.flush()
+    assert process.returncode == 0, lines
+    return "".join(lines), sum(line.endswith(":\n") for line in lines)
+
+
+def test_bonnie_asks_before_each_test_where_the_original_does(disk: Path) -> None:
+    theirs, asked = answered(need_program("bonnie++"), *MEETING, "-u", "root", "-y", "p", cwd=disk)
+    ours, _ = answered(PLIMSOLL, "bonnie", *MEETING, "-y", "p", cwd=disk)
+    assert STEP.findall(ours) == STEP.findall(theirs)
+    assert asked == 10
+    quiet, asked = answered(PLIMSOLL, "bonnie", *MEETING, "-q", "-yp", cwd=disk)
+    assert asked == 10
+    assert "..." not in quiet
+
+
+def test_bonnie_asks_nobody_at_the_end_of_input_and_can_be_interrupted(disk: Path) -> None:
+    words = [PLIMSOLL, "bonnie", *MEETING, "-q", "-y", "p"]
+    done = subprocess.run(words, cwd=disk, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout.count(":\n")) == (0, 10), done.stderr
+    with subprocess.Popen(
+        words, cwd=disk, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() + process.stdout.readline() == "\n1:\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "interrupted" in err
+    assert out == "", "it waited for the first line"
+    assert not list(disk.iterdir())
+
+
+def test_bonnie_needs_an_input_to_wait_for(disk: Path) -> None:
+    words = ["sh", "-c", 'exec "$@" <&-', "sh", PLIMSOLL, "bonnie", *MEETING, "-y", "p"]
+    done = subprocess.run(words, cwd=disk, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert "standard input, which is closed" in done.stderr

@@ -48,8 +48,7 @@ def test_options() -> None:
     ("words", "message"),
     [
         ("-s 100 -r 60", "twice the 60 MiB"),
-        ("-y p", "semaphores of -p alone"),
-        ("-yp", "semaphores of -p alone"),
+        ("-yx", "-y x: it is -y s for the semaphores of -p, or -y p for a line"),
         ("-z 1 -Z f", "give one of them"),
         ("-z -1", "a seed is 0 or more"),
         ("-Z /nowhere", "cannot read /nowhere: No such file"),
@@ -148,7 +147,15 @@ def test_without_data_the_tests_of_many_files_are_left() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "asked"), [("-D", "direct"), ("-y", "together"), ("-ys", "together"), ("-y s", "together")]
+    ("words", "asked"),
+    [
+        ("-D", "direct"),
+        ("-y", "together"),
+        ("-ys", "together"),
+        ("-y s", "together"),
+        ("-y p", "prompts"),
+        ("-yP", "prompts"),
+    ],
 )
 def test_what_few_runs_ask_for(words: str, asked: str) -> None:
     assert parse(["-s", "64", "-r", "32", *words.split(), "-f"]).rare() == {asked: True}

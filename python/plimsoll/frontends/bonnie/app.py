@@ -13,7 +13,7 @@ from typing import Any
 from plimsoll.errors import NothingMeasured, TargetError, UsageError
 from plimsoll.frontends import notes
 from plimsoll.frontends.bonnie import output, semaphores
-from plimsoll.frontends.bonnie.options import Settings, parse
+from plimsoll.frontends.bonnie.options import WAITS, Settings, parse
 from plimsoll.frontends.recording import Places, Recorder
 from plimsoll.model import Plan, RunStatus
 from plimsoll.profile import Entry, cases
@@ -25,6 +25,8 @@ from plimsoll.targets.workdir import workdir
 from plimsoll.units import format_size
 
 DECLINED = 2
+WAITING = "waiting "
+"""What the core tells before the name of a phase while that waits for its start."""
 
 
 def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[str], None]) -> int:
@@ -33,6 +35,8 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     if settings.processes is not None:
         print(semaphores.make(settings.processes) if settings.processes != -1 else semaphores.remove())
         return 0
+    if settings.waits == WAITS["p"] and sys.stdin is None:
+        raise UsageError("-y p waits for lines on standard input, which is closed; leave it open, or use -y s")
     where = Path(settings.directory)
     if not where.is_dir():
         raise TargetError(f"there is no directory {where}; give one that exists with -d")
@@ -89,7 +93,7 @@ def _once(
     settings: Settings, plan: Plan, place: Place, recorder: Recorder, number: int, say: Callable[[str], None]
 ) -> None:
     started_ns = time.time_ns()
-    teller = _Teller([] if settings.quiet else [phase["name"] for phase in files.expected(plan)["phases"]])
+    teller = _Teller([phase["name"] for phase in files.expected(plan)["phases"]], settings)
     try:
         execution = in_place(place, files.execute(plan, place, teller.see, lambda: False))
     except KeyboardInterrupt:
@@ -112,32 +116,51 @@ def _once(
 
 
 class _Teller:
-    """The original's words on standard error while phases come and go; short phases are told when they are over."""
+    """The original's words on standard error while phases come and go; short phases are told when they are over.
 
-    def __init__(self, phases: Sequence[str]) -> None:
-        self._waiting = [phase for phase in phases if phase in output.MESSAGES]
-        self._open = False
+    With -y p, before each phase its number on standard output: whoever reads it writes the line that is waited for.
+    """
+
+    def __init__(self, phases: Sequence[str], settings: Settings) -> None:
+        self._coming = [phase for phase in phases if phase in output.MESSAGES]
+        self._quiet, self._prompts = settings.quiet, settings.waits == WAITS["p"]
+        self._open = self._asked = False
 
     def see(self, progress: Mapping[str, Any]) -> None:
         """A new phase ends the ones before it."""
-        if progress["phase"] not in self._waiting:
+        phase = progress["phase"].removeprefix(WAITING)
+        if phase not in self._coming:
             return
-        while self._waiting[0] != progress["phase"]:
+        while self._coming[0] != phase:
             self._next()
-        self._next()
+        if phase != progress["phase"]:
+            self._close()
+            self._ask()
+        else:
+            self._next()
 
     def _next(self) -> None:
         self._close()
-        print(output.MESSAGES[self._waiting.pop(0)], end="", file=sys.stderr, flush=True)
-        self._open = True
+        self._ask()
+        self._asked = False
+        phase = self._coming.pop(0)
+        if not self._quiet:
+            print(output.MESSAGES[phase], end="", file=sys.stderr, flush=True)
+            self._open = True
 
     def _close(self) -> None:
         if self._open:
             print("done", file=sys.stderr, flush=True)
         self._open = False
 
+    def _ask(self) -> None:
+        """The prompt of the next phase, once."""
+        if self._prompts and not self._asked:
+            print(f"\n{list(output.MESSAGES).index(self._coming[0])}:", flush=True)
+        self._asked = True
+
     def finish(self) -> None:
         """All phases are over."""
-        while self._waiting:
+        while self._coming:
             self._next()
         self._close()

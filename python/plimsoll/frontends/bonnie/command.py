@@ -33,6 +33,7 @@ WORDS = (
     ("-D", "Write the blocks with O_DIRECT."),
     ("-p COUNT", "Only make semaphores for so many processes; -1 removes them."),
     ("-y s", "Begin each test together with the other processes that -p was told of."),
+    ("-y p", "Begin each test when a line comes on standard input; its number is on standard output."),
 )
 
 

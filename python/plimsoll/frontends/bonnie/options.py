@@ -27,8 +27,8 @@ LONG = {
 """What people call the options, which have letters only."""
 _MEANT = {"t": "x", "i": "x", "o": "q", "w": "d", "R": "r", "S": "s", "N": "n"}
 """What letters mean that others have and Bonnie++ has not: runs, places, memory, sizes."""
-WAITS = {"s": "semaphores", "p": "prompting"}
-"""What -y waits for; without a word it is the first."""
+WAITS = {"s": "together", "p": "prompts"}
+"""What -y waits for, as the parameter that is then set; without a word it is the first."""
 _MOST_SEED = 2**31
 _SIZE = re.compile(r"(\d+)([kmgt]?)", re.IGNORECASE)
 FILES_UNIT = 1024
@@ -56,7 +56,8 @@ class Settings:
     unbuffered: bool
     notes: tuple[str, ...]
     direct: bool = False
-    together: bool = False
+    waits: str = ""
+    """What each test waits for: one of WAITS, or nothing."""
     processes: int | None = None
     """Only make semaphores for so many processes; -1 removes them."""
 
@@ -78,7 +79,7 @@ class Settings:
 
     def rare(self) -> dict[str, bool]:
         """Parameters that no test has: a plan holds them only where they are asked for."""
-        asked = {"skip_data": not self.size, "direct": self.direct, "together": self.together}
+        asked = {"skip_data": not self.size, "direct": self.direct, self.waits: bool(self.waits)}
         return {name: True for name, on in asked.items() if on}
 
 
@@ -123,11 +124,12 @@ def _letters(letters: str, rest: list[str], given: _Given) -> None:
             raise UsageError(f"Bonnie++ has no option -{letter}; {hint}")
         given.switches.add(letter)
         if letter == "y":
-            what = letters[place + 1 :] or (rest.pop(0) if rest and rest[0] in WAITS else "s")
-            if what != "s":
+            what = letters[place + 1 :] or (rest.pop(0) if rest and rest[0].lower() in WAITS else "s")
+            if what.lower() not in WAITS:
                 raise UsageError(
-                    f"-y {what}: Plimsoll waits for the semaphores of -p alone; use -y s, or start each run by hand"
+                    f"-y {what}: it is -y s for the semaphores of -p, or -y p for a line on standard input"
                 )
+            given.values["y"] = what.lower()
             return
         if letter == "f" and letters[place + 1 :].isdigit():
             raise UsageError("-f with a size is not carried out; -f alone leaves the tests of characters out")
@@ -199,7 +201,7 @@ def _settings(given: _Given) -> Settings:
         unbuffered="b" in given.switches,
         notes=tuple(notes),
         direct="D" in given.switches,
-        together="y" in given.switches,
+        waits=WAITS[values["y"]] if "y" in values else "",
         processes=_number(values["p"], "p") if "p" in values else None,
     )
 

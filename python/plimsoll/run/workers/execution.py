@@ -18,7 +18,7 @@ POLL_S = 0.1
 STOP_S = 10.0
 """How long a stopped job may take to come back before it is given up (a stalled device can hold it in the kernel)."""
 
-UNMEASURED = frozenset({"layout", "warmup", "prepare", "verify", "cleanup", "finished"})
+UNMEASURED = frozenset({"layout", "warmup", "prepare", "verify", "waiting", "cleanup", "finished"})
 """Phases of jobs in which nothing is counted."""
 
 
@@ -92,9 +92,10 @@ def _told(outcome: Any) -> Any:
 
 def _is_due(phase: str, last_phase: str, samples: list[HostSample], sampler: Sampler) -> bool:
     """Once a second while something is measured, and at every change from one phase to the next."""
-    if phase != last_phase and (samples or phase not in UNMEASURED):
+    measured = phase.partition(" ")[0] not in UNMEASURED
+    if phase != last_phase and (samples or measured):
         return True
-    return phase not in UNMEASURED and sampler.age_ns(samples[-1]) >= SECOND
+    return measured and sampler.age_ns(samples[-1]) >= SECOND
 
 
 def failure(outcome: Mapping[str, Any]) -> str:

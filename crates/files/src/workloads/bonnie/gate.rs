@@ -1,4 +1,5 @@
-//! Processes that begin each test together: the semaphores of the original, so that it can be one of them.
+//! What a test waits for before it begins: other processes, at the semaphores of the original, so that it can be one of
+//! them; or a line on standard input.
 //!
 //! `bonnie++ -p 3` makes twelve System V semaphores of key 4711, one for each test, each set to 3. Every process takes
 //! one off that of its next test, and waits until it is 0.
@@ -34,6 +35,39 @@ pub fn pass(hand: &Hand<'_>, test: &str) -> Step<()> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             result => return result.map_err(|error| fault(&error)),
         }
+    }
+}
+
+/// Waits for a line on standard input; whoever asks for it is not here. At its end nothing is waited for.
+pub fn line(hand: &Hand<'_>) -> Step<()> {
+    let failed = |error: &io::Error| Fault::spec(format!("-y p waits for lines on standard input, which fails: {error}"));
+    loop {
+        hand.check()?;
+        match next_byte() {
+            Ok(Some(b'\n') | None) => return Ok(()),
+            Ok(Some(_)) => {}
+            Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
+            Err(error) => return Err(failed(&error)),
+        }
+    }
+}
+
+/// One byte, as what stands behind the line is for the next test; nothing at the end. An error of its own, `WouldBlock`,
+/// if none comes for a moment.
+fn next_byte() -> io::Result<Option<u8>> {
+    let mut wanted = libc::pollfd { fd: libc::STDIN_FILENO, events: libc::POLLIN, revents: 0 };
+    // SAFETY: `wanted` is one record, and lives longer than the call.
+    match unsafe { libc::poll(&mut wanted, 1, LOOK.as_millis() as libc::c_int) } {
+        0 => return Err(io::ErrorKind::WouldBlock.into()),
+        ready if ready < 0 => return Err(io::Error::last_os_error()),
+        _ => {}
+    }
+    let mut byte = 0_u8;
+    // SAFETY: the buffer is one byte, and lives longer than the call.
+    match unsafe { libc::read(libc::STDIN_FILENO, (&raw mut byte).cast(), 1) } {
+        0 => Ok(None),
+        1 => Ok(Some(byte)),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

@@ -66,6 +66,9 @@ pub struct Parameters {
     /// Begin each phase together with all processes that share the semaphores of `-p` (`-y s`). Classic: false.
     #[serde(default)]
     pub together: bool,
+    /// Begin each phase when a line has come on standard input, or when that has ended (`-y p`). Classic: false.
+    #[serde(default)]
+    pub prompts: bool,
 }
 
 /// Conventions of a version.
@@ -181,11 +184,20 @@ struct Bonnie {
 }
 
 impl Workload for Bonnie {
-    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
-        let blocks = blocks::Blocks::new(&self.parameters);
+    fn await_start(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<()> {
         if self.parameters.together {
+            stage.awaits(&phase.name);
             stage.solo(|hand| gate::pass(hand, &phase.name))?;
         }
+        if self.parameters.prompts {
+            stage.awaits(&phase.name);
+            stage.solo(|hand| gate::line(hand))?;
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+        let blocks = blocks::Blocks::new(&self.parameters);
         if let Some((order, what)) = phase.name.split_once('_')
             && matches!(order, "sequential" | "random")
         {
