@@ -130,3 +130,16 @@ def test_windows_of_a_log_have_their_mean_and_their_maximum(disk: Path, plimsoll
     # As fio 3.33 calls it.
     plimsoll("fio", *words, "--log_max_value=1", cwd=disk)
     assert all(len(line.split(", ")) == 5 for line in (disk / "l_lat.1.log").read_text().splitlines())
+
+
+@pytest.mark.parametrize(("shown", "of"), [("10", "clat"), ("01", "lat"), ("11", "lat"), ("00", "")])
+def test_terse_has_the_percentiles_of_one_kind(shown: str, of: str, disk: Path, plimsoll: Command) -> None:
+    wanted = (f"--clat_percentiles={shown[0]}", f"--lat_percentiles={shown[1]}")
+    words = (*LIBAIO, *wanted, "--output-format=terse,json", "--output=both")
+    plimsoll("fio", *words, cwd=disk)
+    line, _, text = (disk / "both").read_text().partition("\n")
+    told = [field.split("%=") for field in line.split(";") if "%=" in field][:17]
+    expected = json.loads(text)["jobs"][0]["read"][f"{of}_ns"]["percentile"] if of else {"0": 0}
+    assert {float(percent): int(value) for percent, value in told} == {
+        float(percent): value // 1000 for percent, value in expected.items()
+    }

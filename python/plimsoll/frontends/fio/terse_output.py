@@ -16,6 +16,7 @@ from plimsoll.frontends.fio.statistics import (
     depth_shares,
     latency_shares,
     percentile_list,
+    shown_percentiles,
     spread,
 )
 
@@ -63,9 +64,12 @@ def _flow(flow: Flow, entry: Entry, aggregate: float) -> Iterator[str]:
     yield str(flow.runtime_ms)
     yield from _latency(flow.submission)
     yield from _latency(flow.completion)
-    percents = percentile_list(entry.job)[:PERCENTILES]
+    _, of_completion, of_whole = shown_percentiles(entry)
+    # There is room for one kind, as in fio.
+    shown = flow.latency if of_whole else flow.completion
+    percents = percentile_list(entry.job)[:PERCENTILES] if of_whole or of_completion else []
     for percent in percents:
-        yield f"{percent:f}%={flow.completion.percentile(percent) // 1000}"
+        yield f"{percent:f}%={shown.percentile(percent) // 1000}"
     yield from ["0%=0"] * (PERCENTILES - len(percents))
     yield from _latency(flow.latency)
     low, high, mean, deviation, _ = spread(flow.bandwidth)
