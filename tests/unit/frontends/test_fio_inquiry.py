@@ -9,7 +9,9 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio.command_line import parse
-from plimsoll.frontends.fio.inquiry import command_of, engines
+from plimsoll.frontends.fio.inquiry import command_of, engines, seeds
+from plimsoll.frontends.fio.jobs import jobs_of
+from plimsoll.frontends.fio.plans import plan_of
 
 JOBS = """
 [global]
@@ -35,6 +37,23 @@ def test_a_job_file_as_a_command_line_means_the_same(tmp_path: Path) -> None:
     again = parse(shlex.split(command)[1:]).sections
     assert [each.name for each in again] == ["a", "b"]
     assert [each.options for each in again] == [each.options for each in sections]
+
+
+def test_the_seed_of_a_job_is_told() -> None:
+    def told(*words: str) -> list[str]:
+        asked = parse(["--name=t", "--size=1m", "--rw=randread", "--debug=random", *words])
+        plans = [(each.number, plan_of(each)) for each in jobs_of(asked.sections)]
+        assert not list(seeds(("parse",), plans))
+        return list(seeds(asked.debug, plans))
+
+    first = told()
+    assert first == told("--allrandrepeat=1") != told("--randseed=5")
+    assert first[0] == "random   1 FIO_RAND_NR_OFFS=1"
+    assert first[1].startswith("random   1 rand_seeds[0]=")
+    # As today's fio, which has one option under both names.
+    for name in ("randrepeat", "allrandrepeat"):
+        assert told(f"--{name}=0") != told(f"--{name}=0")
+        assert told(f"--{name}=0", "--randseed=5") == told("--randseed=5")
 
 
 def test_engines_are_listed_as_fio_lists_them() -> None:

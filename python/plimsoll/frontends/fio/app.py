@@ -168,6 +168,8 @@ def _measure(
     with open_store() as store, Places(asked.destroy) as places:
         members = members_of(jobs, places, _finest_ns(asked), reported=bool(asked.status_ns))
         recorder = Recorder(store, "fio", f"fio {named(asked.sections)}", list(words), [each.place for each in members])
+        for line in inquiry.seeds(asked.debug, [(each.job.number, each.plan) for each in members]):
+            told(line)
         monitor = Monitor(members, results, asked.status_ns / SECOND, _eta_s(asked, output), asked.newline_ns / SECOND)
         try:
             done = run_jobs(members, stop, told, lambda found: _record(recorder, found), monitor.tick)

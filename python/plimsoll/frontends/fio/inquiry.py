@@ -10,6 +10,7 @@ from plimsoll.frontends.fio.job_file import Section
 from plimsoll.frontends.fio.jobs import Words
 from plimsoll.frontends.fio.plans import ENGINES
 from plimsoll.frontends.fio.steady import criterion as criterion_of
+from plimsoll.model import Plan
 
 ENGINE_OPTIONS = {
     "io_uring": {
@@ -43,6 +44,14 @@ def debug(asked: Sequence[str], sections: Sequence[Words]) -> Iterator[str]:
         limit = f"{criterion.limit:f}" if name == "IOPS" else f"{criterion.limit:.0f}"
         told = f"threshold to {criterion.limit:f}%" if criterion.percent else f"{name} threshold to {limit}"
         yield f"parse    set steady state {told}"
+
+
+def seeds(asked: Sequence[str], plans: Sequence[tuple[int, Plan]]) -> Iterator[str]:
+    """fio's lines of `random`: here the one seed of each job."""
+    if {"random", "all"} & set(asked):
+        for number, plan in plans:
+            yield f"random   {number} FIO_RAND_NR_OFFS=1"
+            yield f"random   {number} rand_seeds[0]={plan.parameters['seed']}"
 
 
 def _options(options: Mapping[str, str]) -> Iterator[str]:
