@@ -20,7 +20,6 @@ ALIASES = {
     "readwrite": "rw",
     "blocksize": "bs",
     "blockalign": "ba",
-    "allrandrepeat": "randrepeat",
     "blocksize_range": "bsrange",
     "blocksize_unaligned": "bs_unaligned",
     "iodepth_batch_submit": "iodepth_batch",
@@ -50,7 +49,7 @@ FLAGS = _words(
 """Options that are switched on by their name alone; on the command line a value needs `=`."""
 
 BOOLEANS = FLAGS | _words(
-    "direct buffered randrepeat overwrite invalidate create_serialize create_fsync "
+    "direct buffered randrepeat allrandrepeat overwrite invalidate create_serialize create_fsync "
     "create_on_open create_only allow_file_create allow_mounted_write do_verify verify_fatal unlink "
     "scramble_buffers end_fsync fsync_on_close disk_util gtod_reduce disable_lat disable_clat disable_slat "
     "disable_bw_measurement clat_percentiles lat_percentiles slat_percentiles per_job_logs log_unix_epoch "
@@ -140,7 +139,7 @@ CARRIED_OUT = (
     set(DEFAULTS)
     | {
         "name", "description", "filename", "directory", "size", "io_size", "filesize", "bsrange", "bssplit", "buffered",
-        "norandommap", "rwmixwrite", "overwrite", "unlink", "end_fsync", "fsync_on_close",
+        "norandommap", "allrandrepeat", "rwmixwrite", "overwrite", "unlink", "end_fsync", "fsync_on_close",
         "time_based", "rate", "rate_iops", "zero_buffers", "refill_buffers", "buffer_compress_percentage",
         "cpus_allowed", "cpumask", "group_reporting", "stonewall", "new_group", "exitall", "write_bw_log",
         "write_lat_log", "write_iops_log", "write_hist_log", "log_unix_epoch", "hipri",

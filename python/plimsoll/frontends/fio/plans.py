@@ -287,7 +287,7 @@ def _read_share(words: Words) -> float:
 def _seed(job: Job) -> int:
     """The same stream on every run with randrepeat, another one for each job."""
     base = job.words.read("randseed", lambda text: int(text, 0))
-    repeat = job.words.on("randrepeat")
+    repeat = job.words.on("randrepeat") or job.words.on("allrandrepeat")
     if repeat or "randseed" in job.section.options:
         return (base + job.number) % 2**63
     import secrets

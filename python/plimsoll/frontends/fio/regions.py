@@ -136,7 +136,7 @@ def _drawn(ends: tuple[int, int], length: int | None, draws: random.Random, unit
 
 def _draws(words: Words, number: int) -> random.Random:
     """Equal sizes on every run with randrepeat, other ones for each job."""
-    if words.on("randrepeat"):
+    if words.on("randrepeat") or words.on("allrandrepeat"):
         return random.Random(words.read("randseed", lambda text: int(text, 0)) + number)
     return random.Random()
 
