@@ -425,8 +425,19 @@ def _parts() -> list[Situation]:
     ]
 
 
+def _imported(not_kept: list[str]) -> Evidence:
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=3)
+    imported = {"files": ["a.log"], "sha256": ["0f3c"], "not_kept": not_kept}
+    return with_runs(
+        found, [run.model_copy(update={"facts": {**run.facts, "imported": imported}}) for run in found.runs]
+    )
+
+
 def _rest() -> list[Situation]:
+    large = "Too large to be kept with its run: a.log (SHA-256 0f3c). Keep the file"
     return [
+        _of("a log that was too large to keep", lambda: _imported(["a.log"]), large),
+        _of("a log that was kept", lambda: _imported([]), never=("Too large to be kept",)),
         _of("many steps", _many_steps, "more with a step"),
         _of("an outage", _outage, "Old rate again: from the start of the outage"),
         _of("an invalid run in a search", _invalid_search, "1 run not valid and left out; see the warnings"),
