@@ -10,6 +10,7 @@ Exit code 0: all was checked and is clean; 1: something was found; 3: nothing wa
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import json
 import re
 import shutil
@@ -134,12 +135,21 @@ def python_licences() -> Answer:
 
 
 def _stated(metadata: Mapping[str, Any]) -> str:
-    if expression := metadata.get("license_expression"):
+    if expression := metadata.get("license_expression") or _installed_licence(metadata):
         return str(expression)
     prefix = "License :: OSI Approved :: "
     names = [str(each).removeprefix(prefix) for each in metadata.get("classifier", ()) if str(each).startswith(prefix)]
     names = names or [str(metadata.get("license") or "").strip().partition("\n")[0]]
     return " OR ".join(OLDER.get(name, name) for name in names)
+
+
+def _installed_licence(metadata: Mapping[str, Any]) -> str:
+    """`License-Expression` of the same package here: older pip leaves that field out of its report."""
+    try:
+        here = importlib.metadata.distribution(str(metadata.get("name")))
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    return str(here.metadata.get("License-Expression") or "") if here.version == metadata.get("version") else ""
 
 
 def _licences(stated: Mapping[str, str]) -> Answer:

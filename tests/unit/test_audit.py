@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import json
 import sys
@@ -116,3 +117,15 @@ def test_every_pinned_version_has_its_archive() -> None:
     known = {line.split()[0].replace("-", "_") for line in rows}
     assert [line for line in pinned if line.replace("-", "_") not in known] == []
     assert all(len(value) == 64 for row in rows for value in row.split()[1:])
+
+
+def test_a_licence_that_pips_report_leaves_out_is_that_of_the_package_here(
+    audit: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pip before 24 does not know the field `License-Expression`."""
+    here = importlib.metadata.distribution("ruff")
+    told = {"name": "ruff", "version": here.version}
+    monkeypatch.setattr(audit, "_offered", lambda: ({"ruff": {"metadata": told}}, ""))
+    assert audit.python_licences().code == audit.CLEAN
+    told["version"] = "0.0.1"
+    assert audit.python_licences().code == audit.FOUND
