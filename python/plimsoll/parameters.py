@@ -43,7 +43,7 @@ from plimsoll.units import (
 
 MODES = ("read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim")
 
-LENGTH_ENGINES = ("falloc", "ftruncate", "filecreate", "filestat", "filedelete", "cpuio")
+DATALESS_ENGINES = ("falloc", "ftruncate", "filecreate", "filestat", "filedelete", "cpuio")
 """Engines that move no data, but set lengths, work on names or compute: for fio's command line, as in fio."""
 
 IO_PARAMETERS = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plimsoll.model import Finding, Level
-from plimsoll.parameters import LENGTH_ENGINES
+from plimsoll.parameters import DATALESS_ENGINES
 from plimsoll.run.evidence import RunEvidence, Window
 from plimsoll.units import format_share
 
@@ -65,7 +65,7 @@ def device_window(guard: str, evidence: RunEvidence) -> Window | Finding:
     return evidence.window or not_checkable(guard, "the run is too short for the once-a-second counters")
 
 
-MOVE_NOTHING = ("null", *LENGTH_ENGINES)
+MOVE_NOTHING = ("null", *DATALESS_ENGINES)
 """Engines whose operations bring no data to a device, nor from it."""
 
 

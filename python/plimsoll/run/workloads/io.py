@@ -10,7 +10,7 @@ from plimsoll.catalog.bounds import Pace
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
-from plimsoll.parameters import LENGTH_ENGINES, parameter
+from plimsoll.parameters import DATALESS_ENGINES, parameter
 from plimsoll.run import originals
 from plimsoll.run.originals import _execution
 from plimsoll.run.places import Place
@@ -144,7 +144,7 @@ def problems(plan: Plan) -> Iterator[str]:
     if values["engine"] not in known:
         raise UnknownName("engine", values["engine"], known, f"test {plan.case}")
     engine = known[values["engine"]]
-    if engine["name"] in LENGTH_ENGINES:
+    if engine["name"] in DATALESS_ENGINES:
         yield (
             f"engine {engine['name']} moves no data, and the test would say nothing about the disk; "
             f"`plimsoll fio --ioengine={engine['name']}` runs it, engine=psync moves data"
