@@ -83,16 +83,16 @@ ROWS = (
 )
 
 
-def run_core(
+def request_for(
     server: PrivateServer | None,
     workload: dict[str, object],
     clients: int,
     seconds: float,
     data: str,
     operations: int | None = None,
-) -> Sample:
-    """Our own client, for so long or until it did so many operations."""
-    request = {
+) -> dict[str, object]:
+    """What the core is told to do; without a server in memory."""
+    return {
         "driver": server.driver if server else "memory", "url": server.url if server else "",
         "password_env": server.password_env if server else None, "tls": {"mode": "off", "ca_file": None},
         "clients": clients, "threads": None, "data": data, "measure": "run", "workload": workload,
@@ -100,6 +100,10 @@ def run_core(
         "rate": None, "max_tries": 1, "count_errors": True, "timeout_ns": 30 * SECOND_NS,
         "give_up_ns": 10 * SECOND_NS, "settings": {}, "seed": 1, "interval_ns": SECOND_NS,
     }  # fmt: skip
+
+
+def run_core(request: dict[str, object]) -> Sample:
+    """Our own client, for so long or until it did so many operations."""
     outcome = json.loads(_core.db_start(json.dumps(request)).result(None) or "{}")
     if outcome["status"] != "ok" or outcome["errors"]:
         raise SystemExit(f"plimsoll: {outcome['error'] or outcome['messages']}")
@@ -165,7 +169,7 @@ def sysbench(address: object, clients: int) -> list[str]:
 def prepared(row: Row, folder: Path, clients: int) -> Iterator[PrivateServer]:
     """A private server with everybody's data in it."""
     with running(row.server, folder / row.name, "relaxed", {}, PAGE_BYTES) as server:
-        run_core(server, row.workload, min(clients, 8), 0.1, "recreate")
+        run_core(request_for(server, row.workload, min(clients, 8), 0.1, "recreate"))
         if row.tool == "sysbench":
             run_tool([*sysbench(urlsplit(server.url), 1), "prepare"], r"(\d+)")
         yield server
@@ -178,7 +182,7 @@ def compare(row: Row, folder: Path, options: argparse.Namespace) -> list[tuple[S
     with prepared(row, folder, clients) as server:
         for turn in range(options.rounds):
             tools: list[Callable[[], Sample]] = [
-                lambda: run_core(server, row.workload, clients, options.seconds, "keep"),
+                lambda: run_core(request_for(server, row.workload, clients, options.seconds, "keep")),
                 lambda: peer(row, server, clients, options.seconds),
             ]
             first = turn % 2
@@ -215,7 +219,7 @@ def describe(row: Row, found: dict[str, dict[str, float]]) -> Iterator[str]:
 
 def alone(seconds: float, rounds: int) -> float:
     """Operations per second of one client without a server: workload A in memory."""
-    return max(run_core(None, ycsb(0.5), 1, seconds, "recreate").per_second for _ in range(rounds))
+    return max(run_core(request_for(None, ycsb(0.5), 1, seconds, "recreate")).per_second for _ in range(rounds))
 
 
 def main() -> None:

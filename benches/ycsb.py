@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from benches.db import Row, Sample, prepared, run_core, ycsb
+from benches.db import Row, Sample, prepared, request_for, run_core, ycsb
 
 LONGEST_S = 600.0
 
@@ -54,7 +54,7 @@ def measure(row: Published, folder: Path, options: argparse.Namespace) -> list[S
     place.mkdir(mode=0o755, exist_ok=True)
     with prepared(Row(row.server, row.server, "", workload, None, None, None), place, options.clients) as server:
         return [
-            run_core(server, workload, options.clients, LONGEST_S, "keep", options.operations)
+            run_core(request_for(server, workload, options.clients, LONGEST_S, "keep", options.operations))
             for _ in range(options.rounds)
         ]
 

@@ -92,16 +92,17 @@ def main() -> None:
         code = INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (`plimsoll show | head`): nothing is wrong, and nobody listens any more.
-        _discard_output()
+        _discard(sys.stdout.fileno())
     except SystemExit as leaving:
         # Typer and Rich leave so when the reader has gone, and nobody else does; here 1 says that a gate is closed.
         if leaving.code != 1:
             raise
-        _discard_output()
+        _discard(sys.stdout.fileno())
     except Exception as error:
         if os.environ.get("PLIMSOLL_DEBUG"):
             raise
         code = _explain(error)
+    _let_go_of_unread_output()
     sys.exit(code)
 
 
@@ -128,7 +129,7 @@ def _explain(error: Exception) -> int:
         return PlimsollError.exit_code
     if isinstance(error, OSError):
         place = f" {error.filename}" if error.filename else " standard output"
-        _discard_output()
+        _discard(sys.stdout.fileno())
         say(f"plimsoll: cannot use{place}: {error.strerror}; finished runs are safe in the store")
         return PlimsollError.exit_code
     if told := _told_by_damage():
@@ -177,6 +178,15 @@ def _told_by_damage() -> str:
     )
 
 
-def _discard_output() -> None:
-    """Let what is still buffered go nowhere, so that the interpreter does not try to write it again at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+def _let_go_of_unread_output() -> None:
+    """What no reader took stays buffered, and the interpreter, which writes it again at its end, would exit with 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            _discard(stream.fileno())
+
+
+def _discard(descriptor: int) -> None:
+    """Let what is still buffered for this descriptor go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
