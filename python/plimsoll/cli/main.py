@@ -179,7 +179,7 @@ def _told_by_damage() -> str:
 
 
 def _let_go_of_unread_output() -> None:
-    """What no reader took stays buffered, and the interpreter, which writes it again at its end, would exit with 120."""
+    """What no reader took stays buffered, and the interpreter, which writes it again at its end, exits with 120."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

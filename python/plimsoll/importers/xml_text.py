@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import XMLParser
 
 from plimsoll.errors import ResultFileError
 
 MAX_ELEMENTS = 500_000
 MAX_DEPTH = 50
+
+
+class _TooLarge(Exception):
+    """More elements or levels than a result file has."""
+
+
+class _Bounded(TreeBuilder):
+    """Stops while it builds: a small file can hold millions of empty elements, each of a hundred bytes in memory."""
+
+    depth = count = 0
+
+    def start(self, tag: str, attrs: dict[str, str], /) -> Element:
+        self.depth, self.count = self.depth + 1, self.count + 1
+        if self.depth > MAX_DEPTH or self.count > MAX_ELEMENTS:
+            raise _TooLarge
+        return super().start(tag, attrs)
+
+    def end(self, tag: str, /) -> Element:
+        self.depth -= 1
+        return super().end(tag)
 
 
 def parse(content: bytes, name: str) -> Element:
@@ -32,35 +54,20 @@ def _without_comments(content: bytes) -> bytes:
 
 
 def _parse(content: bytes, name: str) -> Element:
-    builder = TreeBuilder()
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    depth = count = 0
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth, count
-        depth, count = depth + 1, count + 1
-        if depth > MAX_DEPTH or count > MAX_ELEMENTS:
-            raise ResultFileError(f"{name}: more than {MAX_ELEMENTS:,} elements or {MAX_DEPTH} levels; split the file")
-        builder.start(tag, attributes)
-
-    def end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
-        builder.end(tag)
-
-    def refuse(*_: object) -> int:
-        raise ResultFileError(f"{name}: a document type or entity is in the XML, which no result file needs; remove it")
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler = builder.data
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
-    parser.ExternalEntityRefHandler = refuse
+    parser = XMLParser(target=_Bounded(), forbid_dtd=True)
     try:
-        parser.Parse(content, True)
-        return builder.close()
-    except expat.ExpatError as error:
+        parser.feed(content)
+        root: Element = parser.close()
+        return root
+    except _TooLarge:
+        raise ResultFileError(
+            f"{name}: more than {MAX_ELEMENTS:,} elements or {MAX_DEPTH} levels; split the file"
+        ) from None
+    except DefusedXmlException:
+        raise ResultFileError(
+            f"{name}: a document type or entity is in the XML, which no result file needs; remove it"
+        ) from None
+    except ParseError as error:
         raise ResultFileError(f"{name}: the XML is damaged or cut short ({error})") from None
     except (ValueError, LookupError, AssertionError) as error:
         raise ResultFileError(f"{name}: the XML can't be decoded ({error})") from None

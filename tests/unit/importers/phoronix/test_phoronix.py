@@ -44,17 +44,25 @@ def test_megabytes_of_other_profiles_stay_megabytes() -> None:
     assert not told(runs[0])
 
 
+ENTITY = "a document type or entity is in the XML"
+DEEP = "<PhoronixTestSuite>" + "<a>" * 60 + "</a>" * 60 + "</PhoronixTestSuite>"
+
+
 @pytest.mark.parametrize(
-    "hostile",
+    ("hostile", "told"),
     [
-        '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><PhoronixTestSuite>&b;</PhoronixTestSuite>',
-        '<!DOCTYPE x SYSTEM "file:///etc/passwd"><PhoronixTestSuite/>',
-        "<PhoronixTestSuite>" + "<a>" * 60 + "</a>" * 60 + "</PhoronixTestSuite>",
-        "<PhoronixTestSuite><Result>",
-        "<html/>",
-        '<?xml version="1.0" encoding="no-such"?><PhoronixTestSuite/>',
+        ('<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><PhoronixTestSuite>&b;</PhoronixTestSuite>', ENTITY),
+        ('<!DOCTYPE x SYSTEM "file:///etc/passwd"><PhoronixTestSuite/>', ENTITY),
+        ("<!DOCTYPE x><PhoronixTestSuite/>", ENTITY),
+        (DEEP, "more than 500,000 elements or 50 levels"),
+        ("<PhoronixTestSuite>" + "<a/>" * 500_001 + "</PhoronixTestSuite>", "more than 500,000 elements or 50 levels"),
+        ("<PhoronixTestSuite><Result>", "damaged or cut short"),
+        ("<PhoronixTestSuite>&nobody;</PhoronixTestSuite>", "damaged or cut short"),
+        ("<html/>", "no result of the Phoronix Test Suite"),
+        ('<?xml version="1.0" encoding="no-such"?><PhoronixTestSuite/>', "unknown encoding"),
     ],
+    ids=["bomb", "outside", "empty type", "deep", "wide", "cut", "undefined", "html", "encoding"],
 )
-def test_hostile_xml_is_refused(hostile: str) -> None:
-    with pytest.raises(ResultFileError):
+def test_hostile_xml_is_refused(hostile: str, told: str) -> None:
+    with pytest.raises(ResultFileError, match=told):
         read_text("phoronix", hostile)
