@@ -1,4 +1,4 @@
-"""Writes docs/reference from the code; `--check` only compares."""
+"""Writes docs/reference from the code, and what was measured into docs/speed.md; `--check` only compares."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import figures
 import typer.main
 
 from plimsoll import plugins
@@ -96,10 +97,11 @@ def test_page(profile: Profile) -> Iterator[str]:
     if program := original_of(profile):
         yield (
             "## Beside its original\n\n"
-            f"`--on new=DIR --on old=DIR,implementation=original` runs {program} in its place, in turns with it. "
-            f"{profile.beside}".rstrip()
-            + "\n"
+            f"`--on new=DIR --on old=DIR,implementation=original` runs {program} in its place, in turns with it.\n"
         )
+        yield from figures.of_test(profile.name)
+        if profile.beside:
+            yield f"{profile.beside}\n"
     if profile.cannot_say:
         yield f"## What it cannot say\n\n{profile.cannot_say}\n"
     if profile.unverified:
@@ -245,7 +247,8 @@ def pages() -> Mapping[str, str]:
     }
     found = {name: list(make()) for name, make in makers.items()}
     found |= {f"tests/{profile.name}.md": list(test_page(profile)) for profile in profiles().values()}
-    return {name: NOTICE + "\n".join(lines).rstrip() + "\n" for name, lines in found.items()}
+    made = {name: NOTICE + "\n".join(lines).rstrip() + "\n" for name, lines in found.items()}
+    return {**made, "../speed.md": figures.speed_page()}
 
 
 def main() -> int:
@@ -263,7 +266,7 @@ def main() -> int:
             if "--check" not in sys.argv:
                 path.write_text(text)
     if "--check" in sys.argv and stale:
-        print(f"docs/reference is not what the code says: {', '.join(stale)}; run `make docs`", file=sys.stderr)
+        print(f"these pages of docs/reference are not what `make docs` makes: {', '.join(stale)}", file=sys.stderr)
         return 1
     return 0
 

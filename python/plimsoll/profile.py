@@ -54,7 +54,7 @@ class Profile:
     made_equal: str = ""
     """How a native test was made equal to its original."""
     beside: str = ""
-    """What was measured beside the original: ratios, and reasons where they differ."""
+    """Why figures differ from the original's; the figures themselves are in docs/data."""
     cannot_say: str = ""
     unverified: str = ""
     """What of the definition could not be confirmed."""
