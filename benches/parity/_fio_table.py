@@ -96,7 +96,8 @@ EXAMPLES: Mapping[str, Example] = {
     "ssd-steadystate": Example({"filename": "disk"}, files={"disk": 8 * MIB}),
     "ssd-test": Example({"directory": ".", "size": "8m", "runtime": "20"}),
     "steadystate": Example({"runtime": "8", "ss_dur": "2s", "ss_ramp": "1s"}, "shares", places=False),
-    "surface-scan": Example({"filename": "datafile.tmp"}, file_system_mib=32),
+    # Logs would find no room beside the file.
+    "surface-scan": Example({"filename": "datafile.tmp"}, file_system_mib=32, places=False),
     "tiobench-example": Example({"size": "4m", "timeout": "20"}),
     "waitfor": Example({"filename": "data", "filesize": "4m", "runtime": "2"}),
     "zbd-rand-write": Example(

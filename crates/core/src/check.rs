@@ -2,8 +2,8 @@
 
 use crate::error::JobError;
 use crate::spec::{
-    Backlog, Distribution, DropEach, FileOrder, JobSpec, Layout, Mode, Piece, RecordedKind, SyncKind, Verification,
-    Zone,
+    Backlog, Distribution, DropEach, FileOrder, JobSpec, Layout, Mode, Piece, PriorityShare, RecordedKind, SyncKind,
+    Verification, Zone,
 };
 
 /// The longest time series that is kept.
@@ -18,6 +18,8 @@ const MAX_BLOCK: u64 = 1 << 30;
 const MAX_DEPTH: u32 = 16_384;
 const MAX_THREADS: u32 = 1024;
 const MAX_RATE: f64 = 1e12;
+const PRIORITY_CLASS_SHIFT: u32 = 13;
+const MAX_PRIORITY_CLASS: u16 = 3;
 
 impl Mode {
     /// Operations go to random offsets.
@@ -321,6 +323,9 @@ fn extras(spec: &JobSpec) -> Result<(), JobError> {
     if spec.draws.is_some() && (!spec.mode.is_random() || spec.files.is_some() || spec.strides.is_some()) {
         return refuse("places drawn as in fio are for random modes and one file, without zones");
     }
+    if let Some(priorities) = &spec.priorities {
+        [&priorities.reads, &priorities.writes].into_iter().try_for_each(|shares| shared_out(shares))?;
+    }
     if spec.flow.is_some_and(|flow| flow.weight == 0) {
         return refuse("a flow of weight 0 never moves: use 1 or more");
     }
@@ -338,6 +343,21 @@ fn extras(spec: &JobSpec) -> Result<(), JobError> {
             return refuse(format!(
                 "a recorded operation has {length} bytes, more than the largest block of {largest}"
             ));
+        }
+    }
+    Ok(())
+}
+
+/// No more operations have a priority of their own than there are.
+fn shared_out(shares: &[PriorityShare]) -> Result<(), JobError> {
+    for share in shares {
+        let of_size = shares.iter().filter(|other| other.size == share.size || other.size == 0);
+        let sum = of_size.fold(0u32, |sum, other| sum.saturating_add(other.percent));
+        if share.percent == 0 || sum > 100 {
+            return refuse(format!("shares of priorities of {sum} %: use 1 to 100 for operations of one size"));
+        }
+        if share.priority >> PRIORITY_CLASS_SHIFT > MAX_PRIORITY_CLASS {
+            return refuse(format!("priority {:#06x}: the class is 0 to {MAX_PRIORITY_CLASS}", share.priority));
         }
     }
     Ok(())

@@ -12,6 +12,12 @@ use crate::clock::{Clock, wall_ns};
 pub struct Outcome {
     pub status: Status,
     pub error: Option<Failure>,
+    /// Number of the first error that was counted, and did not end the job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_errno: Option<i32>,
+    /// Writes that found no room, where that ends a job well; they are no errors.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub without_room: u64,
     /// Wall clock at the start of the measured part, ns since 1970.
     pub started_ns: u64,
     /// Length of the measured part.
@@ -47,6 +53,8 @@ impl Outcome {
         Self {
             status: Status::Ok,
             error: None,
+            first_errno: None,
+            without_room: 0,
             started_ns: wall_ns(),
             elapsed_ns: 0,
             phases: Phases::default(),
@@ -65,10 +73,15 @@ impl Outcome {
     }
 }
 
-/// One operation: kind, start since the start of the measured part, and latency, both in ns, first byte, bytes, and the
-/// ns until the kernel had it (0 where that is not measured). With `fsync` or `fdatasync` the latency of a write includes
-/// its sync.
-pub type Traced = (String, u64, u64, u64, u64, u64);
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// One operation: kind, start since the start of the measured part, and latency, both in ns, first byte, bytes, the ns
+/// until the kernel had it (0 where that is not measured), and its I/O priority as the kernel's number (0 where it has
+/// that of its thread). With `fsync` or `fdatasync` the latency of a write includes its sync.
+pub type Traced = (String, u64, u64, u64, u64, u64, u16);
 
 /// How a job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

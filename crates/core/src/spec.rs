@@ -25,6 +25,9 @@ pub struct JobSpec {
     /// Random places and sizes are drawn as in fio; absent: by streams of the job's seed.
     #[serde(default)]
     pub draws: Option<Draws>,
+    /// Single operations have an I/O priority; absent: all have that of their thread.
+    #[serde(default)]
+    pub priorities: Option<Priorities>,
     /// What an operation of an engine that computes is; absent: nothing.
     #[serde(default)]
     pub burn: Option<Burn>,
@@ -101,6 +104,9 @@ pub struct JobSpec {
     pub cpus: Vec<usize>,
     /// Go on after a failed operation and count it; otherwise the first one ends the job.
     pub count_errors: bool,
+    /// Which failed operations do not end the job, or not as a failure; absent: what `count_errors` says of all.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
     /// Length of one interval of the time series.
     pub interval_ns: u64,
     /// Keep the latency histograms of each interval, not only those of the whole run.
@@ -189,9 +195,15 @@ impl JobSpec {
         let told = self.submission || self.trace_syncs;
         told || self.mix.is_some()
             || self.draws.is_some()
+            || self.priorities.is_some()
             || self.replay.is_some()
             || self.strides.is_some()
             || self.flow.is_some()
+    }
+
+    /// Whether the files are as long as what is written makes them: the job goes on until there is no room.
+    pub fn grows(&self) -> bool {
+        self.tolerance.as_ref().is_some_and(|tolerance| tolerance.until_full) && !self.mode.reads()
     }
 
     /// Whether what is read is checked, instead of what the job wrote itself.
@@ -408,6 +420,44 @@ pub struct Draws {
     pub endless: bool,
     /// Bytes of a pass; absent: as many as the map has, or without end.
     pub pass: Option<u64>,
+}
+
+/// I/O priorities of single operations, drawn as fio draws them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Priorities {
+    /// Of fio's generator.
+    pub seed: u32,
+    /// Empty: all reads have the priority of their thread, and none are told apart. The same holds for writes.
+    pub reads: Vec<PriorityShare>,
+    pub writes: Vec<PriorityShare>,
+    /// The latency that is told by priority is the whole one; otherwise that from when the kernel has an operation.
+    pub whole: bool,
+}
+
+/// A share of the operations of one kind and its priority; the rest has that of the thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriorityShare {
+    /// Bytes of these operations; 0: of any size.
+    pub size: u64,
+    pub percent: u32,
+    /// The kernel's number: the class in the upper three bits, the level in the others.
+    pub priority: u16,
+}
+
+/// Failed operations that do not end a job, or not as a failure.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tolerance {
+    /// Numbers of the errors of reads that are counted, and the job goes on. A short read is `EIO`, a short write `ENOSPC`.
+    pub reads: Vec<i32>,
+    /// The same of writes, trims and syncs.
+    pub writes: Vec<i32>,
+    /// Blocks that are not what was written are counted, and do not fail the job.
+    pub bad_blocks: bool,
+    /// A write that finds no room, or no more in its quota, ends the job, which has not failed.
+    pub until_full: bool,
 }
 
 /// Work of a processor in place of an operation.

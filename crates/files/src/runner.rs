@@ -156,6 +156,8 @@ impl Runner {
         let common = Outcome {
             status,
             error,
+            first_errno: None,
+            without_room: 0,
             started_ns,
             elapsed_ns,
             phases,

@@ -77,7 +77,7 @@ fn length(spec: &JobSpec, target: &Target, index: usize) -> Result<(), JobError>
         }
         return free_space(target, end);
     };
-    if length >= end {
+    if length >= end || (spec.grows() && !target.is_device) {
         return Ok(());
     }
     if target.is_device || spec.layout == Layout::Keep {

@@ -71,6 +71,9 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
             return refuse("a ring with iopoll takes reads and writes only: leave sync and trim off, or iopoll");
         }
     }
+    if spec.priorities.is_some() && !caps.priorities {
+        return refuse(format!("engine {name} gives single operations no priority: use libaio or io_uring"));
+    }
     if spec.trims() && !(caps.trim_file || caps.trim_device) {
         return refuse(format!("engine {name} cannot trim: use psync with depth 1"));
     }

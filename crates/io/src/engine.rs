@@ -52,6 +52,8 @@ pub struct Operation {
     pub offset: u64,
     /// Bytes; 0 for a sync.
     pub length: u32,
+    /// The kernel's number of its I/O priority; 0: that of the thread.
+    pub priority: u16,
     /// Present for reads and writes, at least `length` bytes long.
     pub buffer: Option<Buffer>,
 }
@@ -109,6 +111,8 @@ pub struct Caps {
     pub stores: bool,
     /// Takes reads.
     pub reads: bool,
+    /// Gives each operation the I/O priority that it asks for.
+    pub priorities: bool,
 }
 
 /// What an engine is given to start with.

@@ -21,6 +21,7 @@ use crate::engines::Visitor;
 use crate::files::Files;
 use crate::flow::Seat;
 use crate::pattern::{self, Pattern};
+use crate::priorities;
 use crate::recorder::{Batch, Series};
 use crate::runner::Event;
 use crate::signal;
@@ -167,8 +168,9 @@ impl Launch {
         buffers.iter_mut().for_each(|buffer| filler.fill(buffer.bytes_mut()));
         let engine = self.engine::<E>(&files, &pool)?;
         let series = series(spec);
+        let room = || Batch::new(&series).by_priority(priorities::names(spec));
         for _ in 0..SPARE_BATCHES {
-            let _ = spares.send(Box::new(Batch::new(&series)));
+            let _ = spares.send(Box::new(room()));
         }
         let slice = pattern::slice(spec, thread);
         Ok(Parts {
@@ -187,7 +189,7 @@ impl Launch {
             writing,
             deliveries: self.events.clone(),
             emptied,
-            batch: Box::new(Batch::new(&series)),
+            batch: Box::new(room()),
             spec: Arc::clone(spec),
         })
     }

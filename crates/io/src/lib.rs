@@ -23,6 +23,7 @@ mod layout;
 mod mix;
 mod names;
 pub mod pattern;
+mod priorities;
 pub mod recorder;
 mod replay;
 mod rotation;

@@ -37,6 +37,7 @@ pub const fn caps(name: &'static str, description: &'static str) -> Caps {
         names: true,
         stores: false,
         reads: true,
+        priorities: false,
     }
 }
 
@@ -67,7 +68,7 @@ impl<A: Act> Engine for Names<A> {
     }
 
     fn submit(&mut self, operation: Operation) -> Submitted {
-        let Operation { tag, kind, offset, length, buffer } = operation;
+        let Operation { tag, kind, offset, length, buffer, .. } = operation;
         let result = match kind {
             Kind::Read | Kind::Write => {
                 let (folder, name) = &self.places[self.map.find(offset).0];

@@ -75,12 +75,16 @@ pub struct Single {
     pub length: u32,
     /// Until the kernel had it; 0 where that is not measured.
     pub submission_ns: u64,
+    /// The kernel's number; 0: that of the thread.
+    pub priority: u16,
 }
 
 /// All series of one thread in one interval.
 #[derive(Debug, Clone)]
 pub struct Batch {
     counts: [Option<Box<Count>>; NAMES.len()],
+    /// Second views of operations by their I/O priority, where single ones have their own.
+    priorities: Vec<(String, Count)>,
     /// Sum over time of the number of operations in flight.
     pub in_flight_ns: u64,
     /// What the thread has used since counting began, only in a job that tells what it has measured so far.
@@ -96,7 +100,12 @@ impl Batch {
         for &one in series {
             counts[one as usize] = Some(Box::default());
         }
-        Self { counts, in_flight_ns: 0, used: Used::default(), trace: Vec::new() }
+        Self { counts, priorities: Vec::new(), in_flight_ns: 0, used: Used::default(), trace: Vec::new() }
+    }
+
+    /// With room for latencies by priority under these names.
+    pub fn by_priority(self, names: Vec<String>) -> Self {
+        Self { priorities: names.into_iter().map(|name| (name, Count::default())).collect(), ..self }
     }
 
     /// Counts one operation.
@@ -105,6 +114,12 @@ impl Batch {
         if let Some(count) = &mut self.counts[series as usize] {
             count.record(latency_ns, bytes);
         }
+    }
+
+    /// Counts one operation a second time, under the name with this index in those of [`Batch::by_priority`].
+    #[inline]
+    pub fn record_priority(&mut self, index: usize, latency_ns: u64) {
+        self.priorities[index].1.record(latency_ns, 0);
     }
 
     /// Counts one failed operation.
@@ -127,6 +142,10 @@ impl Batch {
         let named = NAMES.into_iter().zip(&self.counts).take(series);
         named.filter_map(|(name, count)| count.as_deref().map(|count| (name, count)))
     }
+
+    fn named_priorities(&self) -> impl Iterator<Item = (&str, &Count)> {
+        self.priorities.iter().map(|(name, count)| (name.as_str(), count))
+    }
 }
 
 impl timeline::Batch for Batch {
@@ -138,11 +157,15 @@ impl timeline::Batch for Batch {
                 mine.add(theirs);
             }
         }
+        for ((_, mine), (_, theirs)) in self.priorities.iter_mut().zip(&other.priorities) {
+            mine.add(theirs);
+        }
         self.in_flight_ns += other.in_flight_ns;
     }
 
     fn clear(&mut self) {
         self.counts.iter_mut().flatten().filter(|count| !count.is_empty()).for_each(|count| count.clear());
+        self.priorities.iter_mut().for_each(|(_, count)| count.clear());
         self.in_flight_ns = 0;
         self.trace.clear();
     }
@@ -156,13 +179,15 @@ impl timeline::Batch for Batch {
     }
 
     fn histograms(&self) -> BTreeMap<String, String> {
-        let happened = self.named(NAMES.len()).filter(|(_, count)| count.totals.operations > 0);
+        let named = self.named(NAMES.len()).map(|(name, count)| -> (&str, &Count) { (name, count) });
+        let happened = named.chain(self.named_priorities()).filter(|(_, count)| count.totals.operations > 0);
         happened.map(|(name, count)| (name.to_owned(), count.latencies.encode())).collect()
     }
 
     fn latency_sums_ns(&self) -> BTreeMap<String, u64> {
         let views = self.named(NAMES.len()).filter(|(name, _)| !NAMES[..OPERATIONS].contains(name));
-        let happened = views.filter(|(_, count)| count.totals.operations > 0);
+        let views = views.map(|(name, count)| -> (&str, &Count) { (name, count) });
+        let happened = views.chain(self.named_priorities()).filter(|(_, count)| count.totals.operations > 0);
         happened.map(|(name, count)| (name.to_owned(), count.totals.latency_sum_ns)).collect()
     }
 

@@ -20,6 +20,7 @@ use crate::engines;
 use crate::job::Shared;
 use crate::launch::{self, Launch};
 use crate::layout;
+use crate::priorities;
 use crate::recorder::{Batch, NAMES, Single};
 use crate::rotation;
 use crate::signal;
@@ -245,7 +246,9 @@ impl Runner {
             let _ = line.go.send(window);
         }
         let series = launch::series(&self.spec);
-        let mut timeline = Timeline::new(self.spec.threads, window.interval_ns, || Batch::new(&series));
+        let mut timeline = Timeline::new(self.spec.threads, window.interval_ns, || {
+            Batch::new(&series).by_priority(priorities::names(&self.spec))
+        });
         if self.spec.interval_histograms {
             timeline = timeline.keeping_histograms();
         }
@@ -310,7 +313,7 @@ impl Runner {
             let told = |one: &Single| {
                 let start_ns = one.start_ns.saturating_sub(measure_ns);
                 let (name, length) = (NAMES[one.series as usize].to_owned(), u64::from(one.length));
-                (name, start_ns, one.latency_ns, one.offset, length, one.submission_ns)
+                (name, start_ns, one.latency_ns, one.offset, length, one.submission_ns, one.priority)
             };
             self.shared.board.traced(trace.iter().map(told));
         }
@@ -338,6 +341,8 @@ impl Runner {
     fn sum_up(&mut self, crew: &Crew, timeline: &mut Timeline<Batch>, window: &Window) {
         let reports: Vec<_> = crew.reports.iter().map(|report| report.as_ref().map(|report| report.common)).collect();
         sum_up(&mut self.outcome, timeline, window, &reports, self.spec.rate.is_some());
+        self.outcome.without_room = crew.reports.iter().flatten().map(|report| report.without_room).sum();
+        self.outcome.first_errno = crew.reports.iter().flatten().find_map(|report| report.first_errno);
         self.outcome.phases.verify_ns =
             crew.reports.iter().flatten().map(|report| report.read_back_ns).max().unwrap_or(0);
         self.outcome.trace = self.shared.board.untold();
@@ -365,7 +370,8 @@ impl Runner {
         });
         let first = self.spec.verification.as_ref().is_some_and(|how| how.stop_at_first);
         let ends = if first { ", and the first one ends the job" } else { "" };
-        match found.first_bad_offset {
+        let tolerated = self.spec.tolerance.as_ref().is_some_and(|tolerance| tolerance.bad_blocks);
+        match found.first_bad_offset.filter(|_| !tolerated) {
             Some(offset) => Err(JobError::Verify {
                 message: format!(
                     "verification of {} failed ({} of {} blocks are not what was written{ends})",

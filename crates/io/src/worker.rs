@@ -51,6 +51,10 @@ pub struct Report {
     pub stamps: Option<Stamps>,
     /// Time of the measured part that reading back after passes took.
     pub read_back_ns: u64,
+    /// Number of the first error that did not end the job.
+    pub first_errno: Option<i32>,
+    /// Writes that found no room, where that ends the job well.
+    pub without_room: u64,
 }
 
 /// Everything a worker is made of.
@@ -458,6 +462,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
                 stamps.stamp(offset, bytes);
             }
         }
+        let priority = if X { self.extras.give_priority(tag, kind, length) } else { 0 };
         self.slots[tag as usize] = Slot { kind, length, offset, start_ns, issued_ns, checks: false };
         if issued_ns >= self.counting_ns {
             self.operations_left -= 1;
@@ -467,7 +472,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         self.account(issued_ns);
         self.in_flight += 1;
         self.count_on_shelf(offset, true);
-        Operation { tag, kind, offset, length, buffer }
+        Operation { tag, kind, offset, length, priority, buffer }
     }
 
     /// After an operation was issued: is it time to sync or to pause?
@@ -600,7 +605,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         self.account(now);
         self.in_flight += 1;
         self.count_on_shelf(offset, true);
-        Operation { tag, kind, offset, length: 0, buffer: None }
+        Operation { tag, kind, offset, length: 0, priority: 0, buffer: None }
     }
 }
 

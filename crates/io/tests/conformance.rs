@@ -90,7 +90,8 @@ impl Visitor for ReadsWhatIsThere<'_> {
             buffer.bytes_mut().fill(0xEE);
             let tag = u32::from(buffer.index());
             let offset = u64::from(tag) * 3 * BLOCK;
-            let operation = Operation { tag, kind: Kind::Read, offset, length: BLOCK as u32, buffer: Some(buffer) };
+            let operation =
+                Operation { tag, kind: Kind::Read, offset, length: BLOCK as u32, priority: 0, buffer: Some(buffer) };
             match engine.submit(operation) {
                 Submitted::Done(completion) => finished.push(completion),
                 Submitted::Queued => {}

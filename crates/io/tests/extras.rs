@@ -9,8 +9,8 @@ use std::path::Path;
 use common::{BLOCK, SIZE, refused, run, run_ok, spec};
 use plimsoll_core::outcome::{Outcome, Status};
 use plimsoll_core::spec::{
-    Burn, Draws, FileOrder, Files as Several, Flow, JobSpec, Layout, Mix, Mode, Piece, RecordedKind, Replay, Sequence,
-    SizeWeight, Strides, Verification,
+    Burn, Draws, FileOrder, Files as Several, Flow, JobSpec, Layout, Mix, Mode, Piece, Priorities, PriorityShare,
+    RecordedKind, Replay, Sequence, SizeWeight, Strides, Verification,
 };
 use plimsoll_io::engine::Caps;
 use plimsoll_io::{Job, engines};
@@ -26,7 +26,7 @@ fn count(outcome: &Outcome, kind: &str) -> u64 {
 
 /// Blocks of a traced job in their order.
 fn blocks(outcome: &Outcome) -> Vec<u64> {
-    outcome.trace.iter().map(|(.., offset, _, _)| offset / BLOCK).collect()
+    outcome.trace.iter().map(|(.., offset, _, _, _)| offset / BLOCK).collect()
 }
 
 fn traced(name: &str, path: &Path, mode: Mode, operations: u64) -> JobSpec {
@@ -53,6 +53,41 @@ fn submission_and_completion_are_the_two_parts_of_each_latency() {
     }
     let outcome = run_ok(spec(engine("libaio"), &dir.path().join("f")));
     assert!(outcome.latency_sums_ns.is_empty(), "nobody asked");
+}
+
+const BEST_EFFORT_7: u16 = 2 << 13 | 7;
+const IDLE: u16 = 3 << 13;
+
+#[test]
+fn operations_have_their_priorities_and_each_has_its_latencies() {
+    let dir = tempdir().unwrap();
+    let share = |percent, priority| PriorityShare { size: 0, percent, priority };
+    for name in ["libaio", "io_uring"] {
+        for (whole, submission) in [(false, true), (true, true), (false, false)] {
+            let mut request = JobSpec { trace: true, submission, ..spec(engine(name), &dir.path().join("f")) };
+            let reads = vec![share(30, BEST_EFFORT_7), share(50, IDLE)];
+            request.priorities = Some(Priorities { seed: 5, reads, writes: Vec::new(), whole });
+            let outcome = run_ok(request);
+            let told = |wanted: u16| {
+                let found = outcome.trace.iter().filter(|(kind, .., priority)| kind == "read" && *priority == wanted);
+                found.map(|&(_, _, latency, _, _, until, _)| if whole { latency } else { latency - until }).sum::<u64>()
+            };
+            let sum = |name: &str| outcome.latency_sums_ns[&format!("read_priority_{name}")];
+            let expected = [told(0), told(BEST_EFFORT_7), told(IDLE)];
+            assert!(expected.iter().all(|&sum| sum > 0), "{name}: {expected:?}");
+            let found = [sum("own"), sum(&BEST_EFFORT_7.to_string()), sum(&IDLE.to_string())];
+            assert_eq!(found, expected, "{name} {whole} {submission}");
+            assert!(outcome.trace.iter().all(|(kind, .., priority)| kind != "write" || *priority == 0));
+            assert!(!outcome.histograms.keys().any(|name| name.starts_with("write_priority")));
+        }
+    }
+    let mut request = JobSpec { depth: 1, ..spec(engine("psync"), &dir.path().join("f")) };
+    request.priorities = Some(Priorities { seed: 5, reads: vec![share(30, IDLE)], writes: Vec::new(), whole: false });
+    assert!(refused(request.clone()).contains("use libaio or io_uring"));
+    request.engine = "libaio".to_owned();
+    request.priorities =
+        Some(Priorities { seed: 5, reads: vec![share(60, IDLE); 2], writes: Vec::new(), whole: false });
+    assert!(refused(request).contains("120 %"));
 }
 
 #[test]
@@ -128,7 +163,7 @@ fn a_recorded_load_is_what_it_was() {
             request.replay = Some(Replay { operations: operations.clone(), timed });
             let outcome = run_ok(request);
             let told: Vec<_> =
-                outcome.trace.iter().map(|(kind, _, _, at, length, _)| (&kind[..], *at, *length)).collect();
+                outcome.trace.iter().map(|(kind, _, _, at, length, ..)| (&kind[..], *at, *length)).collect();
             assert_eq!(told, [("write", 3 * BLOCK, BLOCK), ("read", 0, 512), ("trim", BLOCK, BLOCK)], "{name}");
             assert_eq!(count(&outcome, "sync"), 1);
             assert!(!timed || outcome.trace[1].1 + 1_000_000 >= 20_000_000, "{name}: not before its time");

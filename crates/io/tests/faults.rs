@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use common::{BLOCK, FOR_EVER, Mount, SIZE, command, is_root, real, refused, run, run_ok, spec, wait_for};
 use plimsoll_core::outcome::{Failure, Interval, Phase, Status};
-use plimsoll_core::spec::{Arrival, JobSpec, Layout, Mode, Rate, RateUnit, SyncKind, SyncPolicy};
+use plimsoll_core::spec::{Arrival, JobSpec, Layout, Mode, Rate, RateUnit, SyncKind, SyncPolicy, Tolerance};
 use plimsoll_io::{Job, direct};
 use tempfile::{TempDir, tempdir, tempdir_in};
 
@@ -96,6 +96,57 @@ fn a_full_file_system_during_the_run_is_an_error_of_the_write() {
         // A mapping only learns that the page cannot be had, not why.
         assert!(matches!(found.errno, Some(libc::ENOSPC | libc::EIO)), "{}: {}", caps.name, found.message);
         assert!(found.offset.is_some_and(|offset| offset > 0), "{}: {}", caps.name, found.message);
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn errors_that_are_let_pass_are_counted_and_others_end_the_job() {
+    if !is_root() {
+        return;
+    }
+    let dir = tempdir().unwrap();
+    let _mount = tiny(&dir, SIZE);
+    for caps in real() {
+        let path = dir.path().join(caps.name);
+        fs::File::create(&path).unwrap().set_len(4 * SIZE).unwrap();
+        let mut request = JobSpec { mode: Mode::Write, size: 4 * SIZE, layout: Layout::Keep, ..spec(caps, &path) };
+        request.limit.operations = Some(4 * SIZE / BLOCK);
+        let writes = vec![libc::ENOSPC, libc::EIO];
+        let tolerance = Tolerance { writes, ..Tolerance::default() };
+        let outcome = run_ok(JobSpec { tolerance: Some(tolerance), ..request.clone() });
+        let totals = outcome.operations["write"];
+        assert_eq!(totals.operations + totals.errors, 4 * SIZE / BLOCK, "{}", caps.name);
+        assert!(totals.operations > 0 && totals.errors > 0, "{}", caps.name);
+        assert!(matches!(outcome.first_errno, Some(libc::ENOSPC | libc::EIO)), "{}", caps.name);
+        let tolerance =
+            Tolerance { reads: vec![libc::ENOSPC, libc::EIO], writes: vec![libc::EINVAL], ..Tolerance::default() };
+        assert_eq!(failure(JobSpec { tolerance: Some(tolerance), ..request }).kind, "io", "{}", caps.name);
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn a_file_grows_until_the_file_system_is_full() {
+    if !is_root() {
+        return;
+    }
+    let dir = tempdir().unwrap();
+    let _mount = tiny(&dir, SIZE);
+    for caps in real().filter(|caps| caps.files) {
+        let path = dir.path().join(caps.name);
+        fs::File::create(&path).unwrap();
+        let mut request = JobSpec { mode: Mode::Write, size: 4 * SIZE, layout: Layout::Keep, ..spec(caps, &path) };
+        request.limit.operations = None;
+        let depth = u64::from(request.depth);
+        assert!(refused(request.clone()).contains("0 bytes"), "{}", caps.name);
+        let outcome =
+            run_ok(JobSpec { tolerance: Some(Tolerance { until_full: true, ..Tolerance::default() }), ..request });
+        let totals = outcome.operations["write"];
+        let length = fs::metadata(&path).unwrap().len();
+        assert_eq!((totals.bytes, totals.errors), (length, 0), "{}", caps.name);
+        assert!((1..=depth).contains(&outcome.without_room), "{}", caps.name);
+        assert!((SIZE / 2..=SIZE).contains(&length), "{}: {length}", caps.name);
         fs::remove_file(&path).unwrap();
     }
 }

@@ -85,8 +85,8 @@ def test_a_job_leaves_what_another_one_can_read(tmp_path: Path) -> None:
     writer = job(f"--write_iolog={tmp_path / 'kept'}", "--size=1m")
     kept = iolog.kept(writer)
     assert kept is not None
-    kept.see({"trace": [("write", 2000, 10, 4096, 4096, 0)]})
-    iolog.leave(writer, kept, {"trace": [("read", 5_000_000, 10, 0, 4096, 0), ("sync", 3000, 1, 0, 0, 0)]})
+    kept.see({"trace": [("write", 2000, 10, 4096, 4096, 0, 0)]})
+    iolog.leave(writer, kept, {"trace": [("read", 5_000_000, 10, 0, 4096, 0, 0), ("sync", 3000, 1, 0, 0, 0, 0)]})
     assert (tmp_path / "kept").read_text().splitlines() == [
         "fio version 3 iolog", f"0 {writer.path} add", f"0 {writer.path} open", f"2 {writer.path} write 4096 4096",
         f"3 {writer.path} sync 0 0",

@@ -44,7 +44,7 @@ def lines(folder: Path, *records: dict[str, Any]) -> list[int]:
 
 
 def test_times_since_1970(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trace = [("read", 0, 2 * MILLISECOND, 0, 4096, 0), ("read", 5 * MILLISECOND, MILLISECOND, 4096, 4096, 0)]
+    trace = [("read", 0, 2 * MILLISECOND, 0, 4096, 0, 0), ("read", 5 * MILLISECOND, MILLISECOND, 4096, 4096, 0, 0)]
     begin_ms = 1_700_000_000_000
     ended = {"trace": trace, "started_ns": begin_ms * MILLISECOND}
     assert lines(tmp_path, ended) == [begin_ms + 2, begin_ms + 6]
@@ -57,10 +57,10 @@ def test_times_since_1970(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_line_has_the_parts_of_a_latency_the_offset_and_the_priority(tmp_path: Path) -> None:
     words = [f"--write_lat_log={tmp_path / 'x'}", f"--write_bw_log={tmp_path / 'x'}", "--log_offset=1", "--log_prio=1"]
     log = SingleLogs(job(*words, "--prio=4", "--bs=4k", "--size=1m"))
-    log.see({"trace": [("read", 0, 3000, 8192, 4096, 1000), ("write", MILLISECOND, 500, 0, 512, 0)]})
+    log.see({"trace": [("read", 0, 3000, 8192, 4096, 1000, 0), ("write", MILLISECOND, 500, 0, 512, 0, 3 << 13)]})
     log.close()
     found = {name: (tmp_path / f"x_{name}.1.log").read_text().splitlines() for name in ("slat", "clat", "lat", "bw")}
-    first, second = ("0, {}, 0, 4096, 8192, 0x4004", "1, {}, 1, 512, 0, 0x4004")
+    first, second = ("0, {}, 0, 4096, 8192, 0x4004", "1, {}, 1, 512, 0, 0x6000")
     # What was done at once has no time of submission.
     assert found["slat"] == [first.format(1000)]
     assert found["clat"] == [first.format(2000), second.format(500)]
@@ -72,7 +72,7 @@ def test_when_the_kernel_had_an_operation(tmp_path: Path) -> None:
     """As fio 3.41 writes it: of the parts of a latency; the others have 0."""
     words = [f"--write_lat_log={tmp_path / 'x'}", f"--write_iops_log={tmp_path / 'x'}", "--log_issue_time=1"]
     log = SingleLogs(job(*words))
-    log.see({"trace": [("read", 5000, 3000, 0, 4096, 1000)]})
+    log.see({"trace": [("read", 5000, 3000, 0, 4096, 1000, 0)]})
     log.close()
     found = {name: (tmp_path / f"x_{name}.1.log").read_text() for name in ("slat", "clat", "lat", "iops")}
     line = "0, {}, 0, 4096, 0, {}\n"
@@ -88,7 +88,7 @@ def test_a_compressed_log_has_the_same_lines(tmp_path: Path) -> None:
     for packed in ("0", "1"):
         words = [f"--write_bw_log={tmp_path / 'x'}", "--log_compression=10k", f"--log_store_compressed={packed}"]
         log = SingleLogs(job(*words))
-        log.see({"trace": [("read", number * MILLISECOND, 3000, 0, 4096, 0) for number in range(100)]})
+        log.see({"trace": [("read", number * MILLISECOND, 3000, 0, 4096, 0, 0) for number in range(100)]})
         log.close()
     lines = (tmp_path / "x_bw.1.log").read_text().splitlines(keepends=True)
     assert len(lines) == 100
@@ -101,6 +101,6 @@ def test_a_compressed_log_has_the_same_lines(tmp_path: Path) -> None:
 def test_the_offset_is_that_in_its_file(tmp_path: Path) -> None:
     words = [f"--write_bw_log={tmp_path / 'x'}", "--log_offset=1", "--filename=a:b", "--size=2m", "--offset=64k"]
     log = SingleLogs(job(*words))
-    log.see({"trace": [("read", 0, 1, 2**20 + 4096, 4096, 0)]})
+    log.see({"trace": [("read", 0, 1, 2**20 + 4096, 4096, 0, 0)]})
     log.close()
     assert (tmp_path / "x_bw.1.log").read_text().split(", ")[4] == str(64 * 1024 + 4096)

@@ -180,7 +180,7 @@ def test_variables_keywords_and_includes(tmp_path: Path, monkeypatch: pytest.Mon
         (["--ioengine=filestat", "--nrfiles=2", "--filesize=8k"], "filestat", "bs=8192"),
         (["--zonemode=zbd", "--zonesize=1m"], "zonemode", "read_beyond_wp=1"),
         (["--zonemode=strided", "--zonesize=2k"], "zonesize", "one block"),
-        (["--cmdprio_percentage=20"], "cmdprio_percentage", "prioclass"),
+        (["--cmdprio_percentage=20"], "cmdprio_percentage", "io_uring"),
         (["--read_iolog=nowhere.log"], "read_iolog", "No such file"),
         (["--verify_only", "--verify=md5", "--rw=randrw"], "verify_only", "randwrite"),
         (["--wait_for=job"], "wait_for", "before it"),

@@ -45,6 +45,7 @@ impl Engine for Kind {
         names: false,
         stores: true,
         reads: true,
+        priorities: true,
     };
 
     fn available() -> Result<(), String> {
@@ -92,6 +93,7 @@ impl Engine for Kind {
     #[inline]
     fn submit(&mut self, operation: Operation) -> Submitted {
         let (tag, kind, length) = (operation.tag, operation.kind, operation.length);
+        let priority = operation.priority;
         let (file, offset) = self.files.find(operation.offset);
         // Its place among the registered ones.
         let file = types::Fixed(file as u32);
@@ -101,13 +103,13 @@ impl Engine for Kind {
         let (address, index) = self.in_flight.keep(operation);
         let entry = match kind {
             engine::Kind::Read if self.fixed_buffers => {
-                opcode::ReadFixed::new(file, address, length, index).offset(offset).build()
+                opcode::ReadFixed::new(file, address, length, index).offset(offset).ioprio(priority).build()
             }
-            engine::Kind::Read => opcode::Read::new(file, address, length).offset(offset).build(),
+            engine::Kind::Read => opcode::Read::new(file, address, length).offset(offset).ioprio(priority).build(),
             engine::Kind::Write if self.fixed_buffers => {
-                opcode::WriteFixed::new(file, address, length, index).offset(offset).build()
+                opcode::WriteFixed::new(file, address, length, index).offset(offset).ioprio(priority).build()
             }
-            engine::Kind::Write => opcode::Write::new(file, address, length).offset(offset).build(),
+            engine::Kind::Write => opcode::Write::new(file, address, length).offset(offset).ioprio(priority).build(),
             engine::Kind::Trim => opcode::Fallocate::new(file, u64::from(length))
                 .offset(offset)
                 .mode(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE)

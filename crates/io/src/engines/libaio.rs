@@ -16,6 +16,8 @@ const PREAD: u16 = 0;
 const PWRITE: u16 = 1;
 const FSYNC: u16 = 2;
 const FDSYNC: u16 = 3;
+/// `IOCB_FLAG_IOPRIO`, as a shift: the priority of the control block counts.
+const HAS_PRIORITY: u32 = 1;
 
 /// `struct iocb` of `linux/aio_abi.h` on little-endian machines.
 #[repr(C)]
@@ -76,6 +78,7 @@ impl Engine for Kind {
         names: false,
         stores: true,
         reads: true,
+        priorities: true,
     };
 
     fn available() -> Result<(), String> {
@@ -109,6 +112,7 @@ impl Engine for Kind {
 
     fn submit(&mut self, operation: Operation) -> Submitted {
         let (tag, kind, length) = (operation.tag, operation.kind, operation.length);
+        let priority = operation.priority;
         let (fd, offset) = self.files.place(operation.offset);
         let opcode = match kind {
             engine::Kind::Read => PREAD,
@@ -125,6 +129,8 @@ impl Engine for Kind {
         self.blocks[tag as usize] = ControlBlock {
             data: u64::from(tag),
             opcode,
+            priority: priority as i16,
+            flags: u32::from(priority != 0) << HAS_PRIORITY,
             fd: fd as u32,
             address: address as u64,
             length: u64::from(length),

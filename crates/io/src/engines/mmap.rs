@@ -38,6 +38,7 @@ impl Engine for Kind {
         names: false,
         stores: true,
         reads: true,
+        priorities: false,
     };
 
     fn available() -> Result<(), String> {
@@ -69,7 +70,7 @@ impl Engine for Kind {
     }
 
     fn submit(&mut self, operation: Operation) -> Submitted {
-        let Operation { tag, kind, offset, length, mut buffer } = operation;
+        let Operation { tag, kind, offset, length, mut buffer, .. } = operation;
         let result = match (kind, &mut buffer) {
             (engine::Kind::Read, Some(buffer)) => {
                 let to = buffer.as_mut_ptr();

@@ -28,6 +28,7 @@ impl Engine for Kind {
         names: false,
         stores: false,
         reads: true,
+        priorities: false,
     };
 
     fn available() -> Result<(), String> {

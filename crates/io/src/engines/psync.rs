@@ -32,6 +32,7 @@ impl Engine for Kind {
         names: false,
         stores: true,
         reads: true,
+        priorities: false,
     };
 
     fn available() -> Result<(), String> {

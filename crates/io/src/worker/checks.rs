@@ -104,6 +104,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         let Next { kind, offset, length } = next;
         let tag = self.free.pop().expect("a check is prepared only while fewer than `depth` are in flight");
         let buffer = self.buffers[tag as usize].take();
+        let priority = if X { self.extras.give_priority(tag, kind, length) } else { 0 };
         self.slots[tag as usize] = Slot { kind, length, offset, start_ns: now, issued_ns: now, checks: true };
         if self.round.is_some() && now >= self.counting_ns {
             // As with fio, it is one of `number_ios`, but none of the bytes to transfer.
@@ -115,7 +116,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         self.account(now);
         self.in_flight += 1;
         self.count_on_shelf(offset, true);
-        Operation { tag, kind, offset, length, buffer }
+        Operation { tag, kind, offset, length, priority, buffer }
     }
 
     /// Whether operations of the job may only go on after the checks that are due.

@@ -15,9 +15,10 @@ use crate::recorder::{Series, Single};
 use crate::runner::Event;
 
 impl Slot {
-    fn single(&self, series: Series, start_ns: u64, now: u64, submission_ns: u64) -> Single {
+    fn single(&self, series: Series, start_ns: u64, now: u64) -> Single {
         let latency_ns = now.saturating_sub(start_ns);
-        Single { series, start_ns, latency_ns, offset: self.offset, length: self.length, submission_ns }
+        let (offset, length) = (self.offset, self.length);
+        Single { series, start_ns, latency_ns, offset, length, submission_ns: 0, priority: 0 }
     }
 }
 
@@ -71,11 +72,15 @@ impl<E: Engine, const X: bool> Worker<E, X> {
             if self.parts.spec.trace
                 && (slot.kind != Kind::Write || self.group_ns.is_none() || (X && self.parts.spec.trace_syncs))
             {
-                let submission_ns = if X { self.extras.submission_ns(tag, slot.issued_ns) } else { 0 };
-                self.parts.batch.trace.push(slot.single(series, slot.issued_ns, now, submission_ns));
+                let mut single = slot.single(series, slot.issued_ns, now);
+                if X {
+                    single.submission_ns = self.extras.submission_ns(tag, slot.issued_ns);
+                    single.priority = self.extras.priority(tag);
+                }
+                self.parts.batch.trace.push(single);
             }
-            if X && self.parts.spec.submission {
-                self.record_apart(series, tag, slot.issued_ns, now);
+            if X {
+                self.record_extras(series, tag, slot.issued_ns, now);
             }
             if self.pace.is_some() {
                 let service_ns = now.saturating_sub(slot.issued_ns);
@@ -114,12 +119,12 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         if counts && !(self.left && self.round.is_some()) {
             self.parts.batch.record(Series::Sync, latency, 0);
             if X && self.parts.spec.trace_syncs {
-                self.parts.batch.trace.push(slot.single(Series::Sync, slot.issued_ns, now, 0));
+                self.parts.batch.trace.push(slot.single(Series::Sync, slot.issued_ns, now));
             }
             if let Some(start) = self.group_ns.filter(|&start| start >= self.counting_ns) {
                 self.parts.batch.record(Series::Commit, now.saturating_sub(start), 0);
                 if self.parts.spec.trace && !self.parts.spec.trace_syncs {
-                    self.parts.batch.trace.push(slot.single(Series::Write, start, now, 0));
+                    self.parts.batch.trace.push(slot.single(Series::Write, start, now));
                 }
             }
         }
@@ -147,9 +152,24 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         if self.parts.stop.load(Ordering::Relaxed) && result == -i64::from(libc::EINTR) {
             return Ok(());
         }
-        if !self.parts.spec.count_errors {
+        // What is missing of a write found no room.
+        let short = if slot.kind == Kind::Write { libc::ENOSPC } else { libc::EIO };
+        let errno = if result < 0 { (-result) as i32 } else { short };
+        let goes_on = match &self.parts.spec.tolerance {
+            Some(tolerance) if tolerance.until_full && series == Series::Write && is_full(errno) => {
+                self.gate = Gate::Shut;
+                self.report.without_room += 1;
+                return Ok(());
+            }
+            Some(tolerance) => {
+                if series == Series::Read { &tolerance.reads } else { &tolerance.writes }.contains(&errno)
+            }
+            None => self.parts.spec.count_errors,
+        };
+        if !goes_on {
             return Err(operation_failed(&self.parts.spec, slot, result));
         }
+        self.report.first_errno.get_or_insert(errno);
         if slot.issued_ns >= self.counting_ns {
             self.parts.batch.fail(series);
         }
@@ -208,6 +228,11 @@ impl<E: Engine, const X: bool> Worker<E, X> {
     }
 }
 
+/// Whether there is no room for more, or none in a quota.
+fn is_full(errno: i32) -> bool {
+    matches!(errno, libc::ENOSPC | libc::EDQUOT)
+}
+
 /// The offset is a field of its own, and readers of the message get it from there.
 fn operation_failed(spec: &JobSpec, slot: Slot, result: i64) -> JobError {
     let path = &spec.path;
@@ -221,6 +246,7 @@ fn operation_failed(spec: &JobSpec, slot: Slot, result: i64) -> JobError {
             Some(libc::EOPNOTSUPP) if spec.nowait => {
                 ": this file system cannot do it without waiting, leave nowait off"
             }
+            Some(libc::EPERM) if spec.priorities.is_some() => ": only root may have priorities of the real-time class",
             Some(libc::ENOSPC | libc::EDQUOT) => ": free some space or use a smaller size",
             _ => "",
         };

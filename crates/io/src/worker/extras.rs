@@ -1,4 +1,5 @@
-//! What only some front ends ask for: times of submission, recorded loads, jobs that give way to each other.
+//! What only some front ends ask for: times of submission, priorities of single operations, recorded loads, jobs that
+//! give way to each other.
 
 use std::time::Duration;
 
@@ -6,7 +7,8 @@ use plimsoll_core::spec::JobSpec;
 use plimsoll_core::usage::sleep_until;
 
 use super::{WAKE_EARLY_NS, Worker};
-use crate::engine::Engine;
+use crate::engine::{Engine, Kind};
+use crate::priorities::{Given, Priorities};
 use crate::recorder::Series;
 
 /// When the kernel got each operation.
@@ -17,6 +19,11 @@ pub(super) struct Extras {
     held_back: Vec<u32>,
     /// By tag; 0 where it was done at once.
     taken_ns: Vec<u64>,
+    priorities: Option<Priorities>,
+    /// As they were before the first pass, where all have the same.
+    first: Option<Priorities>,
+    /// By tag; empty where all operations have the priority of the thread.
+    given: Vec<Given>,
     /// The job is ahead of those that share its flow.
     ahead: bool,
 }
@@ -24,7 +31,39 @@ pub(super) struct Extras {
 impl Extras {
     pub(super) fn new(spec: &JobSpec) -> Self {
         let depth = if spec.submission { spec.depth as usize } else { 0 };
-        Self { apart: spec.submission, held_back: Vec::with_capacity(depth), taken_ns: vec![0; depth], ahead: false }
+        let priorities = Priorities::new(spec);
+        let again = spec.passes.is_some_and(|passes| passes.again && passes.ends);
+        Self {
+            apart: spec.submission,
+            held_back: Vec::with_capacity(depth),
+            taken_ns: vec![0; depth],
+            first: priorities.clone().filter(|_| again),
+            given: vec![Given::default(); if priorities.is_some() { spec.depth as usize } else { 0 }],
+            priorities,
+            ahead: false,
+        }
+    }
+
+    /// The priority of an operation that is about to be issued.
+    #[inline]
+    pub(super) fn give_priority(&mut self, tag: u32, kind: Kind, length: u32) -> u16 {
+        let Some(priorities) = &mut self.priorities else { return 0 };
+        let given = priorities.draw(kind, length);
+        self.given[tag as usize] = given;
+        given.priority
+    }
+
+    /// The priority that an operation was given.
+    #[inline]
+    pub(super) fn priority(&self, tag: u32) -> u16 {
+        self.given.get(tag as usize).map_or(0, |given| given.priority)
+    }
+
+    /// Another pass begins.
+    pub(super) fn begin_pass(&mut self) {
+        if self.first.is_some() {
+            self.priorities.clone_from(&self.first);
+        }
     }
 
     /// The engine has an operation, the kernel not yet.
@@ -57,15 +96,27 @@ impl Extras {
 }
 
 impl<E: Engine, const X: bool> Worker<E, X> {
-    /// Counts both parts of a latency.
+    /// Counts both parts of a latency, and what belongs to a priority.
     #[inline]
-    pub(super) fn record_apart(&mut self, series: Series, tag: u32, issued_ns: u64, now: u64) {
+    pub(super) fn record_extras(&mut self, series: Series, tag: u32, issued_ns: u64, now: u64) {
+        let taken = self.extras.taken_ns.get_mut(tag as usize).map_or(issued_ns, std::mem::take).max(issued_ns);
+        if self.extras.apart {
+            self.record_apart(series, taken, issued_ns, now);
+        }
+        if let Some(index) = self.extras.given.get(tag as usize).and_then(|given| given.named) {
+            let whole = self.parts.spec.priorities.as_ref().is_some_and(|asked| asked.whole);
+            let since = if whole { issued_ns } else { taken };
+            self.parts.batch.record_priority(usize::from(index), now.saturating_sub(since));
+        }
+    }
+
+    #[inline]
+    fn record_apart(&mut self, series: Series, taken: u64, issued_ns: u64, now: u64) {
         let (submission, completion) = match series {
             Series::Write => (Series::WriteSubmission, Series::WriteCompletion),
             Series::Trim => (Series::TrimSubmission, Series::TrimCompletion),
             _ => (Series::ReadSubmission, Series::ReadCompletion),
         };
-        let taken = std::mem::take(&mut self.extras.taken_ns[tag as usize]).max(issued_ns);
         if taken > issued_ns {
             self.parts.batch.record(submission, taken - issued_ns, 0);
         }

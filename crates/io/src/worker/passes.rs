@@ -91,6 +91,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
             Some(first) => self.parts.pattern.repeat(first),
             None => self.parts.pattern.begin_pass(),
         }
+        self.extras.begin_pass();
         self.held = None;
         self.left = false;
         self.parts.writing.store(1, Ordering::Release);

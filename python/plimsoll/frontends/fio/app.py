@@ -226,9 +226,13 @@ def _record(recorder: Recorder, found: Sequence[Done]) -> None:
 
 
 def _without_parts(execution: Execution) -> Execution:
-    """Without times of submission: runs of all front ends have the same kinds of latency."""
+    """Without times of submission and views by priority: runs of all front ends have the same kinds of latency."""
     histograms = execution.outcome["histograms"]
-    kept = {name: text for name, text in histograms.items() if not name.endswith(("_submission", "_completion"))}
+    kept = {
+        name: text
+        for name, text in histograms.items()
+        if not name.endswith(("_submission", "_completion")) and "_priority_" not in name
+    }
     return replace(execution, outcome={**execution.outcome, "histograms": kept, "latency_sums_ns": {}})
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PRIME, FIXED = 0x9E370001, 0xB1899BED
 """The multiplier from one stream to the next, and the seed of what is the same whatever `randseed` says."""
-READ_SIZES, WRITE_SIZES, TRIM_SIZES, MIX, PLACES = 0, 1, 2, 4, 6
+READ_SIZES, WRITE_SIZES, TRIM_SIZES, MIX, PLACES, PRIORITIES = 0, 1, 2, 4, 6, 19
 """Numbers of fio's streams."""
 WORD = 2**32
 QUEUING = ("libaio", "io_uring", "posixaio")

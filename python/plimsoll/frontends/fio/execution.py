@@ -11,8 +11,8 @@ from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import hooks, iolog, latency_target, numa, priorities, values, verify_state
-from plimsoll.frontends.fio.jobs import Job, unlinks_each_loop
-from plimsoll.frontends.fio.layout import JobFiles, clean_up, prepare
+from plimsoll.frontends.fio.jobs import Job, caught_up, unlinks_each_loop
+from plimsoll.frontends.fio.layout import JobFiles, clean_up, fill, prepare
 from plimsoll.frontends.fio.least import Least, least
 from plimsoll.frontends.fio.live import SO_FAR, Live, planned_s
 from plimsoll.frontends.fio.lockmem import locked
@@ -24,6 +24,7 @@ from plimsoll.frontends.recording import Places
 from plimsoll.frontends.side_by_side import Ended, Stop, Task, run_together
 from plimsoll.model import Plan
 from plimsoll.run.places import Place
+from plimsoll.units import SECOND
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,15 @@ class Member:
     locked_bytes: int = 0
     live: Live | None = None
     """Once its stage has begun."""
+    finest_ns: int = SECOND
+    """Intervals of its plan are not longer."""
+
+    def catch_up(self, told: Callable[[str], None]) -> None:
+        """Takes the files as they are, where only now it is known how long that is."""
+        if self.job.region.late:
+            fill(self.job, self.plan, self.place, self.files, told)
+            self.job = caught_up(self.job)
+            self.plan = plan_of(self.job, self.finest_ns)
 
     def so_far(self) -> Done:
         """As if all had ended now."""
@@ -81,6 +91,7 @@ def members_of(jobs: Sequence[Job], places: Places, finest_ns: int, *, reported:
             delay_ns=delay_ns(job),
             cpus=cpus_of(job),
             locked_bytes=job.words.size("lockmem"),
+            finest_ns=finest_ns,
         )
         for job in jobs
     ]
@@ -127,6 +138,7 @@ def run_jobs(
         if stop.interrupted:
             break
         for member in side_by_side:
+            member.catch_up(told)
             prepare(member.job, member.plan, member.place, member.files, told)
         if all(member.job.words.on("create_only") for member in side_by_side):
             continue

@@ -12,15 +12,22 @@ from plimsoll.frontends.fio.plans import ENGINES
 from plimsoll.frontends.fio.steady import criterion as criterion_of
 from plimsoll.model import Plan
 
+PRIORITIES = {
+    "cmdprio_percentage": "Share of the operations with a priority of their own",
+    "cmdprio_class": "Class of that priority, 1 to 3",
+    "cmdprio": "Level of that priority, 0 to 7",
+    "cmdprio_bssplit": "Shares, and maybe priorities, by the size of an operation",
+}
 ENGINE_OPTIONS = {
     "io_uring": {
+        **PRIORITIES,
         "hipri": "Completions are polled for",
         "fixedbufs": "Buffers are registered: always",
         "registerfiles": "Files are registered: always",
         "sqthread_poll": "A thread of the kernel submits",
         "nonvectored": "Reads and writes without vectors: always",
     },
-    "libaio": {"userspace_reap": "Completions are taken from the ring: here from the kernel"},
+    "libaio": {**PRIORITIES, "userspace_reap": "Completions are taken from the ring: here from the kernel"},
 }
 
 

@@ -160,7 +160,7 @@ class Kept:
 
     def see(self, record: Mapping[str, Any]) -> None:
         """Takes operations that were not told before."""
-        for kind, start_ns, _, offset, length, _ in record.get("trace", ()):
+        for kind, start_ns, _, offset, length, *_ in record.get("trace", ()):
             if kind in KINDS:
                 file, within = in_file(self._begins, offset)
                 # As with fio, a sync is one of the whole file.

@@ -11,7 +11,8 @@ from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import draws, files, iolog, values
 from plimsoll.frontends.fio.job_file import Section
 from plimsoll.frontends.fio.options import BOOLEANS, CHANGES, DEFAULTS, NO_DIFFERENCE
-from plimsoll.frontends.fio.regions import Blocks, Region, region_of
+from plimsoll.frontends.fio.regions import Blocks, Region, fills_alone, region_of
+from plimsoll.frontends.fio.tolerance import fills
 
 Value = TypeVar("Value")
 
@@ -171,6 +172,11 @@ class Job:
         return self.mode in ("write", "randwrite", "rw", "randrw") or self.trims_first
 
     @property
+    def grows(self) -> bool:
+        """Whether its files are as long as what it writes makes them."""
+        return fills(self.words) and self.writes and not self.needs_data
+
+    @property
     def needs_data(self) -> bool:
         """Whether its file must hold written blocks before it starts."""
         return self.reads or self.words.on("overwrite")
@@ -195,9 +201,16 @@ def jobs_of(sections: Sequence[Section]) -> list[Job]:
             stage += 1
         if jobs and (walled or words.on("new_group")):
             group += 1
+        filled = frozenset(path for job in jobs if job.stage < stage and fills_alone(job.words) for path in job.paths)
         for clone in range(_clones(words)):
-            jobs.append(_job(section, words, clone, len(jobs) + 1, stage, group))
+            jobs.append(_job(section, words, clone, len(jobs) + 1, stage, group, filled))
     return [replace(job, flow=_flow(job, jobs)) if job.words.given("flow") else job for job in jobs]
+
+
+def caught_up(job: Job) -> Job:
+    """The job with its files as they are now. Raises UsageError."""
+    now = _job(job.section, job.words, job.clone, job.number, job.stage, job.group, None)
+    return replace(now, flow=job.flow)
 
 
 def _flow(job: Job, jobs: Sequence[Job]) -> tuple[int, int]:
@@ -223,7 +236,9 @@ def _clones(words: Words) -> int:
     return clones
 
 
-def _job(section: Section, words: Words, clone: int, number: int, stage: int, group: int) -> Job:
+def _job(
+    section: Section, words: Words, clone: int, number: int, stage: int, group: int, filled: frozenset[Path] | None
+) -> Job:
     name = words.text("name") or section.name
     if words.text("ioengine") in NO_IO:
         return _idle(section, words, name, clone, number, stage, group)
@@ -236,7 +251,7 @@ def _job(section: Section, words: Words, clone: int, number: int, stage: int, gr
         raise UsageError(f"{section.where}: a block of 0 bytes transfers nothing; use a larger bs, bsrange or bssplit")
     blocks = Blocks(min(all_sizes), max(all_sizes))
     is_device = files.are_devices(words, paths)
-    region = region_of(words, paths, number, clone, blocks)
+    region = region_of(words, paths, number, clone, blocks, filled)
     drawn = draws.are_known(words, len(paths), sum(region.parts), sizes, write_sizes)
     fixed = len(sizes) == 1 and not write_sizes
     return Job(

@@ -7,11 +7,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plimsoll.frontends.fio import latency_target
+from plimsoll.frontends.fio import latency_target, tolerance
 from plimsoll.frontends.fio.command_line import VERSION
 from plimsoll.frontends.fio.disks import Disk
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.latency import Latency, middle_of
+from plimsoll.frontends.fio.priorities import CLASS_SHIFT, LEVELS
 from plimsoll.frontends.fio.statistics import (
     Entry,
     Flow,
@@ -88,8 +89,8 @@ def _job(entry: Entry, entries: Sequence[Entry], elapsed_s: int, eta: int, *, bi
 
 def _endings(entry: Entry) -> dict[str, Any]:
     endings: dict[str, Any] = {}
-    if entry.errors or entry.job.words.text("continue_on_error") not in ("none", "0"):
-        endings |= {"total_err": entry.errors, "first_error": entry.error}
+    if tolerance.goes_on(entry.job.words):
+        endings |= {"total_err": entry.errors, "first_error": entry.first_error}
     wanted = latency_target.target(entry.job.words)
     endings |= {
         "latency_depth": entry.depth,
@@ -149,6 +150,7 @@ def _flow(flow: Flow, entry: Entry, group_bytes_per_s: float, *, bins: bool) -> 
         "slat_ns": _latency(flow.submission, entry, percentiles=submission, bins=bins and submission),
         "clat_ns": _latency(flow.completion, entry, percentiles=completion, bins=bins and completion),
         "lat_ns": _latency(flow.latency, entry, percentiles=whole, bins=bins and whole),
+        **_priorities(flow, entry, bins=bins),
         "bw_min": int(low),
         "bw_max": int(high),
         "bw_agg": min(100.0, 100 * mean * 1024 / group_bytes_per_s) if group_bytes_per_s else 0.0,
@@ -161,6 +163,22 @@ def _flow(flow: Flow, entry: Entry, group_bytes_per_s: float, *, bins: bool) -> 
         "iops_stddev": deviation_iops,
         "iops_samples": samples,
     }
+
+
+def _priorities(flow: Flow, entry: Entry, *, bins: bool) -> dict[str, Any]:
+    """fio's `prios`, where operations had several."""
+    _, completion, whole = shown_percentiles(entry)
+    shown = completion or whole
+    name = "lat_ns" if whole else "clat_ns"
+    found = [
+        {
+            "prioclass": number >> CLASS_SHIFT,
+            "prio": number % LEVELS,
+            name: _latency(latency, entry, percentiles=shown, bins=bins and shown),
+        }
+        for number, latency in flow.by_priority
+    ]
+    return {"prios": found} if found else {}
 
 
 def _latency(latency: Latency, entry: Entry, *, percentiles: bool = False, bins: bool = False) -> dict[str, Any]:

@@ -7,11 +7,13 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from plimsoll.errors import TargetError, UnsafeTarget, UsageError
 from plimsoll.frontends.fio.jobs import Job, unlinks_each_loop
 from plimsoll.frontends.fio.plans import engine_name
-from plimsoll.frontends.fio.regions import is_endless
+from plimsoll.frontends.fio.regions import fills_alone, is_endless
+from plimsoll.frontends.fio.tolerance import NOTHING_IGNORED, fills
 from plimsoll.frontends.named import Identity, NamedFiles, identity, open_regular, remove_own
 from plimsoll.frontends.recording import Places
 from plimsoll.model import Plan
@@ -19,10 +21,12 @@ from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import failure
 from plimsoll.run.workers.local import RARE, execute
 from plimsoll.targets.safety import check_file
-from plimsoll.units import format_size
+from plimsoll.units import MIB, format_size
 
 MARK = "user.plimsoll"
 """Extended attribute of files that this front end made: they may be written again without asking."""
+FILLED_AT_ONCE = MIB
+"""Bytes of a write that fills a file to be read."""
 CREATES, DELETES = "filecreate", "filedelete"
 """Engines that make and remove files."""
 
@@ -128,7 +132,7 @@ def prepare(job: Job, plan: Plan, place: Place, files: JobFiles, told: Callable[
         return
     lacking = {path: length for path, length in job.lengths.items() if _lacks(files.each[path], length)}
     # As with fio, an empty file is made, and not counted.
-    if count := sum(1 for length in lacking.values() if length):
+    if count := sum(1 for length in lacking.values() if length and not fills_alone(job.words)):
         mib = sum(lacking.values()) // 2**20
         what = f"files ({count} files / total {mib}MiB)" if count > 1 else f"file (1 file / {mib}MiB)"
         told(f"{job.name}: Laying out IO {what}")
@@ -140,6 +144,22 @@ def prepare(job: Job, plan: Plan, place: Place, files: JobFiles, told: Callable[
             laid = execute(_layout(plan, length), files.each[path], *nothing, [made]).outcome
             if laid["status"] == "failed":
                 raise TargetError(f"{job.name}: {failure(laid)}")
+
+
+def fill(job: Job, plan: Plan, place: Place, files: JobFiles, told: Callable[[str], None]) -> None:
+    """Write the file of a job that only reads it, until there is no room."""
+    if not fills(job.words):
+        return
+    told(f"{job.name}: Laying out IO file (1 file / as long as there is room)")
+    made = _make(job, job.path, job.size, files)
+    block, until_full = [[float(FILLED_AT_ONCE), 1.0]], {**NOTHING_IGNORED, "until_full": True}
+    filling = _layout(
+        plan, job.size, mode="write", block_size=block, max_operations=None, layout="keep", tolerance=until_full
+    )
+    nothing = (place.sampler, lambda _progress: None, lambda: False, ())
+    laid = execute(filling, files.each[job.path], *nothing, [made]).outcome
+    if laid["status"] == "failed":
+        raise TargetError(f"{job.name}: {failure(laid)}")
 
 
 def _look(job: Job, path: Path, files: JobFiles) -> Identity:
@@ -198,7 +218,9 @@ def _grow(job: Job, path: Path, end: int, descriptor: int) -> None:
     """Make the file as long as it has to be."""
     try:
         _mark(descriptor)
-        if not job.needs_data:
+        if job.grows:
+            os.ftruncate(descriptor, 0)
+        elif not job.needs_data:
             if end and job.words.text("fallocate") in ("native", "posix", "keep", "1"):
                 os.posix_fallocate(descriptor, 0, end)
             os.ftruncate(descriptor, end)
@@ -233,14 +255,14 @@ def _mark(descriptor: int) -> None:
         return
 
 
-def _layout(plan: Plan, end: int) -> Plan:
-    """Write the file once, then read one block of it: the core lays out only for a job."""
+def _layout(plan: Plan, end: int, **others: Any) -> Plan:
+    """Write the file once, then read one block of it: the core lays out only for a job. `others` change, too."""
     changes = {
         "engine": "psync", "mode": "read", "block_size": [[4096.0 if end >= 4096 else 1.0, 1.0]], "depth": 1,
         "write_block_size": None, "direct": False, "sync": "none", "sync_at_end": False, "max_operations": 1,
         "max_bytes": None, "warmup": 0, "rate": None, "think_time": 0, "verify": False, "sqpoll": False,
         "iopoll": False, "offset": 0, "size": end, "layout": "fill", "alternate": False, "drop_each": "never",
-        "distribution": {"kind": "once"},
+        "distribution": {"kind": "once"}, **others,
     }  # fmt: skip
     kept = {name: value for name, value in plan.parameters.items() if name not in (*RARE, "files", "sync_beside")}
     return plan.model_copy(update={"parameters": {**kept, **changes}})

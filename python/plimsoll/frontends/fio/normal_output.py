@@ -6,11 +6,12 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 
-from plimsoll.frontends.fio import latency_target, plans
+from plimsoll.frontends.fio import latency_target, plans, tolerance
 from plimsoll.frontends.fio.command_line import VERSION
 from plimsoll.frontends.fio.disks import Disk
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.latency import Latency
+from plimsoll.frontends.fio.priorities import CLASS_SHIFT, LEVELS
 from plimsoll.frontends.fio.statistics import (
     BATCHES,
     DIRECTIONS,
@@ -122,8 +123,9 @@ def _entry(entry: Entry, entries: Sequence[Entry]) -> Iterator[str]:
         f"     latency   : target={wanted.latency_ns}, window={wanted.window_ns // MICROSECOND}, "
         f"percentile={100 * wanted.share:.2f}%, depth={entry.depth}"
     )
-    if entry.errors:
-        yield f"     errors    : total={entry.errors}, first_error={entry.error}/<{os.strerror(entry.error)}>"
+    if tolerance.goes_on(job.words):
+        first = entry.first_error
+        yield f"     errors    : total={entry.errors}, first_error={first}/<{os.strerror(first)}>"
     steady = entry.members[0].steady
     if steady is not None:
         iops, bytes_per_s = steady.means
@@ -151,11 +153,22 @@ def _flow(kind: str, flow: Flow, entry: Entry, entries: Sequence[Entry]) -> Iter
     parts = (("slat", flow.submission), ("clat", flow.completion), ("lat", flow.latency))
     # As with fio, what has no samples has no line.
     yield from (_numbers(f"{name:>6}", latency, _unit(latency)) for name, latency in parts if latency.count)
-    for (name, latency), shown in zip(parts, shown_percentiles(entry), strict=True):
-        if shown and latency.count:
+    told = [(_priority_name(number, entry), latency) for number, latency in flow.by_priority]
+    yield from (_numbers(f"  {name}", latency, _unit(latency)) for name, latency in told)
+    shown = shown_percentiles(entry)
+    for (name, latency), wanted in zip(parts, shown, strict=True):
+        if wanted and latency.count:
             yield from _percentiles(name, latency, entry)
+    total = sum(latency.count for _, latency in told)
+    for name, latency in told if any(shown[1:]) else ():
+        yield from _percentiles(f"{name} ({100 * latency.count / total:.2f}% of IOs)", latency, entry)
     if flow.bandwidth:
         yield from _samples(flow, entry, entries, kind)
+
+
+def _priority_name(number: int, entry: Entry) -> str:
+    kind = "lat" if shown_percentiles(entry)[2] else "clat"
+    return f"{kind} prio {number >> CLASS_SHIFT}/{number % LEVELS}"
 
 
 def _samples(flow: Flow, entry: Entry, entries: Sequence[Entry], kind: str) -> Iterator[str]:

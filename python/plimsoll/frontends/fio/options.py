@@ -151,7 +151,8 @@ CARRIED_OUT = (
         "disable_bw_measurement", "slat_percentiles", "log_offset", "log_prio", "prio", "prioclass", "nice",
         "buffer_pattern", "verify_only", "verify_state_load", "verify_state_save", "read_iolog", "write_iolog",
         "replay_no_stall", "zonesize", "zonerange", "ba", "flow", "dedupe_working_set_percentage", "dedupe_global",
-        "wait_for", "cpuload", "fill_device", "read_beyond_wp", "numa_cpu_nodes", "numa_mem_policy",
+        "wait_for", "cpuload", "fill_device", "read_beyond_wp", "numa_cpu_nodes", "numa_mem_policy", "ignore_error",
+        "cmdprio", "cmdprio_bssplit", "cmdprio_class", "cmdprio_percentage",
     }
 )  # fmt: skip
 
@@ -231,10 +232,10 @@ MISSING = _words(
     "merge_blktrace_iters ioscheduler thinktime_iotime rate_ignore_thinktime "
     "write_hint pre_read log_alternate_epoch "
     "log_alternate_epoch_clock_id block_error_percentiles buffer_compress_chunk gtod_cpu profile cgroup "
-    "cgroup_nodelete cgroup_weight uid gid unit_base hugepage-size cmdprio_percentage sqthread_poll_cpu "
-    "uncached nowait ignore_error hostname port protocol arguments bindname brick busy_poll clientname "
+    "cgroup_nodelete cgroup_weight uid gid unit_base hugepage-size sqthread_poll_cpu "
+    "uncached nowait hostname port protocol arguments bindname brick busy_poll clientname "
     "clustername cmd_type "
-    "cmdprio cmdprio_bssplit cmdprio_class conf donorname exit_on_io_done force_async grace_time "
+    "conf donorname exit_on_io_done force_async grace_time "
     "hipri_percentage inplace interface listen mss nodelay pingpong pool program rbdname readfua sg_write_mode "
     "single-instance skip_bad stat_type std_redirect stream_id thp touch_objects ttl uri verb volume "
     "window_size writefua"
@@ -255,7 +256,6 @@ HINTS = {
     "atomic": "fdatasync=1 makes each write durable by itself, not whole",
     "uncached": "direct=1 keeps the page cache out",
     "nowait": "leave it out: operations may wait",
-    "ignore_error": "continue_on_error=io goes on after any failed operation, and counts them",
     "verify_offset": "verify_pattern= is for blocks with a layout of your own",
     "trim_percentage": "rw=trimwrite trims each block before it is written",
     "trim_verify_zero": "read trimmed blocks with verify=pattern and verify_pattern=0x00",
@@ -286,10 +286,6 @@ HINTS = {
     "uid": "start Plimsoll as that user",
     "gid": "start Plimsoll with that group",
     "hugepage-size": "mem=malloc; buffers have pages of the usual size",
-    "cmdprio": "prio and prioclass are for all operations of a job: give each priority a job of its own",
-    "cmdprio_class": "prio and prioclass are for all operations of a job: give each priority a job of its own",
-    "cmdprio_percentage": "prio and prioclass are for all operations of a job: give each priority a job of its own",
-    "cmdprio_bssplit": "prio and prioclass are for all operations of a job: give each priority a job of its own",
     "sqthread_poll_cpu": "sqthread_poll without a processor of its own",
     "profile": "write the options that the profile stands for",
     **dict.fromkeys(("donorname", "inplace"), "defragment with e2fsprogs' e4defrag beside a job of rw=randrw"),

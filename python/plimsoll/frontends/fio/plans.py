@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import draws, files, iolog, values, verify_state, zones
+from plimsoll.frontends.fio import cmdprio, draws, files, iolog, tolerance, values, verify_state, zones
 from plimsoll.frontends.fio.jobs import Job, Words, unlinks_each_loop
 from plimsoll.frontends.fio.passes import passes
 from plimsoll.frontends.fio.places import places
@@ -80,7 +80,7 @@ def plan_of(job: Job, finest_ns: int = SECOND) -> Plan:
         "layout": "keep",
         "drop_cache": words.on("invalidate"),
         "drop_each": _drop_each(job),
-        "count_errors": _goes_on(words),
+        "count_errors": bool(tolerance.goes_on(words)),
         "sqpoll": words.on("sqthread_poll"),
         "iopoll": words.on("hipri"),
         **_times(words, finest_ns),
@@ -120,6 +120,10 @@ def _extras(job: Job) -> dict[str, Any]:
     waits = _engine(words) in SYNCHRONOUS or (_engine(words) == "null" and depth(words) == 1)
     if job.moves and not waits and not quiet:
         found["submission"] = True
+    if (prioritised := cmdprio.parameter(job)) is not None:
+        found["priorities"] = prioritised
+    if (tolerated := tolerance.tolerance(words)) is not None:
+        found["tolerance"] = tolerated
     if words.given("ba") and (align := words.size("ba")) and job.mode.startswith("rand"):
         found["align"] = align
     if words.given("flow") and (weight := words.read("flow", values.whole)):
@@ -298,18 +302,6 @@ def _seed(job: Job) -> int:
 def _random_share(words: Words) -> float:
     shares = words.read("percentage_random", lambda text: values.per_direction(text, values.whole, 100))
     return shares[1 if words.mode in ("write", "randwrite") else 0] / 100
-
-
-def _goes_on(words: Words) -> bool:
-    kind = words.text("continue_on_error") or "none"
-    if kind in ("none", "0"):
-        return False
-    if kind in ("io", "all", "1"):
-        return True
-    raise UsageError(
-        f"{words.section.where}: continue_on_error={kind} is not carried out by Plimsoll; it takes none or io, "
-        "which goes on after any failed operation"
-    )
 
 
 def _times(words: Words, finest_ns: int) -> dict[str, Any]:

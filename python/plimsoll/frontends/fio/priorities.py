@@ -13,7 +13,8 @@ from plimsoll.frontends.fio import values
 if TYPE_CHECKING:
     from plimsoll.frontends.fio.jobs import Words
 
-CLASS_SHIFT = 13
+CLASS_SHIFT, LEVELS = 13, 8
+REAL_TIME = 1
 BEST_EFFORT = 2
 THREAD = 1
 """`IOPRIO_WHO_PROCESS`: with 0, the thread that asks."""
@@ -27,7 +28,7 @@ def of_job(words: Words) -> int | None:
         return None
     kind = words.read("prioclass", values.whole) if words.given("prioclass") else BEST_EFFORT
     level = words.read("prio", values.whole) if words.given("prio") else 0
-    if not 0 <= kind <= 3 or not 0 <= level <= 7:
+    if not 0 <= kind <= 3 or not 0 <= level < LEVELS:
         raise UsageError(f"{words.section.where}: prioclass is 0 to 3, prio is 0 to 7")
     return kind << CLASS_SHIFT | level
 

@@ -15,9 +15,14 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio.tolerance import fills
 
 if TYPE_CHECKING:
     from plimsoll.frontends.fio.jobs import Words
+
+
+FILLING = ("write", "read", "randread")
+"""Modes of jobs whose file is as long as there is room: it is written, or filled before it is read."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,8 @@ class Region:
     """Bytes that each file must have."""
     amount: int
     """Bytes that one pass transfers."""
+    late: bool = False
+    """How long the files are is only known once jobs before have filled them, or the layout has."""
 
     @property
     def least(self) -> int:
@@ -47,9 +54,18 @@ class Blocks:
     largest: int
 
 
-def region_of(words: Words, paths: Sequence[Path], number: int, clone: int, blocks: Blocks) -> Region:
-    """What a clone works on; `number` is that of its job. Raises UsageError."""
+def region_of(
+    words: Words, paths: Sequence[Path], number: int, clone: int, blocks: Blocks, filled: frozenset[Path] | None
+) -> Region:
+    """What a clone works on; `number` is that of its job, `filled` are files that jobs before it make as long as there
+    is room, None once they have. Raises UsageError.
+    """
     lengths = [_length(path) for path in paths]
+    late = False
+    if not _is_sized(words) and not paths[0].is_block_device():
+        late = filled is not None and (not filled.isdisjoint(paths) or (fills(words) and words.mode != "write"))
+        if late or fills_alone(words):
+            lengths = [_room(words, paths)]
     size = words.read("size", lambda text: values.size_or_percent(text, words.kb_base)) if words.given("size") else 1.0
     if isinstance(size, float) and not 0 < size <= 1:
         raise UsageError(f"{words.section.where}: size={words.text('size')}: use 1% to 100% of what is there")
@@ -79,7 +95,7 @@ def region_of(words: Words, paths: Sequence[Path], number: int, clone: int, bloc
     if in_order and len(parts) == 1:
         # The rest of the file is there, and is never reached: later loops go on where the one before them ended.
         parts = [min(parts[0], _of_all_loops(words, amount, parts[0]))]
-    return Region(offset, tuple(parts), tuple(ends), amount)
+    return Region(offset, tuple(parts), tuple(ends), amount, late)
 
 
 def _of_all_loops(words: Words, amount: int, part: int) -> int:
@@ -145,6 +161,31 @@ def _known(words: Words, path: Path, length: int | None) -> int:
     if not length:
         raise UsageError(f"{words.section.where}: you need to specify size=, for {path} does not exist")
     return length
+
+
+def fills_alone(words: Words) -> bool:
+    """Whether nothing but the room there is ends what a job writes into a file."""
+    return fills(words) and not _is_sized(words) and words.mode == "write"
+
+
+def _is_sized(words: Words) -> bool:
+    return words.given("size") or words.given("filesize")
+
+
+def _room(words: Words, paths: Sequence[Path]) -> int:
+    """More than a file can become: what it has already, and twice what is free, for others may free some meanwhile."""
+    where = words.section.where
+    if len(paths) > 1:
+        raise UsageError(f"{where}: fill_device without size= is for one file; leave nrfiles out")
+    if fills(words) and (words.mode not in FILLING or words.on("overwrite")):
+        raise UsageError(f"{where}: fill_device without size= is for rw={', '.join(FILLING)}, without overwrite")
+    path = paths[0]
+    found = path if path.exists() else path.parent
+    try:
+        status = os.statvfs(found)
+    except OSError as error:
+        raise UsageError(f"{where}: cannot look at {found}: {error.strerror}") from None
+    return 2 * status.f_frsize * status.f_bfree + (_length(path) or 0)
 
 
 def _common(lengths: Sequence[int | None]) -> int | None:

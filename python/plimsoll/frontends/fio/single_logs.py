@@ -26,6 +26,9 @@ KINDS = {"write_bw_log": ("bw",), "write_iops_log": ("iops",), "write_lat_log": 
 DIRECTIONS = {"read": 0, "write": 1, "trim": 2}
 COMPRESSED = ".fz"
 
+Single = tuple[str, int, int, int, int, int, int]
+"""An operation as the core tells it (`Traced` in `crates/core/src/outcome.rs`)."""
+
 
 class _Compressed(io.TextIOWrapper):
     """A log with `log_store_compressed`: the text, as gzip has it."""
@@ -73,7 +76,7 @@ class SingleLogs:
 
     def __init__(self, job: Job) -> None:
         """Opens the files. Raises OSError."""
-        self._priority = priority(job)
+        self._priority, self._numbers = priority(job), job.words.on("log_prio")
         self._begins = iolog.begins(job) if job.words.on("log_offset") else None
         # Without a window there is nothing that a maximum is of.
         self._maximum = ", 0" if job.words.text("log_window_value") == "both" else ""
@@ -84,7 +87,7 @@ class SingleLogs:
             kind: self._stack.enter_context(opened(job, log_path(job, option, kind))) for option, kind in names
         }
         self._shared = not job.words.on("per_job_logs")
-        self._kept: list[tuple[str, int, int, int, int, int]] = []
+        self._kept: list[Single] = []
         self._begin_ns: int | None = None if job.words.on("log_unix_epoch") else 0
 
     def see(self, record: Mapping[str, Any]) -> None:
@@ -97,12 +100,13 @@ class SingleLogs:
             self._write(self._kept)
             self._kept = []
 
-    def _write(self, done: Sequence[tuple[str, int, int, int, int, int]]) -> None:
+    def _write(self, done: Sequence[Single]) -> None:
         for name, file in self._files.items():
             # An engine that waits for each operation has no time of submission.
-            file.writelines(self._line(name, *each) for each in done if name != "slat" or each[-1])
+            file.writelines(self._line(name, each) for each in done if name != "slat" or each[5])
 
-    def _line(self, name: str, kind: str, start_ns: int, lat_ns: int, offset: int, size: int, slat_ns: int) -> str:
+    def _line(self, name: str, one: Single) -> str:
+        kind, start_ns, lat_ns, offset, size, slat_ns, number = one
         value = {
             "iops": 1,
             "bw": size * MILLISECOND // max(1, lat_ns),
@@ -114,8 +118,8 @@ class SingleLogs:
         issued = ""
         if self._issued:
             issued = f", {start_ns + slat_ns if name in ('slat', 'clat') else 0}"
-        told = f"{value}{self._maximum}, {DIRECTIONS[kind]}, {size}{place}, {self._priority}{issued}"
-        return f"{end_ns // MILLISECOND}, {told}\n"
+        own = _priority(number, whole=self._numbers) if number else self._priority
+        return f"{end_ns // MILLISECOND}, {value}{self._maximum}, {DIRECTIONS[kind]}, {size}{place}, {own}{issued}\n"
 
     def close(self) -> None:
         """No more operations come."""
@@ -134,8 +138,13 @@ def inflated(path: str) -> Iterator[str]:
 
 
 def priority(job: Job) -> str:
-    """What stands for the priority of an operation: with `log_prio` a number of the kernel's."""
-    return f"0x{priorities.of_job(job.words) or 0:04x}" if job.words.on("log_prio") else "0"
+    """What stands for the priority of the operations of a job, where they have none of their own."""
+    return _priority(priorities.of_job(job.words) or 0, whole=job.words.on("log_prio"))
+
+
+def _priority(number: int, *, whole: bool) -> str:
+    """With `log_prio` the kernel's number, otherwise whether it is of the real-time class."""
+    return f"0x{number:04x}" if whole else f"{int(number >> priorities.CLASS_SHIFT == priorities.REAL_TIME)}"
 
 
 def _begin_ns(record: Mapping[str, Any]) -> int | None:

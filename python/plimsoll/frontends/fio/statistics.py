@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.frontends.fio import files, plans, values
+from plimsoll.frontends.fio import files, plans, tolerance, values
+from plimsoll.frontends.fio.by_priority import COMPLETION, WHOLE, by_priority
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.latency import Latency, latency_of, middle_of, together
@@ -40,6 +41,8 @@ class Flow:
     """fio's `slat`."""
     completion: Latency = field(default_factory=Latency)
     """fio's `clat`."""
+    by_priority: list[tuple[int, Latency]] = field(default_factory=list)
+    """`clat`, or with `lat_percentiles` `lat`, by the kernel's number of the priority, where there are several."""
     bandwidth: list[float] = field(default_factory=list)
     """KiB/s of each whole interval."""
     iops: list[float] = field(default_factory=list)
@@ -79,6 +82,9 @@ class Entry:
     depth: int
     mean_in_flight: float
     errors: int
+    """Of kinds after whose errors it may go on."""
+    first_error: int
+    """The number of the first of them."""
     members: list[Done]
 
     @property
@@ -121,10 +127,12 @@ def _entry(members: list[Done]) -> Entry:
     for outcome in outcomes:
         cpu.update({name: value for name, value in outcome["cpu"].items() if name not in CPU_SHARES})
     job = members[0].job
+    counted = [number for each in members for number in _counted(each)]
+    passed = next((number for number in counted if number), 0)
     return Entry(
         job=job,
         jobs=len(members),
-        error=_number_of(failed) if failed else 0,
+        error=_number_of(failed) if failed else passed,
         error_text=failed["message"] if failed else "",
         flows={kind: _flow((kind,), members) for kind in DIRECTIONS} | {"mixed": _flow(DIRECTIONS, members)},
         sync=latency_of(outcomes, ("sync",)),
@@ -138,9 +146,32 @@ def _entry(members: list[Done]) -> Entry:
         minor_faults=cpu["minor_faults"],
         depth=max((outcome.get("depth_found", plans.depth(job.words)) for outcome in outcomes), default=1),
         mean_in_flight=sum(outcome["mean_in_flight"] for outcome in outcomes) / max(len(outcomes), 1),
-        errors=sum(counts["errors"] for outcome in outcomes for counts in outcome["operations"].values()),
+        errors=len(counted),
+        first_error=passed,
         members=members,
     )
+
+
+def _counted(member: Done) -> list[int]:
+    """Numbers of the errors of a kind after some of which the job goes on: the first, and 0 for each that follows."""
+    if member.ended is None:
+        return []
+    outcome, kinds = member.ended.execution.outcome, tolerance.goes_on(member.job.words)
+    count = sum(counts["errors"] for counts in outcome["operations"].values())
+    bad_blocks = (outcome.get("verified") or {}).get("bad_blocks", 0)
+    if errno.EILSEQ in kinds.get("verify", ()):
+        count += bad_blocks
+    first = outcome.get("first_errno") or (errno.EILSEQ if bad_blocks else 0)
+    failed = _fatal(outcome)
+    if failed and ("read" if failed == "read" else "write") in kinds:
+        count, first = count + 1, first or _number_of(outcome["error"])
+    return [first, *([0] * (count - 1))] if count else []
+
+
+def _fatal(outcome: Mapping[str, Any]) -> str:
+    """The kind of the operation that ended the job; nothing where none did."""
+    error = outcome["error"]
+    return str(error["operation"] or "") if error and error.get("kind") == "io" else ""
 
 
 def _number_of(failed: Mapping[str, Any]) -> int:
@@ -184,7 +215,9 @@ def _flow(kinds: Sequence[str], members: Sequence[Done]) -> Flow:
     outcomes = [outcome for _, outcome in ended]
     for each, outcome in ended:
         counts = [outcome["operations"][kind] for kind in kinds if kind in outcome["operations"]]
-        flow.operations += sum(count["operations"] for count in counts)
+        # As with fio, what was tried.
+        flow.operations += sum(count["operations"] + count["errors"] for count in counts) + (_fatal(outcome) in kinds)
+        flow.operations += outcome.get("without_room", 0) if "write" in kinds else 0
         if not counts or not each.job.moves:
             continue
         flow.bytes += sum(count["bytes"] for count in counts)
@@ -208,9 +241,10 @@ def _flow(kinds: Sequence[str], members: Sequence[Done]) -> Flow:
         return together([latency_of(outcomes, [name.format(kind) for name in names]) for kind in kinds])
 
     # With a rate the plain histogram counts from the intended start; fio counts from the real one.
-    flow.latency = Latency() if by_name else told("disable_lat", "{}_service", "{}")
+    flow.latency = Latency() if by_name else told("disable_lat", *WHOLE)
     flow.submission = told("disable_slat", "{}_submission")
-    flow.completion = told("disable_clat", "{}_completion", "{}_service", "{}")
+    flow.completion = told("disable_clat", *COMPLETION)
+    flow.by_priority = [] if by_name else by_priority(kinds, members)
     return flow
 
 
@@ -265,7 +299,8 @@ def latency_shares(entry: Entry) -> tuple[dict[str, float], dict[str, float], di
     ns = {str(edge): 0.0 for edge in LATENCY_EDGES}
     us = dict(ns)
     ms = {**ns, "2000": 0.0, ">=2000": 0.0}
-    total = sum(entry.latencies.values())
+    # As with fio, of all that was tried.
+    total = max(sum(entry.latencies.values()), entry.operations)
     for bucket, count in entry.latencies.items():
         latency = middle_of(bucket)
         if latency < 1000:

@@ -16,7 +16,7 @@ from plimsoll.run.workers.execution import Execution, watch
 
 RARE = (
     "sequence", "batch", "write_distribution", "verification", "passes", "mix", "draws", "burn", "submission", "align",
-    "flow", "strides", "replay", "pattern", "nowait", "hipri",
+    "flow", "strides", "replay", "pattern", "nowait", "hipri", "priorities", "tolerance",
 )  # fmt: skip
 """Parameters that a plan holds only where it asks for them, and the core under the same names."""
 
