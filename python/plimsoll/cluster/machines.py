@@ -13,8 +13,9 @@ from plimsoll.cluster.connection import Cluster, Worker, WorkerLost
 from plimsoll.cluster.runs import Runs
 from plimsoll.errors import UsageError
 from plimsoll.model import Run, Session, Target
-from plimsoll.run.machines import OnProgress, Opened, Order, ThisMachine
+from plimsoll.run.machines import OnProgress, Opened, ThisMachine
 from plimsoll.run.plan import Step, check_names, steps
+from plimsoll.run.schedule import Order
 from plimsoll.run.study import Study
 
 

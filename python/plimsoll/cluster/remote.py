@@ -20,7 +20,8 @@ from plimsoll.cluster.address import WORKER, split_place
 from plimsoll.errors import PlimsollError
 from plimsoll.model import Plan, Run, Session, Target
 from plimsoll.run import plan as planning
-from plimsoll.run.machines import OpenedHere, Order, ThisMachine
+from plimsoll.run.machines import OpenedHere, ThisMachine
+from plimsoll.run.schedule import Order
 from plimsoll.run.study import Study
 from plimsoll.targets.database import is_address
 from plimsoll.targets.host import host_facts

@@ -10,7 +10,8 @@ from plimsoll.cluster import remote, spread
 from plimsoll.cluster.connection import RENEW_S, WAIT_S, Cluster, Task, Worker, WorkerLost
 from plimsoll.model import Plan, Run, RunStatus, Target
 from plimsoll.run.lost import facts
-from plimsoll.run.machines import OnProgress, Order
+from plimsoll.run.machines import OnProgress
+from plimsoll.run.schedule import Order
 from plimsoll.units import SECOND
 
 STOP_S = 12.0

@@ -71,8 +71,7 @@ def _after_a_look(
         targets,
         called.get(by.baseline or "", next((called[name] for name in session.target_names if name in called), None)),
         band=by.band,
-        mode=mode,
-        cap=cap,
+        mode=replace(mode, cap=cap),
         blocks=blocks,
     )
     match step:

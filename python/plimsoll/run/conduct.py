@@ -16,10 +16,11 @@ from plimsoll.model import Run, Session, SessionState, Target
 from plimsoll.notices import tell
 from plimsoll.run import workloads
 from plimsoll.run.lost import is_lost
-from plimsoll.run.machines import Machines, Opened, Order, ThisMachine
+from plimsoll.run.machines import Machines, Opened, ThisMachine
 from plimsoll.run.observer import Observer
 from plimsoll.run.plan import Step
 from plimsoll.run.resume import check_nothing_changed, check_same_places, ownership
+from plimsoll.run.schedule import Order
 from plimsoll.run.time_left import TimeLeft
 from plimsoll.stats.parts import extensions_of
 from plimsoll.store.keeper import END_PATIENCE_S, Keeper

@@ -111,14 +111,14 @@ def _needed(runs: Sequence[Run], study: Study, blocks: int) -> int | None:
     metric = runs[0].plan.metrics[0]
     rows = [row for row in score_rows(runs) if row.metric == metric]
     names = [target.name for target in study.targets]
-    mode = replace(MODES[study.mode], patient=True)
+    mode = replace(MODES[study.mode], patient=True, cap=LAST)
     mode = replace(mode, score_width=mode.score_width or PRECISE_ENOUGH)
-    step, summaries = looked(rows, names, study.baseline, band=study.band, mode=mode, cap=LAST, blocks=blocks)
+    step, summaries = looked(rows, names, study.baseline, band=study.band, mode=mode, blocks=blocks)
     if isinstance(step, Stop) and step.reason in (StopReason.DECIDED, StopReason.PRECISE):
         return None
     if len(names) > 1:
         reference = study.baseline or names[0]
-        found = cells(rows, reference, band=study.band, mode=mode, cap=LAST)
+        found = cells(rows, reference, band=study.band, mode=mode)
         projected = [cell.verdict.blocks_needed for cell in found if cell.verdict.blocks_needed is not None]
         return max(projected, default=LAST + 1)
     target = log_width(mode.score_width or PRECISE_ENOUGH)

@@ -17,9 +17,9 @@ from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run.conduct import Conduct
 from plimsoll.run.load_study import LoadStudy, load_study_from
 from plimsoll.run.lost import is_lost
-from plimsoll.run.machines import Opened, Order
+from plimsoll.run.machines import Opened
 from plimsoll.run.plan import Step
-from plimsoll.run.schedule import Block
+from plimsoll.run.schedule import Block, Order
 from plimsoll.run.time_left import TimeLeft
 from plimsoll.stats.load_line.points import FACT, point_of
 from plimsoll.stats.load_line.search import FRESH_LONGER, FRESH_RUNS, RULES, LoadSearch, Probe

@@ -14,22 +14,11 @@ from plimsoll.run import plan as planning
 from plimsoll.run.places import Place, in_place, open_places
 from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record
-from plimsoll.run.schedule import Block
+from plimsoll.run.schedule import Order
 from plimsoll.run.study import Study
 from plimsoll.targets.small_memory import SmallMemory, small_memory
 
 OnProgress = Callable[[Mapping[str, Any]], None]
-
-
-@dataclass(frozen=True)
-class Order:
-    """One run that is wanted: the block's part for one target."""
-
-    session_id: str
-    block: Block
-    position: int
-    target: str
-    noisy_host: bool
 
 
 class Opened(Protocol):
@@ -95,9 +84,7 @@ class OpenedHere:
             execution = replace(execution, outcome={**execution.outcome, "small_memory": told})
             if not memory.why_not:
                 place = replace(place, memory_limit_bytes=min(place.memory_limit_bytes, memory.size_bytes))
-        run = run_record(
-            order.session_id, order.block, order.position, place, plan, execution, started_ns, order.noisy_host
-        )
+        run = run_record(order, place, plan, execution, started_ns)
         run = run.model_copy(update={"target": emulated.as_written(run.target, self.asked)})
         return run, int(execution.outcome["started_ns"])
 

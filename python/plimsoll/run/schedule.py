@@ -40,6 +40,17 @@ class Block:
     targets: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Order:
+    """One run that is wanted: the block's part for one target."""
+
+    session_id: str
+    block: Block
+    position: int
+    target: str
+    noisy_host: bool
+
+
 @dataclass
 class _CaseState:
     """Where one case stands."""
@@ -184,8 +195,7 @@ class Schedule:
             self._left,
             self._study.baseline,
             band=self._study.band,
-            mode=self._mode,
-            cap=state.cap,
+            mode=replace(self._mode, cap=state.cap),
             blocks=blocks,
         )
         match step:

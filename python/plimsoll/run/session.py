@@ -8,10 +8,10 @@ from dataclasses import replace
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run import plan as planning
 from plimsoll.run.conduct import Conduct
-from plimsoll.run.machines import Machines, Opened, Order, ThisMachine
+from plimsoll.run.machines import Machines, Opened, ThisMachine
 from plimsoll.run.observer import Observer
 from plimsoll.run.record import score_rows
-from plimsoll.run.schedule import Block, Schedule
+from plimsoll.run.schedule import Block, Order, Schedule
 from plimsoll.run.study import Study, from_table
 from plimsoll.store.store import Store
 

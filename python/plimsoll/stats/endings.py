@@ -18,7 +18,6 @@ def looked(
     *,
     band: float,
     mode: Mode,
-    cap: int,
     blocks: int,
 ) -> tuple[Stop | Go, list[Summary]]:
     """What to do after `blocks` blocks, and the score of a single target; several have comparisons instead.
@@ -28,8 +27,8 @@ def looked(
     if len(targets) > 1:
         reference = baseline if baseline is not None and baseline in targets else targets[0]
         known = any(row.target == reference for row in rows)
-        found = cells(rows, reference, band=band, mode=mode, cap=cap) if known else []
-        return next_step([cell.verdict for cell in found], mode, blocks, cap), []
+        found = cells(rows, reference, band=band, mode=mode) if known else []
+        return next_step([cell.verdict for cell in found], mode, blocks), []
     usable = ([value for value in values if 0 < value < math.inf] for values in valid_scores(rows).values())
     summaries = [summarise(values, rows[0].direction) for values in usable if values]
-    return next_step_single(summaries, mode, blocks, cap), summaries
+    return next_step_single(summaries, mode, blocks), summaries

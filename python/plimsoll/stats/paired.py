@@ -158,7 +158,6 @@ def cells(
     *,
     band: float = DEFAULT_BAND,
     mode: Mode = STANDARD,
-    cap: int | None = None,
     plans: Mapping[str, Mapping[str, str]] | None = None,
     apart: Mapping[str, bool] | None = None,
     opponents: Mapping[str, str] | None = None,
@@ -187,7 +186,7 @@ def cells(
         if against[target] != target and target in by_target and against[target] in by_target
         for draft in _drafts(key, (against[target], target), by_target, loose)
     ]
-    verdicts = _judged(drafts, band, mode, cap, policy)
+    verdicts = _judged(drafts, band, mode, policy)
     crowded = _crowded(drafts)
     quiet = _quiet(drafts)
     found = []
@@ -405,12 +404,12 @@ def _series(places: dict[Place, Attempts], loose: Mapping[str, bool]) -> dict[st
     return found
 
 
-def _judged(drafts: Sequence[_Draft], band: float, mode: Mode, cap: int | None, policy: int) -> list[Verdict]:
+def _judged(drafts: Sequence[_Draft], band: float, mode: Mode, policy: int) -> list[Verdict]:
     """All verdicts; cells with equally many pairs are judged together, which is what makes large stores fast."""
     verdicts: dict[int, Verdict] = {}
     for indices, matrix in _by_length(drafts):
         directions = [drafts[i].key.direction for i in indices]
-        batch = judge_many(matrix, band=band, mode=mode, cap=cap, directions=directions, policy=policy)
+        batch = judge_many(matrix, band=band, mode=mode, directions=directions, policy=policy)
         verdicts.update(zip(indices, batch, strict=True))
     return [verdicts[index] for index in range(len(drafts))]
 

@@ -30,14 +30,13 @@ class Go:
     blocks: int
 
 
-def next_step(verdicts: Sequence[Verdict], mode: Mode, blocks: int, cap: int | None = None) -> Stop | Go:
+def next_step(verdicts: Sequence[Verdict], mode: Mode, blocks: int) -> Stop | Go:
     """What to do after `blocks` blocks of several targets; `verdicts` are those that decide (the primary metrics).
 
     Blocks without a valid pair do not count for their cell, so a cell may lag behind `blocks`. Every verdict must
-    have been judged with the same mode and cap.
+    have been judged with the same mode.
     """
-    limit = mode.cap if cap is None else cap
-    first = min(LOOKS[0], limit)
+    first = min(LOOKS[0], mode.cap)
     if blocks < first:
         return Go(first)
     if not verdicts:
@@ -48,20 +47,19 @@ def next_step(verdicts: Sequence[Verdict], mode: Mode, blocks: int, cap: int | N
         return Stop(_worst_reason(verdicts), needed)
     lags = [(next_look(verdict.blocks_given) or LAST) - verdict.blocks_given for verdict in pending]
     # A cell that lost blocks may catch up, but never by more than it can reach under the cap.
-    reachable = [lag for lag in lags if lag > 0 and blocks + lag <= limit]
+    reachable = [lag for lag in lags if lag > 0 and blocks + lag <= mode.cap]
     if reachable:
         return Go(blocks + min(reachable))
     nothing = all(verdict.estimate is None for verdict in verdicts)
     return Stop(StopReason.NOTHING_VALID if nothing else StopReason.CAP, needed)
 
 
-def next_step_single(summaries: Sequence[Summary], mode: Mode, blocks: int, cap: int | None = None) -> Stop | Go:
+def next_step_single(summaries: Sequence[Summary], mode: Mode, blocks: int) -> Stop | Go:
     """What to do after `blocks` blocks of one target: go on until every primary score is precise enough.
 
     A mode without a width of its own stops at the first look, whatever is known by then.
     """
-    limit = mode.cap if cap is None else cap
-    first = min(LOOKS[0], limit)
+    first = min(LOOKS[0], mode.cap)
     if blocks < first:
         return Go(first)
     if not summaries:
@@ -70,7 +68,7 @@ def next_step_single(summaries: Sequence[Summary], mode: Mode, blocks: int, cap:
     if all(summary.half_width <= target for summary in summaries):
         return Stop(StopReason.PRECISE)
     following = next_look(blocks)
-    if mode.score_width is None or following is None or following > limit:
+    if mode.score_width is None or following is None or following > mode.cap:
         return Stop(StopReason.CAP)
     return Go(following)
 

@@ -161,17 +161,16 @@ def judge(
     *,
     band: float = DEFAULT_BAND,
     mode: Mode = STANDARD,
-    cap: int | None = None,
     direction: Direction = "higher",
     policy: int = POLICY_VERSION,
 ) -> Verdict:
     """The verdict on one cell; `differences` as made by `log_ratio`, in block order.
 
-    Only the first blocks up to the largest scheduled look count. `cap` replaces the cap of the mode; it never moves
-    the last look, so no choice of it makes a verdict less safe.
+    Only the first blocks up to the largest scheduled look count. The cap of the mode never moves the last look, so no
+    choice of it makes a verdict less safe.
     """
     matrix = np.asarray(differences, dtype=np.float64).reshape(1, -1)
-    return judge_many(matrix, band=band, mode=mode, cap=cap, directions=[direction], policy=policy)[0]
+    return judge_many(matrix, band=band, mode=mode, directions=[direction], policy=policy)[0]
 
 
 def judge_many(
@@ -179,7 +178,6 @@ def judge_many(
     *,
     band: float,
     mode: Mode,
-    cap: int | None,
     directions: Sequence[Direction],
     policy: int = POLICY_VERSION,
 ) -> list[Verdict]:
@@ -201,7 +199,7 @@ def judge_many(
         np.minimum(1.0, np.minimum.reduce([p / share for p, share in zip(each, shares, strict=True)]))
         for each in ([at.p_direction for at in looks], [at.p_same for at in looks])
     )
-    rules = _Rules(band, mode, mode.cap if cap is None else cap, policy)
+    rules = _Rules(band, mode, policy)
     return [
         _verdict(looks[-1], cell, boundaries, rules, direction, given, (p2, p1))
         for cell, (direction, p2, p1) in enumerate(zip(directions, p_direction.tolist(), p_same.tolist(), strict=True))
@@ -214,7 +212,6 @@ class _Rules:
 
     band: float
     mode: Mode
-    cap: int
     policy: int
 
 
@@ -294,9 +291,9 @@ def _stop(satisfied: bool, used: int, given: int, needed: int | None, rules: _Ru
     if satisfied:
         return StopReason.DECIDED
     following = next_look(given, rules.policy)
-    if following is None or following > rules.cap:
+    if following is None or following > rules.mode.cap:
         return StopReason.CAP
-    hopeless = needed is not None and used >= HOPELESS_FROM and needed > HOPELESS_FACTOR * rules.cap
+    hopeless = needed is not None and used >= HOPELESS_FROM and needed > HOPELESS_FACTOR * rules.mode.cap
     if hopeless and not rules.mode.patient:
         return StopReason.HOPELESS
     return None

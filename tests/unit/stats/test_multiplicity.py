@@ -44,7 +44,7 @@ def test_only_what_survives_may_be_summarised() -> None:
 def test_family_wise_error_under_nothing() -> None:
     families, size = 300, 20
     paths = np.random.default_rng(2).normal(0, 0.6, (families * size, 20))
-    verdicts = judge_many(paths, band=0.1, mode=STANDARD, cap=None, directions=["higher"] * len(paths))
+    verdicts = judge_many(paths, band=0.1, mode=STANDARD, directions=["higher"] * len(paths))
     p = np.array([p_value(verdict) for verdict in verdicts]).reshape(families, size)
     hits = sum(size * family.min() <= 0.05 for family in p)
     assert hits / families <= 0.09

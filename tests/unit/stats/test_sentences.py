@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -60,7 +61,7 @@ def test_not_enough_data_says_how_much_more() -> None:
 
 
 def test_hopeless_says_what_to_do() -> None:
-    found = cell([1.1, 3.3, 0.4, 1.2, 0.9, 0.6], mode=MODES["quick"], cap=8)
+    found = cell([1.1, 3.3, 0.4, 1.2, 0.9, 0.6], mode=replace(MODES["quick"], cap=8))
     assert sentence(found).endswith(": reduce the noise or widen the band")
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,9 @@ from plimsoll.stats.verdict import StopReason, Verdict, judge
 STANDARD, QUICK, PUBLISH = MODES["standard"], MODES["quick"], MODES["publish"]
 
 
-def verdict(noise: float, count: int, centre: float = 0.05, mode=STANDARD, cap=None) -> Verdict:
+def verdict(noise: float, count: int, centre: float = 0.05, mode=STANDARD) -> Verdict:
     values = (centre + np.random.default_rng(1).normal(0, noise, count)).tolist()
-    return judge(values, mode=mode, cap=cap)
+    return judge(values, mode=mode)
 
 
 def score(noise: float, count: int) -> Summary:
@@ -20,7 +22,7 @@ def score(noise: float, count: int) -> Summary:
 
 def test_first_look_comes_first() -> None:
     assert next_step([], STANDARD, 0) == Go(3)
-    assert next_step([], STANDARD, 0, cap=2) == Go(2)
+    assert next_step([], replace(STANDARD, cap=2), 0) == Go(2)
     assert next_step_single([], QUICK, 1) == Go(3)
 
 
@@ -44,7 +46,8 @@ def test_stops_at_the_cap_and_says_what_is_missing() -> None:
 
 
 def test_a_cap_below_the_first_look_is_a_preview() -> None:
-    assert next_step([verdict(0.1, 2, cap=2)], STANDARD, 2, cap=2) == Stop(StopReason.CAP, 3)
+    two = replace(STANDARD, cap=2)
+    assert next_step([verdict(0.1, 2, mode=two)], two, 2) == Stop(StopReason.CAP, 3)
 
 
 def test_a_cell_that_cannot_catch_up_under_the_cap_does_not_hold_the_session() -> None:

@@ -1,5 +1,5 @@
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -138,7 +138,8 @@ def test_no_direction_where_mean_and_trimmed_mean_disagree() -> None:
     ],
 )
 def test_when_to_stop(values: list[float], mode: str, cap: int | None, stop: StopReason | None) -> None:
-    assert judge(values, mode=MODES[mode], cap=cap).stop == stop
+    asked = MODES[mode] if cap is None else replace(MODES[mode], cap=cap)
+    assert judge(values, mode=asked).stop == stop
 
 
 def test_the_projection_grows_with_the_noise_and_is_about_right() -> None:
@@ -162,5 +163,5 @@ def test_the_simulated_path_is_the_judged_path(scenario) -> None:
 
 def test_many_cells_are_judged_like_one() -> None:
     paths = differences(SCENARIOS[1], 0.05, 30, np.random.default_rng(4))[:, :9]
-    together = judge_many(paths, band=0.1, mode=STANDARD, cap=None, directions=["higher"] * 30)
+    together = judge_many(paths, band=0.1, mode=STANDARD, directions=["higher"] * 30)
     assert together == [judge(path) for path in paths]
