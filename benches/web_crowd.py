@@ -122,6 +122,20 @@ def readers(place: Place, number: int, sources: list[str], seconds: float, out: 
     out.put(seen)
 
 
+async def _linger(line: socket.socket, kind: int) -> None:
+    """A byte a second, until the server closes the connection."""
+    loop = asyncio.get_running_loop()
+    while True:
+        await asyncio.sleep(1)
+        if kind == 2:
+            await loop.sock_recv(line, 1)
+            continue
+        await loop.sock_sendall(line, b"x")
+        with contextlib.suppress(BlockingIOError):
+            if not line.recv(4096):
+                return
+
+
 async def _slow(place: Place, kind: int, source: str, counts: list[int], rng: random.Random) -> None:
     """One slow socket; for ever."""
     loop = asyncio.get_running_loop()
@@ -137,15 +151,7 @@ async def _slow(place: Place, kind: int, source: str, counts: list[int], rng: ra
             await loop.sock_connect(line, ("127.0.0.1", place.port))
             counts[0] += 1
             await loop.sock_sendall(line, begun)
-            while True:
-                await asyncio.sleep(1)
-                if kind == 2:
-                    await loop.sock_recv(line, 1)
-                else:
-                    await loop.sock_sendall(line, b"x")
-                    with contextlib.suppress(BlockingIOError):
-                        if not line.recv(4096):
-                            break
+            await _linger(line, kind)
         except OSError:
             pass
         finally:

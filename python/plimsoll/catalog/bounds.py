@@ -227,13 +227,15 @@ def explain(shape: VolumeShape, use: Use, per_second: float, waited: Sequence[Wa
         told = f"{bound.seen(per_second)} is near its limit of {bound.text}, the {bound.name}"
         return Reason(bound, f"near {bound.name}", told + tail, lasts_s)
     seen = lasting.seen(per_second)
+    below = f"below all its limits (the tightest is the {lasting.name}, {lasting.text})"
+    party = "not known"
     if per_second > lasting.per_second:
-        told = f"{seen} is above its {lasting.name} of {lasting.text}, on a burst"
-        return Reason(None, "not known", told + tail, lasts_s)
-    told = f"below all its limits (the tightest is the {lasting.name}, {lasting.text})"
-    if _all_asked(use, per_second):
-        return Reason(None, ASKED, f"{seen} is all that was asked for, {told}", lasts_s)
-    return Reason(None, "not known", f"{seen} is {told}", lasts_s)
+        told = f"{seen} is above its {lasting.name} of {lasting.text}, on a burst{tail}"
+    elif _all_asked(use, per_second):
+        party, told = ASKED, f"{seen} is all that was asked for, {below}"
+    else:
+        told = f"{seen} is {below}"
+    return Reason(None, party, told, lasts_s)
 
 
 ASKED = "rate of the test"

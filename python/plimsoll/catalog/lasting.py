@@ -111,9 +111,8 @@ def _by_credits(shape: VolumeShape, runs: Sequence[Run], measured_s: float) -> S
         return replace(here, basis=Basis.SUSTAINED) if exact else None
     spent = credits_of(shape, use, typical)
     # Above what even a burst and the second that a volume has in store give, something else answered.
-    if spent is None or typical > ABOVE * most.per_second * (1 + 1 / max(measured_s, 1e-3)):
-        return None
-    if measured_s >= spent.lasts_s:
+    beyond = typical > ABOVE * most.per_second * (1 + 1 / max(measured_s, 1e-3))
+    if spent is None or beyond or measured_s >= spent.lasts_s:
         return None
     return replace(here, lasts_s=spent.lasts_s, holder=spent.holder)
 

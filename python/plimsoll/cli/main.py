@@ -124,15 +124,7 @@ def _explain(error: Exception) -> int:
             error.message = message.removeprefix("Value error, ")  # type: ignore[attr-defined]
         show()
         return PlimsollError.exit_code
-    if told := _told_by_limits(error):
-        say(f"plimsoll: {told}")
-        return PlimsollError.exit_code
-    if isinstance(error, OSError):
-        place = f" {error.filename}" if error.filename else " standard output"
-        _discard(sys.stdout.fileno())
-        say(f"plimsoll: cannot use{place}: {error.strerror}; finished runs are safe in the store")
-        return PlimsollError.exit_code
-    if told := _told_by_damage():
+    if told := _told_by_limits(error) or _told_by_place(error) or _told_by_damage():
         say(f"plimsoll: {told}")
         return PlimsollError.exit_code
     say(
@@ -140,6 +132,15 @@ def _explain(error: Exception) -> int:
         "This is a fault of Plimsoll; PLIMSOLL_DEBUG=1 shows where. Finished runs are safe in the store."
     )
     return FAULT
+
+
+def _told_by_place(error: Exception) -> str:
+    """What could not be read or written."""
+    if not isinstance(error, OSError):
+        return ""
+    place = error.filename or "standard output"
+    _discard(sys.stdout.fileno())
+    return f"cannot use {place}: {error.strerror}; finished runs are safe in the store"
 
 
 def _told_by_limits(error: Exception) -> str:

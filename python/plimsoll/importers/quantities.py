@@ -79,16 +79,19 @@ def unit_of(text: str) -> tuple[Unit, float] | None:
     if factor := time_unit(low):
         return "ns", float(factor)
     if match := _PER_SECOND.fullmatch(plain):
-        what = match[1].strip()
-        # `Mb` with a small b is megabits; in any other spelling the case says nothing.
-        if re.fullmatch(r"[KMGTkmgt]?b", what):
-            return "B/s", _DECIMAL[what[:-1].lower()] / 8
-        bytes_or_bits = size_unit(what) or _BITS.get(what.lower())
-        return ("B/s", float(bytes_or_bits)) if bytes_or_bits else ("1/s", 1.0)
+        return _per_second(match[1].strip())
     if _PER_MINUTE.fullmatch(plain):
         return "1/s", 1 / 60
     size = size_unit(low)
     return ("B", float(size)) if size else None
+
+
+def _per_second(what: str) -> tuple[Unit, float]:
+    # `Mb` with a small b is megabits; in any other spelling the case says nothing.
+    if re.fullmatch(r"[KMGTkmgt]?b", what):
+        return "B/s", _DECIMAL[what[:-1].lower()] / 8
+    bytes_or_bits = size_unit(what) or _BITS.get(what.lower())
+    return ("B/s", float(bytes_or_bits)) if bytes_or_bits else ("1/s", 1.0)
 
 
 def usual_direction(unit: Unit) -> Direction | None:

@@ -105,11 +105,13 @@ def clean(value: Any, depth: int = _MAX_DEPTH) -> Any:
         return value
     if isinstance(value, int):
         return value if abs(value) < _MAX_INTEGER else str(value)[:40]
-    if depth == 0:
-        return "…"
+    return _clean_parts(value, depth - 1) if depth else "…"
+
+
+def _clean_parts(value: Any, depth: int) -> Any:
     if isinstance(value, Mapping):
-        return {_clean_text(str(key))[:200]: clean(each, depth - 1) for key, each in value.items()}
-    return [clean(each, depth - 1) for each in value]
+        return {_clean_text(str(key))[:200]: clean(each, depth) for key, each in value.items()}
+    return [clean(each, depth) for each in value]
 
 
 def _clean_text(text: str) -> str:

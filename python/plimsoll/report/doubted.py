@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from plimsoll.report.labels import count_text, percent_text, score_text
 from plimsoll.report.searched import SearchedTarget
@@ -12,8 +13,15 @@ from plimsoll.units import format_duration
 
 def why(each: SearchedTarget, reason: Reason) -> str:
     """What speaks against every knee, and what to do."""
-    text = each.request.text
     match reason.doubt:
+        case Doubt.SHORT | Doubt.UNSTEADY | Doubt.CHANGED | Doubt.SCATTERED as doubt:
+            return _of_the_runs(doubt, reason)
+        case Doubt.UNBENT | Doubt.UNEVEN | Doubt.NOT_KEPT as doubt:
+            return _of_the_curve(doubt, each, reason)
+
+
+def _of_the_runs(doubt: Literal[Doubt.SHORT, Doubt.UNSTEADY, Doubt.CHANGED, Doubt.SCATTERED], reason: Reason) -> str:
+    match doubt:
         case Doubt.SHORT:
             return (
                 f"runs of {format_duration(reason.lasted_ns)} measure what a volume had stored while it rested, not "
@@ -39,6 +47,13 @@ def why(each: SearchedTarget, reason: Reason) -> str:
                 f"runs at one load differ {times:.1f}-fold from each other; search again when the host is quieter, or "
                 "with longer runs (runtime=)"
             )
+
+
+def _of_the_curve(
+    doubt: Literal[Doubt.UNBENT, Doubt.UNEVEN, Doubt.NOT_KEPT], each: SearchedTarget, reason: Reason
+) -> str:
+    text = each.request.text
+    match doubt:
         case Doubt.UNBENT:
             most, least = (score_text(value, each.unit) for value in (reason.carried, reason.level))
             first = text(each.line.levels[0].load)

@@ -5,6 +5,7 @@ Base units as Prometheus has them: seconds, bytes, per second. Values are of the
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -25,22 +26,34 @@ _NAMES = {
 }
 
 
+Sample = tuple[str, str, Mapping[str, str], float]
+"""Name of the family, what it is, labels, value."""
+
+
 def render(evidence: Evidence) -> str:
     """The text; families in the order of their names, each with help and type."""
     families: dict[str, tuple[str, dict[str, float]]] = {}
-
-    def add(name: str, about: str, labels: Mapping[str, str], value: float) -> None:
+    for name, about, labels, value in itertools.chain(
+        _sessions(evidence), _scores(evidence), _comparisons(evidence), _suites(evidence)
+    ):
         if math.isfinite(value):
             # A sample may stand there once; where plans changed between sessions, the first counts.
             families.setdefault(name, (about, {}))[1].setdefault(f"{name}{_labels(labels)}", value)
+    return "".join(_family(name, *families[name]) for name in sorted(families))
 
+
+def _sessions(evidence: Evidence) -> Iterator[Sample]:
     for session in evidence.sessions:
         which = {"session": session.id, "title": session.title}
         if session.started_ns:
-            add("plimsoll_session_start_timestamp_seconds", "Start of the session", which, session.started_ns / 1e9)
+            started_s = session.started_ns / 1e9
+            yield "plimsoll_session_start_timestamp_seconds", "Start of the session", which, started_s
         counts = Counter(run.status.value for run in evidence.runs if run.session_id == session.id)
         for status, count in sorted(counts.items()):
-            add("plimsoll_runs", "Runs of the session by status", {"session": session.id, "status": status}, count)
+            yield "plimsoll_runs", "Runs of the session by status", {"session": session.id, "status": status}, count
+
+
+def _scores(evidence: Evidence) -> Iterator[Sample]:
     for line in evidence.lines:
         if not line.judged or (line.summary is None and line.split is None):
             continue
@@ -48,26 +61,31 @@ def render(evidence: Evidence) -> str:
         which = {"case": line.case, "target": line.target, "metric": line.metric}
         which |= {"level": line.basis.value} if line.basis else {}
         for labels, value in _values(line):
-            add(name, about, which | labels, value / divisor)
+            yield name, about, which | labels, value / divisor
+
+
+def _comparisons(evidence: Evidence) -> Iterator[Sample]:
     for cell in evidence.cells:
         which = {"case": cell.case, "metric": cell.metric, "target": cell.target, "baseline": cell.baseline}
         which |= {"level": mark(cell)} if mark(cell) else {}
         for answer in Answer:
             about = "1 for the answer of the comparison, 0 for the others"
-            add("plimsoll_verdict", about, {**which, "answer": answer.value}, float(answer is cell.verdict.answer))
+            yield "plimsoll_verdict", about, {**which, "answer": answer.value}, float(answer is cell.verdict.answer)
         if levels_told(cell):
             continue  # no common ratio
         ends = (("", cell.verdict.ratio), ("_low", cell.verdict.ratio_low), ("_high", cell.verdict.ratio_high))
         for suffix, ratio in ends:
             if ratio is not None:
-                add(f"plimsoll_ratio{suffix}", "Target / baseline of the metric, with its interval", which, ratio)
+                yield f"plimsoll_ratio{suffix}", "Target / baseline of the metric, with its interval", which, ratio
+
+
+def _suites(evidence: Evidence) -> Iterator[Sample]:
     for suite in evidence.suites:
         which = {"target": suite.target, "baseline": suite.baseline}
         ends = (("", suite.score.ratio), ("_low", suite.score.low), ("_high", suite.score.high))
         for suffix, ratio in ends:
-            add(f"plimsoll_suite_ratio{suffix}", "Geometric mean of the cases' ratios, more is better", which, ratio)
-        add("plimsoll_suite_worst_ratio", "The worst case in it, more is better", which, suite.worst_ratio)
-    return "".join(_family(name, *families[name]) for name in sorted(families))
+            yield f"plimsoll_suite_ratio{suffix}", "Geometric mean of the cases' ratios, more is better", which, ratio
+        yield "plimsoll_suite_worst_ratio", "The worst case in it, more is better", which, suite.worst_ratio
 
 
 def _values(line: ScoreLine) -> Iterator[tuple[dict[str, str], float]]:

@@ -81,22 +81,17 @@ def suites(cells: Sequence[Cell], deciding: Mapping[str, str]) -> list[Suite]:
 
 def _unfit(cell: Cell) -> str:
     """Why a comparison must not enter a mean; empty if it may."""
-    verdict = cell.verdict
-    if cell.apart is not None and cell.apart.withheld:
-        return "no verdict"
-    if levels_told(cell):
-        return "its runs have no common score"
-    if verdict.estimate is None:
-        return "no ratio"
-    if cell.apart is not None and cell.apart.stated not in ("", "known"):
-        return "the number of runs is not stated"
-    if verdict.standard_error is None:
-        return "too few runs"
-    if verdict.contaminated:
-        return "a few blocks are far from the others"
-    if is_memory(cell):
-        return NOT_THE_DISK
-    return mark(cell)
+    verdict, apart = cell.verdict, cell.apart
+    reasons = (
+        (apart is not None and apart.withheld, "no verdict"),
+        (levels_told(cell), "its runs have no common score"),
+        (verdict.estimate is None, "no ratio"),
+        (apart is not None and apart.stated not in ("", "known"), "the number of runs is not stated"),
+        (verdict.standard_error is None, "too few runs"),
+        (verdict.contaminated, "a few blocks are far from the others"),
+        (is_memory(cell), NOT_THE_DISK),
+    )
+    return next((reason for holds, reason in reasons if holds), mark(cell))
 
 
 def _estimate(cell: Cell) -> float:

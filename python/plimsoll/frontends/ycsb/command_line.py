@@ -58,7 +58,13 @@ def parse(words: Sequence[str]) -> CommandLine:
 def _take(word: str, rest: list[str], line: CommandLine) -> None:
     if not word.startswith("-"):
         _take_name(word, line)
-    elif word in ("-load", "-t"):
+    elif not _took_flag(word, line):
+        _take_valued(word, rest, line)
+
+
+def _took_flag(word: str, line: CommandLine) -> bool:
+    """Whether it is an option without a value; then it is set."""
+    if word in ("-load", "-t"):
         _set_phase("load" if word == "-load" else "run", line)
     elif word == "-s":
         line.status = True
@@ -66,7 +72,13 @@ def _take(word: str, rest: list[str], line: CommandLine) -> None:
         line.data = word[2:]
     elif word == "--force":
         line.force = True
-    elif word.partition("=")[0] == "--destroy":
+    else:
+        return False
+    return True
+
+
+def _take_valued(word: str, rest: list[str], line: CommandLine) -> None:
+    if word.partition("=")[0] == "--destroy":
         line.destroy.append(word.partition("=")[2] or _value(word, rest))
     elif word == "-P":
         line.files.append(_value(word, rest))

@@ -149,6 +149,18 @@ def _size(match: re.Match[str]) -> int:
 
 
 def _rates(draft: Draft, text: str, kind: str) -> None:
+    _file_rates(draft, text)
+    _old_file_rates(draft, text)
+    # The memory test divides by 2^20 in all versions, whether it writes MB, Mb or MiB.
+    if kind == "memory" and (memory := _MEMORY.search(text)):
+        draft.bandwidth("throughput", figure(memory, 1, MIB))
+        if rate := _MEMORY_RATE.search(text):
+            draft.rate("operation_rate", figure(rate, rate.lastindex or 1))
+    elif events := _EPS.search(text):
+        draft.rate("event_rate", figure(events))
+
+
+def _file_rates(draft: Draft, text: str) -> None:
     for match in _FILE_RATE.finditer(text):
         metric = {"reads": "read_iops", "writes": "write_iops", "fsyncs": "sync_rate"}[match[1]]
         draft.rate(metric, figure(match, 2))
@@ -165,18 +177,15 @@ def _rates(draft: Draft, text: str, kind: str) -> None:
         # Printed with two decimals of a MiB: below one of them that is too coarse to be held against anything.
         if isinstance(size, int) and throughput and throughput > MIB:
             rates_agree(draft, draft.value(f"{name}_iops"), throughput, size, f"{name}s")
+
+
+def _old_file_rates(draft: Draft, text: str) -> None:
+    """What 0.4 and 0.5 say of all requests together."""
     if requests := _OLD_REQUESTS.search(text):
         draft.rate("iops", figure(requests))
     if moved := _OLD_FILE.search(text):
-        # 0.4 and 0.5 write Mb/sec and mean MiB.
-        draft.bandwidth("throughput", figure(moved, 1, {"K": 1024, "M": MIB, "G": 1024 * MIB}[moved[2]]))
-    # The memory test divides by 2^20 in all versions, whether it writes MB, Mb or MiB.
-    if kind == "memory" and (memory := _MEMORY.search(text)):
-        draft.bandwidth("throughput", figure(memory, 1, MIB))
-        if rate := _MEMORY_RATE.search(text):
-            draft.rate("operation_rate", figure(rate, rate.lastindex or 1))
-    elif events := _EPS.search(text):
-        draft.rate("event_rate", figure(events))
+        # They write Mb/sec and mean MiB.
+        draft.bandwidth("throughput", figure(moved, 1, _LETTERS[moved[2]]))
 
 
 def _latencies(draft: Draft, lines: Sequence[str], stem: str) -> None:

@@ -75,29 +75,32 @@ def read(source: Source, options: Options) -> Imported:
 def _parts(lines: Sequence[str]) -> Iterator[_Part]:
     part = _Part()
     for line in lines:
-        match = _LINE.search(line) if "], " in line else None
-        if match:
-            kind, what = match[1], _named(match[2], line)
-            if kind == "OVERALL" and what == "RunTime(ms)" and "OVERALL" in part.numbers:
-                yield part
-                part = _Part()
-            if match[3].strip() != "NaN":
-                # YCSB's own word for the mean of nothing.
-                part.numbers[kind][what] = figure(match, 3) or 0.0
-                if what.isdigit() and "." in match[3]:
-                    part.averages.add(kind)
-        elif " operations;" in line and " sec: " in line:
-            if "OVERALL" in part.numbers:
-                yield part
-                part = _Part()
+        measured = _LINE.search(line) if "], " in line else None
+        status = measured is None and " operations;" in line and " sec: " in line
+        command = None if measured or status else _COMMAND.search(line)
+        # Where there is a summary, these are the first lines of the next run.
+        runtime = measured is not None and measured[1] == "OVERALL" and measured[2].strip() == "RunTime(ms)"
+        if "OVERALL" in part.numbers and (runtime or status or command):
+            yield part
+            part = _Part()
+        if measured:
+            _add(part, measured, line)
+        elif status:
             part.status.append(line)
-        elif found := _COMMAND.search(line):
-            if "OVERALL" in part.numbers:
-                yield part
-                part = _Part()
-            part.command = found[1]
+        elif command:
+            part.command = command[1]
     if part.numbers or part.status:
         yield part
+
+
+def _add(part: _Part, measured: re.Match[str], line: str) -> None:
+    """A line of the summary."""
+    operation, what = measured[1], _named(measured[2], line)
+    # NaN is YCSB's own word for the mean of nothing.
+    if measured[3].strip() != "NaN":
+        part.numbers[operation][what] = figure(measured, 3) or 0.0
+        if what.isdigit() and "." in measured[3]:
+            part.averages.add(operation)
 
 
 def _named(what: str, line: str) -> str:

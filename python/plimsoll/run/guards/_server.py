@@ -58,30 +58,43 @@ def level_of(evidence: RunEvidence, name: str) -> int | None:
 def broken_promises(settings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Settings with which an acknowledged write is not on stable storage, and what they cost."""
     said = {name: value.lower() for name, value in settings.items()}
+    for broken in (_by_postgresql, _by_mysql, _by_redis, _by_sqlite, _by_rocksdb):
+        yield from broken(said)
 
-    def is_off(name: str) -> bool:
-        return said.get(name) in _OFF
 
-    if is_off("fsync"):
+def _by_postgresql(said: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if said.get("fsync") in _OFF:
         yield "fsync=off", "nothing waits for stable storage, and a crash of the machine can destroy the database"
-    elif is_off("synchronous_commit"):
+    elif said.get("synchronous_commit") in _OFF:
         yield "synchronous_commit=off", "a commit does not wait for the log, and a crash loses the last ones"
-    if is_off("full_page_writes"):
+    if said.get("full_page_writes") in _OFF:
         yield "full_page_writes=off", "a page that was half written at a crash stays damaged"
+
+
+def _by_mysql(said: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if (flush := said.get("innodb_flush_log_at_trx_commit")) in ("0", "2"):
         yield f"innodb_flush_log_at_trx_commit={flush}", "a crash of the machine loses the last second of commits"
-    if is_off("innodb_doublewrite"):
+    if said.get("innodb_doublewrite") in _OFF:
         yield "innodb_doublewrite=OFF", "a page that was half written at a crash stays damaged"
-    if is_off("appendonly"):
+
+
+def _by_redis(said: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if said.get("appendonly") in _OFF:
         yield "appendonly=no", "a crash loses every write since the last snapshot"
     elif (every := said.get("appendfsync")) in ("everysec", "no"):
         lost = "the last second of writes" if every == "everysec" else "what the system has not written yet"
         yield f"appendfsync={every}", f"a crash of the machine loses {lost}"
-    if (level := said.get("synchronous")) in ("0", "1", "off", "normal"):
-        wal = said.get("journal_mode") == "wal"
-        if level in ("0", "off") or wal:
-            yield f"synchronous={settings['synchronous']}", "a commit does not wait for stable storage"
-    if is_off("wal"):
+
+
+def _by_sqlite(said: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    level = said.get("synchronous")
+    # With a write-ahead log, `normal` syncs at checkpoints alone.
+    if level in ("0", "off") or (level in ("1", "normal") and said.get("journal_mode") == "wal"):
+        yield f"synchronous={level}", "a commit does not wait for stable storage"
+
+
+def _by_rocksdb(said: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if said.get("wal") in _OFF:
         yield "disableWAL=true", "a crash loses everything that is still in memory"
-    elif is_off("sync"):
+    elif said.get("sync") in _OFF:
         yield "sync=false", "a write does not wait for stable storage"

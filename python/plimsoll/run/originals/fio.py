@@ -22,6 +22,11 @@ _WRITING = ("write", "randwrite", "rw", "randrw")
 
 def problem(values: Mapping[str, Any]) -> str | None:
     """Whole percentages and milliseconds, no open loop, nothing read back."""
+    return _problem_of_kind(values) or _problem_of_numbers(values)
+
+
+def _problem_of_kind(values: Mapping[str, Any]) -> str | None:
+    """What fio does not do, or does otherwise."""
     if values["mode"] in ("trim", "randtrim") or values["engine"] == "null":
         return "fio is run beside tests that read and write: choose another mode or engine, or leave out implementation"
     if values["verify"] or values["alternate"] or values["drop_each"] == "operation":
@@ -30,6 +35,11 @@ def problem(values: Mapping[str, Any]) -> str | None:
         return "fio counts latency from the actual start, not from the intended one: leave out rate"
     if values["think_time"] and (values["think_from"] == "start" or values["think_time"] % MICROSECOND):
         return "fio pauses from the end of a request, for whole microseconds: set think_from=end"
+    return None
+
+
+def _problem_of_numbers(values: Mapping[str, Any]) -> str | None:
+    """Numbers that its options cannot hold."""
     if values["warmup"] % MILLISECOND or values["runtime"] % MILLISECOND or not values["runtime"]:
         return "fio takes whole milliseconds: change warmup or runtime"
     shares = [values["read_share"], values["random_share"], values["compressible"]]

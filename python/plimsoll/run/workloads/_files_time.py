@@ -44,23 +44,23 @@ def _reaches_the_disk(values: Mapping[str, Any]) -> bool:
 
 def syncs(plan: Plan) -> int:
     """Times that a test waits for stable storage, one after the other."""
-    values = plan.parameters
+    values, count = plan.parameters, 0
     match plan.workload:
         case _ if values["durable"] == "none":
-            return 0
+            count = 0
         case "sqlite":
-            return int(4 * values["inserts"] * values["passes"])
+            count = 4 * values["inserts"] * values["passes"]
         case "fs_mark" if values["sync_method"] == 1:
             # Those of several threads are done together.
-            return int(values["files"])
+            count = values["files"]
         case "tiotest" if values["open_sync"]:
             random = values["random_operations"] if "random_write" in values["tests"] else 0
-            return int(values["file_size"] // values["block"] + random)
+            count = values["file_size"] // values["block"] + random
         case "sysbench" if values["events"] and values["fsync_each"]:
-            return int(values["events"])
+            count = values["events"]
         case "bonnie" if values["unbuffered"]:
-            return int(4 * values["files"])
-    return 0
+            count = 4 * values["files"]
+    return int(count)
 
 
 def _own_ns(workload: str, values: Mapping[str, Any]) -> int:
