@@ -38,3 +38,9 @@ Region = Annotated[
     str | None, typer.Option("--region", metavar="us-east-1", help="Whose prices; default: the provider's home region.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+ReportFile = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
+]
+ForceOutput = Annotated[bool, typer.Option("--force", help="Replace the file of --output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]

@@ -1,18 +1,21 @@
-"""The options that make a study, written once: `run` and `plan` take the same ones."""
+"""The options that make a study, written once: `run` and `plan` take all of them, `knee` some."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
 if TYPE_CHECKING:
     from plimsoll.run.study import Study
+
+Command = Callable[..., None]
 
 
 @dataclass(frozen=True)
@@ -125,25 +128,51 @@ def load_line(options: StudyOptions) -> str | None:
     return found.name if found and found.is_load_line else None
 
 
-def takes_study(command: Callable[..., None]) -> Callable[..., None]:
+def takes_study(command: Command) -> Command:
     """Give `command(options: StudyOptions, …)` the options of a study in place of its first parameter."""
-    hints = get_type_hints(StudyOptions, include_extras=True)
-    own = get_type_hints(command, include_extras=True)
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    study = [
-        inspect.Parameter(f.name, keyword, default=f.default, annotation=hints[f.name]) for f in fields(StudyOptions)
-    ]
-    rest = [
-        parameter.replace(kind=keyword, annotation=own[name])
-        for name, parameter in list(inspect.signature(command).parameters.items())[1:]
-    ]
+    return takes_study_as(dict.fromkeys((field.name for field in fields(StudyOptions)), ""))(command)
 
-    @functools.wraps(command)
-    def wrapped(**given: Any) -> None:
-        options = StudyOptions(**{field.name: given.pop(field.name) for field in fields(StudyOptions)})
-        command(options, **given)
 
-    wrapped.__signature__ = inspect.Signature([*study, *rest])  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in (*study, *rest)}
-    del wrapped.__wrapped__
-    return wrapped
+def takes_study_as(helps: Mapping[str, str], first: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """As `takes_study`, with some options only, each with a help of its own where one is given.
+
+    Options of the study come before those of the command, but for the names in `first`, which come in that order.
+    """
+
+    def decorate(command: Command) -> Command:
+        hints = get_type_hints(StudyOptions, include_extras=True)
+        own = get_type_hints(command, include_extras=True)
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        study = [
+            inspect.Parameter(f.name, keyword, default=f.default, annotation=_helped(hints[f.name], helps[f.name]))
+            for f in fields(StudyOptions)
+            if f.name in helps
+        ]
+        rest = [
+            parameter.replace(kind=keyword, annotation=own[name])
+            for name, parameter in list(inspect.signature(command).parameters.items())[1:]
+        ]
+        places = {name: place for place, name in enumerate(first)}
+        shown = sorted([*study, *rest], key=lambda parameter: places.get(parameter.name, len(places)))
+
+        @functools.wraps(command)
+        def wrapped(**given: Any) -> None:
+            options = StudyOptions(**{parameter.name: given.pop(parameter.name) for parameter in study})
+            command(options, **given)
+
+        wrapped.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+        del wrapped.__wrapped__
+        return wrapped
+
+    return decorate
+
+
+def _helped(annotation: Any, text: str) -> Any:
+    """The same option with another help; with its own where there is no text."""
+    if not text:
+        return annotation
+    kind, option = get_args(annotation)
+    changed = copy(option)
+    changed.help = text
+    return Annotated[kind, changed]

@@ -10,7 +10,7 @@ import typer
 
 from plimsoll.cli.cluster import Cluster
 from plimsoll.cli.completion import session_words
-from plimsoll.cli.options import Destroy, Force, Json
+from plimsoll.cli.options import Destroy, Force, Json, Quiet, ReportFile
 
 if TYPE_CHECKING:
     from plimsoll.model import Session
@@ -55,17 +55,14 @@ def command(
         ),
     ] = None,
     destroy: Destroy = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
-    ] = None,
+    output: ReportFile = None,
     force: Force = False,
     cluster: Cluster = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be added, and how long it takes.")
     ] = False,
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Add blocks to a finished session, on the same places.
 

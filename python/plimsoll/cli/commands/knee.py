@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.cluster import Cluster
-from plimsoll.cli.options import Destroy, Json
+from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile
+from plimsoll.cli.study_options import StudyOptions, takes_study_as
 
 if TYPE_CHECKING:
     from plimsoll.model import Run
@@ -24,14 +25,6 @@ EXAMPLES = (
 NEEDS_ARGUMENTS = True
 
 
-On = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--on",
-        metavar="NAME=WHERE[,option=value…]",
-        help="A target; repeat for more, each has its own load line. Default: the current directory.",
-    ),
-]
 Clients = Annotated[
     str | None, typer.Option("--clients", metavar="1..256", help="Search over clients; for disks that is --depth.")
 ]
@@ -55,77 +48,50 @@ Stored = Annotated[
         "Runs must outlast it.",
     ),
 ]
-ModeName = Annotated[
-    str | None, typer.Option("--mode", help="How sure to be: quick (to 6 rounds), standard (12) or publish (20).")
-]
-Time = Annotated[str | None, typer.Option("--time", metavar="30m", help="Hard bound on the time of the whole session.")]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="PARAMETER=VALUE", help="For every run; `plimsoll list parameters`."),
-]
-Server = Annotated[
-    str | None,
-    typer.Option("--server", metavar="NAME", help="Database tests: a private server on every directory target."),
-]
-NoisyHost = Annotated[
-    bool, typer.Option("--noisy-host", help="Steal and foreign I/O only warn; for hosts that are never quiet.")
-]
-Output = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
-]
 
 
+@takes_study_as(
+    {
+        "on": "A target; repeat for more, each has its own load line. Default: the current directory.",
+        "mode": "How sure to be: quick (to 6 rounds), standard (12) or publish (20).",
+        "time": "",
+        "settings": "For every run; `plimsoll list parameters`.",
+        "server": "Database tests: a private server on every directory target.",
+        "title": "",
+        "seed": "Seed of the order of loads and targets.",
+        "noisy_host": "",
+        "quick_sizes": "Small sizes: a trial, not a result to keep.",
+    },
+    first=("test", "on", "clients", "depth", "threads", "rate", "slo", "stored"),
+)
 def command(
+    options: StudyOptions,
     test: Annotated[
         str, typer.Argument(metavar="TEST|STUDY", help="A test, a study with a load line, or a file STUDY.toml.")
     ],
-    on: On = None,
     clients: Clients = None,
     depth: Depth = None,
     threads: Threads = None,
     rate: Rate = None,
     slo: Slo = None,
     stored: Stored = None,
-    mode: ModeName = None,
-    time: Time = None,
-    settings: Settings = None,
-    server: Server = None,
-    title: Annotated[str | None, typer.Option("--title", help="Title of the session.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Seed of the order of loads and targets.")] = None,
-    noisy_host: NoisyHost = False,
-    quick_sizes: Annotated[
-        bool, typer.Option("--quick-sizes", help="Small sizes: a trial, not a result to keep.")
-    ] = False,
     destroy: Destroy = None,
-    output: Output = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
+    output: ReportFile = None,
+    force: ForceOutput = False,
     cluster: Cluster = None,
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Raise the load until latency breaks; report the knee, the curve, and the largest load within an objective."""
     from dataclasses import replace
 
-    from plimsoll.cli.study_options import StudyOptions
     from plimsoll.errors import UsageError
     from plimsoll.run.load_study import load_study, load_study_file, published_load_study
     from plimsoll.run.studies import studies
 
     given = {"clients": clients, "depth": depth, "threads": threads, "rate": rate}
     loads = {name: text for name, text in given.items() if text is not None}
-    options = StudyOptions(
-        tests=[test],
-        on=on,
-        mode=mode,
-        time=time,
-        settings=settings,
-        title=title,
-        seed=seed,
-        noisy_host=noisy_host,
-        server=server,
-        quick_sizes=quick_sizes,
-    )
+    options = replace(options, tests=[test])
     if test.endswith(".toml"):
         said = [*options.said(but="tests"), *(f"--{name}" for name in loads), *(["--slo"] if slo else [])]
         said += ["--stored"] if stored else []
@@ -133,10 +99,12 @@ def command(
             raise UsageError(f"{test} is a whole study; leave out {', '.join(said)}")
         study = load_study_file(Path(test))
     elif test in studies():
-        study = published_load_study(test, options.study(), loads, slo, stored, quick=quick_sizes)
+        study = published_load_study(test, options.study(), loads, slo, stored, quick=options.quick_sizes)
     else:
         base = options.study()
-        study = load_study(base if title else replace(base, title=f"load line of {base.title}"), loads, slo, stored)
+        study = load_study(
+            base if options.title else replace(base, title=f"load line of {base.title}"), loads, slo, stored
+        )
     carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
 
 

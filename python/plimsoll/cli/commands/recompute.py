@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plimsoll.cli.options import Baseline, Json
+from plimsoll.cli.options import Baseline, ForceOutput, Json
 
 if TYPE_CHECKING:
     from plimsoll.model import Run, Session
@@ -38,7 +38,7 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the regenerated report.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
+    force: ForceOutput = False,
     json: Json = False,
 ) -> None:
     """Regenerate scores, verdicts and report from the raw results, by the rules that were recorded, and compare."""

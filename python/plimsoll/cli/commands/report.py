@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.options import Baseline, Sessions
+from plimsoll.cli.options import Baseline, Force, Sessions
 
 if TYPE_CHECKING:
     from plimsoll.report import Evidence
@@ -36,7 +36,7 @@ def command(
         ),
     ] = None,
     baseline: Baseline = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+    force: Force = False,
 ) -> None:
     """Write a report: one self-contained file, rebuilt from the stored runs."""
     from plimsoll.cli.evidence import evidence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.cluster import Cluster
-from plimsoll.cli.options import Destroy, Json
+from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile
 from plimsoll.cli.study_options import StudyOptions, load_line, takes_study
 
 if TYPE_CHECKING:
@@ -35,11 +35,8 @@ def command(
             "--resume", help="Go on with the last interrupted session, or with the one named instead of a test."
         ),
     ] = False,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
+    output: ReportFile = None,
+    force: ForceOutput = False,
     store_copy: Annotated[
         str | None,
         typer.Option(
@@ -51,7 +48,7 @@ def command(
         bool, typer.Option("--dry-run", help="Only print what would be done, and how long it takes: `plimsoll plan`.")
     ] = False,
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Measure targets until the answer is safe; every finished run is kept."""
     from plimsoll.cli.cluster import machines

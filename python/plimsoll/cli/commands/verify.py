@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plimsoll.cli.options import Destroy, Force, Json
+from plimsoll.cli.options import Destroy, Force, Json, Quiet
 
 if TYPE_CHECKING:
     from plimsoll.catalog.delivery import Delivery
@@ -50,7 +50,7 @@ def command(
     ] = None,
     force: Force = False,
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Measure a place, and say whether it delivers what its volume type promises, who limits, and for how long."""
     from plimsoll.catalog.delivery import Answer, judge
