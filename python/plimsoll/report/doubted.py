@@ -68,6 +68,13 @@ def _of_the_curve(
                 "throughput falls again under more load, or runs scatter too much: search again in a smaller range or "
                 "with longer runs (runtime=)"
             )
+        case Doubt.RISING:
+            most, level = (score_text(value, each.unit) for value in (reason.carried, reason.level))
+            return (
+                f"throughput still rises at {text(reason.load)}, the largest load measured: it carried {most}, where the "
+                f"fitted curve levels off at {level}; search again in a range that goes further, or with more rounds "
+                "(--mode publish)"
+            )
         case Doubt.NOT_KEPT:
             return (
                 f"the curve puts it at {text(each.request.bounds.rounded(reason.level))}, but runs did not keep their "

@@ -346,6 +346,12 @@ def _doubts() -> list[Situation]:
             falling,
         ),
         of(
+            "a throughput that still rises",
+            Reason(Doubt.RISING, carried=3000.0, level=1000.0, load=8.0),
+            "throughput still rises at depth 8, the largest load measured: it carried 3,000/s",
+            falling,
+        ),
+        of(
             "a schedule that nobody keeps",
             Reason(Doubt.NOT_KEPT, level=8.0, load=4.0),
             "runs did not keep their schedule there, nor at depth 4",

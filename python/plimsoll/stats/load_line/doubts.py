@@ -37,6 +37,7 @@ class Doubt(StrEnum):
     UNSTEADY = "the rate of too many runs had not settled"
     SCATTERED = "runs at one load differ too much from each other"
     UNEVEN = "throughput does not level off"
+    RISING = "throughput still rises at the largest load"
     UNBENT = "throughput grows without a bend"
     CHANGED = "what the place carries changed during the search"
     NOT_KEPT = "no schedule near the knee was kept"
@@ -48,12 +49,12 @@ class Reason:
 
     doubt: Doubt
     load: float = 0.0
-    """UNEVEN, UNBENT: the load that carried more; NOT_KEPT: the lowest load tried."""
+    """UNEVEN, RISING, UNBENT: the load that carried more; NOT_KEPT: the lowest load tried."""
     carried: float = 0.0
-    """UNEVEN, UNBENT: what it carried; CHANGED: what was carried after the change, over what was carried before;
+    """UNEVEN, RISING, UNBENT: what it carried; CHANGED: what was carried after the change, over what was carried before;
     SCATTERED: the standard deviation of ln throughput."""
     level: float = 0.0
-    """UNEVEN: the level of the curve; UNBENT: what the smallest load carried; NOT_KEPT: the knee of the curve."""
+    """UNEVEN, RISING: the level of the curve; UNBENT: what the smallest load carried; NOT_KEPT: the knee of the curve."""
     runs: int = 0
     """UNSTEADY: runs that had not settled; CHANGED: runs before the change."""
     of: int = 0
@@ -131,7 +132,10 @@ def _typical(points: Sequence[Point]) -> dict[float, tuple[float, int]]:
 
 
 def _uneven(points: Sequence[Point], found: Bend) -> Reason | None:
-    """The load that carries most, if that is clearly more than the level at which the curve ends."""
+    """The load that carries most, if that is clearly more than the level at which the curve ends.
+
+    Beyond the largest load nothing is known: then the curve is not wrong about a level, there may be none yet.
+    """
     if not found.reached:
         return None
     typical = _typical(points)
@@ -139,7 +143,8 @@ def _uneven(points: Sequence[Point], found: Bend) -> Reason | None:
     excess = typical[most][0] - math.log(found.plateau)
     if excess <= UNEVEN or excess <= SURE * found.deviation / math.sqrt(typical[most][1]):
         return None
-    return Reason(Doubt.UNEVEN, load=most, carried=math.exp(typical[most][0]), level=found.plateau)
+    doubt = Doubt.RISING if most == max(typical) else Doubt.UNEVEN
+    return Reason(doubt, load=most, carried=math.exp(typical[most][0]), level=found.plateau)
 
 
 def _unbent(points: Sequence[Point], found: Bend) -> Reason | None:

@@ -1,0 +1,28 @@
+//! The declared parameters of all jobs, from which `tools/parameters.py` makes Python's records.
+
+use plimsoll_core::parameters::Parameter;
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::{files, to_json};
+
+/// The parameters of a workload, or those that several have.
+#[derive(Serialize)]
+pub struct Record {
+    /// Of the workload, or of the kind of workload.
+    pub name: &'static str,
+    /// The record whose parameters it has as well.
+    pub base: Option<&'static str>,
+    /// In the order of the declaration.
+    pub parameters: Vec<Parameter>,
+}
+
+/// Adds the function of this file to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(parameters, module)?)
+}
+
+#[pyfunction]
+fn parameters() -> PyResult<String> {
+    to_json(&files::records())
+}
