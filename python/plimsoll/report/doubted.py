@@ -71,9 +71,8 @@ def _of_the_curve(
         case Doubt.RISING:
             most, level = (score_text(value, each.unit) for value in (reason.carried, reason.level))
             return (
-                f"throughput still rises at {text(reason.load)}, the largest load measured: it carried {most}, where the "
-                f"fitted curve levels off at {level}; search again in a range that goes further, or with more rounds "
-                "(--mode publish)"
+                f"throughput still rises at {text(reason.load)}, the largest load measured: it carried {most}, after "
+                f"{level} at {text(reason.before)}; search again in a range that goes further"
             )
         case Doubt.NOT_KEPT:
             return (

@@ -347,8 +347,8 @@ def _doubts() -> list[Situation]:
         ),
         of(
             "a throughput that still rises",
-            Reason(Doubt.RISING, carried=3000.0, level=1000.0, load=8.0),
-            "throughput still rises at depth 8, the largest load measured: it carried 3,000/s",
+            Reason(Doubt.RISING, carried=3000.0, level=1000.0, load=8.0, before=4.0),
+            "throughput still rises at depth 8, the largest load measured: it carried 3,000/s, after 1,000/s",
             falling,
         ),
         of(

@@ -57,6 +57,12 @@ class Bend:
         """Whether the data show the rise: the knee lies, with its interval, above the smallest load."""
         return self.low > self.first
 
+    def growth(self, before: float, after: float) -> float:
+        """ln of what the curve carries at one load over what it carries at another."""
+        at = np.log([before, after])
+        low, high = _shape(at, np.log([self.knee]), -math.log2(self.sharpness))[0]
+        return float(high - low)
+
     @property
     def half_width(self) -> float:
         """Half the width of the interval as a share of the knee."""

@@ -20,6 +20,12 @@ UNEVEN = math.log(1.15)
 """A load that carries so much more than the level of the curve contradicts that there is one."""
 SURE = 3.0
 """Standard errors by which it must do so."""
+STEEPER = math.log(1.1)
+"""What the largest load may gain on one before it, beyond what the curve gains there."""
+APART = 1.4
+"""These two loads are so far apart."""
+FEWEST_PAIRS = 3
+"""Rounds that have both."""
 MOVED = math.log(4 / 3)
 """What a place carries may drift during a search; a change by so much is another place."""
 SCATTERED = 0.3
@@ -51,10 +57,13 @@ class Reason:
     load: float = 0.0
     """UNEVEN, RISING, UNBENT: the load that carried more; NOT_KEPT: the lowest load tried."""
     carried: float = 0.0
-    """UNEVEN, RISING, UNBENT: what it carried; CHANGED: what was carried after the change, over what was carried before;
-    SCATTERED: the standard deviation of ln throughput."""
+    """UNEVEN, RISING, UNBENT: what it carried; CHANGED: what was carried after the change, over what was carried
+    before; SCATTERED: the standard deviation of ln throughput."""
     level: float = 0.0
-    """UNEVEN, RISING: the level of the curve; UNBENT: what the smallest load carried; NOT_KEPT: the knee of the curve."""
+    """UNEVEN: the level of the curve; RISING: what the load before carried; UNBENT: what the smallest load carried;
+    NOT_KEPT: the knee of the curve."""
+    before: float = 0.0
+    """RISING: a load below the largest one."""
     runs: int = 0
     """UNSTEADY: runs that had not settled; CHANGED: runs before the change."""
     of: int = 0
@@ -72,6 +81,7 @@ def doubt_of(points: Sequence[Point], found: Bend) -> Reason | None:
         or _unsteady(points)
         or _changed(points, found)
         or _scattered(points)
+        or _rising(points, found)
         or _uneven(points, found)
         or _unbent(points, found)
     )
@@ -134,7 +144,7 @@ def _typical(points: Sequence[Point]) -> dict[float, tuple[float, int]]:
 def _uneven(points: Sequence[Point], found: Bend) -> Reason | None:
     """The load that carries most, if that is clearly more than the level at which the curve ends.
 
-    Beyond the largest load nothing is known: then the curve is not wrong about a level, there may be none yet.
+    Where that is the largest one, no level has been seen: throughput rises all along, ever more slowly.
     """
     if not found.reached:
         return None
@@ -143,8 +153,39 @@ def _uneven(points: Sequence[Point], found: Bend) -> Reason | None:
     excess = typical[most][0] - math.log(found.plateau)
     if excess <= UNEVEN or excess <= SURE * found.deviation / math.sqrt(typical[most][1]):
         return None
-    doubt = Doubt.RISING if most == max(typical) else Doubt.UNEVEN
-    return Reason(doubt, load=most, carried=math.exp(typical[most][0]), level=found.plateau)
+    carried = math.exp(typical[most][0])
+    if most == max(typical):
+        return Reason(Doubt.UNBENT, load=most, carried=carried, level=math.exp(typical[min(typical)][0]))
+    return Reason(Doubt.UNEVEN, load=most, carried=carried, level=found.plateau)
+
+
+def _rising(points: Sequence[Point], found: Bend) -> Reason | None:
+    """The largest load, if it clearly gains more on one well below it than the curve does, both beyond the knee.
+
+    The knee of the curve is then where throughput begins to grow more slowly, and nobody knows yet where it levels off.
+    """
+    if not found.reached:
+        return None
+    rounds = _rounds(points)
+    loads = {point.load for point in rounds}
+    most = max(loads)
+    before = max((load for load in loads if found.knee <= load <= most / APART), default=most)
+    gained = _paired(rounds, before, most)
+    if len(gained) < FEWEST_PAIRS:
+        return None
+    excess = float(np.mean(gained)) - found.growth(before, most)
+    if excess <= STEEPER or excess <= SURE * float(np.std(gained, ddof=1)) / math.sqrt(len(gained)):
+        return None
+    typical = _typical(rounds)
+    carried, level = (math.exp(typical[load][0]) for load in (most, before))
+    return Reason(Doubt.RISING, load=most, carried=carried, level=level, before=before)
+
+
+def _paired(rounds: Sequence[Point], before: float, after: float) -> list[float]:
+    """ln of throughput at one load over that at another, in each round that has both."""
+    logs = {(point.round, point.load): math.log(point.throughput) for point in rounds}
+    numbers = {number for number, load in logs if load == before and before != after}
+    return [logs[n, after] - logs[n, before] for n in sorted(numbers) if (n, after) in logs]
 
 
 def _unbent(points: Sequence[Point], found: Bend) -> Reason | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -104,6 +105,29 @@ def test_throughput_that_falls_again_does_not_level_off() -> None:
     assert line.doubt is not None
     assert line.doubt.doubt is Doubt.UNEVEN
     assert line.doubt.load in (6, 8, 12)
+
+
+@pytest.mark.parametrize(
+    ("curve", "doubt"),
+    [
+        # A local disk: it levels off, but so slowly that no bend is one.
+        (lambda load: 19_300 * (1 + math.log(load)) / (1 + 0.02 * math.log(load)), Doubt.UNBENT),
+        # Commits that share their flushes: twice the clients give 1.5 times as many.
+        (lambda load: 1000 * min(load, 3 * (load / 3) ** 0.6), Doubt.RISING),
+        (lambda load: 1000 * min(load, 8), None),
+    ],
+)
+def test_a_curve_that_only_grows_more_slowly_has_no_level(curve: Callable[[float], float], doubt: Doubt | None) -> None:
+    """Before: "the knee is at 4.7 clients, … throughput levels off at 2,525/s" of one that grew by 26 % at its end."""
+
+    def run(probe: Probe) -> Point:
+        rate = curve(probe.load) * (1 + 0.002 * (probe.round % 3))
+        return Point(probe.load, probe.phase, probe.round, True, rate, mean_ns=probe.load / rate * 1e9)
+
+    done = LoadSearch(LoadRange(1, 32, whole=True), RULES["quick"], None, "1")
+    drive(done, run)
+    line = load_line(done.points, None, 32)
+    assert (line.doubt.doubt if line.doubt else None) is doubt
 
 
 def test_a_single_run_far_above_the_others_is_measured_again() -> None:
