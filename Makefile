@@ -55,6 +55,7 @@ check: $(BIN)/.set-up-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/tidy.py
+	$(BIN)/python tools/parameters.py --check
 	$(BIN)/python tools/reference.py --check
 	$(BIN)/python tools/manual.py --check
 
@@ -65,6 +66,7 @@ format: $(BIN)/.set-up-dev
 	$(BIN)/ruff check --quiet --fix
 
 docs: $(BIN)/.set-up-dev
+	$(BIN)/python tools/parameters.py
 	$(BIN)/python tools/reference.py
 	$(BIN)/python tools/manual.py
 

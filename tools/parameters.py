@@ -16,7 +16,8 @@ TYPES = {
     "flag": "bool", "count": "int", "bytes": "int", "nanoseconds": "int", "share": "float", "number": "float",
     "word": "str", "words": "list[str]", "text": "str",
 }  # fmt: skip
-HEAD = '''"""The parameters of our workloads, a record each. Made by `make docs` from their declarations in crates/; do not edit."""
+KINDS = {"files": "file-system test"}
+HEAD = '''"""The parameters of our workloads, a record each. Made by `make docs` from crates/; do not edit."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ def module(records: list[dict[str, Any]]) -> Iterator[str]:
 def written(record: Mapping[str, Any]) -> Iterator[str]:
     """One class."""
     base = f"({class_of(record['base'])})" if record["base"] else ""
-    about = f"The parameters of {record['name']}." if record["base"] else f"What all of {record['name']} have."
+    about = f"The parameters of `{record['name']}`." if record["base"] else f"What every {KINDS[record['name']]} has."
     yield f'\n@dataclass(frozen=True, kw_only=True)\nclass {class_of(record["name"])}{base}:\n    """{about}"""\n\n'
     for parameter in record["parameters"]:
         kind = TYPES[parameter["unit"]] + (" | None" if parameter["default"] is None else "")

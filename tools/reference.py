@@ -142,7 +142,7 @@ def parameters() -> Iterator[str]:
         yield f"## Workload {workload}\n"
         yield from table("parameter", "default", "meaning", "values")
         for each in listed:
-            yield row(f"`{each.name}`", value_text(each, each.default), each.help, ", ".join(each.choices))
+            yield row(f"`{each.name}`", value_text(each, each.default), each.help, ", ".join(each.choices) or each.room)
         yield ""
 
 

@@ -59,6 +59,15 @@ def check(spec_json: str) -> str | None:
         ValueError: the text is not a `JobSpec`: not JSON, a field is missing, unknown or of the wrong type.
     """
 
+def parameters() -> str:
+    """The declared parameters of all workloads as JSON: a list of `{"name", "base", "parameters"}`.
+
+    `base` names the record whose parameters it has as well; each parameter is `{"name", "unit", "default", "help"}`
+    with `least` and `most`, or `choices`, and `optional` where a plan holds it only if somebody asked for it. Units are
+    `flag`, `count`, `bytes`, `nanoseconds`, `share`, `number`, `word`, `words` and `text`; the source is
+    `crates/core/src/parameters.rs`.
+    """
+
 def engines() -> str:
     """The I/O engines as a JSON list, in order of definition.
 

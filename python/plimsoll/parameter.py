@@ -7,8 +7,9 @@ a plan can be read again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from plimsoll.errors import UsageError
@@ -38,6 +39,35 @@ class Parameter:
     choices: tuple[str, ...] = ()
     write: Callable[[Any], str] | None = None
     """Writes a value as `read` reads it, where the reader is not one of this file."""
+    least: float | None = None
+    most: float | None = None
+    optional: bool = False
+    """Front ends set it; a plan holds it only where somebody asked for it."""
+
+    def check_bounds(self, value: Any) -> None:
+        """Raise UsageError for a number below the least or above the most; the message says which they are."""
+        if (
+            value is not None
+            and self.least is not None
+            and self.most is not None
+            and not self.least <= value <= self.most
+        ):
+            raise UsageError(f"{value_text(self, value)} is out of bounds; use {self.room}")
+
+    @property
+    def room(self) -> str:
+        """The bounds as people write them, `1 to 9` or `1 or more`; empty where there are none."""
+        if self.least is None or self.most is None:
+            return ""
+        number = type(self.least) if self.default is None else type(self.default)
+        least, most = (value_text(self, number(bound)) for bound in (self.least, self.most))
+        if self.most not in _UNBOUNDED:
+            return f"{least} to {most}"
+        return f"{least} or more"
+
+
+_UNBOUNDED = (2**63 - 1, sys.float_info.max)
+"""What stands for no upper bound."""
 
 
 def read_flag(value: Any) -> bool:
@@ -185,11 +215,74 @@ _WRITERS: dict[Reader, Callable[[Any], str]] = {
 }
 """How the values of each reader of this file are written; other readers come with a `write` of their own."""
 
-IMPLEMENTATION = Parameter(
-    "implementation",
-    "native",
-    read_text,
-    "original: run the original tool in place of Plimsoll's test",
-    ("native", "original"),
-)
-"""Of every test that may have an original."""
+
+def _read_words(choices: Sequence[str]) -> Reader:
+    """Reads `write+read` as a list of words."""
+
+    def read(value: Any) -> list[str]:
+        found = value if isinstance(value, list) else str(value).lower().replace("+", " ").split()
+        unknown = [word for word in found if word not in choices]
+        if unknown or not found:
+            raise UsageError(f"{value!r} names none of {', '.join(choices)}; join several with +")
+        return list(found)
+
+    return read
+
+
+def _read_number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{value!r} is no number") from None
+
+
+_READERS: dict[str, Reader] = {
+    "flag": read_flag,
+    "count": parse_count,
+    "bytes": parse_size,
+    "nanoseconds": parse_duration,
+    "share": parse_share,
+    "number": _read_number,
+    "word": read_text,
+    "text": lambda value: str(value).strip(),
+}
+"""How the text of each unit of `crates/core/src/parameters.rs` is read."""
+
+
+def declared(
+    unit: str,
+    default: Any,
+    help: str,
+    *,
+    choices: tuple[str, ...] = (),
+    least: float | None = None,
+    most: float | None = None,
+    optional: bool = False,
+) -> Any:
+    """A field of a record of parameters, with what the core declares of it."""
+    listed = unit == "words"
+    read = _read_words(choices) if listed else _READERS[unit]
+    parameter = Parameter(
+        name="",
+        default=default,
+        read=Optional(read) if default is None else read,
+        help=help,
+        # A list of words is checked by its reader.
+        choices=() if listed else choices,
+        write=words_text if listed else None,
+        least=least,
+        most=most,
+        optional=optional,
+    )
+    metadata = {"parameter": parameter}
+    return (
+        field(default_factory=default.copy, metadata=metadata) if listed else field(default=default, metadata=metadata)
+    )
+
+
+def parameters_in(record: type[Any]) -> tuple[Parameter, ...]:
+    """The parameters of a record, its own before those that several records have; without optional ones."""
+    base = [each.name for each in fields(record.__base__)] if is_dataclass(record.__base__) else []
+    found = [replace(each.metadata["parameter"], name=each.name) for each in fields(record)]
+    own_first = sorted(found, key=lambda parameter: parameter.name in base)
+    return tuple(parameter for parameter in own_first if not parameter.optional)

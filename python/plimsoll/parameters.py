@@ -12,13 +12,13 @@ from typing import Any
 
 from plimsoll import plugins
 from plimsoll.db_parameters import DB_WORKLOADS
+from plimsoll.declared import FILES
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.files_parameters import FILES_WORKLOADS
 from plimsoll.model import Plan
 from plimsoll.parameter import (
-    IMPLEMENTATION,
     Optional,
     Parameter,
+    parameters_in,
     read_cpus,
     read_distribution,
     read_flag,
@@ -45,6 +45,15 @@ MODES = ("read", "write", "randread", "randwrite", "rw", "randrw", "trim", "rand
 
 DATALESS_ENGINES = ("falloc", "ftruncate", "filecreate", "filestat", "filedelete", "cpuio")
 """Engines that move no data, but set lengths, work on names or compute: for fio's command line, as in fio."""
+
+IMPLEMENTATION = Parameter(
+    "implementation",
+    "native",
+    read_text,
+    "original: run the original tool in place of Plimsoll's test",
+    ("native", "original"),
+)
+"""Of every test that may have an original."""
 
 IO_PARAMETERS = (
     Parameter("engine", "io_uring", read_text, "how I/O is issued; see `plimsoll list engines`"),
@@ -99,6 +108,8 @@ IO_PARAMETERS = (
     Parameter("iopoll", False, read_flag, "io_uring: poll for completions"),
     IMPLEMENTATION,
 )
+
+FILES_WORKLOADS = {name: parameters_in(record) for name, record in FILES.items()}
 
 WORKLOADS: dict[str, tuple[Parameter, ...]] = {"io": IO_PARAMETERS, **FILES_WORKLOADS, **DB_WORKLOADS}
 """The parameters of each of our workloads that a profile can name."""
@@ -170,6 +181,7 @@ def read_values(workload: str, values: Mapping[str, Any], where: str) -> dict[st
             raise UnknownName("parameter", name, known, where, hint)
         try:
             read[name] = known[name].read(value)
+            known[name].check_bounds(read[name])
         except (UsageError, TypeError, ValueError) as error:
             raise UsageError(f"{where}: {name}: {error}") from None
         if known[name].choices and read[name] not in known[name].choices:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.parameter import Optional, Parameter
+from plimsoll.parameter import Optional, Parameter, value_text
 from plimsoll.parameters import (
     IO_PARAMETERS,
     WORKLOADS,
@@ -95,6 +95,37 @@ def test_any_share_reads_back(share: float) -> None:
 def test_written(name: str, value: Any, text: str) -> None:
     workload = "ycsb" if name == "timeout" else "io"
     assert written(workload, name, value) == text
+
+
+@pytest.mark.parametrize(
+    ("workload", "name", "value", "sentence"),
+    [
+        ("gzip", "level", "10", "10 is out of bounds; use 1 to 9"),
+        ("postmark", "read_block", "2MiB", "2 MiB is out of bounds; use 1 B to 1 MiB"),
+        ("dbench", "runtime", "0s", "0 s is out of bounds; use 1 ns or more"),
+        ("sysbench", "ratio", "-1", "-1 is out of bounds; use 0 or more"),
+        ("unpack", "scale", "0.01%", "0.01 % is out of bounds; use 0.1 % to 100 %"),
+    ],
+)
+def test_a_value_beyond_its_bounds_is_refused_with_what_they_are(
+    workload: str, name: str, value: str, sentence: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_values(workload, {name: value}, "--set")
+    assert str(refused.value) == f"--set: {name}: {sentence}"
+
+
+BOUNDED = [(workload, each) for workload, each in EVERY if each.least is not None]
+
+
+@pytest.mark.parametrize(("workload", "each"), BOUNDED, ids=lambda part: str(getattr(part, "name", part)))
+def test_values_at_the_bounds_are_taken(workload: str, each: Parameter) -> None:
+    """And those next to them are not."""
+    for bound, beyond in ((each.least, -1), (each.most, 1)):
+        assert read_values(workload, {each.name: value_text(each, bound)}, "here") == {each.name: bound}
+        if isinstance(bound, int) and bound not in (0, 2**63 - 1):
+            with pytest.raises(UsageError, match="out of bounds"):
+                read_values(workload, {each.name: value_text(each, bound + beyond)}, "here")
 
 
 def test_parameters_of_other_tools_are_written_plainly() -> None:

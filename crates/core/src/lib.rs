@@ -12,6 +12,7 @@ pub mod histogram;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod outcome;
 pub mod pace;
+pub mod parameters;
 pub mod progress;
 pub mod promise;
 pub mod random;

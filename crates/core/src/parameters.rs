@@ -148,7 +148,9 @@ impl Unit {
             Self::Count(bounds) | Self::Bytes(bounds) | Self::Nanoseconds(bounds) => {
                 value.as_u64().is_none_or(|each| (bounds.least..=bounds.most).contains(&each))
             }
-            Self::Share(bounds) | Self::Number(bounds) => value.as_f64().is_none_or(|each| (bounds.least..=bounds.most).contains(&each)),
+            Self::Share(bounds) | Self::Number(bounds) => {
+                value.as_f64().is_none_or(|each| (bounds.least..=bounds.most).contains(&each))
+            }
             Self::Words(_) => value.as_array().is_none_or(|words| !words.is_empty()),
             Self::Flag | Self::Word(_) | Self::Text => true,
         };
@@ -322,7 +324,7 @@ mod tests {
 
     #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
-    enum Place {
+    pub enum Place {
         NextDoor,
         Here,
     }

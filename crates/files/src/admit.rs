@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use plimsoll_core::parameters::Implementation;
+
 use crate::fault::{Fault, Step};
 use crate::outcome::Plan;
 use crate::room;
 use crate::spec::FilesSpec;
 
-const MAX_THREADS: u32 = 1024;
+/// Above any test.
+pub const MAX_THREADS: u64 = 1024;
 /// The longest time series that is kept.
 const MAX_INTERVALS: u64 = 100_000;
 /// Bounds of what a request can ask for: far above any test, and low enough for products of two or three of them.
@@ -21,6 +24,8 @@ const OVERHEAD: f64 = 1.02;
 
 /// What a job would do; a refused request is a fault.
 pub fn plan(spec: &FilesSpec) -> Step<Plan> {
+    spec.common.check_bounds()?;
+    spec.workload.check_bounds()?;
     limits(spec)?;
     let kind = spec.workload.kind();
     kind.check(spec)?;
@@ -32,7 +37,7 @@ pub fn plan(spec: &FilesSpec) -> Step<Plan> {
             MAX_MEMORY >> 20
         )));
     }
-    match spec.limit.disk_bytes {
+    match spec.disk_bytes {
         Some(limit) if plan.disk_bytes > limit => Err(Fault::spec(format!(
             "this puts {} bytes on disk, more than the limit of {limit}: use a smaller size or a larger limit",
             plan.disk_bytes
@@ -44,6 +49,9 @@ pub fn plan(spec: &FilesSpec) -> Step<Plan> {
 /// Like [`plan`], and the place can take it.
 pub fn admit(spec: &FilesSpec) -> Step<Plan> {
     let plan = plan(spec)?;
+    if spec.common.implementation == Implementation::Original {
+        return Err(Fault::spec("implementation is original: the core has none, start the original tool"));
+    }
     let directory = Path::new(&spec.directory);
     if !directory.is_dir() {
         return Err(Fault::spec(format!("{} is not a folder: name an existing one", spec.directory)));
@@ -67,16 +75,10 @@ pub fn admit(spec: &FilesSpec) -> Step<Plan> {
 }
 
 fn limits(spec: &FilesSpec) -> Step<()> {
-    if spec.threads == 0 || spec.threads > MAX_THREADS {
-        return Err(Fault::spec(format!("{} threads: use 1 to {MAX_THREADS}", spec.threads)));
-    }
-    if spec.limit.runtime_ns == 0 || spec.limit.runtime_ns > i64::MAX as u64 {
-        return Err(Fault::spec("the time limit must be positive and below 292 years"));
-    }
     if spec.interval_ns < 1_000_000 {
         return Err(Fault::spec("intervals must last at least 1 ms"));
     }
-    if spec.limit.runtime_ns / spec.interval_ns > MAX_INTERVALS {
+    if spec.common.timeout_ns / spec.interval_ns > MAX_INTERVALS {
         return Err(Fault::spec(format!(
             "the time limit has more than {MAX_INTERVALS} intervals: use longer intervals or a shorter limit"
         )));
@@ -86,7 +88,11 @@ fn limits(spec: &FilesSpec) -> Step<()> {
 
 /// For workloads whose original is one thread.
 pub fn one_thread(spec: &FilesSpec, name: &str) -> Step<()> {
-    if spec.threads == 1 { Ok(()) } else { Err(Fault::spec(format!("{name} works with one thread: set threads to 1"))) }
+    if spec.common.threads == 1 {
+        Ok(())
+    } else {
+        Err(Fault::spec(format!("{name} works with one thread: set threads to 1")))
+    }
 }
 
 /// For parameters that count something.

@@ -3,6 +3,7 @@
 use std::io;
 
 use plimsoll_core::outcome::Failure;
+use plimsoll_core::parameters::OutOfBounds;
 use thiserror::Error;
 
 /// What ends a job before its time. Each message says what happened, where, and what to do.
@@ -81,6 +82,12 @@ fn advice(errno: Option<i32>) -> &'static str {
         Some(libc::EROFS) => ": it is mounted read-only",
         Some(libc::EINVAL) => ": the file system may refuse direct I/O of this size; leave direct off",
         _ => "",
+    }
+}
+
+impl From<OutOfBounds> for Fault {
+    fn from(refused: OutOfBounds) -> Self {
+        Self::spec(refused.to_string())
     }
 }
 

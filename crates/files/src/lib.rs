@@ -23,7 +23,6 @@ pub mod outcome;
 mod progress;
 mod room;
 mod runner;
-#[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod spec;
 mod stage;
 mod stdio;

@@ -52,7 +52,7 @@ impl Runner {
 
     /// Runs the job to its end.
     pub fn run(self) -> FilesOutcome {
-        let deadline = Instant::now() + Duration::from_nanos(self.spec.limit.runtime_ns);
+        let deadline = Instant::now() + Duration::from_nanos(self.spec.common.timeout_ns);
         let result = admit(&self.spec).and_then(|plan| {
             let room = room::create(Path::new(&self.spec.directory))?;
             let worked = self.work(plan, &room, deadline);
@@ -82,7 +82,7 @@ impl Runner {
     }
 
     fn too_late(&self) -> Fault {
-        let seconds = self.spec.limit.runtime_ns as f64 / 1e9;
+        let seconds = self.spec.common.timeout_ns as f64 / 1e9;
         Fault::Limit(format!(
             "the time limit of {seconds} s was reached in phase {}: use smaller sizes or a longer limit",
             self.shared.board.phase()
@@ -217,7 +217,7 @@ impl Play {
         let bench = Bench {
             shared: &self.shared,
             place: &self.room,
-            durable: self.spec.durable,
+            durable: self.spec.common.durable,
             writes: phase.is_some_and(|phase| phase.writes),
             begin_ns,
             interval_ns: self.spec.interval_ns,
@@ -264,6 +264,7 @@ impl Play {
 
     fn drop_caches(&self) -> Step<Cold> {
         let place = || self.room.display().to_string();
-        room::drop_caches(&self.room, self.spec.cold).map_err(|error| Fault::call("sync", &place(), None, &error))
+        room::drop_caches(&self.room, self.spec.common.cold)
+            .map_err(|error| Fault::call("sync", &place(), None, &error))
     }
 }

@@ -1,29 +1,52 @@
-//! What a file-system job is asked to do: the record that Python sends as JSON.
+//! What a file-system job is asked to do: the record that Python sends as JSON, a plan's parameters by name.
 //!
-//! Base units only (bytes, nanoseconds, operations); nothing is optional that changes what is measured. The classic value
-//! of each parameter is in the documentation of its workload and is filled in by Python.
+//! Base units only (bytes, nanoseconds, operations); nothing is optional that changes what is measured.
 
+use plimsoll_core::parameters::{Implementation, count, nanoseconds, parameters, word};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
+use crate::admit::MAX_THREADS;
 pub use crate::workloads::Parameters;
 
 /// One file-system job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Request", into = "Request")]
 pub struct FilesSpec {
     /// An existing folder. Everything happens in a new folder below it, which is removed at the end.
     pub directory: String,
-    /// Kind of the workload (`kind`) and its own parameters.
+    /// Which workload, and its own parameters.
     pub workload: Parameters,
-    pub durable: Durable,
-    pub cold: Cold,
-    pub seed: u64,
-    /// Workers that do the same at the same time: threads, processes or clients of the original.
-    pub threads: u32,
-    pub limit: Limit,
+    /// Those that every workload has.
+    pub common: Common,
+    /// The most that may lie on disk at once; a job that needs more is refused.
+    pub disk_bytes: Option<u64>,
     /// Length of one interval of the time series.
     pub interval_ns: u64,
 }
+
+parameters! {
+    /// What every file-system test has.
+    #[derive(Copy, Eq)]
+    pub struct Common {
+        /// None: no sync call; original: those of the original; timed: and one syncfs inside the time of writing phases.
+        durable: Durable = Durable::Original, in word::<Durable>();
+        /// Drop from the page cache before reading: nothing, the test's files, or everything of the machine.
+        cold: Cold = Cold::No, in word::<Cold>();
+        /// Start of all random streams.
+        seed: u64 = 1, in count(..);
+        /// Threads, processes or clients of the original.
+        threads: u32 = 1, in count(1..=MAX_THREADS);
+        /// A run that takes longer fails.
+        /// From the start of the job to its last phase: part of a classic test has no score.
+        timeout_ns as "timeout": u64 = 3600 * SECOND, in nanoseconds(1..);
+        /// Original: run the original tool in place of Plimsoll's test.
+        implementation: Implementation = Implementation::Native, in word::<Implementation>();
+    }
+}
+
+/// Nanoseconds.
+pub const SECOND: u64 = 1_000_000_000;
 
 /// What happens to written data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,12 +72,53 @@ pub enum Cold {
     System,
 }
 
-/// A job that reaches a limit fails: part of a classic test has no score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// A job as JSON.
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limit {
-    /// From the start of the job to its last phase.
-    pub runtime_ns: u64,
-    /// The most that may lie on disk at once; a job that needs more is refused.
-    pub disk_bytes: Option<u64>,
+struct Request {
+    directory: String,
+    workload: String,
+    /// Those of the workload and the common ones.
+    parameters: Map<String, Value>,
+    disk_bytes: Option<u64>,
+    interval_ns: u64,
+}
+
+impl TryFrom<Request> for FilesSpec {
+    type Error = serde_json::Error;
+
+    fn try_from(request: Request) -> Result<Self, Self::Error> {
+        let mut own = request.parameters;
+        let common = Common::table().iter().filter_map(|each| own.remove_entry(each.name)).collect();
+        own.insert("kind".to_owned(), Value::String(request.workload));
+        Ok(Self {
+            directory: request.directory,
+            workload: serde_json::from_value(Value::Object(own))?,
+            common: serde_json::from_value(Value::Object(common))?,
+            disk_bytes: request.disk_bytes,
+            interval_ns: request.interval_ns,
+        })
+    }
+}
+
+impl From<FilesSpec> for Request {
+    fn from(spec: FilesSpec) -> Self {
+        let mut parameters = fields(&spec.workload);
+        let workload = parameters.remove("kind").and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default();
+        parameters.append(&mut fields(&spec.common));
+        Self {
+            directory: spec.directory,
+            workload,
+            parameters,
+            disk_bytes: spec.disk_bytes,
+            interval_ns: spec.interval_ns,
+        }
+    }
+}
+
+fn fields(record: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(record) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    }
 }

@@ -85,7 +85,7 @@ fn without_durability_no_workload_makes_a_sync_call() {
     }
     for entry in LIST {
         // Random data for zcav is written back before it is read, outside the time.
-        let found = syncs(entry.name, entry.example, |request| request.durable = Durable::None);
+        let found = syncs(entry.name, entry.example, |request| request.common.durable = Durable::None);
         assert_eq!(found, 0, "{}", entry.name);
     }
 }
@@ -103,9 +103,9 @@ fn sync_calls_are_those_of_the_originals() {
     };
     assert_eq!(syncs("fs_mark", &fs_mark(0), as_is), 0);
     assert_eq!(syncs("fs_mark", &fs_mark(1), as_is), 7);
-    assert_eq!(syncs("fs_mark", &fs_mark(1), |request| request.threads = 4), 28);
+    assert_eq!(syncs("fs_mark", &fs_mark(1), |request| request.common.threads = 4), 28);
     assert_eq!(syncs("fs_mark", &fs_mark(4), as_is), 8);
-    assert_eq!(syncs("fs_mark", &fs_mark(0), |request| request.durable = Durable::Timed), 1);
+    assert_eq!(syncs("fs_mark", &fs_mark(0), |request| request.common.durable = Durable::Timed), 1);
 
     let postmark = LIST.iter().find(|entry| entry.name == "postmark").unwrap().example;
     assert_eq!(syncs("postmark", postmark, as_is), 0);

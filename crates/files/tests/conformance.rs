@@ -12,7 +12,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use plimsoll_core::outcome::{OperationTotals, Status};
 use plimsoll_files::outcome::{Expected, FilesOutcome};
-use plimsoll_files::spec::{Cold, Durable, FilesSpec};
+use plimsoll_files::spec::{Cold, Common, Durable, FilesSpec};
 use plimsoll_files::workloads::{Entry, LIST};
 use plimsoll_files::{Job, plan};
 use tempfile::TempDir;
@@ -102,7 +102,7 @@ fn the_same_seed_does_the_same() {
 fn durable_decides_about_sync_calls() {
     for (entry, request, _dir) in examples() {
         let synced = |durable| {
-            let outcome = run_ok(FilesSpec { durable, ..request.clone() });
+            let outcome = run_ok(FilesSpec { common: Common { durable, ..request.common }, ..request.clone() });
             let kinds = |phase: &plimsoll_files::outcome::PhaseResult| {
                 ["fsync", "sync"].iter().map(|kind| common::counted(phase, kind).0).sum::<u64>()
             };
@@ -124,7 +124,7 @@ fn durable_decides_about_sync_calls() {
 fn cold_drops_caches_before_reading() {
     for (entry, request, _dir) in examples() {
         let plan = plan(&request).unwrap();
-        let outcome = run_ok(FilesSpec { cold: Cold::Files, ..request });
+        let outcome = run_ok(FilesSpec { common: Common { cold: Cold::Files, ..request.common }, ..request });
         for (planned, found) in plan.phases.iter().zip(&outcome.results) {
             let expected = if planned.reads { "files" } else { "no" };
             assert_eq!(found.cold, expected, "{} {}", entry.name, found.name);
@@ -154,19 +154,16 @@ fn requests_are_strict_and_round_trip() {
         let text = serde_json::to_string(&request).unwrap();
         assert_eq!(serde_json::from_str::<FilesSpec>(&text).unwrap(), request, "{}", entry.name);
         let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        value["workload"]["flies"] = 1.into();
+        value["parameters"]["flies"] = 1.into();
         assert!(serde_json::from_value::<FilesSpec>(value.clone()).is_err(), "{}: an unknown field", entry.name);
-        value["workload"].as_object_mut().unwrap().remove("flies");
-        for parameter in value["workload"].as_object().unwrap().keys() {
+        value["parameters"].as_object_mut().unwrap().remove("flies");
+        for parameter in value["parameters"].as_object().unwrap().keys() {
             let mut less = value.clone();
-            less["workload"].as_object_mut().unwrap().remove(parameter);
+            less["parameters"].as_object_mut().unwrap().remove(parameter);
             // A field that may be absent is one whose absence means something, or that only front ends ask for.
             let accepted = serde_json::from_value::<FilesSpec>(less).is_ok();
-            let may = match entry.name {
-                "zcav" => ["path", "write"].contains(&parameter.as_str()),
-                "bonnie" => ["skip_data", "direct", "together", "prompts"].contains(&parameter.as_str()),
-                _ => false,
-            };
+            let declared = (entry.table)().into_iter().find(|each| each.name == parameter);
+            let may = declared.is_some_and(|each| each.optional || each.default.is_null());
             assert_eq!(accepted, may, "{} {parameter}", entry.name);
         }
     }
@@ -177,13 +174,13 @@ fn requests_are_strict_and_round_trip() {
 fn extreme_parameters_are_refused_or_work() {
     for (entry, request, _dir) in examples() {
         let value = serde_json::to_value(&request).unwrap();
-        for (parameter, original) in value["workload"].as_object().unwrap() {
+        for (parameter, original) in value["parameters"].as_object().unwrap() {
             for extreme in [0_u64, 1 << 62] {
                 let mut changed = value.clone();
                 if original.is_u64() || original.is_null() {
-                    changed["workload"][parameter] = extreme.into();
+                    changed["parameters"][parameter] = extreme.into();
                 } else if original.is_f64() {
-                    changed["workload"][parameter] = (extreme as f64).into();
+                    changed["parameters"][parameter] = (extreme as f64).into();
                 } else {
                     continue;
                 }
@@ -207,10 +204,10 @@ fn general_limits_are_checked() {
         change(&mut request);
         refused(request)
     };
-    assert!(with(|request| request.threads = 0).contains("threads"));
-    assert!(with(|request| request.threads = 100_000).contains("threads"));
-    assert!(with(|request| request.limit.runtime_ns = 0).contains("time limit"));
+    assert!(with(|request| request.common.threads = 0).contains("threads"));
+    assert!(with(|request| request.common.threads = 100_000).contains("threads"));
+    assert!(with(|request| request.common.timeout_ns = 0).contains("timeout is 0"));
     assert!(with(|request| request.interval_ns = 1).contains("intervals"));
-    assert!(with(|request| request.limit.disk_bytes = Some(10)).contains("limit of 10"));
+    assert!(with(|request| request.disk_bytes = Some(10)).contains("limit of 10"));
     assert!(with(|request| request.directory = "/nonexistent-place".to_owned()).contains("not a folder"));
 }

@@ -35,7 +35,7 @@ mod fs_mark {
     fn files_are_per_thread_and_rates_add_up() {
         let dir = memory();
         let mut request = spec("fs_mark", &classic(10, 32, 1, "spread"), dir.path());
-        request.threads = 4;
+        request.common.threads = 4;
         let outcome = run_ok(request);
         let create = phase(&outcome, "create");
         assert_eq!(counted(create, "fsync").0, 40);
@@ -139,8 +139,8 @@ mod dbench {
     #[test]
     fn a_loop_has_the_operations_and_bytes_of_the_original() {
         let dir = memory();
-        let mut request = spec("dbench", r#"{"runtime_ns":1,"warmup_ns":0,"loops":1}"#, dir.path());
-        request.threads = 2;
+        let mut request = spec("dbench", r#"{"runtime":1,"warmup":0,"loops":1}"#, dir.path());
+        request.common.threads = 2;
         let outcome = run_ok(request);
         let run = phase(&outcome, "run");
         assert_eq!(run.operations, 2 * 458_344);
@@ -171,8 +171,8 @@ mod dbench {
     #[test]
     fn only_what_follows_the_warm_up_counts() {
         let dir = memory();
-        let mut request = spec("dbench", r#"{"runtime_ns":400000000,"warmup_ns":300000000,"loops":0}"#, dir.path());
-        request.threads = 3;
+        let mut request = spec("dbench", r#"{"runtime":400000000,"warmup":300000000,"loops":0}"#, dir.path());
+        request.common.threads = 3;
         let outcome = run_ok(request);
         let run = phase(&outcome, "run");
         assert_eq!(run.start_ns, 0);
@@ -343,7 +343,7 @@ mod tiotest {
         let dir = memory();
         for threads in [1, 32] {
             let mut asked = spec("tiotest", &request(threads == 1), dir.path());
-            asked.threads = threads;
+            asked.common.threads = threads;
             let outcome = run_ok(asked);
             let threads = u64::from(threads);
             for (name, kind, blocks) in [
@@ -372,7 +372,7 @@ mod aio_stress {
         let asked =
             r#"{"size":134217728,"record":65536,"depth":64,"batch":8,"direct":false,"stages":["random_write"]}"#;
         let mut asked = spec("aio_stress", asked, dir.path());
-        asked.seed = 1;
+        asked.common.seed = 1;
         let outcome = run_ok(asked);
         let found = phase(&outcome, "random_write");
         // 128 MiB, a sixteenth of the classic size.
@@ -480,7 +480,7 @@ mod sysbench {
     fn asked(test: &str, changes: &[(&str, &str)]) -> String {
         let mut text = format!(
             r#"{{"files":8,"total_size":2097152,"block":16384,"test":"{test}","ratio":1.5,"fsync_every":100,
-            "fsync_each":false,"fsync_end":true,"fdatasync":false,"open":"none","runtime_ns":60000000000,"events":600}}"#
+            "fsync_each":false,"fsync_end":true,"fdatasync":false,"open":"none","runtime":60000000000,"events":600}}"#
         );
         for (from, to) in changes {
             assert!(text.contains(from), "{from}");
@@ -517,7 +517,7 @@ mod sysbench {
     #[test]
     fn time_ends_it_and_reads_never_sync() {
         let dir = memory();
-        let changes = [(r#""runtime_ns":60000000000,"events":600"#, r#""runtime_ns":20000000,"events":0"#)];
+        let changes = [(r#""runtime":60000000000,"events":600"#, r#""runtime":20000000,"events":0"#)];
         let found = run_ok(spec("sysbench", &asked("rndrd", &changes), dir.path()));
         let run = phase(&found, "run");
         assert!(counted(run, "read").0 > 0 && run.elapsed_ns >= 20_000_000);

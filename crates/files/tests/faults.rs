@@ -128,7 +128,7 @@ fn a_device_that_loses_writes_is_told() {
 #[test]
 fn descriptors_that_run_out_are_told() {
     let (dir, place) = (memory(), memory());
-    let request = spec("dbench", r#"{"runtime_ns":1,"warmup_ns":0,"loops":1}"#, dir.path());
+    let request = spec("dbench", r#"{"runtime":1,"warmup":0,"loops":1}"#, dir.path());
     let outcome = place.path().join("outcome");
     let line = "ulimit -n 12; exec \"$0\" \"$@\"";
     assert!(in_a_process(&["sh", "-c", line], &request, &outcome).status().unwrap().success());
@@ -142,8 +142,8 @@ fn descriptors_that_run_out_are_told() {
 #[test]
 fn many_clients_need_no_higher_limit() {
     let (dir, place) = (memory(), memory());
-    let mut request = spec("dbench", r#"{"runtime_ns":200000000,"warmup_ns":0,"loops":0}"#, dir.path());
-    request.threads = 128;
+    let mut request = spec("dbench", r#"{"runtime":200000000,"warmup":0,"loops":0}"#, dir.path());
+    request.common.threads = 128;
     let outcome = place.path().join("outcome");
     let line = "ulimit -n 64; exec \"$0\" \"$@\"";
     assert!(in_a_process(&["sh", "-c", line], &request, &outcome).status().unwrap().success());
@@ -194,7 +194,7 @@ fn a_stop_keeps_what_was_measured_and_removes_the_files() {
 fn the_time_limit_ends_a_job_with_a_reason() {
     let dir = memory();
     let mut request = fs_mark(1_000_000, 4096, dir.path());
-    request.limit.runtime_ns = 200_000_000;
+    request.common.timeout_ns = 200_000_000;
     let found = failure(request);
     assert_eq!(found.kind, "limit");
     assert!(found.message.contains("0.2 s") && found.message.contains("create"), "{}", found.message);
@@ -206,9 +206,9 @@ fn memory_is_bounded() {
     let (dir, place) = (memory(), memory());
     let text = r#"{"file_size":4194304,"block":4096,"random_operations":10,"open_sync":false,"direct":false,"tests":["write"]}"#;
     let mut tiotest = spec("tiotest", text, dir.path());
-    tiotest.threads = 64;
-    let mut dbench = spec("dbench", r#"{"runtime_ns":200000000,"warmup_ns":0,"loops":0}"#, dir.path());
-    dbench.threads = 128;
+    tiotest.common.threads = 64;
+    let mut dbench = spec("dbench", r#"{"runtime":200000000,"warmup":0,"loops":0}"#, dir.path());
+    dbench.common.threads = 128;
     for request in [tiotest, dbench] {
         let outcome = place.path().join("outcome");
         let mut child = in_a_process(&["env"], &request, &outcome).spawn().unwrap();

@@ -1,11 +1,22 @@
 //! File-system tests: plan and run.
 
-use plimsoll_files::spec::FilesSpec;
+use std::iter;
+
+use plimsoll_files::spec::{Common, FilesSpec};
+use plimsoll_files::workloads::LIST;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::job::{job, read, started};
+use crate::parameters::Record;
 use crate::to_json;
+
+/// The records of parameters of this kind of job: the common one, then those of the workloads.
+pub fn records() -> Vec<Record> {
+    let common = Record { name: "files", base: None, parameters: Common::table() };
+    let own = LIST.iter().map(|each| Record { name: each.name, base: Some("files"), parameters: (each.table)() });
+    iter::once(common).chain(own).collect()
+}
 
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -7,6 +7,7 @@ mod db;
 mod files;
 mod job;
 mod logs;
+mod parameters;
 mod request;
 mod volume;
 
@@ -100,5 +101,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     db::register(module)?;
     files::register(module)?;
     logs::register(module)?;
+    parameters::register(module)?;
     volume::register(module)
 }

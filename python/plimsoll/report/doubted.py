@@ -16,7 +16,7 @@ def why(each: SearchedTarget, reason: Reason) -> str:
     match reason.doubt:
         case Doubt.SHORT | Doubt.UNSTEADY | Doubt.CHANGED | Doubt.SCATTERED as doubt:
             return _of_the_runs(doubt, reason)
-        case Doubt.UNBENT | Doubt.UNEVEN | Doubt.NOT_KEPT as doubt:
+        case Doubt.UNBENT | Doubt.UNEVEN | Doubt.RISING | Doubt.NOT_KEPT as doubt:
             return _of_the_curve(doubt, each, reason)
 
 
@@ -50,7 +50,7 @@ def _of_the_runs(doubt: Literal[Doubt.SHORT, Doubt.UNSTEADY, Doubt.CHANGED, Doub
 
 
 def _of_the_curve(
-    doubt: Literal[Doubt.UNBENT, Doubt.UNEVEN, Doubt.NOT_KEPT], each: SearchedTarget, reason: Reason
+    doubt: Literal[Doubt.UNBENT, Doubt.UNEVEN, Doubt.RISING, Doubt.NOT_KEPT], each: SearchedTarget, reason: Reason
 ) -> str:
     text = each.request.text
     match doubt:

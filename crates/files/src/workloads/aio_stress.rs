@@ -15,9 +15,10 @@
 
 use std::os::fd::OwnedFd;
 
+use plimsoll_core::parameters::{Unit, bytes, count, words, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, at_least, at_most, one_thread};
+use crate::admit::{MAX_BYTES, at_least, one_thread};
 use crate::aio::{Block, Context, Event};
 use crate::buffer::Buffer;
 use crate::fault::{Fault, Step};
@@ -34,22 +35,25 @@ use crate::workload::{Kind, Measure, Workload, higher, mib_per_second};
 pub const EXAMPLE: &str = r#"{"size":8388608,"record":65536,"depth":64,"batch":8,"direct":false,
     "stages":["sequential_write","sequential_read","random_write","random_read"]}"#;
 
-/// What can be set. The seed of the classic test is 1.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Of the file. Classic: 2 GiB.
-    pub size: u64,
-    /// Of a transfer. Classic: 64 KiB.
-    pub record: u64,
-    /// Under way at once. Classic: 64.
-    pub depth: u32,
-    /// Submitted at once, and waited for when none is free. Classic: 8.
-    pub batch: u32,
-    /// Open with `O_DIRECT`. Classic: false.
-    pub direct: bool,
-    /// In the order of the original, whatever the order here. Classic: `random_write`.
-    pub stages: Vec<Work>,
+parameters! {
+    /// What can be set. The seed of the classic test is 1.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// Length of the file.
+        size: u64 = 2 << 30, in bytes(4 * MIB..=MAX_BYTES);
+        /// Bytes of a transfer.
+        record: u64 = 64 << 10, in bytes(512..=4 << 20);
+        /// Transfers under way at once.
+        depth: u32 = 64, in count(1..=EVENTS.into());
+        /// Transfers submitted at once.
+        /// They are waited for when none is free.
+        batch: u32 = 8, in count(1..);
+        /// Bypass the page cache (O_DIRECT).
+        direct: bool = false, in Unit::Flag;
+        /// What is done, joined with +.
+        /// In the order of the original, whatever the order here.
+        stages: Vec<Work> = vec![Work::RandomWrite], in words::<Work>();
+    }
 }
 
 /// A stage of the original.
@@ -97,18 +101,10 @@ impl Parameters {
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
         one_thread(spec, "aio_stress")?;
-        at_least("record", self.record, 512)?;
-        at_most("record", self.record, 4 << 20)?;
-        at_least("size", self.size, (4 * MIB).max(self.record * 2))?;
-        at_most("size", self.size, MAX_BYTES)?;
-        at_least("batch", self.batch.into(), 1)?;
+        at_least("size", self.size, self.record * 2)?;
         at_least("depth", self.depth.into(), self.batch.into())?;
-        at_most("depth", self.depth.into(), EVENTS.into())?;
-        if spec.seed > u64::from(u32::MAX) {
+        if spec.common.seed > u64::from(u32::MAX) {
             return Err(Fault::spec("the seed of aio_stress has 32 bits: use a smaller one"));
-        }
-        if self.stages.is_empty() {
-            return Err(Fault::spec("aio_stress needs at least one stage"));
         }
         match self.stages().first() {
             Some(first) if !first.writes() && self.stages().len() == 1 => {
@@ -138,7 +134,7 @@ impl Kind for Parameters {
     }
 
     fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        Box::new(AioStress { parameters: self.clone(), random: GlibcRandom::new(spec.seed as u32) })
+        Box::new(AioStress { parameters: self.clone(), random: GlibcRandom::new(spec.common.seed as u32) })
     }
 }
 
@@ -170,7 +166,7 @@ impl Workload for AioStress {
             let settled_ns = hand.now_ns() - start_ns;
             hand.close(file, &name)?;
             // What is to be durable is not done before the `fsync`.
-            let timed = stage.spec.durable == crate::spec::Durable::Timed && work.writes();
+            let timed = stage.spec.common.durable == crate::spec::Durable::Timed && work.writes();
             Ok((if timed { settled_ns } else { elapsed_ns }, synced_ns))
         })?;
         Ok(Measure {

@@ -16,10 +16,10 @@
 //! only as root. The Python 2 original was never run here: UNVERIFIED.
 
 use plimsoll_core::random::{Purpose, Stream};
-use serde::{Deserialize, Serialize};
+use plimsoll_core::parameters::{count, parameters, share_from};
 
-use crate::admit::{at_least, at_most, one_thread};
-use crate::fault::{Fault, Step};
+use crate::admit::one_thread;
+use crate::fault::Step;
 use crate::hand::Hand;
 use crate::outcome::{Expected, Phase, Plan, Point};
 use crate::spec::FilesSpec;
@@ -32,34 +32,28 @@ use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, se
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"trees":2,"reads":1,"scale":0.003}"#;
 
-/// What can be set. The seed of the classic test is 555.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Made and compiled. Classic: 10.
-    pub trees: u32,
-    /// Compiled trees that are read. Classic: 3.
-    pub reads: u32,
-    /// Share of the files and bytes of the real tree (21,280 files, 222 MiB; compiled 24,543 and 903). Classic: 1.
-    pub scale: f64,
+parameters! {
+    /// What can be set. The seed of the classic test is 555.
+    pub struct Parameters {
+        /// Trees that are made and compiled.
+        trees: u32 = 10, in count(1..=10_000);
+        /// Compiled trees that are read.
+        reads: u32 = 3, in count(1..=1000);
+        /// Share of the files and bytes of the real tree.
+        /// That has 21,280 files and 222 MiB; compiled 24,543 and 903.
+        scale: f64 = 1.0, in share_from(0.001);
+    }
 }
 
 const CHUNK: usize = 256 << 10;
 
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "compilebench")?;
-        at_least("trees", self.trees.into(), 1)?;
-        at_most("trees", self.trees.into(), 10_000)?;
-        at_most("reads", self.reads.into(), 1000)?;
-        if !(self.scale >= 0.001 && self.scale <= 4.0) {
-            return Err(Fault::spec(format!("scale is {}: use a number from 0.001 to 4", self.scale)));
-        }
-        Ok(())
+        one_thread(spec, "compilebench")
     }
 
     fn plan(&self, spec: &FilesSpec) -> Plan {
-        let set = Set::new(self, spec.seed);
+        let set = Set::new(self, spec.common.seed);
         let (source, compiled) = (set.source_bytes(), set.tree.bytes());
         let trees = u64::from(self.trees);
         let phase = |name: &str, writes, reads, expected| Phase { name: name.to_owned(), writes, reads, expected };
@@ -81,8 +75,8 @@ impl Kind for Parameters {
     }
 
     fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        let stream = Stream::new(spec.seed, 0, Purpose::Kind);
-        Box::new(CompileBench { parameters: self.clone(), set: Set::new(self, spec.seed), native: Vec::new(), stream })
+        let stream = Stream::new(spec.common.seed, 0, Purpose::Kind);
+        Box::new(CompileBench { parameters: self.clone(), set: Set::new(self, spec.common.seed), native: Vec::new(), stream })
     }
 }
 

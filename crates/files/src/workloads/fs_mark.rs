@@ -16,9 +16,10 @@ use std::os::fd::OwnedFd;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use plimsoll_core::random::{Purpose, Stream};
+use plimsoll_core::parameters::{bytes, count, word, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most};
+use crate::admit::{MAX_BYTES, MAX_COUNT};
 use crate::fault::Step;
 use crate::hand::Hand;
 use crate::outcome::{Expected, Phase, Plan};
@@ -31,24 +32,28 @@ use crate::workload::{Kind, Measure, Workload, higher, lower, per_second};
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"files":20,"size":70000,"write_size":16384,"sync_method":1,"directories":0,"placement":"time"}"#;
 
-/// What can be set. The classic entries: 1000 files of 1 MiB; the same with method 0; 5000 files on 4 threads (20,000 in
-/// all); 4000 files in 32 folders.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Per thread. Classic: 1000, 5000 or 4000.
-    pub files: u64,
-    /// Of each file. Classic: 1048576.
-    pub size: u64,
-    /// Of each write. Classic: 16384.
-    pub write_size: u64,
-    /// 0 none; 1 `fsync` before each close; 2 one `sync` after the loop and one `fsync` per folder; 3 after the loop every
-    /// file is opened and synced, last first; 4 `sync`, then as 3; 5 as 3, first first; 6 `sync`, then as 5. Classic: 1.
-    pub sync_method: u8,
-    /// Folders to choose from, 0 for none. Classic: 0 or 32.
-    pub directories: u32,
-    /// How a folder is chosen. Classic: `time`.
-    pub placement: Placement,
+parameters! {
+    /// What can be set. The classic entries: 1000 files of 1 MiB; the same with method 0; 5000 files on 4 threads (20,000 in
+    /// all); 4000 files in 32 folders.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// Files per thread.
+        /// Classic: 1000, 5000 or 4000.
+        files: u64 = 1000, in count(1..=MAX_COUNT);
+        /// Bytes of each file.
+        size: u64 = 1 << 20, in bytes(..=MAX_BYTES);
+        /// Bytes of each write.
+        write_size: u64 = 16 << 10, in bytes(1..=16 << 20);
+        /// 0 none; 1 fsync before each close; 2…6 see the test's page.
+        /// 2 one `sync` after the loop and one `fsync` per folder; 3 after the loop every file is opened and synced, last
+        /// first; 4 `sync`, then as 3; 5 as 3, first first; 6 `sync`, then as 5.
+        sync_method: u8 = 1, in count(..=6);
+        /// Folders to choose from, 0 for none.
+        /// Classic: 0 or 32.
+        directories: u32 = 0, in count(..=100_000);
+        /// Folder by time of day, or in turn.
+        placement: Placement = Placement::Time, in word::<Placement>();
+    }
 }
 
 /// How the folder of a file is chosen.
@@ -68,18 +73,8 @@ const RANDOM: usize = 24;
 const LETTERS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 impl Kind for Parameters {
-    fn check(&self, _spec: &FilesSpec) -> Step<()> {
-        at_least("files", self.files, 1)?;
-        at_most("files", self.files, MAX_COUNT)?;
-        at_most("size", self.size, MAX_BYTES)?;
-        at_least("write_size", self.write_size, 1)?;
-        at_most("write_size", self.write_size, 16 << 20)?;
-        at_most("directories", self.directories.into(), 100_000)?;
-        at_most("sync_method", self.sync_method.into(), 6)
-    }
-
     fn plan(&self, spec: &FilesSpec) -> Plan {
-        let threads = u64::from(spec.threads);
+        let threads = u64::from(spec.common.threads);
         let bytes = self.files.saturating_mul(self.size).saturating_mul(threads);
         let files = self.files.saturating_mul(threads);
         let per_file = self.size.div_ceil(self.write_size) + 3 + u64::from(self.sync_method > 0);
@@ -124,7 +119,7 @@ impl Workload for FsMark {
 
     fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
         let parameters = &self.parameters;
-        let threads = stage.spec.threads;
+        let threads = stage.spec.common.threads;
         let crew = stage.crew(threads, |hand, worker| {
             let mut maker = Maker::new(parameters, stage.spec, worker);
             let lap = maker.run(hand)?;
@@ -160,8 +155,8 @@ impl<'a> Maker<'a> {
     fn new(parameters: &'a Parameters, spec: &FilesSpec, worker: u32) -> Self {
         Self {
             parameters,
-            sync_method: if spec.durable == Durable::None { 0 } else { parameters.sync_method },
-            stream: Stream::new(spec.seed, worker, Purpose::Content),
+            sync_method: if spec.common.durable == Durable::None { 0 } else { parameters.sync_method },
+            stream: Stream::new(spec.common.seed, worker, Purpose::Content),
             buffer: vec![0; parameters.write_size as usize],
             made: Vec::with_capacity(parameters.files as usize),
         }

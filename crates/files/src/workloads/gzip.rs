@@ -15,9 +15,10 @@ use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use plimsoll_core::parameters::{bytes, count, word, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, at_least, at_most, one_thread};
+use crate::admit::{MAX_BYTES, one_thread};
 use crate::fault::Step;
 use crate::outcome::{Expected, Phase, Plan};
 use crate::spec::FilesSpec;
@@ -30,16 +31,17 @@ use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, se
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"size":3000000,"level":6,"content":"zeros"}"#;
 
-/// What can be set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Classic: 2 GiB.
-    pub size: u64,
-    /// 1…9. Classic: 6.
-    pub level: u32,
-    /// Classic: `zeros`.
-    pub content: Content,
+parameters! {
+    /// What can be set.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// Bytes of the file.
+        size: u64 = 2 << 30, in bytes(1..=MAX_BYTES);
+        /// 1…9.
+        level: u32 = 6, in count(1..=9);
+        /// What is compressed.
+        content: Content = Content::Zeros, in word::<Content>();
+    }
 }
 
 /// What is compressed.
@@ -56,11 +58,7 @@ const PIECE: usize = 128 << 10;
 
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "gzip")?;
-        at_least("size", self.size, 1)?;
-        at_most("size", self.size, MAX_BYTES)?;
-        at_least("level", self.level.into(), 1)?;
-        at_most("level", self.level.into(), 9)
+        one_thread(spec, "gzip")
     }
 
     fn plan(&self, _spec: &FilesSpec) -> Plan {
@@ -120,7 +118,7 @@ impl Gzip {
 impl Workload for Gzip {
     fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
         let name = file_name();
-        let mut text = Text::new(stage.spec.seed);
+        let mut text = Text::new(stage.spec.common.seed);
         let mut buffer = vec![0; PIECE];
         stage.solo(|hand| {
             let file = hand.open(Operation::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC)?;

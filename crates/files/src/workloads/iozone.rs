@@ -16,9 +16,10 @@
 
 mod passes;
 
+use plimsoll_core::parameters::{Unit, bytes, count, words, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most, one_thread};
+use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, one_thread};
 use crate::fault::{Fault, Step};
 use crate::outcome::{Expected, Phase, Plan};
 use crate::spec::FilesSpec;
@@ -30,22 +31,26 @@ pub const EXAMPLE: &str = r#"{"size":1048576,"record":4096,"tests":["write","rea
     "record_rewrite","stride","fwrite","fread","pwrite","pread","pwritev","preadv"],"stride":17,
     "sync_in_time":true,"direct":false}"#;
 
-/// What can be set. The classic entries: "write" has test `write`, "read" has `write` and `read`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Of the file. Classic: 8 GiB; 512 MiB, 2 and 4 GiB.
-    pub size: u64,
-    /// Classic: 4 KiB, 64 KiB, 1 MiB.
-    pub record: u64,
-    /// In the order of the original, whatever the order here.
-    pub tests: Vec<Test>,
-    /// Records from one read of the stride test to the next. Classic: 17.
-    pub stride: u64,
-    /// `fsync` within the time of each pass (`-e`). Classic: true.
-    pub sync_in_time: bool,
-    /// Without the page cache (`-I`); not for streams. Classic: false.
-    pub direct: bool,
+parameters! {
+    /// What can be set. The classic entries: "write" has test `write`, "read" has `write` and `read`.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// Length of the file.
+        /// Classic: 8 GiB; 512 MiB, 2 and 4 GiB.
+        size: u64 = 8 << 30, in bytes(1..=MAX_BYTES);
+        /// Bytes of a record.
+        /// Classic: 4 KiB, 64 KiB, 1 MiB.
+        record: u64 = 1 << 20, in bytes(512..=16 << 20);
+        /// What is done, joined with +.
+        /// In the order of the original, whatever the order here.
+        tests: Vec<Test> = vec![Test::Write, Test::Read], in words::<Test>();
+        /// Records from one read of the stride test to the next.
+        stride: u64 = 17, in count(1..=MAX_COUNT);
+        /// Fsync within the time of each pass (-e).
+        sync_in_time: bool = true, in Unit::Flag;
+        /// Bypass the page cache (O_DIRECT); not for streams.
+        direct: bool = false, in Unit::Flag;
+    }
 }
 
 /// A test has one or two passes.
@@ -115,12 +120,7 @@ impl Parameters {
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
         one_thread(spec, "iozone")?;
-        at_least("record", self.record, 512)?;
-        at_most("record", self.record, 16 << 20)?;
         at_least("size", self.size, self.record)?;
-        at_most("size", self.size, MAX_BYTES)?;
-        at_least("stride", self.stride, 1)?;
-        at_most("stride", self.stride, MAX_COUNT)?;
         if !self.size.is_multiple_of(self.record) {
             return Err(Fault::spec(format!("{} is no multiple of the record of {} bytes", self.size, self.record)));
         }

@@ -1,9 +1,10 @@
 //! The workloads: one file each, one word in the list below.
 //!
-//! A module has `Parameters` (what can be set, with the classic values) and `EXAMPLE` (a small instance as JSON, which the
-//! conformance tests of all workloads run). Its text says what the original does, how this was made equal, and what the
+//! A module has `Parameters` (what can be set; the defaults are the classic values, and where versions of an original
+//! differ those of its newer one) and `EXAMPLE` (a small instance as JSON, which the conformance tests of all workloads run). Its text says what the original does, how this was made equal, and what the
 //! result cannot say.
 
+use plimsoll_core::parameters::{OutOfBounds, Parameter};
 use serde::{Deserialize, Serialize};
 
 use crate::workload::Kind;
@@ -15,6 +16,8 @@ pub struct Entry {
     pub name: &'static str,
     /// Parameters of a small instance as JSON, without `kind`.
     pub example: &'static str,
+    /// Its own parameters.
+    pub table: fn() -> Vec<Parameter>,
 }
 
 macro_rules! workloads {
@@ -37,10 +40,17 @@ macro_rules! workloads {
             pub fn kind(&self) -> &dyn Kind {
                 match self { $(Self::$name(parameters) => parameters,)+ }
             }
+
+            /// Refuses a value that is not within its bounds.
+            pub fn check_bounds(&self) -> Result<(), OutOfBounds> {
+                match self { $(Self::$name(parameters) => parameters.check_bounds(),)+ }
+            }
         }
 
         /// Every workload.
-        pub const LIST: &[Entry] = &[$(Entry { name: stringify!($name), example: $name::EXAMPLE }),+];
+        pub const LIST: &[Entry] = &[$(
+            Entry { name: stringify!($name), example: $name::EXAMPLE, table: $name::Parameters::table }
+        ),+];
     };
 }
 

@@ -18,9 +18,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use plimsoll_core::clock::wall_ns;
-use serde::{Deserialize, Serialize};
+use plimsoll_core::parameters::{bytes, count, parameters};
 
-use crate::admit::{MAX_COUNT, at_least, at_most, one_thread};
+use crate::admit::{MAX_COUNT, at_most, one_thread};
 use crate::fault::{Fault, Step};
 use crate::hand::Hand;
 use crate::mersenne::Mersenne;
@@ -35,26 +35,27 @@ use crate::workload::{Kind, Measure, Workload, higher, per_second};
 pub const EXAMPLE: &str = r#"{"transactions":100,"files":50,"size_low":500,"size_high":10000,"read_block":512,
     "write_block":512,"read_bias":5,"create_bias":5}"#;
 
-/// What can be set. The seed of the classic test is 42.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Classic: 25000, or 250000 from version 1.1.0 of the profile on.
-    pub transactions: u64,
-    /// At the start. Classic: 500.
-    pub files: u64,
-    /// Smallest new file. Classic: 5120.
-    pub size_low: u64,
-    /// No file grows beyond. Classic: 524288.
-    pub size_high: u64,
-    /// Bytes of one stream read. Classic: 512.
-    pub read_block: u64,
-    /// Bytes of one stream write. Classic: 512.
-    pub write_block: u64,
-    /// Of ten, so many transactions read rather than append. Classic: 5.
-    pub read_bias: u64,
-    /// Of ten, so many transactions create rather than delete. Classic: 5.
-    pub create_bias: u64,
+parameters! {
+    /// What can be set. The seed of the classic test is 42.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// Transactions; 25,000 before version 1.1.0.
+        transactions: u64 = 250_000, in count(1..=MAX_COUNT);
+        /// Files at the start.
+        files: u64 = 500, in count(1..=2_000_000);
+        /// Bytes of the smallest new file.
+        size_low: u64 = 5120, in bytes(..=32 << 20);
+        /// No file grows beyond.
+        size_high: u64 = 512 << 10, in bytes(1..=32 << 20);
+        /// Bytes of one stream read.
+        read_block: u64 = 512, in bytes(1..=1 << 20);
+        /// Bytes of one stream write.
+        write_block: u64 = 512, in bytes(1..=1 << 20);
+        /// Of ten, so many transactions read rather than append.
+        read_bias: u64 = 5, in count(..=10);
+        /// Of ten, so many transactions create rather than delete.
+        create_bias: u64 = 5, in count(..=10);
+    }
 }
 
 /// Buffer of a C stream: the block size of common file systems.
@@ -63,20 +64,8 @@ const STREAM: usize = 4096;
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
         one_thread(spec, "postmark")?;
-        at_least("files", self.files, 1)?;
-        at_most("files", self.files, 2_000_000)?;
-        at_least("transactions", self.transactions, 1)?;
-        at_most("transactions", self.transactions, MAX_COUNT)?;
-        at_most("size_high", self.size_high, 32 << 20)?;
         at_most("size_low", self.size_low, self.size_high.saturating_sub(1))?;
-        at_least("size_high", self.size_high, 1)?;
-        at_least("read_block", self.read_block, 1)?;
-        at_least("write_block", self.write_block, 1)?;
-        at_most("read_block", self.read_block, 1 << 20)?;
-        at_most("write_block", self.write_block, 1 << 20)?;
-        at_most("read_bias", self.read_bias, 10)?;
-        at_most("create_bias", self.create_bias, 10)?;
-        if spec.seed > u64::from(u32::MAX) {
+        if spec.common.seed > u64::from(u32::MAX) {
             return Err(Fault::spec("the seed of postmark has 32 bits: use a smaller one"));
         }
         Ok(())
@@ -108,7 +97,7 @@ impl Kind for Parameters {
     }
 
     fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        let mut random = Mersenne::new(spec.seed as u32);
+        let mut random = Mersenne::new(spec.common.seed as u32);
         let text = (0..self.size_high * 2).map(|_| 32 + random.below(95) as u8).collect();
         let slots = vec![None; self.files as usize * 2];
         Box::new(PostMark {

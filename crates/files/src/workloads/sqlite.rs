@@ -19,9 +19,9 @@ use std::path::Path;
 
 use plimsoll_core::random::{Purpose, Stream};
 use rusqlite::Connection;
-use serde::{Deserialize, Serialize};
+use plimsoll_core::parameters::{bytes, count, parameters};
 
-use crate::admit::{at_least, at_most, one_thread};
+use crate::admit::one_thread;
 use crate::fault::{Fault, Step};
 use crate::hand::Hand;
 use crate::outcome::{Expected, Phase, Plan};
@@ -33,16 +33,19 @@ use crate::workload::{Kind, Measure, Workload, higher, lower, per_second, second
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"inserts":20,"passes":2,"page_size":1024}"#;
 
-/// What can be set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Statements in the file. Classic: 2500.
-    pub inserts: u64,
-    /// Times that the file is fed to a new connection. Classic: 5; in profiles from 1.9.0 on 3, another test.
-    pub passes: u64,
-    /// Bytes of a database page. Classic: 1024, the default until SQLite 3.12.
-    pub page_size: u64,
+parameters! {
+    /// What can be set.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// Statements in the file.
+        inserts: u64 = 2500, in count(1..=500_000);
+        /// Times that the file is fed to a new connection.
+        /// In profiles from 1.9.0 on 3, another test.
+        passes: u64 = 5, in count(1..=1 << 20);
+        /// Bytes of a database page.
+        /// 1024 was the default until SQLite 3.12.
+        page_size: u64 = 1024, in bytes(512..=65_536);
+    }
 }
 
 const STATEMENTS: &str = "sqlite-insertions.txt";
@@ -57,10 +60,6 @@ const ROW_BYTES: u64 = 60;
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
         one_thread(spec, "sqlite")?;
-        at_least("inserts", self.inserts, 1)?;
-        at_most("inserts", self.inserts, 500_000)?;
-        at_least("passes", self.passes, 1)?;
-        at_most("passes", self.passes, 1 << 20)?;
         if !self.page_size.is_power_of_two() || !(512..=65_536).contains(&self.page_size) {
             return Err(Fault::spec(format!("page_size is {}: use a power of two from 512 to 65536", self.page_size)));
         }
@@ -96,7 +95,7 @@ struct Sqlite {
 
 impl Workload for Sqlite {
     fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
-        let mut stream = Stream::new(stage.spec.seed, 0, Purpose::Content);
+        let mut stream = Stream::new(stage.spec.common.seed, 0, Purpose::Content);
         let mut text = String::new();
         for number in 1..=self.parameters.inserts {
             let (short, long) = (stream.below(10_000), stream.below(10_000_000_000_000_000));
@@ -113,7 +112,7 @@ impl Workload for Sqlite {
     fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
         let place = stage.place();
         let (source, copy, database) = (place.join(STATEMENTS), place.join(COPY), place.join(DATABASE));
-        let synchronous = if stage.spec.durable == Durable::None { "OFF" } else { "FULL" };
+        let synchronous = if stage.spec.common.durable == Durable::None { "OFF" } else { "FULL" };
         let setting = format!(
             "PRAGMA page_size={}; PRAGMA journal_mode=DELETE; PRAGMA synchronous={synchronous};",
             self.parameters.page_size

@@ -16,14 +16,15 @@ use std::os::fd::OwnedFd;
 use std::sync::{Mutex, PoisonError};
 
 use plimsoll_core::random::{Purpose, Stream};
+use plimsoll_core::parameters::{Unit, bytes, count, nanoseconds, number, word, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most};
+use crate::admit::{MAX_BYTES, MAX_COUNT};
 use crate::buffer::Buffer;
 use crate::fault::{Fault, Step};
 use crate::hand::Hand;
 use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::FilesSpec;
+use crate::spec::{FilesSpec, SECOND};
 use crate::stage::Stage;
 use crate::sys::{self, Name};
 use crate::tally::Kind as Operation;
@@ -31,36 +32,37 @@ use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, pe
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"files":8,"total_size":1048576,"block":16384,"test":"rndrw","ratio":1.5,"fsync_every":20,
-    "fsync_each":false,"fsync_end":true,"fdatasync":false,"open":"none","runtime_ns":60000000000,"events":300}"#;
+    "fsync_each":false,"fsync_end":true,"fdatasync":false,"open":"none","runtime":60000000000,"events":300}"#;
 
-/// What can be set. Classic values are the defaults of sysbench 1.0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// `--file-num`. Classic: 128.
-    pub files: u64,
-    /// `--file-total-size`, of all files together. Classic: 2 GiB.
-    pub total_size: u64,
-    /// `--file-block-size`. Classic: 16 KiB.
-    pub block: u64,
-    /// `--file-test-mode`; the original has no classic one.
-    pub test: Test,
-    /// `--file-rw-ratio`: reads for each write of `rndrw`. Classic: 1.5.
-    pub ratio: f64,
-    /// `--file-fsync-freq`: requests before the files are synced; 0 for never. Classic: 100.
-    pub fsync_every: u64,
-    /// `--file-fsync-all`: after every write instead. Classic: false.
-    pub fsync_each: bool,
-    /// `--file-fsync-end`. Classic: true.
-    pub fsync_end: bool,
-    /// `--file-fsync-mode=fdatasync`. Classic: false.
-    pub fdatasync: bool,
-    /// `--file-extra-flags`. Classic: none.
-    pub open: Open,
-    /// `--time`. Classic: 10 s.
-    pub runtime_ns: u64,
-    /// `--events`: requests and syncs of all threads; 0 where the time decides. Classic: 0.
-    pub events: u64,
+parameters! {
+    /// What can be set. Classic values are the defaults of sysbench 1.0.
+    pub struct Parameters {
+        /// Files (--file-num).
+        files: u64 = 128, in count(1..=1 << 16);
+        /// Bytes of all files together (--file-total-size).
+        total_size: u64 = 2 << 30, in bytes(..=MAX_BYTES);
+        /// Bytes of a request (--file-block-size).
+        block: u64 = 16 << 10, in bytes(512..=64 << 20);
+        /// What is done (--file-test-mode).
+        test: Test = Test::Rndrw, in word::<Test>();
+        /// Reads for each write of rndrw (--file-rw-ratio).
+        ratio: f64 = 1.5, in number(0.0, f64::MAX);
+        /// Requests before all files are synced, 0 for never.
+        /// `--file-fsync-freq`.
+        fsync_every: u64 = 100, in count(..);
+        /// One fsync after every write instead (--file-fsync-all).
+        fsync_each: bool = false, in Unit::Flag;
+        /// At its end every thread syncs all files (--file-fsync-end).
+        fsync_end: bool = true, in Unit::Flag;
+        /// Fdatasync in place of fsync (--file-fsync-mode).
+        fdatasync: bool = false, in Unit::Flag;
+        /// More flags for opening files (--file-extra-flags).
+        open: Open = Open::None, in word::<Open>();
+        /// Measured time (--time).
+        runtime_ns as "runtime": u64 = 10 * SECOND, in nanoseconds(1..);
+        /// End after so many requests and syncs, 0 for never (--events).
+        events: u64 = 0, in count(..=MAX_COUNT);
+    }
 }
 
 /// What is done.
@@ -126,20 +128,10 @@ impl Parameters {
 
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
-        at_least("files", self.files, 1)?;
-        at_most("files", self.files, 1 << 16)?;
-        at_least("block", self.block, 512)?;
-        at_most("block", self.block, 64 << 20)?;
-        at_most("total_size", self.total_size, MAX_BYTES)?;
-        at_least("runtime_ns", self.runtime_ns, 1)?;
-        at_most("events", self.events, MAX_COUNT)?;
         if self.file_size() < self.block || !self.file_size().is_multiple_of(self.block) {
             return Err(Fault::spec("each file of sysbench holds whole blocks: change total_size, files or block"));
         }
-        if !(self.ratio.is_finite() && self.ratio >= 0.0) {
-            return Err(Fault::spec("ratio is reads for each write: use 0 or more"));
-        }
-        if self.events == 0 && self.runtime_ns > spec.limit.runtime_ns {
+        if self.events == 0 && self.runtime_ns > spec.common.timeout_ns {
             return Err(Fault::spec("runtime of sysbench is above the time limit: raise the limit"));
         }
         Ok(())
@@ -161,7 +153,7 @@ impl Kind for Parameters {
             written_bytes: if timed { 0 } else { prepared + most(test.writes()) },
             read_bytes: most(test.reads()),
             files: self.files,
-            memory_bytes: u64::from(spec.threads) * (self.block + (80 << 10)) + self.files * 64,
+            memory_bytes: u64::from(spec.common.threads) * (self.block + (80 << 10)) + self.files * 64,
         }
     }
 
@@ -198,8 +190,8 @@ impl Workload for Sysbench {
         let parameters = &self.parameters;
         let files = stage.solo(|hand| hand.quietly(|hand| open_all(parameters, hand)))?;
         let queue = Mutex::new(Queue::new(parameters.clone()));
-        let seed = stage.spec.seed;
-        let crew = stage.threads(stage.spec.threads, |hand, thread| {
+        let seed = stage.spec.common.seed;
+        let crew = stage.threads(stage.spec.common.threads, |hand, thread| {
             Client::new(parameters, &files, &queue, seed, thread).work(hand)
         })?;
         let done = crew.results.into_iter().fold(Done::default(), Done::and);

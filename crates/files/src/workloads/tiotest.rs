@@ -14,9 +14,10 @@
 use std::os::fd::OwnedFd;
 
 use plimsoll_core::random::{Purpose, Stream};
+use plimsoll_core::parameters::{Unit, bytes, count, words, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, at_least, at_most};
+use crate::admit::{MAX_BYTES, at_least};
 use crate::buffer::Buffer;
 use crate::fault::{Fault, Step};
 use crate::hand::Hand;
@@ -31,23 +32,25 @@ use crate::workload::{Kind, Measure, Workload, higher, mib_per_second};
 pub const EXAMPLE: &str = r#"{"file_size":262144,"block":4096,"random_operations":50,
     "tests":["write","random_write","read","random_read"],"open_sync":false,"direct":false}"#;
 
-/// What can be set. Threads: classic 4, 8, 16, 32. The classic entries have tests `write` and one or two more.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Per thread. Classic: 32, 64, 128 or 256 MiB.
-    pub file_size: u64,
-    /// Classic: 4096.
-    pub block: u64,
-    /// Per thread. Classic: 1000.
-    pub random_operations: u64,
-    /// In the order of the original, whatever the order here; writing is always first. Classic: `random_write` with
-    /// `write`; `random_read` with `write`.
-    pub tests: Vec<Test>,
-    /// Open with `O_SYNC`. Classic: true in profile 1.2, false in 1.1.
-    pub open_sync: bool,
-    /// Open with `O_DIRECT`. Classic: false.
-    pub direct: bool,
+parameters! {
+    /// What can be set. Threads: classic 4, 8, 16, 32. The classic entries have tests `write` and one or two more.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// Bytes of each thread's file.
+        /// Classic: 32, 64, 128 or 256 MiB.
+        file_size: u64 = 64 << 20, in bytes(1..=MAX_BYTES);
+        /// Bytes of an operation.
+        block: u64 = 4 << 10, in bytes(512..=16 << 20);
+        /// Random operations of each thread.
+        random_operations: u64 = 1000, in count(1..=1 << 28);
+        /// What is done, joined with +.
+        /// In the order of the original, whatever the order here; writing is always first.
+        tests: Vec<Test> = vec![Test::Write, Test::RandomWrite], in words::<Test>();
+        /// Open with O_SYNC: yes in profile 1.2, no in 1.1.
+        open_sync: bool = true, in Unit::Flag;
+        /// Bypass the page cache (O_DIRECT).
+        direct: bool = false, in Unit::Flag;
+    }
 }
 
 /// A part of the original.
@@ -98,12 +101,7 @@ impl Parameters {
 
 impl Kind for Parameters {
     fn check(&self, _spec: &FilesSpec) -> Step<()> {
-        at_least("block", self.block, 512)?;
-        at_most("block", self.block, 16 << 20)?;
         at_least("file_size", self.file_size, self.block * 2)?;
-        at_least("random_operations", self.random_operations, 1)?;
-        at_most("file_size", self.file_size, MAX_BYTES)?;
-        at_most("random_operations", self.random_operations, 1 << 28)?;
         if self.tests.contains(&Test::Write) {
             return Ok(());
         }
@@ -111,7 +109,7 @@ impl Kind for Parameters {
     }
 
     fn plan(&self, spec: &FilesSpec) -> Plan {
-        let threads = u64::from(spec.threads);
+        let threads = u64::from(spec.common.threads);
         let tests = self.tests();
         let bytes = |writes: bool| -> u64 {
             let chosen = tests.iter().filter(|test| test.writes() == writes);
@@ -146,8 +144,8 @@ impl Workload for TioTest {
     fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
         let parameters = &self.parameters;
         let test = parameters.tests().into_iter().find(|test| test.name() == phase.name).unwrap_or(Test::Write);
-        let seed = stage.spec.seed;
-        let threads = stage.spec.threads;
+        let seed = stage.spec.common.seed;
+        let threads = stage.spec.common.threads;
         let crew = stage.crew(threads, |hand, thread| one_thread(parameters, test, hand, thread, seed))?;
         let operations = parameters.blocks(test) * u64::from(threads);
         let bytes = operations * parameters.block;

@@ -19,7 +19,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 
 use plimsoll_core::random::{Purpose, Stream};
-use serde::{Deserialize, Serialize};
+use plimsoll_core::parameters::{Unit, bytes, count, parameters};
 
 use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most, one_thread};
 use crate::buffer::Buffer;
@@ -36,29 +36,32 @@ use crate::workload::{Kind, Measure, Workload, higher, mib_per_second};
 pub const EXAMPLE: &str = r#"{"path":null,"size":8388608,"start":0,"block":2097152,"chunk":262144,"step":1,"passes":3,
     "direct":false}"#;
 
-/// What can be set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// File or block device to read; nothing is written to it but by `write`. Absent: a file of `size` is made.
-    pub path: Option<String>,
-    /// Bytes from `start` on; 0 for all that follows, with a path. Classic: 0.
-    pub size: u64,
-    /// First byte. Classic: 0.
-    pub start: u64,
-    /// Bytes of a block. Classic: 100 MiB in 1.03, 256 MiB in 1.03e, 512 MiB in 2.00.
-    pub block: u64,
-    /// Bytes of a read. Classic: 1 MiB.
-    pub chunk: u64,
-    /// Every so many blocks, one is read. Classic: 1.
-    pub step: u64,
-    /// Over the whole. Classic: 1; three are the least that averaging can drop something from.
-    pub passes: u32,
-    /// Open with `O_DIRECT`. Classic: false.
-    pub direct: bool,
-    /// Write zeros in place of reading (`-w`): what is in `path` is lost. Classic: false.
-    #[serde(default)]
-    pub write: bool,
+parameters! {
+    /// What can be set.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// File or device that is read, never written; none: a new file.
+        /// With `write` it is written.
+        path: Option<String> = None, in Unit::Text;
+        /// Bytes that are read; 0 for all of a path or device, 8 GiB of a new file.
+        size: u64 = 0, in bytes(..=MAX_BYTES);
+        /// First byte.
+        start: u64 = 0, in bytes(..=MAX_BYTES);
+        /// Bytes of one measured block; 100 MiB in 1.03.
+        /// 256 MiB in 1.03e.
+        block: u64 = 512 << 20, in bytes(1..=MAX_BYTES);
+        /// Bytes of a read.
+        chunk: u64 = 1 << 20, in bytes(512..=64 << 20);
+        /// Every so many blocks, one is read.
+        step: u64 = 1, in count(1..=MAX_COUNT);
+        /// Times over the whole.
+        /// Three are the least that averaging can drop something from.
+        passes: u32 = 1, in count(1..=1000);
+        /// Bypass the page cache (O_DIRECT).
+        direct: bool = false, in Unit::Flag;
+        /// Write zeros in place of reading (-w): what is in path is lost.
+        write: bool = false, in Unit::Flag, default;
+    }
 }
 
 const MAX_BLOCKS: u64 = 1 << 20;
@@ -88,15 +91,6 @@ impl Parameters {
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
         one_thread(spec, "zcav")?;
-        at_least("chunk", self.chunk, 512)?;
-        at_most("chunk", self.chunk, 64 << 20)?;
-        at_least("step", self.step, 1)?;
-        at_most("step", self.step, MAX_COUNT)?;
-        at_most("start", self.start, MAX_BYTES)?;
-        at_most("size", self.size, MAX_BYTES)?;
-        at_most("block", self.block, MAX_BYTES)?;
-        at_least("passes", self.passes.into(), 1)?;
-        at_most("passes", self.passes.into(), 1000)?;
         if self.write && self.path.is_none() {
             return Err(Fault::spec("write goes over what is in path: give one".to_owned()));
         }
@@ -145,7 +139,7 @@ impl Workload for Zcav {
             return Ok(());
         }
         let name = Name::new(format_args!("{FILE}"));
-        let mut stream = Stream::new(stage.spec.seed, 0, Purpose::Content);
+        let mut stream = Stream::new(stage.spec.common.seed, 0, Purpose::Content);
         let mut buffer = vec![0; self.parameters.chunk as usize];
         stage.solo(|hand| {
             let file = hand.open(Operation::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC)?;
@@ -177,7 +171,7 @@ impl Workload for Zcav {
             let mut elapsed_ns = 0;
             for _ in 0..parameters.passes {
                 for (block, times) in blocks.iter().zip(&mut times) {
-                    if stage.spec.cold != Cold::No {
+                    if stage.spec.common.cold != Cold::No {
                         sys::drop_pages(&file, block.0, block.1);
                     }
                     let time_ns = if write {

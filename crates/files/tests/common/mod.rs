@@ -8,7 +8,7 @@ use std::time::Duration;
 use plimsoll_core::outcome::Status;
 use plimsoll_files::Job;
 use plimsoll_files::outcome::{FilesOutcome, PhaseResult};
-use plimsoll_files::spec::{Cold, Durable, FilesSpec, Limit};
+use plimsoll_files::spec::{Common, FilesSpec};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -29,11 +29,8 @@ pub fn spec(kind: &str, parameters: &str, directory: &Path) -> FilesSpec {
     FilesSpec {
         directory: directory.to_str().unwrap().to_owned(),
         workload: serde_json::from_value(workload).unwrap_or_else(|error| panic!("{kind}: {error}")),
-        durable: Durable::Original,
-        cold: Cold::No,
-        seed: 42,
-        threads: 1,
-        limit: Limit { runtime_ns: 600_000_000_000, disk_bytes: None },
+        common: Common { seed: 42, timeout_ns: 600_000_000_000, ..Common::default() },
+        disk_bytes: None,
         interval_ns: 1_000_000_000,
     }
 }

@@ -119,7 +119,7 @@ def _comparison(
 ) -> Comparison:
     from plimsoll.catalog.lasting import standings
     from plimsoll.cli.evidence import find_sessions
-    from plimsoll.files_parameters import FILES_WORKLOADS
+    from plimsoll.declared import FILES
     from plimsoll.report.changed import noted_changes
     from plimsoll.report.comparisons import Comparison
     from plimsoll.report.gate import nothing_compared, ran_alone
@@ -140,7 +140,7 @@ def _comparison(
         judged = {key: plan.metrics for key, plan in plans.items()}
         rows = store.score_rows(ids, None if every else judged)
         altered = store.altered(ids)
-        of_files = [key for key, plan in plans.items() if plan.workload in FILES_WORKLOADS]
+        of_files = [key for key, plan in plans.items() if plan.workload in FILES]
         from_memory = [(each, *where) for each in ids for where in store.from_memory([each], of_files)]
         places = {each: search.targets(store, each) for each in ids}
         metrics = store.deciding(ids)

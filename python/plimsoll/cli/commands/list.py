@@ -99,7 +99,7 @@ def _parameters() -> Rows:
             "parameter": each.name,
             "default": value_text(each, each.default),
             "meaning": each.help,
-            "values": ", ".join(each.choices),
+            "values": ", ".join(each.choices) or each.room,
         }
         for table in all_workloads().values()
         for each in table

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.catalog.bounds import Pace
+from plimsoll.declared import FilesParameters
 from plimsoll.drafts import scratch_folder
 from plimsoll.errors import TargetError, UsageError
-from plimsoll.files_parameters import COMMON, FILES_WORKLOADS
 from plimsoll.model import Interval, Plan, Score, Target
-from plimsoll.parameter import value_text
+from plimsoll.parameter import parameters_in, value_text
+from plimsoll.parameters import FILES_WORKLOADS
 from plimsoll.phases import phase_scores, phases
 from plimsoll.run import originals
 from plimsoll.run.originals import _execution
@@ -31,14 +32,11 @@ PERCENTILES = {"p50": 50, "p99": 99}
 
 def spec(plan: Plan, directory: Path) -> dict[str, Any]:
     """The plan as the record that the core takes (`crates/files/src/spec.rs`)."""
-    values = dict(plan.parameters)
-    common = {parameter.name: values.pop(parameter.name) for parameter in COMMON}
-    values |= {f"{name}_ns": values.pop(name) for name in ("runtime", "warmup") if name in values}
     return {
         "directory": str(directory),
-        "workload": {"kind": plan.workload, **values},
-        **{name: common[name] for name in ("durable", "cold", "seed", "threads")},
-        "limit": {"runtime_ns": common["timeout"], "disk_bytes": None},
+        "workload": plan.workload,
+        "parameters": plan.parameters,
+        "disk_bytes": None,
         "interval_ns": SECOND,
     }
 
@@ -117,7 +115,8 @@ def written_bytes(plan: Plan) -> int | None:
 def summary(plan: Plan) -> str:
     """The parameters that are not as in the classic test; all of its own if none differs."""
     table = FILES_WORKLOADS[plan.workload]
-    own = [each for each in table if each not in COMMON]
+    common = {each.name for each in parameters_in(FilesParameters)}
+    own = [each for each in table if each.name not in common]
     changed = [each for each in table if plan.parameters[each.name] != each.default]
     shown = [f"{each.name} {value_text(each, plan.parameters[each.name])}" for each in changed or own]
     return f"{plan.workload}: {', '.join(shown)}"

@@ -20,9 +20,10 @@ mod gate;
 mod names;
 mod seeks;
 
+use plimsoll_core::parameters::{Unit, bytes, count, word, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most, one_thread};
+use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, one_thread};
 use crate::fault::{Fault, Step};
 use crate::outcome::{Expected, Phase, Plan};
 use crate::spec::FilesSpec;
@@ -33,42 +34,40 @@ use crate::workload::{Kind, Measure, Workload, higher, per_second};
 pub const EXAMPLE: &str = r#"{"version":"2","size":262144,"chunk":8192,"skip_characters":false,"unbuffered":false,
     "seeks":200,"seekers":5,"files":100,"file_size_min":0,"file_size_max":0}"#;
 
-/// What can be set. The threads of the request are 1; seekers are a number of their own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Whose conventions.
-    pub version: Version,
-    /// Bytes of the data. Classic: twice the memory.
-    pub size: u64,
-    /// Of a block. Classic: 8192.
-    pub chunk: u64,
-    /// Leave out the tests of characters (`-f`). Classic: false.
-    pub skip_characters: bool,
-    /// Sync after every writing phase and every operation on a file (`-b`). Classic: false.
-    pub unbuffered: bool,
-    /// In all. Classic: 8192.
-    pub seeks: u64,
-    /// At the same time. Classic: 3 in 1.x, 5 in 2.x.
-    pub seekers: u32,
-    /// For the tests of many files; 0 leaves them out. Classic: 16384.
-    pub files: u64,
-    /// Bytes of the smallest of them. Classic: 0.
-    pub file_size_min: u64,
-    /// Bytes of the largest of them. Classic: 0.
-    pub file_size_max: u64,
-    /// Leave out the tests of the data (`-s 0`). Classic: false.
-    #[serde(default)]
-    pub skip_data: bool,
-    /// Write the blocks with `O_DIRECT` (`-D` of 2.x; what is there is then read and rewritten as ever). Classic: false.
-    #[serde(default)]
-    pub direct: bool,
-    /// Begin each phase together with all processes that share the semaphores of `-p` (`-y s`). Classic: false.
-    #[serde(default)]
-    pub together: bool,
-    /// Begin each phase when a line has come on standard input, or when that has ended (`-y p`). Classic: false.
-    #[serde(default)]
-    pub prompts: bool,
+parameters! {
+    /// What can be set. The threads of the request are 1; seekers are a number of their own.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// Conventions of 1.03 or of 2.00.
+        version: Version = Version::Two, in word::<Version>();
+        /// Bytes of the data; 0 for twice the memory, as the original.
+        size: u64 = 0, in bytes(..=MAX_BYTES);
+        /// Bytes of a block.
+        chunk: u64 = 8 << 10, in bytes(2..=16 << 20);
+        /// Leave out the tests of characters (-f).
+        skip_characters: bool = false, in Unit::Flag;
+        /// Sync after every writing phase and operation on a file (-b).
+        unbuffered: bool = false, in Unit::Flag;
+        /// Random places that are read, in all.
+        seeks: u64 = 8192, in count(1..=MAX_COUNT);
+        /// Of them at the same time; 3 in 1.x.
+        seekers: u32 = 5, in count(1..=64);
+        /// Files for the tests of many files; 0 leaves them out.
+        files: u64 = 16_384, in count(..=2_000_000);
+        /// Bytes of the smallest of them.
+        file_size_min: u64 = 0, in bytes(..=1 << 40);
+        /// Bytes of the largest of them.
+        file_size_max: u64 = 0, in bytes(..=1 << 40);
+        /// Leave out the tests of the data (-s 0).
+        skip_data: bool = false, in Unit::Flag, default;
+        /// Write the blocks with O_DIRECT (-D of 2.x).
+        /// What is there is then read and rewritten as ever.
+        direct: bool = false, in Unit::Flag, default;
+        /// Begin each phase together with all processes that share the semaphores of -p (-y s).
+        together: bool = false, in Unit::Flag, default;
+        /// Begin each phase when a line has come on standard input, or when that has ended (-y p).
+        prompts: bool = false, in Unit::Flag, default;
+    }
 }
 
 /// Conventions of a version.
@@ -138,8 +137,6 @@ impl Parameters {
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
         one_thread(spec, "bonnie")?;
-        at_least("chunk", self.chunk, 2)?;
-        at_most("chunk", self.chunk, 16 << 20)?;
         at_least("size", self.size, if self.skip_data { 0 } else { self.chunk })?;
         if self.skip_data && self.files == 0 {
             return Err(Fault::spec("skip_data with files 0 leaves nothing to do: give files, or the data".to_owned()));
@@ -147,13 +144,6 @@ impl Kind for Parameters {
         if self.direct && !self.chunk.is_multiple_of(512) {
             return Err(Fault::spec(format!("chunk is {}: with direct it must be a multiple of 512", self.chunk)));
         }
-        at_most("size", self.size, MAX_BYTES)?;
-        at_least("seekers", self.seekers.into(), 1)?;
-        at_most("seekers", self.seekers.into(), 64)?;
-        at_least("seeks", self.seeks, 1)?;
-        at_most("seeks", self.seeks, MAX_COUNT)?;
-        at_most("files", self.files, 2_000_000)?;
-        at_most("file_size_max", self.file_size_max, 1 << 40)?;
         at_least("file_size_max", self.file_size_max, self.file_size_min)
     }
 
@@ -174,7 +164,7 @@ impl Kind for Parameters {
     }
 
     fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        Box::new(Bonnie { parameters: self.clone(), names: names::Names::new(self, spec.seed) })
+        Box::new(Bonnie { parameters: self.clone(), names: names::Names::new(self, spec.common.seed) })
     }
 }
 

@@ -36,7 +36,7 @@ pub fn seek(parameters: &Parameters, blocks: &Blocks<'_>, stage: &Stage<'_>) -> 
     let crew = stage.threads(parameters.seekers + 1, |hand, seeker| {
         if seeker == parameters.seekers {
             let writer = writer.lock().ok().and_then(|mut writer| writer.take());
-            feed(parameters, hand, writer, stage.spec.seed)?;
+            feed(parameters, hand, writer, stage.spec.common.seed)?;
             return Ok(None);
         }
         one_seeker(blocks, hand, &reader)

@@ -27,12 +27,11 @@ mod units;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use plimsoll_core::parameters::{count, nanoseconds, parameters};
 
-use crate::admit::{at_least, at_most};
 use crate::fault::{Fault, Step};
 use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::FilesSpec;
+use crate::spec::{FilesSpec, SECOND};
 use crate::stage::Stage;
 use crate::workload::{Kind, Measure, Workload, higher, lower, per_second};
 
@@ -40,18 +39,20 @@ use replay::Run;
 use trace::Trace;
 
 /// A small instance.
-pub const EXAMPLE: &str = r#"{"runtime_ns":300000000,"warmup_ns":50000000,"loops":0}"#;
+pub const EXAMPLE: &str = r#"{"runtime":300000000,"warmup":50000000,"loops":0}"#;
 
-/// What can be set. Clients are threads; classic: 1, 6, 12, 48, 128, 256.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Measured time. Classic: 600 s.
-    pub runtime_ns: u64,
-    /// Time before it that does not count. Classic: a fifth of the runtime, 120 s.
-    pub warmup_ns: u64,
-    /// When not 0: every client ends after so many loops, and there is no warm-up. Classic: 0.
-    pub loops: u64,
+parameters! {
+    /// What can be set. Clients are threads; classic: 1, 6, 12, 48, 128, 256.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// Measured time.
+        runtime_ns as "runtime": u64 = 600 * SECOND, in nanoseconds(1..);
+        /// Time before it that does not count.
+        /// Classic: a fifth of the runtime.
+        warmup_ns as "warmup": u64 = 120 * SECOND, in nanoseconds(..);
+        /// When not 0: every client ends after so many loops, without warm-up.
+        loops: u64 = 0, in count(..=1 << 20);
+    }
 }
 
 /// About the largest set of files of one client, and their number.
@@ -62,20 +63,18 @@ const CLIENT_MEMORY: u64 = 320 << 10;
 
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
-        at_least("runtime_ns", self.runtime_ns, 1)?;
-        at_most("loops", self.loops, 1 << 20)?;
         let whole = self.runtime_ns.saturating_add(self.warmup_ns);
-        if self.loops == 0 && whole > spec.limit.runtime_ns {
+        if self.loops == 0 && whole > spec.common.timeout_ns {
             return Err(Fault::spec("runtime and warm-up of dbench are above the time limit: raise the limit"));
         }
-        if spec.threads > 512 {
-            return Err(Fault::spec(format!("{} clients: use 512 or fewer", spec.threads)));
+        if spec.common.threads > 512 {
+            return Err(Fault::spec(format!("{} clients: use 512 or fewer", spec.common.threads)));
         }
         Ok(())
     }
 
     fn plan(&self, spec: &FilesSpec) -> Plan {
-        let clients = u64::from(spec.threads);
+        let clients = u64::from(spec.common.threads);
         let (calls, read, written) = trace::PER_LOOP;
         let expected = match self.loops {
             0 => Expected::Nanoseconds(self.runtime_ns.saturating_add(self.warmup_ns)),
@@ -93,7 +92,7 @@ impl Kind for Parameters {
     }
 
     fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        Box::new(Dbench { parameters: self.clone(), trace: Arc::new(Trace::new(spec.seed)) })
+        Box::new(Dbench { parameters: self.clone(), trace: Arc::new(Trace::new(spec.common.seed)) })
     }
 }
 
@@ -104,7 +103,7 @@ struct Dbench {
 
 impl Workload for Dbench {
     fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
-        let run = Run::new(&self.parameters, stage.spec.threads);
+        let run = Run::new(&self.parameters, stage.spec.common.threads);
         let found = run.carry_out(stage, &self.trace)?;
         let scores = vec![
             higher("throughput", per_second(found.bytes, found.elapsed_ns) / 1e6, "MB/s"),

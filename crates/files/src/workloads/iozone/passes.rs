@@ -23,7 +23,7 @@ pub fn carry_out(parameters: &Parameters, pass: &str, stage: &Stage<'_>) -> Step
     let name = Name::new(format_args!("iozone.tmp"));
     stage.solo(|hand| match pass {
         "fwrite" | "frewrite" | "fread" | "freread" => stream(parameters, pass, hand, &name),
-        _ => calls(parameters, pass, hand, &name, stage.spec.seed),
+        _ => calls(parameters, pass, hand, &name, stage.spec.common.seed),
     })
 }
 

@@ -33,11 +33,11 @@ pub fn make(hand: &Hand<'_>, tree: &Tree, stage: &Stage<'_>, compressed: bool) -
     let result = File::create(&path).map(BufWriter::new).and_then(|file| {
         if compressed {
             let mut encoder = BzEncoder::new(file, Compression::best());
-            fill(hand, tree, stage.spec.seed, &mut encoder)?;
+            fill(hand, tree, stage.spec.common.seed, &mut encoder)?;
             encoder.finish()?.flush()
         } else {
             let mut file = file;
-            fill(hand, tree, stage.spec.seed, &mut file)?;
+            fill(hand, tree, stage.spec.common.seed, &mut file)?;
             file.flush()
         }
     });

@@ -15,7 +15,7 @@
 mod archive;
 mod extract;
 
-use serde::{Deserialize, Serialize};
+use plimsoll_core::parameters::{Unit, parameters, share_from};
 
 use crate::admit::one_thread;
 use crate::fault::{Fault, Step};
@@ -28,14 +28,15 @@ use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, se
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"scale":0.003,"compressed":true}"#;
 
-/// What can be set.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Share of the files and bytes of the real tree (30,500 files, 360 MB). Classic: 1.
-    pub scale: f64,
-    /// From a bzip2 archive rather than from a plain one. Classic: true.
-    pub compressed: bool,
+parameters! {
+    /// What can be set.
+    pub struct Parameters {
+        /// Share of the files and bytes of the real tree.
+        /// That has 30,500 files and 360 MB.
+        scale: f64 = 1.0, in share_from(0.001);
+        /// From a bzip2 archive rather than from a plain one.
+        compressed: bool = true, in Unit::Flag;
+    }
 }
 
 const FILES: f64 = 30_500.0;
@@ -53,15 +54,11 @@ impl Parameters {
 
 impl Kind for Parameters {
     fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "unpack")?;
-        if self.scale >= 0.001 && self.scale <= 4.0 {
-            return Ok(());
-        }
-        Err(Fault::spec(format!("scale is {}: use a number from 0.001 to 4", self.scale)))
+        one_thread(spec, "unpack")
     }
 
     fn plan(&self, spec: &FilesSpec) -> Plan {
-        let tree = self.tree(spec.seed);
+        let tree = self.tree(spec.common.seed);
         let (files, bytes) = (tree.files.len() as u64, tree.bytes());
         let packed = archive::length(&tree);
         let stored = if self.compressed { packed / RATIO } else { packed };
@@ -81,7 +78,7 @@ impl Kind for Parameters {
     }
 
     fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        Box::new(Unpack { parameters: self.clone(), tree: self.tree(spec.seed) })
+        Box::new(Unpack { parameters: self.clone(), tree: self.tree(spec.common.seed) })
     }
 }
 

@@ -1,0 +1,283 @@
+"""The parameters of our workloads, a record each. Made by `make docs` from crates/; do not edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.parameter import declared
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilesParameters:
+    """What every file-system test has."""
+
+    durable: str = declared(
+        "word",
+        "original",
+        "none: no sync call; original: those of the original; timed: and one syncfs inside the time of writing phases",
+        choices=("none", "original", "timed"),
+    )
+    cold: str = declared(
+        "word",
+        "no",
+        "drop from the page cache before reading: nothing, the test's files, or everything of the machine",
+        choices=("no", "files", "system"),
+    )
+    seed: int = declared("count", 1, "start of all random streams", least=0, most=9223372036854775807)
+    threads: int = declared("count", 1, "threads, processes or clients of the original", least=1, most=1024)
+    timeout: int = declared(
+        "nanoseconds", 3600000000000, "a run that takes longer fails", least=1, most=9223372036854775807
+    )
+    implementation: str = declared(
+        "word", "native", "original: run the original tool in place of Plimsoll's test", choices=("native", "original")
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FsMarkParameters(FilesParameters):
+    """The parameters of `fs_mark`."""
+
+    files: int = declared("count", 1000, "files per thread", least=1, most=4294967296)
+    size: int = declared("bytes", 1048576, "bytes of each file", least=0, most=70368744177664)
+    write_size: int = declared("bytes", 16384, "bytes of each write", least=1, most=16777216)
+    sync_method: int = declared(
+        "count", 1, "0 none; 1 fsync before each close; 2…6 see the test's page", least=0, most=6
+    )
+    directories: int = declared("count", 0, "folders to choose from, 0 for none", least=0, most=100000)
+    placement: str = declared("word", "time", "folder by time of day, or in turn", choices=("time", "spread"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostmarkParameters(FilesParameters):
+    """The parameters of `postmark`."""
+
+    transactions: int = declared("count", 250000, "transactions; 25,000 before version 1.1.0", least=1, most=4294967296)
+    files: int = declared("count", 500, "files at the start", least=1, most=2000000)
+    size_low: int = declared("bytes", 5120, "bytes of the smallest new file", least=0, most=33554432)
+    size_high: int = declared("bytes", 524288, "no file grows beyond", least=1, most=33554432)
+    read_block: int = declared("bytes", 512, "bytes of one stream read", least=1, most=1048576)
+    write_block: int = declared("bytes", 512, "bytes of one stream write", least=1, most=1048576)
+    read_bias: int = declared("count", 5, "of ten, so many transactions read rather than append", least=0, most=10)
+    create_bias: int = declared("count", 5, "of ten, so many transactions create rather than delete", least=0, most=10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SqliteParameters(FilesParameters):
+    """The parameters of `sqlite`."""
+
+    inserts: int = declared("count", 2500, "statements in the file", least=1, most=500000)
+    passes: int = declared("count", 5, "times that the file is fed to a new connection", least=1, most=1048576)
+    page_size: int = declared("bytes", 1024, "bytes of a database page", least=512, most=65536)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompilebenchParameters(FilesParameters):
+    """The parameters of `compilebench`."""
+
+    trees: int = declared("count", 10, "trees that are made and compiled", least=1, most=10000)
+    reads: int = declared("count", 3, "compiled trees that are read", least=1, most=1000)
+    scale: float = declared("share", 1.0, "share of the files and bytes of the real tree", least=0.001, most=1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DbenchParameters(FilesParameters):
+    """The parameters of `dbench`."""
+
+    runtime: int = declared("nanoseconds", 600000000000, "measured time", least=1, most=9223372036854775807)
+    warmup: int = declared(
+        "nanoseconds", 120000000000, "time before it that does not count", least=0, most=9223372036854775807
+    )
+    loops: int = declared(
+        "count", 0, "when not 0: every client ends after so many loops, without warm-up", least=0, most=1048576
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BonnieParameters(FilesParameters):
+    """The parameters of `bonnie`."""
+
+    version: str = declared("word", "2", "conventions of 1.03 or of 2.00", choices=("1", "2"))
+    size: int = declared(
+        "bytes", 0, "bytes of the data; 0 for twice the memory, as the original", least=0, most=70368744177664
+    )
+    chunk: int = declared("bytes", 8192, "bytes of a block", least=2, most=16777216)
+    skip_characters: bool = declared("flag", False, "leave out the tests of characters (-f)")
+    unbuffered: bool = declared("flag", False, "sync after every writing phase and operation on a file (-b)")
+    seeks: int = declared("count", 8192, "random places that are read, in all", least=1, most=4294967296)
+    seekers: int = declared("count", 5, "of them at the same time; 3 in 1.x", least=1, most=64)
+    files: int = declared("count", 16384, "files for the tests of many files; 0 leaves them out", least=0, most=2000000)
+    file_size_min: int = declared("bytes", 0, "bytes of the smallest of them", least=0, most=1099511627776)
+    file_size_max: int = declared("bytes", 0, "bytes of the largest of them", least=0, most=1099511627776)
+    skip_data: bool = declared("flag", False, "leave out the tests of the data (-s 0)", optional=True)
+    direct: bool = declared("flag", False, "write the blocks with O_DIRECT (-D of 2.x)", optional=True)
+    together: bool = declared(
+        "flag",
+        False,
+        "begin each phase together with all processes that share the semaphores of -p (-y s)",
+        optional=True,
+    )
+    prompts: bool = declared(
+        "flag",
+        False,
+        "begin each phase when a line has come on standard input, or when that has ended (-y p)",
+        optional=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class IozoneParameters(FilesParameters):
+    """The parameters of `iozone`."""
+
+    size: int = declared("bytes", 8589934592, "length of the file", least=1, most=70368744177664)
+    record: int = declared("bytes", 1048576, "bytes of a record", least=512, most=16777216)
+    tests: list[str] = declared(
+        "words",
+        ["write", "read"],
+        "what is done, joined with +",
+        choices=(
+            "write",
+            "read",
+            "random",
+            "backward",
+            "record_rewrite",
+            "stride",
+            "fwrite",
+            "fread",
+            "pwrite",
+            "pread",
+            "pwritev",
+            "preadv",
+        ),
+    )
+    stride: int = declared(
+        "count", 17, "records from one read of the stride test to the next", least=1, most=4294967296
+    )
+    sync_in_time: bool = declared("flag", True, "fsync within the time of each pass (-e)")
+    direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT); not for streams")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TiotestParameters(FilesParameters):
+    """The parameters of `tiotest`."""
+
+    file_size: int = declared("bytes", 67108864, "bytes of each thread's file", least=1, most=70368744177664)
+    block: int = declared("bytes", 4096, "bytes of an operation", least=512, most=16777216)
+    random_operations: int = declared("count", 1000, "random operations of each thread", least=1, most=268435456)
+    tests: list[str] = declared(
+        "words",
+        ["write", "random_write"],
+        "what is done, joined with +",
+        choices=("write", "random_write", "read", "random_read"),
+    )
+    open_sync: bool = declared("flag", True, "open with O_SYNC: yes in profile 1.2, no in 1.1")
+    direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AioStressParameters(FilesParameters):
+    """The parameters of `aio_stress`."""
+
+    size: int = declared("bytes", 2147483648, "length of the file", least=4194304, most=70368744177664)
+    record: int = declared("bytes", 65536, "bytes of a transfer", least=512, most=4194304)
+    depth: int = declared("count", 64, "transfers under way at once", least=1, most=512)
+    batch: int = declared("count", 8, "transfers submitted at once", least=1, most=9223372036854775807)
+    direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT)")
+    stages: list[str] = declared(
+        "words",
+        ["random_write"],
+        "what is done, joined with +",
+        choices=("sequential_write", "sequential_read", "random_write", "random_read"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnpackParameters(FilesParameters):
+    """The parameters of `unpack`."""
+
+    scale: float = declared("share", 1.0, "share of the files and bytes of the real tree", least=0.001, most=1.0)
+    compressed: bool = declared("flag", True, "from a bzip2 archive rather than from a plain one")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GzipParameters(FilesParameters):
+    """The parameters of `gzip`."""
+
+    size: int = declared("bytes", 2147483648, "bytes of the file", least=1, most=70368744177664)
+    level: int = declared("count", 6, "1…9", least=1, most=9)
+    content: str = declared("word", "zeros", "what is compressed", choices=("zeros", "text"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZcavParameters(FilesParameters):
+    """The parameters of `zcav`."""
+
+    path: str | None = declared("text", None, "file or device that is read, never written; none: a new file")
+    size: int = declared(
+        "bytes",
+        0,
+        "bytes that are read; 0 for all of a path or device, 8 GiB of a new file",
+        least=0,
+        most=70368744177664,
+    )
+    start: int = declared("bytes", 0, "first byte", least=0, most=70368744177664)
+    block: int = declared(
+        "bytes", 536870912, "bytes of one measured block; 100 MiB in 1.03", least=1, most=70368744177664
+    )
+    chunk: int = declared("bytes", 1048576, "bytes of a read", least=512, most=67108864)
+    step: int = declared("count", 1, "every so many blocks, one is read", least=1, most=4294967296)
+    passes: int = declared("count", 1, "times over the whole", least=1, most=1000)
+    direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT)")
+    write: bool = declared(
+        "flag", False, "write zeros in place of reading (-w): what is in path is lost", optional=True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SysbenchParameters(FilesParameters):
+    """The parameters of `sysbench`."""
+
+    files: int = declared("count", 128, "files (--file-num)", least=1, most=65536)
+    total_size: int = declared(
+        "bytes", 2147483648, "bytes of all files together (--file-total-size)", least=0, most=70368744177664
+    )
+    block: int = declared("bytes", 16384, "bytes of a request (--file-block-size)", least=512, most=67108864)
+    test: str = declared(
+        "word",
+        "rndrw",
+        "what is done (--file-test-mode)",
+        choices=("seqwr", "seqrewr", "seqrd", "rndrd", "rndwr", "rndrw"),
+    )
+    ratio: float = declared(
+        "number", 1.5, "reads for each write of rndrw (--file-rw-ratio)", least=0.0, most=1.7976931348623157e308
+    )
+    fsync_every: int = declared(
+        "count", 100, "requests before all files are synced, 0 for never", least=0, most=9223372036854775807
+    )
+    fsync_each: bool = declared("flag", False, "one fsync after every write instead (--file-fsync-all)")
+    fsync_end: bool = declared("flag", True, "at its end every thread syncs all files (--file-fsync-end)")
+    fdatasync: bool = declared("flag", False, "fdatasync in place of fsync (--file-fsync-mode)")
+    open: str = declared(
+        "word", "none", "more flags for opening files (--file-extra-flags)", choices=("none", "sync", "dsync", "direct")
+    )
+    runtime: int = declared("nanoseconds", 10000000000, "measured time (--time)", least=1, most=9223372036854775807)
+    events: int = declared(
+        "count", 0, "end after so many requests and syncs, 0 for never (--events)", least=0, most=4294967296
+    )
+
+
+FILES: dict[str, type[FilesParameters]] = {
+    "fs_mark": FsMarkParameters,
+    "postmark": PostmarkParameters,
+    "sqlite": SqliteParameters,
+    "compilebench": CompilebenchParameters,
+    "dbench": DbenchParameters,
+    "bonnie": BonnieParameters,
+    "iozone": IozoneParameters,
+    "tiotest": TiotestParameters,
+    "aio_stress": AioStressParameters,
+    "unpack": UnpackParameters,
+    "gzip": GzipParameters,
+    "zcav": ZcavParameters,
+    "sysbench": SysbenchParameters,
+}
+"""The records of the workloads in crates/files by name."""
