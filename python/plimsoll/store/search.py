@@ -308,7 +308,8 @@ def choices(store: Store) -> Choices:
     )
 
 
-class Series(NamedTuple):
+@dataclass(frozen=True)
+class Series:
     """One case on one target, which may have a history."""
 
     case: str
@@ -333,7 +334,7 @@ def series(store: Store, text: str = "", limit: int = 100) -> list[Series]:
         .limit(limit)
     )
     with reading(store.engine) as connection:
-        return [Series._make(row) for row in connection.execute(statement)]
+        return [Series(*row) for row in connection.execute(statement)]
 
 
 class Point(NamedTuple):

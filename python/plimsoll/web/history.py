@@ -57,7 +57,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Level:
-    """Sessions `first` to `last` (both included) that lie around `value`."""
+    """Sessions `first` to `last` (places in their list, both included) that lie around `value`."""
 
     first: int
     last: int

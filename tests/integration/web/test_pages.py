@@ -181,6 +181,11 @@ def test_history_finds_the_night_on_which_it_became_slower(filled: Filled, clien
     assert found["levels"][1]["value"] == pytest.approx(0.6 * found["levels"][0]["value"], rel=0.1)
     steady = client.get("/api/v1/history", params={"case": "randread", "target": "nvme"}).json()
     assert len(steady["levels"]) == 1
+    fields = "id host started_ns value low high runs valid levels pattern place event"
+    assert [*found["sessions"][0]] == fields.split()
+    assert [*found["levels"][0]] == ["first", "last", "value"]
+    listed = client.get("/api/v1/series", params={"text": "gp3"}).json()
+    assert [*listed[0]] == ["case", "target", "sessions", "runs", "last_ns"]
     page = client.get("/history", params={"case": "randread", "target": "gp3"}).text
     assert "Changes of level" in page
     assert page.count("<figure") == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -12,6 +11,7 @@ from pydantic import BaseModel
 from plimsoll.report.renderers.json import as_json
 from plimsoll.store import search
 from plimsoll.web.access import Reader
+from plimsoll.web.history import Level, Session
 from plimsoll.web.pages.compare import Across, Band, Base, Pool, Targets, document_of
 from plimsoll.web.pages.diff import groups_of
 from plimsoll.web.pages.history import Asked, find
@@ -34,33 +34,6 @@ def compare(
     return JSONResponse(as_json(document_of(request, t, base, pool, band, across)))
 
 
-class Point(BaseModel):
-    """A session in a history; `value` is null where it has no valid score, or its runs have no common one."""
-
-    id: str
-    host: str
-    started_ns: int
-    value: float | None
-    low: float | None
-    high: float | None
-    runs: int
-    valid: int
-    levels: list[float] = []
-    pattern: str = ""
-    place: int
-    """Number of the place, from 0."""
-    event: str
-    """What is another place than in the session before; empty where it is the same."""
-
-
-class Level(BaseModel):
-    """Sessions `first` to `last` (places in `sessions`, both included) lie around `value`."""
-
-    first: int
-    last: int
-    value: float
-
-
 class History(BaseModel):
     """One metric of one case on one target over time."""
 
@@ -73,18 +46,8 @@ class History(BaseModel):
     host: str
     plans: list[str]
     metrics: list[str]
-    sessions: list[Point]
-    levels: list[Level]
-
-
-class Series(BaseModel):
-    """A case on a target that has a history."""
-
-    case: str
-    target: str
-    sessions: int
-    runs: int
-    last_ns: int
+    sessions: tuple[Session, ...]
+    levels: tuple[Level, ...]
 
 
 @router.get("/series")
@@ -92,9 +55,9 @@ def series(
     request: Request,
     _who: Reader,
     text: Annotated[str, Query(max_length=200, description="Words in the case or the target.")] = "",
-) -> list[Series]:
+) -> list[search.Series]:
     """The cases and targets with the most sessions."""
-    return [Series(**each._asdict()) for each in search.series(request.app.state.store, text)]
+    return search.series(request.app.state.store, text)
 
 
 @router.get("/history")
@@ -106,8 +69,8 @@ def history(request: Request, _who: Reader, asked: Annotated[Asked, Depends()]) 
         **{name: getattr(found, name) for name in names},
         plans=[plan for plan, _, _ in found.plans],
         metrics=list(found.metrics),
-        sessions=[Point(**asdict(each)) for each in found.sessions],
-        levels=[Level(**asdict(each)) for each in found.levels],
+        sessions=found.sessions,
+        levels=found.levels,
     )
 
 
