@@ -58,17 +58,7 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     Raises PlimsollError; the store is opened only when everything can be carried out.
     """
     asked = parse(words)
-    if asked.want_version:
-        print(VERSION)
-        return 0
-    if asked.engines_of is not None:
-        print("\n".join(inquiry.engines(asked.engines_of)))
-        return 0
-    if asked.inflate is not None:
-        sys.stdout.writelines(inflated(asked.inflate))
-        return 0
-    if asked.show_command:
-        print(inquiry.command_of(asked.sections))
+    if _answered(asked):
         return 0
     for line in inquiry.debug(asked.debug, [Words(section) for section in asked.sections or asked.begun]):
         print(line)
@@ -86,6 +76,21 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     finally:
         if output is not sys.stdout:
             output.close()
+
+
+def _answered(asked: Invocation) -> bool:
+    """Whether it was a question that no job is needed for; then the answer is printed."""
+    if asked.want_version:
+        print(VERSION)
+    elif asked.engines_of is not None:
+        print("\n".join(inquiry.engines(asked.engines_of)))
+    elif asked.inflate is not None:
+        sys.stdout.writelines(inflated(asked.inflate))
+    elif asked.show_command:
+        print(inquiry.command_of(asked.sections))
+    else:
+        return False
+    return True
 
 
 def _open(asked: Invocation) -> TextIO:
@@ -179,6 +184,12 @@ def _measure(
     logs.write(done)
     if asked.bandwidth_log:
         logs.write_together(done)
+    _say_doubts(asked, done, recorder, say)
+    return _ending(recorder, members, stop, say)
+
+
+def _say_doubts(asked: Invocation, done: Sequence[Done], recorder: Recorder, say: Callable[[str], None]) -> None:
+    """What stands against the result."""
     for each in done:
         elapsed_ns = each.ended.execution.outcome["elapsed_ns"] if each.ended else 0
         if sentence := cut_short(each.job, each.plan, elapsed_ns):
@@ -187,7 +198,6 @@ def _measure(
         # Elsewhere they are in the result: programs take any text on standard error for a failure.
         for doubt in recorder.doubts():
             say(f"plimsoll fio: {doubt}")
-    return _ending(recorder, members, stop, say)
 
 
 def _finest_ns(asked: Invocation) -> int:

@@ -90,41 +90,55 @@ def _read(name: str, where: str) -> Log:
 
 
 def _log(lines: Iterator[str], version: int, where: str) -> Log:
-    files: dict[str, int] = {}
-    found: list[Line] = []
-    waited_ns = 0
-    first: int | None = None
+    reader = _Reader(version)
     for number, text in enumerate(lines, 2):
-        words = text.split()
-        if not words:
-            continue
         try:
-            if version == 3:
-                time, words = int(words[0]), words[1:]
-                first = time if first is None else first
-                waited_ns = (time - first) * MICROSECOND
-            name, action, *rest = words
-            if action in FILES:
-                files.setdefault(name, len(files))
-            elif action == "wait" and version == 2:
-                waited_ns += int(rest[0]) * MICROSECOND
-            elif action in KINDS:
-                offset, length = (int(rest[0]), int(rest[1])) if len(rest) >= 2 else (0, 0)
-                if min(offset, length) < 0 or length >= 2**32:
-                    raise ValueError
-                if length or action not in MOVES:
-                    kind = KINDS[action]
-                    length = 0 if kind.startswith("f") else length
-                    found.append(Line(waited_ns, kind, files.setdefault(name, len(files)), offset, length))
-            else:
-                raise ValueError
+            reader.take(text.split())
         except (ValueError, IndexError):
             raise UsageError(f"{where}:{number}: {text.strip()[:80]!r} is no line of an iolog") from None
-        if len(found) > MOST:
+        if len(reader.found) > MOST:
             raise UsageError(f"{where}: more than {MOST} operations; replay a part of it")
-    if not found:
+    if not reader.found:
         raise UsageError(f"{where}: there are no operations in this log")
-    return Log(tuple(files), tuple(found))
+    return Log(tuple(reader.files), tuple(reader.found))
+
+
+class _Reader:
+    """The operations of a log, line by line. Version 2 has lines that wait, version 3 a time on every line."""
+
+    def __init__(self, version: int) -> None:
+        self.files: dict[str, int] = {}
+        self.found: list[Line] = []
+        self._timed = version == 3
+        self._at_ns = 0
+        self._first: int | None = None
+
+    def take(self, words: list[str]) -> None:
+        """Raises ValueError or IndexError for what is no line of a log; an empty one is passed over."""
+        if not words:
+            return
+        if self._timed:
+            time, words = int(words[0]), words[1:]
+            self._first = time if self._first is None else self._first
+            self._at_ns = (time - self._first) * MICROSECOND
+        name, action, *rest = words
+        if action in FILES:
+            self.files.setdefault(name, len(self.files))
+        elif action == "wait" and not self._timed:
+            self._at_ns += int(rest[0]) * MICROSECOND
+        elif action in KINDS:
+            self._add(name, action, rest)
+        else:
+            raise ValueError(action)
+
+    def _add(self, name: str, action: str, rest: list[str]) -> None:
+        offset, length = (int(rest[0]), int(rest[1])) if len(rest) >= 2 else (0, 0)
+        if min(offset, length) < 0 or length >= 2**32:
+            raise ValueError(length)
+        if length or action not in MOVES:
+            kind = KINDS[action]
+            length = 0 if kind.startswith("f") else length
+            self.found.append(Line(self._at_ns, kind, self.files.setdefault(name, len(self.files)), offset, length))
 
 
 def replay(job: Job, log: Log) -> dict[str, Any]:
