@@ -9,6 +9,11 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Property tests have no time limit of their own: the machine may be busy.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 
 def pytest_configure() -> None:

@@ -15,7 +15,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 HOST = f"{platform.machine()}-unknown-linux-gnu"
-CRATES = ("plimsoll-core", "plimsoll-io", "plimsoll-files", "plimsoll-db", "plimsoll-volume")
+WITHOUT = "python"
+"""A module of Python: it has no tests of its own, and cannot be linked into a program."""
+CRATES = sorted(f"plimsoll-{path.name}" for path in (ROOT / "crates").iterdir() if path.name != WITHOUT)
 OPTIONS = {
     "address": {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0", "LSAN_OPTIONS": "report_objects=1"},
     "thread": {"TSAN_OPTIONS": f"halt_on_error=1 suppressions={ROOT}/tools/tsan.supp"},

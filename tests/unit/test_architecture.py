@@ -1,10 +1,12 @@
 """Who may import whom. Python's layers are checked by import-linter; this is the rest."""
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[2]
 MEASURING = ("db", "files", "io", "volume")
@@ -36,6 +38,15 @@ def test_crates_depend_only_downwards(crate: str) -> None:
 @pytest.mark.parametrize("crate", [crate for crate in CRATES if crate != "python"])
 def test_only_one_crate_knows_python(crate: str) -> None:
     assert "pyo3" not in (ROOT / "crates" / crate / "Cargo.toml").read_text()
+
+
+def test_sanitizers_run_over_every_crate_with_tests() -> None:
+    checked = runpy.run_path(str(ROOT / "tools/sanitize.py"))["CRATES"]
+    assert set(checked) == {f"plimsoll-{crate}" for crate in CRATES if crate != "python"}
+
+
+def test_no_property_test_has_a_time_limit() -> None:
+    assert settings().deadline is None
 
 
 PURE = sorted(path for crate in ("core", "logs") for path in (ROOT / "crates" / crate / "src").rglob("*.rs"))

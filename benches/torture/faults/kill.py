@@ -4,14 +4,13 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from benches.torture.faults import _killed
 from benches.torture.supervisor import Supervisor
 from benches.torture.turn import Turn
 
 NAME = "kill"
 MEANING = "kill -9 at one system call"
-SCENARIOS = ("session", "import", "take-in", "merge", "report", "export", "export-again", "volume", "volume-delete",
-             "volume-session", "session-redis", "session-postgresql", "session-mariadb",
-             "session-sqlite")  # fmt: skip
+SCENARIOS = (*_killed.SCENARIOS, "session-sqlite")
 TOUCHES = frozenset({"calls"})
 
 

@@ -4,13 +4,12 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from benches.torture.faults import _killed
 from benches.torture.turn import Strike, Turn
 
 NAME = "moment"
 MEANING = "kill -9, Ctrl-C, SIGTERM or SIGHUP at any moment"
-SCENARIOS = ("session", "long-session", "import", "take-in", "merge", "report", "export", "export-again", "volume",
-             "volume-delete", "volume-session", "session-redis", "session-postgresql",
-             "session-mariadb")  # fmt: skip
+SCENARIOS = (*_killed.SCENARIOS, "long-session")
 TOUCHES = frozenset({"command"})
 
 

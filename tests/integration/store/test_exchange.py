@@ -61,7 +61,7 @@ def test_a_file_goes_into_both_databases(store: Store, new_store: NewStore, tmp_
     assert (tmp_path / "y.plimsoll.gz").read_bytes() == (tmp_path / "x.plimsoll.gz").read_bytes()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(session=SESSIONS, run=RUNS)
 def test_every_field_goes_through_a_file(tmp_path: Path, session: Session, run: Run) -> None:
     run = run.model_copy(update={"session_id": session.id})
@@ -300,7 +300,7 @@ def test_files_that_are_no_results_are_refused(new_store: NewStore, tmp_path: Pa
     assert "Is a directory" in refusal(tmp_path, store)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_cut_off_or_flipped_files_change_nothing(tmp_path: Path, data: st.DataObject) -> None:
     path = tmp_path / "damaged.plimsoll.gz"

@@ -84,7 +84,7 @@ class Machines:
             return path
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(held=st.tuples(contents(), contents(), contents()))
 def test_the_three_laws(empty_file: Path, held: tuple[Content, Content, Content]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -31,7 +31,7 @@ def test_a_study_comes_back_as_it_was(store: Store) -> None:
     assert store.runs([session.id], {"a", "c", "none"}) == [run for run in runs if run.target.name in "ac"]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(session=SESSIONS, run=RUNS)
 def test_every_field_comes_back(store: Store, session: Session, run: Run) -> None:
     run = run.model_copy(update={"session_id": session.id})

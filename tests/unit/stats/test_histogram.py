@@ -32,7 +32,6 @@ def test_decoded_percentiles_are_within_the_precision(values: list[int]) -> None
         assert histogram.percentile(50) == pytest.approx(exact, rel=2e-3, abs=1)
 
 
-@settings(deadline=None)
 @given(st.lists(latencies, min_size=1, max_size=4))
 def test_merging_is_recording_in_one(parts: list[list[int]]) -> None:
     together = decode(encode([value for part in parts for value in part]))
