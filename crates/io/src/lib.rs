@@ -8,6 +8,7 @@ mod beneath;
 mod bits;
 pub mod buffer;
 mod bus_error;
+mod calls;
 pub mod check;
 pub mod direct;
 mod draws;

@@ -5,7 +5,6 @@ use std::io;
 use std::marker::PhantomData;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::path::Path;
-use std::time::Duration;
 
 use crate::beneath;
 use crate::engine::{Caps, Completion, Engine, Kind, Operation, Setup, Submitted};
@@ -53,10 +52,6 @@ impl<A: Act> Engine for Names<A> {
     const CAPS: Caps = A::CAPS;
     const SETTLES: bool = true;
 
-    fn available() -> Result<(), String> {
-        Ok(())
-    }
-
     fn open(setup: &Setup<'_>) -> io::Result<Self> {
         let place = |path: &Path| beneath::place(path);
         let places = setup.paths.iter().map(|path| place(path)).collect::<io::Result<_>>()?;
@@ -86,14 +81,6 @@ impl<A: Act> Engine for Names<A> {
 
     fn settle(&mut self) {
         self.made = None;
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn reap(&mut self, _at_least: u32, _timeout: Option<Duration>, _finished: &mut Vec<Completion>) -> io::Result<()> {
-        Ok(())
     }
 }
 

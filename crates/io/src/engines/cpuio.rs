@@ -36,10 +36,6 @@ impl Engine for Kind {
         priorities: false,
     };
 
-    fn available() -> Result<(), String> {
-        Ok(())
-    }
-
     fn open(setup: &Setup<'_>) -> io::Result<Self> {
         let (ns, sorts) = setup.burn.map_or((0, false), |burn| (burn.ns, burn.sorts));
         let numbers = sorts.then(|| (0..SORTED as u32).map(|each| each.wrapping_mul(0x9e37_0001)).collect());
@@ -64,13 +60,5 @@ impl Engine for Kind {
         }
         let Operation { tag, length, buffer, .. } = operation;
         Submitted::Done(Completion { tag, result: i64::from(length), buffer })
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn reap(&mut self, _at_least: u32, _timeout: Option<Duration>, _finished: &mut Vec<Completion>) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -2,18 +2,17 @@
 
 use std::io;
 use std::os::fd::RawFd;
-use std::time::Duration;
 
-use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
-use crate::files::Map;
+use crate::calls::{Calling, Calls, checked};
+use crate::engine::{self, Caps, Operation, Setup};
 
-/// File descriptors are all there is.
-pub struct Kind {
-    /// Kept open by the worker.
-    files: Map,
-}
+/// As in fio.
+pub type Kind = Calling<Space>;
 
-impl Engine for Kind {
+/// `fallocate`.
+pub struct Space;
+
+impl Calls for Space {
     const CAPS: Caps = Caps {
         name: "falloc",
         description: "fallocate in place of data, one at a time",
@@ -32,48 +31,19 @@ impl Engine for Kind {
         priorities: false,
     };
 
-    fn available() -> Result<(), String> {
-        Ok(())
-    }
-
-    fn open(setup: &Setup<'_>) -> io::Result<Self> {
-        Ok(Self { files: setup.files.map() })
-    }
-
-    fn put(&mut self, file: usize, descriptor: RawFd) -> io::Result<()> {
-        self.files.put(file, descriptor);
-        Ok(())
+    fn new(_setup: &Setup<'_>) -> Self {
+        Self
     }
 
     #[inline]
-    fn submit(&mut self, operation: Operation) -> Submitted {
-        let (fd, offset) = self.files.place(operation.offset);
+    fn call(&self, fd: RawFd, offset: u64, operation: &mut Operation) -> io::Result<i64> {
         let mode = match operation.kind {
             engine::Kind::Read => libc::FALLOC_FL_KEEP_SIZE,
             engine::Kind::Trim => libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_PUNCH_HOLE,
-            engine::Kind::Write | engine::Kind::Fsync | engine::Kind::Fdatasync => 0,
+            _ => 0,
         };
-        // SAFETY: no pointers; the file is open.
-        let result = unsafe {
-            match operation.kind {
-                engine::Kind::Fsync => libc::fsync(fd),
-                engine::Kind::Fdatasync => libc::fdatasync(fd),
-                _ => libc::fallocate64(fd, mode, offset as libc::off64_t, libc::off64_t::from(operation.length)),
-            }
-        };
-        let result = if result < 0 {
-            -i64::from(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
-        } else {
-            i64::from(operation.length)
-        };
-        Submitted::Done(Completion { tag: operation.tag, result, buffer: operation.buffer })
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn reap(&mut self, _at_least: u32, _timeout: Option<Duration>, _finished: &mut Vec<Completion>) -> io::Result<()> {
-        Ok(())
+        // SAFETY: takes no pointers; the file is open.
+        let result = unsafe { libc::fallocate64(fd, mode, offset as libc::off64_t, operation.length.into()) };
+        checked(result.into()).map(|_| operation.length.into())
     }
 }

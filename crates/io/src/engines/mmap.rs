@@ -5,7 +5,6 @@
 
 use std::io;
 use std::os::fd::RawFd;
-use std::time::Duration;
 
 use crate::bus_error;
 use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
@@ -40,10 +39,6 @@ impl Engine for Kind {
         reads: true,
         priorities: false,
     };
-
-    fn available() -> Result<(), String> {
-        Ok(())
-    }
 
     fn open(setup: &Setup<'_>) -> io::Result<Self> {
         bus_error::install();
@@ -90,14 +85,6 @@ impl Engine for Kind {
             _ => -i64::from(libc::EOPNOTSUPP),
         };
         Submitted::Done(Completion { tag, result, buffer })
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn reap(&mut self, _at_least: u32, _timeout: Option<Duration>, _finished: &mut Vec<Completion>) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -31,10 +31,6 @@ impl Engine for Kind {
         priorities: false,
     };
 
-    fn available() -> Result<(), String> {
-        Ok(())
-    }
-
     fn open(setup: &Setup<'_>) -> io::Result<Self> {
         Ok(Self { finished: Vec::with_capacity(setup.depth as usize), depth: setup.depth as usize })
     }
@@ -51,10 +47,6 @@ impl Engine for Kind {
         let Operation { tag, length, buffer, .. } = operation;
         self.finished.push(Completion { tag, result: i64::from(length), buffer });
         Submitted::Queued
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 
     #[inline]
