@@ -19,7 +19,7 @@ use crate::buffer::{Filler, Pool};
 use crate::engine::{Engine, Setup};
 use crate::engines::Visitor;
 use crate::files::Files;
-use crate::flow::Seat;
+use crate::flow::Place;
 use crate::pattern::{self, Pattern};
 use crate::priorities;
 use crate::recorder::{Batch, Series};
@@ -39,6 +39,8 @@ pub struct Launch {
     pub spec: Arc<JobSpec>,
     /// Nothing for engines that touch no file.
     pub target: Option<Target>,
+    /// Present when other jobs are given way to.
+    pub flow: Option<Arc<Place>>,
     /// To the runner.
     pub events: Sender<Event>,
     /// Ends all threads.
@@ -183,7 +185,7 @@ impl Launch {
             pattern: Pattern::new(spec, thread, blocks),
             filler,
             stamps: spec.verify.then(|| Stamps::new(spec, slice)),
-            flow: spec.flow.map(Seat::take),
+            flow: self.flow.as_ref().map(|place| place.sit()),
             clock: Clock::new(),
             stop: Arc::clone(&self.stop),
             writing,

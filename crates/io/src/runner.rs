@@ -17,6 +17,7 @@ use plimsoll_core::usage::Used;
 use crate::admit::admit;
 use crate::buffer::Pool;
 use crate::engines;
+use crate::flow::Place;
 use crate::job::Shared;
 use crate::launch::{self, Launch};
 use crate::layout;
@@ -63,6 +64,8 @@ pub struct Runner {
     inbox: Receiver<Event>,
     /// Ends all threads: set on a stop request and on the first fault.
     halt: Arc<AtomicBool>,
+    /// Present when other jobs are given way to.
+    flow: Option<Arc<Place>>,
     /// What runs belongs to the layout.
     laying: bool,
     outcome: Outcome,
@@ -81,8 +84,17 @@ struct Crew {
 impl Runner {
     /// For one request; `inbox` is the other end of `events`.
     pub fn new(spec: JobSpec, shared: Arc<Shared>, events: Sender<Event>, inbox: Receiver<Event>) -> Self {
-        let halt = Arc::new(AtomicBool::new(false));
-        Self { spec: Arc::new(spec), shared, events, inbox, halt, laying: false, outcome: Outcome::nothing_yet() }
+        let flow = spec.flow.map(|flow| Arc::new(Place::take(flow)));
+        Self {
+            spec: Arc::new(spec),
+            shared,
+            events,
+            inbox,
+            halt: Arc::new(AtomicBool::new(false)),
+            flow,
+            laying: false,
+            outcome: Outcome::nothing_yet(),
+        }
     }
 
     /// Runs the job to its end.
@@ -217,8 +229,13 @@ impl Runner {
 
     /// Warm-up and measured part. Returns what the blocks must hold now, when verifying.
     fn measure(&mut self, target: Option<Target>) -> Result<Vec<Stamps>, JobError> {
-        let launch =
-            Launch { spec: Arc::clone(&self.spec), target, events: self.events.clone(), stop: Arc::clone(&self.halt) };
+        let launch = Launch {
+            spec: Arc::clone(&self.spec),
+            target,
+            flow: self.flow.clone().filter(|_| !self.laying),
+            events: self.events.clone(),
+            stop: Arc::clone(&self.halt),
+        };
         let lines = match engines::with(&self.spec.engine, launch) {
             Some(Ok(lines)) => lines,
             Some(Err(error)) => return Err(engine_error(NO_THREADS, &error)),

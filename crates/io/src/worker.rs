@@ -326,6 +326,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
             if let Some(checks) = &mut self.checks {
                 checks.issued(next.kind);
             }
+            self.goes();
             self.since_think += 1;
             let start = if matches!(self.parts.spec.drop_each, DropEach::Never | DropEach::Files) {
                 start

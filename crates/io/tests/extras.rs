@@ -9,8 +9,8 @@ use std::path::Path;
 use common::{BLOCK, SIZE, refused, run, run_ok, spec};
 use plimsoll_core::outcome::{Outcome, Status};
 use plimsoll_core::spec::{
-    Burn, Draws, FileOrder, Files as Several, Flow, JobSpec, Layout, Mix, Mode, Piece, Priorities, PriorityShare,
-    RecordedKind, Replay, Sequence, SizeWeight, Strides, Verification,
+    Burn, Distribution, Draws, FileOrder, Files as Several, Flow, JobSpec, Layout, Mix, Mode, Piece, Priorities,
+    PriorityShare, RecordedKind, Replay, Sequence, SizeWeight, Strides, Verification,
 };
 use plimsoll_io::engine::Caps;
 use plimsoll_io::{Job, engines};
@@ -189,6 +189,40 @@ fn jobs_of_one_flow_keep_their_ratio() {
     fast.stop();
     let found = count(&fast.result(Some(common::FOR_EVER)).unwrap(), "read");
     assert!(found > 150_000, "{found}");
+}
+
+/// A write whose block is in use is put off: it counts when it is issued, not as often as it is tried.
+#[test]
+fn what_is_put_off_counts_once_in_a_flow() {
+    let dir = tempdir().unwrap();
+    let flow = Some(Flow { id: 78, weight: 1, sleep_ns: 0, jobs: 2, weights: 2 });
+    let mut busy = JobSpec {
+        mode: Mode::Randwrite,
+        verify: true,
+        size: 2 * BLOCK,
+        ..spec(engine("io_uring"), &dir.path().join("f"))
+    };
+    (busy.distribution, busy.limit.operations, busy.flow) = (Distribution::Uniform, None, flow);
+    let mut measured = traced("null", &dir.path().join("f"), Mode::Read, 4000);
+    (measured.trace, measured.flow) = (false, flow);
+    let busy = Job::start(busy).unwrap();
+    run_ok(measured);
+    busy.stop();
+    let found = count(&busy.result(Some(common::FOR_EVER)).unwrap(), "write");
+    assert!(found > 3900, "{found} beside 4000");
+}
+
+#[test]
+fn a_job_that_fails_is_waited_for_by_no_other_of_its_flow() {
+    let dir = tempdir().unwrap();
+    let flow = |id, weight| Some(Flow { id, weight, sleep_ns: 0, jobs: 2, weights: 9 });
+    let fails = |id| JobSpec { flow: flow(id, 8), ..traced("psync", &dir.path().join("nowhere/f"), Mode::Read, 10) };
+    let works = |id| JobSpec { flow: flow(id, 1), ..traced("null", &dir.path().join("f"), Mode::Read, 100) };
+    let first = Job::start(works(79)).unwrap();
+    assert_eq!(run(fails(79)).status, Status::Failed);
+    assert_eq!(count(&first.result(Some(common::FOR_EVER)).expect("the job hangs"), "read"), 100);
+    assert_eq!(run(fails(80)).status, Status::Failed);
+    assert_eq!(count(&run_ok(works(80)), "read"), 100, "whoever has failed before comes no more");
 }
 
 #[test]

@@ -56,20 +56,23 @@ def test_jobs_of_other_groups_go_on(disk: Path, plimsoll: Command) -> None:
 
 
 def test_jobs_of_one_flow_keep_their_ratio(disk: Path, plimsoll: Command) -> None:
-    words = (
-        "--ioengine=null",
-        "--size=100g",
-        "--runtime=2",
-        "--flow_id=1",
-        "--name=one",
-        "--flow=1",
-        "--rate_iops=500",
-    )
-    # It ends first: a job whose partners have gone is held by nobody, as in fio.
-    eight = ("--name=eight", "--flow=8", "--rate_iops=0", "--runtime=1")
-    found = jobs_of(plimsoll("fio", *words, *eight, JSON, cwd=disk).json)
-    beside = found["one"]["read"]["total_ios"] * found["eight"]["read"]["runtime"] / found["one"]["read"]["runtime"]
-    assert 6 < found["eight"]["read"]["total_ios"] / beside < 10
+    shared = ("--ioengine=null", "--size=100m", "--flow_id=1", "--write_iops_log=each", "--log_unix_epoch=1")
+    one = ("--name=one", "--flow=1", "--rate_iops=50", "--number_ios=50")
+    plimsoll("fio", *shared, *one, "--name=eight", "--flow=8", "--number_ios=400", cwd=disk)
+    ones, eights = times(disk / "each_iops.1.log"), times(disk / "each_iops.2.log")
+    assert (len(ones), len(eights)) == (50, 400)
+    # However slow the machine is, neither is ever more than the one operation ahead that it has under way.
+    assert all(done_by(ones, moment) + 1 >= before / 8 for before, moment in enumerate(eights))
+    assert all(done_by(eights, moment) + 1 >= before * 8 for before, moment in enumerate(ones))
+
+
+def times(log: Path) -> list[int]:
+    return [int(line.split(", ")[0]) for line in log.read_text().splitlines()]
+
+
+def done_by(moments: list[int], moment: int) -> int:
+    """By the logs, whose milliseconds are rounded twice."""
+    return sum(each <= moment + 2 for each in moments)
 
 
 def test_what_one_invocation_wrote_another_verifies(disk: Path, plimsoll: Command) -> None:

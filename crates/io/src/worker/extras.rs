@@ -138,8 +138,16 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         if self.recorded_due_ns() > now {
             return false;
         }
-        self.extras.ahead = self.parts.flow.as_mut().is_some_and(|flow| !flow.may_go());
+        self.extras.ahead = self.parts.flow.as_ref().is_some_and(|flow| !flow.may_go());
         !self.extras.ahead
+    }
+
+    /// An operation is issued: it counts beside those of other jobs.
+    #[inline]
+    pub(super) fn goes(&mut self) {
+        if X && let Some(flow) = &mut self.parts.flow {
+            flow.went();
+        }
     }
 
     /// How long to wait for a completion while the next operation may have to wait as well.
