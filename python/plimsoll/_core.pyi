@@ -43,7 +43,7 @@ def start(spec_json: str) -> Job:
 
     Raises:
         ValueError: the text is not a `JobSpec`: not JSON, a field is missing, unknown or of the wrong type.
-        RuntimeError: the process cannot start another thread.
+        BlockingIOError: the process cannot start another thread.
     """
 
 def check(spec_json: str) -> str | None:

@@ -4,7 +4,8 @@
     ├── UsageError               the request cannot be carried out as written
     │   └── UnknownName          a name that does not exist; suggests the nearest
     ├── TargetError              a place cannot be used
-    │   └── UnsafeTarget         using it could destroy data
+    │   ├── UnsafeTarget         using it could destroy data
+    │   └── NotStarted           a private server does not start there: a run has failed, and others go on
     ├── StoreError               the result store
     │   ├── StoreTooNew          written by a newer version
     │   ├── NotKeepable          a record that no store can hold
@@ -19,6 +20,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plimsoll.meanings import nearest
+
+NO_THREAD = (
+    "no further thread or process can be started: end other programs of this user, raise the limit (`ulimit -u`, "
+    "pids.max of the cgroup), or ask for fewer threads"
+)
 
 
 class PlimsollError(Exception):
@@ -64,6 +70,10 @@ class TargetError(PlimsollError):
 
 class UnsafeTarget(TargetError):
     """Using the place could destroy data."""
+
+
+class NotStarted(TargetError):
+    """A private server does not start at the place: the run that needs it has failed, and others go on."""
 
 
 class StoreError(PlimsollError):

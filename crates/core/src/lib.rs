@@ -19,5 +19,6 @@ pub mod random;
 pub mod size_mix;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod spec;
+pub mod threads;
 pub mod timeline;
 pub mod usage;

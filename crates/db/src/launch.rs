@@ -7,6 +7,7 @@ use std::thread;
 
 use plimsoll_core::clock::Clock;
 use plimsoll_core::crew::{Line, Window, share};
+use plimsoll_core::threads;
 
 use crate::driver::Driver;
 use crate::fault::JobError;
@@ -62,12 +63,8 @@ impl<D: Driver> Launch<D> {
             });
             if let Err(error) = spawned {
                 launch.stop.store(true, Ordering::SeqCst);
-                return Err(JobError::driver(format!(
-                    "cannot start thread {} of {}; raise the limit (ulimit -u, pids.max of the cgroup) or ask for fewer: \
-                     {error}",
-                    thread + 1,
-                    launch.threads
-                )));
+                let which = format!("thread {} of {}", thread + 1, launch.threads);
+                return Err(JobError::driver(threads::refused(&which, &error)));
             }
             lines.push(Line { go, emptied });
         }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use plimsoll_core::clock::{Clock, monotonic_ns};
 use plimsoll_core::outcome::{CpuUse, Outcome, Phases, Status};
+use plimsoll_core::threads;
 
 use crate::admit::admit;
 use crate::fault::{Fault, Step};
@@ -72,7 +73,7 @@ impl Runner {
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play.run(&plan)));
             let _ = events.send(Event::Ended(ended.unwrap_or_else(|_| Err(unexpected()))));
         });
-        spawned.map_err(|error| Fault::Workload(format!("cannot start a thread: {error}")))?;
+        spawned.map_err(|error| Fault::Workload(threads::refused("the thread of the workload", &error)))?;
         match self.await_event(deadline, |event| if let Event::Ended(result) = event { Some(result) } else { None }) {
             Some(result) => result,
             // Ended from here; workers that hang are left behind, without a file to write to.
@@ -118,7 +119,10 @@ impl Runner {
             usage::block_signals();
             let _ = events.send(Event::Removed(room::remove(&theirs)));
         });
-        spawned.map_err(|error| Fault::Internal(format!("cannot start a thread: {error}")))?;
+        if spawned.is_err() {
+            // Here it cannot be left behind when the storage hangs; but what was made goes away.
+            return room::remove(&room);
+        }
         let end = Instant::now() + CLEANUP;
         while let Ok(event) = self.inbox.recv_timeout(end.saturating_duration_since(Instant::now())) {
             if let Event::Removed(result) = event {

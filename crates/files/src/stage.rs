@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
+use plimsoll_core::threads;
 use plimsoll_core::usage::Used;
 
 use crate::fault::{Fault, Step};
@@ -113,7 +114,8 @@ impl<'a> Stage<'a> {
                         // Those that wait for the others to come are let go, and find that there is nothing to do.
                         self.bench.shared.halt.store(true, Ordering::SeqCst);
                         gate.expect(number);
-                        refused = Err(Fault::Workload(no_thread(number, workers, &error)));
+                        let which = format!("thread {} of {workers}", number + 1);
+                        refused = Err(Fault::Workload(threads::refused(&which, &error)));
                         break;
                     }
                 }
@@ -131,14 +133,6 @@ impl<'a> Stage<'a> {
             None => Ok(Crew { results: good.into_iter().flatten().collect(), elapsed_ns: end_ns - start_ns }),
         }
     }
-}
-
-fn no_thread(number: u32, workers: u32, error: &std::io::Error) -> String {
-    format!(
-        "cannot start thread {} of {workers}; raise the limit (ulimit -u, pids.max of the cgroup) or ask for fewer: \
-         {error}",
-        number + 1
-    )
 }
 
 /// Where threads wait for each other; unlike a barrier it can learn that some will not come.

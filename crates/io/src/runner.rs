@@ -11,6 +11,7 @@ use plimsoll_core::crew::{self, Delivery, Line, Window, sum_up};
 use plimsoll_core::error::JobError;
 use plimsoll_core::outcome::{Outcome, Phase, Status, Verified};
 use plimsoll_core::spec::{JobSpec, Layout};
+use plimsoll_core::threads;
 use plimsoll_core::timeline::{Batch as _, Timeline};
 use plimsoll_core::usage::Used;
 
@@ -145,23 +146,31 @@ impl Runner {
         self.inbox.recv_timeout(timeout).ok()
     }
 
-    /// Waits for the one event of a task on its own thread; nothing when it does not answer to a stop request.
-    fn await_task<T>(&self, task: impl FnOnce() + Send + 'static, pick: impl Fn(Event) -> Option<T>) -> Option<T> {
-        let spawned = thread::Builder::new().name("plimsoll-task".to_owned()).spawn(task);
+    /// Waits for the one event of a task on its own thread; nothing when it does not answer to a stop request. `what`
+    /// says what the thread does.
+    fn await_task<T>(
+        &self,
+        what: &str,
+        task: impl FnOnce() + Send + 'static,
+        pick: impl Fn(Event) -> Option<Result<T, JobError>>,
+    ) -> Result<Option<T>, JobError> {
+        thread::Builder::new()
+            .name("plimsoll-task".to_owned())
+            .spawn(task)
+            .map_err(|error| thread_refused(&format!("the thread that {what}"), &error))?;
         let mut deadline: Option<Instant> = None;
-        while spawned.is_ok() {
+        loop {
             if self.stopped() {
                 self.halt.store(true, Ordering::SeqCst);
                 if *deadline.get_or_insert_with(|| Instant::now() + GRACE) <= Instant::now() {
-                    return None;
+                    return Ok(None);
                 }
             }
             let patience = if deadline.is_some() { NUDGE } else { Duration::from_secs(1) };
             if let Some(found) = self.next_event(patience).and_then(&pick) {
-                return Some(found);
+                return found.map(Some);
             }
         }
-        None
     }
 
     fn layout(&mut self, target: &Target) -> Result<(), JobError> {
@@ -175,8 +184,8 @@ impl Runner {
                 let told = |done: u64| shared.board.share(done as f64 / planned as f64);
                 let _ = events.send(Event::Laid(layout::fill(&spec, &target, &halt, told)));
             };
-            let laid = self.await_task(task, |event| if let Event::Laid(result) = event { Some(result) } else { None });
-            self.outcome.phases.layout_bytes = laid.unwrap_or(Ok(0))?;
+            let pick = |event| if let Event::Laid(result) = event { Some(result) } else { None };
+            self.outcome.phases.layout_bytes = self.await_task("lays the file out", task, pick)?.unwrap_or(0);
         }
         if self.spec.layout == Layout::Random && !self.stopped() {
             self.overwrite(self.laid(target)?)?;
@@ -222,9 +231,8 @@ impl Runner {
             });
             let _ = events.send(Event::Dropped(dropped));
         };
-        let dropped =
-            self.await_task(task, |event| if let Event::Dropped(result) = event { Some(result) } else { None });
-        dropped.unwrap_or(Ok(()))
+        let pick = |event| if let Event::Dropped(result) = event { Some(result) } else { None };
+        self.await_task("drops the page cache", task, pick).map(Option::unwrap_or_default)
     }
 
     /// Warm-up and measured part. Returns what the blocks must hold now, when verifying.
@@ -238,7 +246,7 @@ impl Runner {
         };
         let lines = match engines::with(&self.spec.engine, launch) {
             Some(Ok(lines)) => lines,
-            Some(Err(error)) => return Err(engine_error(NO_THREADS, &error)),
+            Some(Err(error)) => return Err(thread_refused("all threads", &error)),
             None => return Err(JobError::spec(format!("there is no engine {:?}", self.spec.engine))),
         };
         let count = lines.len();
@@ -375,7 +383,7 @@ impl Runner {
             let _ = events.send(Event::Verified(result));
         };
         let pick = |event| if let Event::Verified(result) = event { Some(result) } else { None };
-        let found = self.await_task(task, pick).transpose()?;
+        let found = self.await_task("reads back what was written", task, pick)?;
         if self.spec.reads_back_after_run() {
             self.outcome.phases.verify_ns = monotonic_ns() - began_ns;
         }
@@ -429,8 +437,9 @@ fn read_back(spec: &JobSpec, target: &Target, stamps: &[Stamps], shared: &Shared
     Ok(sum)
 }
 
-const NO_THREADS: &str =
-    "cannot start all threads; raise the limit (ulimit -u, pids.max of the cgroup) or ask for fewer";
+fn thread_refused(what: &str, error: &std::io::Error) -> JobError {
+    JobError::Engine { message: threads::refused(what, error), errno: error.raw_os_error() }
+}
 
 fn engine_error(what: &str, error: &std::io::Error) -> JobError {
     JobError::Engine { message: format!("{what}: {error}"), errno: error.raw_os_error() }

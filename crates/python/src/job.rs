@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 
@@ -52,5 +52,10 @@ pub fn malformed(reason: &str) -> PyErr {
 
 /// The job, started.
 pub fn started<T>(job: std::io::Result<T>) -> PyResult<T> {
-    job.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))
+    job.map_err(|error| no_thread(&error))
+}
+
+/// That a thread cannot be started; with two arguments Python chooses the subclass, here BlockingIOError.
+pub fn no_thread(error: &std::io::Error) -> PyErr {
+    PyOSError::new_err((error.raw_os_error(), format!("cannot start a thread: {error}")))
 }

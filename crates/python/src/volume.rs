@@ -11,6 +11,8 @@ use plimsoll_volume::spec::VolumeSpec;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::job::no_thread;
+
 /// How often a long call looks for Ctrl-C.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -35,7 +37,7 @@ fn simulate(py: Python<'_>, request_json: String) -> PyResult<String> {
         // Nobody listens any more after an interrupt.
         let _ = sender.send(simulate_json(&request_json));
     });
-    spawned.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
+    spawned.map_err(|error| no_thread(&error))?;
     wait(py, receiver)?.map_err(|error| refused(&error))
 }
 

@@ -13,7 +13,7 @@ import typer
 
 from plimsoll.cli.lazy import LazyGroup
 from plimsoll.cli.output import say
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import NO_THREAD, PlimsollError
 from plimsoll.extras import explained
 from plimsoll.location import home
 from plimsoll.notices import listen
@@ -155,12 +155,7 @@ def _told_by_limits(error: Exception) -> str:
             "less at once: fewer sessions, smaller files, less depth"
         )
     words = str(error) if isinstance(error, RuntimeError) else ""
-    if number == errno.EAGAIN or "can't start new thread" in words or "cannot start a thread" in words:
-        return (
-            f"no further thread or process can be started; {finished}. End other programs of this user, raise the "
-            "limit (`ulimit -u`, pids.max of the cgroup), or ask for fewer threads"
-        )
-    return ""
+    return f"{NO_THREAD}; {finished}" if number == errno.EAGAIN or "can't start new thread" in words else ""
 
 
 def _told_by_damage() -> str:

@@ -11,6 +11,7 @@ from plimsoll.cluster.connection import RENEW_S, WAIT_S, Cluster, Task, Worker, 
 from plimsoll.model import Plan, Run, RunStatus, Target
 from plimsoll.run.lost import facts
 from plimsoll.run.machines import OnProgress
+from plimsoll.run.record import unmeasured
 from plimsoll.run.schedule import Order
 from plimsoll.units import SECOND
 
@@ -132,13 +133,7 @@ class Runs:
 
     def _whole(self, order: Order, started_ns: int) -> Run:
         """The run as far as it is known without a result."""
-        block = order.block
-        return spread.unmeasured(
-            order.session_id,
-            (block.number, order.position, block.attempt),
-            (self.targets[order.target], block.step.plans[order.target]),
-            (started_ns, time.time_ns()),
-        )
+        return unmeasured(order, self.targets[order.target], order.block.step.plans[order.target], started_ns)
 
 
 def _only_prepare(plan: Plan) -> Plan:

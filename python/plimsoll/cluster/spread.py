@@ -9,7 +9,6 @@ from statistics import median
 from typing import Any
 
 from hdrh.histogram import HdrHistogram
-from uuid_utils import uuid7
 
 from plimsoll.errors import UsageError
 from plimsoll.model import Finding, Interval, IntervalOperations, Level, Plan, Run, RunStatus
@@ -221,22 +220,4 @@ def _together(parts: Sequence[Part], elapsed_ns: int) -> Finding:
         message=told + (f"; stragglers: {', '.join(slow)}" if slow else ""),
         advice="Run longer, or use workers that are alike." if slow or skewed else "",
         values={"start_skew_ns": float(starts), "end_skew_ns": float(last.ended_ns - first.ended_ns)},
-    )
-
-
-def unmeasured(session_id: str, number: tuple[int, int, int], place: tuple[Any, Plan], times: tuple[int, int]) -> Run:
-    """A run without a result: block, position and attempt; target and plan; start and end."""
-    block, position, attempt = number
-    target, plan = place
-    return Run(
-        id=str(uuid7()),
-        session_id=session_id,
-        block=block,
-        order=position,
-        attempt=attempt,
-        target=target,
-        plan=plan,
-        started_ns=times[0],
-        ended_ns=times[1],
-        status=RunStatus.FAILED,
     )

@@ -8,12 +8,13 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from plimsoll.errors import NO_THREAD, NotStarted
 from plimsoll.model import Plan, Run, Session, Target
 from plimsoll.run import emulated, workloads
 from plimsoll.run import plan as planning
 from plimsoll.run.places import Place, in_place, open_places
 from plimsoll.run.plan import Step
-from plimsoll.run.record import run_record
+from plimsoll.run.record import run_record, unmeasured
 from plimsoll.run.schedule import Order
 from plimsoll.run.study import Study
 from plimsoll.targets.small_memory import SmallMemory, small_memory
@@ -77,8 +78,14 @@ class OpenedHere:
         started_ns = time.time_ns()
         if place.folder is not None:
             place.folder.check()
-        with nullcontext() if memory is None else memory.entered():
-            execution = in_place(place, workloads.of(plan).execute(plan, place, on_progress, deadline_reached))
+        try:
+            with nullcontext() if memory is None else memory.entered():
+                execution = in_place(place, workloads.of(plan).execute(plan, place, on_progress, deadline_reached))
+        except (NotStarted, BlockingIOError) as error:
+            # Of starting a thread or a process, which is what is not waited for here.
+            why = str(error) if isinstance(error, NotStarted) else NO_THREAD
+            target = emulated.as_written(place.target, self.asked)
+            return unmeasured(order, target, plan, started_ns, why), started_ns
         if memory is not None:
             told = {"bytes": memory.size_bytes, "why_not": memory.why_not}
             execution = replace(execution, outcome={**execution.outcome, "small_memory": told})

@@ -12,7 +12,7 @@ from typing import Any
 from uuid_utils import uuid7
 
 from plimsoll import plugins
-from plimsoll.model import Finding, Interval, Level, Plan, Run, RunStatus
+from plimsoll.model import Finding, Interval, Level, Plan, Run, RunStatus, Target
 from plimsoll.parameters import kind_of
 from plimsoll.run import workloads
 from plimsoll.run.evidence import RunEvidence
@@ -76,6 +76,23 @@ def run_record(order: Order, place: Place, plan: Plan, execution: Execution, sta
         findings=findings,
         facts=_facts(outcome),
         artefacts=execution.artefacts,
+    )
+
+
+def unmeasured(order: Order, target: Target, plan: Plan, started_ns: int, reason: str = "") -> Run:
+    """A run that has failed without a result."""
+    return Run(
+        id=str(uuid7()),
+        session_id=order.session_id,
+        block=order.block.number,
+        order=order.position,
+        attempt=order.block.attempt,
+        target=target,
+        plan=plan,
+        started_ns=started_ns,
+        ended_ns=time.time_ns(),
+        status=RunStatus.FAILED,
+        reason=reason,
     )
 
 

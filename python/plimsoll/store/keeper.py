@@ -165,8 +165,13 @@ class Keeper:
         if self._asked is not None and self._asked.is_alive():
             raise StoreError(self._away)
         answer: Future[Answer] = Future()
-        self._asked = Thread(target=_answered, args=(question, answer), daemon=True, name="plimsoll-store")
-        self._asked.start()
+        asked = Thread(target=_answered, args=(question, answer), daemon=True, name="plimsoll-store")
+        try:
+            asked.start()
+        except RuntimeError:
+            # No further thread can be started: what was measured is kept all the same, however long that takes.
+            return question()
+        self._asked = asked
         try:
             return answer.result(self._answer_s)
         except TimeoutError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import subprocess
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import need_program, need_root
 from tests.integration.run.conftest import PLIMSOLL, leftovers
+from tests.integration.run.test_databases import need_server
 
 USER = 47_114
 """A user without other processes: the limit counts all of a user's."""
@@ -61,7 +63,41 @@ def run_with(threads: int, folder: Path, *words: str) -> subprocess.CompletedPro
     return done
 
 
-def test_no_thread_at_all(folder: Path) -> None:
-    done = run_with(1, folder, "ping", "--set", "size=4MiB", "--set", "runtime=100ms")
-    assert done.returncode == 2
-    assert "no further thread or process can be started" in done.stderr
+SMALL = {
+    "ping": ("--set", "size=4MiB", "--set", "runtime=100ms"),
+    "tiotest": ("--set", "file_size=4MiB"),
+    "ycsb-c": ("--set", "records=100", "--set", "runtime=100ms"),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "words", [("ping",), ("tiotest",), ("ycsb-c", "--server", "sqlite")], ids=lambda words: words[0]
+)
+def test_too_few_threads(threads: int, words: tuple[str, ...], folder: Path) -> None:
+    done = run_with(threads, folder, *words, *SMALL[words[0]])
+    assert done.returncode == 3, done.stderr
+    assert "raise the limit (" in done.stderr
+    assert "ulimit -u" in done.stderr
+
+
+@pytest.mark.parametrize("threads", [2, 4, 6, 12])
+def test_a_library_that_cannot_have_its_threads(threads: int, folder: Path) -> None:
+    """It would end the process: what it throws passes through its C interface."""
+    need_server("rocksdb")
+    done = run_with(threads, folder, "ycsb-c", "--server", "rocksdb", *SMALL["ycsb-c"])
+    assert done.returncode == 3, done.stderr
+    assert re.search(r"cannot start its \d+ threads; raise the limit", done.stderr)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 4])
+def test_a_server_that_cannot_be_started(threads: int, folder: Path) -> None:
+    need_server("redis")
+    done = run_with(threads, folder, "ycsb-c", "--server", "redis", *SMALL["ycsb-c"])
+    assert done.returncode == 3, done.stderr
+    assert re.search("redis ended at its start|no further thread or process can be started", done.stderr)
+
+
+def test_what_lays_a_file_out_is_not_left_out_in_silence(folder: Path) -> None:
+    done = run_with(2, folder, "ping", *SMALL["ping"])
+    assert "cannot start the thread that lays the file out" in done.stderr

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.errors import TargetError
+from plimsoll.errors import NotStarted
 from plimsoll.targets.held import HeldFolder, make_file, readable
 
 PASSWORD_ENV = "PLIMSOLL_PRIVATE_SERVER"
@@ -49,7 +49,7 @@ class Ground:
         return {**os.environ, "TMPDIR": str(self.folder)}
 
     def run(self, *words: str) -> None:
-        """A preparing command of the server's own; raises TargetError with its last words if it fails."""
+        """A preparing command of the server's own; raises NotStarted with its last words if it fails."""
         done = subprocess.run(
             [*self.become, *words],
             cwd=self.folder,
@@ -61,7 +61,7 @@ class Ground:
         )
         if done.returncode != 0:
             said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-3:]
-            raise TargetError(
+            raise NotStarted(
                 f"{Path(words[0]).name} could not make a server's data in {self.held}: {readable(' '.join(said))}"
             )
 

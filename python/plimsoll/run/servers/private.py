@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from plimsoll.errors import TargetError
+from plimsoll.errors import NotStarted, TargetError
 from plimsoll.run.servers._ground import PASSWORD_ENV, Ground
 from plimsoll.run.servers._words import useful_line
 from plimsoll.targets.held import HeldFolder, make_file, make_folder, readable
@@ -68,7 +68,7 @@ def find_program(name: str) -> str:
 def running(
     name: str, place: HeldFolder, key: str, durability: str, settings: Mapping[str, str], page_bytes: int = 0
 ) -> Iterator[PrivateServer]:
-    """A fresh server with its data in the new folder `key` of `place`; raises TargetError if it does not start.
+    """A fresh server with its data in the new folder `key` of `place`; raises NotStarted if it does not start.
 
     The server gets its folder as an open descriptor: whoever renames a folder above leads it nowhere else.
     """
@@ -133,11 +133,11 @@ def _wait(process: subprocess.Popen[bytes], port: int, ready: str, log: int, nam
     deadline = time.monotonic() + STARTUP_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise TargetError(f"{name} ended at its start: {_last_words(log)}")
+            raise NotStarted(f"{name} ended at its start: {_last_words(log)}")
         if ready in _text(log) and _listens(port):
             return
         time.sleep(0.05)
-    raise TargetError(f"{name} does not answer after {STARTUP_S} s: {_last_words(log)}")
+    raise NotStarted(f"{name} does not answer after {STARTUP_S} s: {_last_words(log)}")
 
 
 def _listens(port: int) -> bool:

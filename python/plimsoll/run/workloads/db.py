@@ -11,7 +11,7 @@ from typing import Any
 from plimsoll import outages
 from plimsoll.catalog.bounds import Pace
 from plimsoll.db_parameters import COMMON, DB_WORKLOADS, EMBEDDED
-from plimsoll.errors import TargetError
+from plimsoll.errors import NotStarted, TargetError
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
 from plimsoll.parameters import interval_of
@@ -263,7 +263,7 @@ def _with_words(plan: Plan, outcome: Mapping[str, Any], server: PrivateServer, l
 
 
 def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
-    """The server of a plan, and whether its data have to be loaded anew."""
+    """The server of a plan, and whether its data have to be loaded anew; what it did not start for, it is not again."""
     values = plan.parameters
     if values["server"] == "none":
         return PrivateServer(database.driver(place.target), database.url(place.target), values["password_env"]), False
@@ -275,16 +275,21 @@ def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
                 values["server"], _ADDRESSES[values["server"]].format(os.fspath(place.folder)), None
             )
         else:
-            started = running(
-                values["server"],
-                place.folder,
-                key,
-                values["durability"],
-                values["server_settings"],
-                values.get("page_bytes", 0),
-            )
-            place.services[key] = place.stack.enter_context(started)
-    return place.services[key], place.services.get(f"data of {key}") != _data_shape(plan)
+            place.services[key] = _private(plan, place, key)
+    if isinstance(found := place.services[key], Exception):
+        raise found
+    return found, place.services.get(f"data of {key}") != _data_shape(plan)
+
+
+def _private(plan: Plan, place: Place, key: str) -> PrivateServer | Exception:
+    """A server of this session's own, or why there is none: its folder is used up then."""
+    assert place.folder is not None  # check_place
+    values = plan.parameters
+    shape = (values["durability"], values["server_settings"], values.get("page_bytes", 0))
+    try:
+        return place.stack.enter_context(running(values["server"], place.folder, key, *shape))
+    except (NotStarted, BlockingIOError) as error:
+        return error
 
 
 def _data_shape(plan: Plan) -> list[Any]:

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::library::{self, Api, Database, Family, Options, ReadOptions, Walk, WriteOptions, text};
 use super::settings::Settings;
+use super::threads;
 use crate::fault::{Cause, Fault};
 
 /// Memory of the write buffers of a column family, the library's own default.
@@ -52,14 +53,17 @@ impl Db {
             message: format!("cannot open the RocksDB database {path}: {}", explained(&fault.message)),
             broken: true,
         };
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let ready = threads::ready(processors, settings).map_err(|why| failed(Fault::broken(Cause::Connect, why)))?;
         // SAFETY: takes nothing; each of the three is destroyed with `db`.
         let (options, write, read) =
             unsafe { ((api.options_create)(), (api.writeoptions_create)(), (api.readoptions_create)()) };
         let mut db =
             Self { api, raw: std::ptr::null_mut(), options, write, read, others: Vec::new(), path: path.to_owned() };
-        db.choose(settings).map_err(failed)?;
+        db.choose(settings, processors).map_err(failed)?;
         let names = db.families().map_err(failed)?;
         let handles = db.open_families(&names).map_err(failed)?;
+        ready.opened();
         let mut own = None;
         for (name, handle) in names.iter().zip(handles) {
             if name.to_bytes() == table.as_bytes() {
@@ -74,13 +78,12 @@ impl Db {
     }
 
     /// Options as YCSB's binding has them, and then those that were asked for.
-    fn choose(&self, settings: &Settings) -> Result<(), Fault> {
+    fn choose(&self, settings: &Settings, processors: usize) -> Result<(), Fault> {
         let (api, options) = (self.api, self.options);
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as c_int);
         // SAFETY: the pointers are ours and alive.
         unsafe {
             (api.options_set_create_if_missing)(options, 1);
-            (api.options_increase_parallelism)(options, 2 * threads);
+            (api.options_increase_parallelism)(options, threads::parallel(processors) as c_int);
             (api.options_optimize_level_style_compaction)(options, BUFFER_BYTES);
             (api.writeoptions_set_sync)(self.write, settings.sync.into());
             (api.writeoptions_disable_WAL)(self.write, c_int::from(!settings.log));

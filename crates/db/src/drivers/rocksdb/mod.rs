@@ -5,6 +5,7 @@ mod folder;
 mod library;
 mod record;
 mod settings;
+mod threads;
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -208,7 +209,11 @@ impl Kind {
             Holds::Nothing => BTreeSet::new(),
             Holds::Foreign | Holds::Files => return Ok(()),
         };
-        if ours { tables.insert(name.to_owned()) } else { tables.remove(name) };
+        if ours {
+            tables.insert(name.to_owned())
+        } else {
+            tables.remove(name)
+        };
         folder::mark(&self.path, &tables)
     }
 

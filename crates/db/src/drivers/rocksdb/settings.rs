@@ -31,6 +31,12 @@ impl Settings {
         }
         Ok(found)
     }
+
+    /// An option of the library, if it was asked for and is a plain number.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        let mut pairs = self.others.split(';').filter_map(|pair| pair.split_once('='));
+        pairs.find(|(known, _)| *known == name)?.1.parse().ok()
+    }
 }
 
 fn plain(name: &str) -> bool {

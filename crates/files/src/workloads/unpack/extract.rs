@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use bzip2::read::MultiBzDecoder;
+use plimsoll_core::threads;
 use plimsoll_core::usage::used;
 
 use super::archive::ARCHIVE;
@@ -47,7 +48,7 @@ pub fn extract(hand: &mut Hand<'_>, stage: &Stage<'_>, compressed: bool) -> Step
         };
         let decoder = thread::Builder::new()
             .spawn_scoped(scope, decoding)
-            .map_err(|error| Fault::Workload(format!("cannot start the thread that decodes: {error}")))?;
+            .map_err(|error| Fault::Workload(threads::refused("the thread that decodes", &error)))?;
         let mut next = |record: &mut Record| -> Step<()> {
             let decoded: io::Result<Record> = filled.recv().unwrap_or_else(|_| Ok(Vec::new()));
             let used = std::mem::replace(record, decoded.map_err(fail)?);
