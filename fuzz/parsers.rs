@@ -4,6 +4,8 @@
 
 #![no_main]
 
+mod logs;
+
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
@@ -22,6 +24,8 @@ static TARGET: LazyLock<Target> = LazyLock::new(|| {
         "redis" => |bytes| plimsoll_db::hostile::converse("redis", bytes),
         "http" => |bytes| plimsoll_db::hostile::converse("http", bytes),
         // Files of others.
+        "logs" => logs::read_by_all,
+        "histograms" => logs::add_histogram,
         "trace" => |bytes| text(bytes, |text| drop(plimsoll_volume::simulate::Trace::parse(text, DEVICE_BYTES))),
         // Study files, result files and the server's API bring these.
         "jobs" => |bytes| text(bytes, jobs),

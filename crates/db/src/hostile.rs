@@ -179,6 +179,15 @@ mod tests {
         assert!(refusal("127.0.0.1", &[asked.as_slice(), &answer].concat()).contains("2000000000 iterations"));
     }
 
+    #[test]
+    fn requests_that_fuzzing_kept_are_allowed_or_refused() {
+        let paths = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/jobs"));
+        let paths = paths.expect("the corpus is in the tree").map(|entry| entry.expect("it can be listed").path());
+        let texts = paths.map(|path| std::fs::read(path).expect("it can be read"));
+        let specs: Vec<DbSpec> = texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
+        assert!(specs.iter().any(|spec| crate::check(spec).is_none()), "none of {} is allowed", specs.len());
+    }
+
     /// What coverage-guided fuzzing found worth keeping (`fuzz/corpus`), with the checks that only tests are built with.
     #[test]
     fn what_fuzzing_kept_harms_nobody() {

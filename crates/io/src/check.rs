@@ -146,6 +146,15 @@ mod tests {
         "layout":"fill","drop_cache":false,"verify":false,"cpus":[],"count_errors":false,"interval_ns":1000000000,
         "sqpoll":false,"iopoll":false}"#;
 
+    /// What coverage-guided fuzzing found worth keeping, with the checks that only tests are built with.
+    #[test]
+    fn what_fuzzing_kept_is_allowed_or_refused() {
+        let paths = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/jobs")).unwrap();
+        let texts = paths.map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
+        let specs: Vec<JobSpec> = texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
+        assert!(specs.iter().any(|spec| check(spec).is_ok()), "none of {} is allowed", specs.len());
+    }
+
     fn message(change: impl FnOnce(&mut JobSpec)) -> String {
         let mut spec = serde_json::from_str(PLAIN).unwrap();
         change(&mut spec);

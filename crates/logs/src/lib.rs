@@ -15,6 +15,9 @@ pub mod stream;
 
 use stream::{Refusal, Stream};
 
+/// The words of [`Reader::of`].
+pub const KINDS: [&str; 4] = ["fio", "fio_bins", "pgbench", "hdr"];
+
 /// One reader of any kind of log.
 #[allow(clippy::large_enum_variant, reason = "there is one for each log: a box would save nothing")]
 pub enum Reader {

@@ -1,11 +1,10 @@
 //! Whatever the bytes and wherever they are cut into chunks: one answer or one refusal, never a panic.
 
-use plimsoll_logs::Reader;
 use plimsoll_logs::answer::Answer;
 use plimsoll_logs::stream::Refusal;
+use plimsoll_logs::{KINDS, Reader};
 use proptest::prelude::*;
 
-const KINDS: [&str; 4] = ["fio", "fio_bins", "pgbench", "hdr"];
 const HDR: &str = "HISTFAAAAC14nJNpmSzMwMDAzAABzFCaEUzOuwBi7z8AkWAEABWrBQk=";
 
 fn read(kind: &str, chunks: &[&[u8]]) -> Result<Answer, Refusal> {
