@@ -26,7 +26,7 @@ class Example:
     file_system_mib: int = 0
     """Of an own file system that it fills; 0: none."""
     places: bool = True
-    """Whether a log of all operations can be had."""
+    """Whether a log of all operations can be had: none where the example fills the file system."""
     processor: bool = False
     """Whether it is the time on processors that counts."""
 
@@ -61,7 +61,8 @@ EXAMPLES: Mapping[str, Example] = {
     "e4defrag": Example({"directory": ".", "runtime": "2", "filesize": "4M", "size": "4M"}, "shares"),
     "e4defrag2": Example({"directory": ".", "runtime": "2", "filesize": "4M", "size": "4M"}, "shares"),
     "enospc-pressure": Example(
-        {"directory": ".", "filesize": "128M", "size": "999M", "runtime": "3"}, "shares", file_system_mib=64
+        {"directory": ".", "filesize": "128M", "size": "999M", "runtime": "3"}, "shares", file_system_mib=64,
+        places=False,
     ),
     "exec": Example(
         {"runtime": "2", "program": "/bin/sleep", "arguments": "1", "numjobs": "2"}, "shares",
@@ -96,7 +97,6 @@ EXAMPLES: Mapping[str, Example] = {
     "ssd-steadystate": Example({"filename": "disk"}, files={"disk": 8 * MIB}),
     "ssd-test": Example({"directory": ".", "size": "8m", "runtime": "20"}),
     "steadystate": Example({"runtime": "8", "ss_dur": "2s", "ss_ramp": "1s"}, "shares", places=False),
-    # Logs would find no room beside the file.
     "surface-scan": Example({"filename": "datafile.tmp"}, file_system_mib=32, places=False),
     "tiobench-example": Example({"size": "4m", "timeout": "20"}),
     "waitfor": Example({"filename": "data", "filesize": "4m", "runtime": "2"}),

@@ -83,6 +83,23 @@ def test_a_file_is_written_until_there_is_no_room_and_then_verified(small: Path,
     assert done.json["jobs"][0]["error"] == 84
 
 
+def test_a_log_that_finds_no_room_is_named(small: Path, plimsoll: Command) -> None:
+    job = ("--name=t", "--filename=f", "--size=8m", "--rw=write", "--fallocate=none", "--ignore_error=,ENOSPC")
+    # The job fills the file system, its log has a line for each of 2048 operations.
+    done = plimsoll("fio", *job, "--loops=4", "--write_lat_log=x", cwd=small, check=2)
+    assert "cannot write the log x_" in done.err
+    assert "No space left on device" in done.err
+
+
+def test_what_is_not_there_is_read_without_a_layout(small: Path, plimsoll: Command) -> None:
+    job = ("--name=t", "--filename=f", "--size=8m", "--rw=randread", "--create_on_open=1", "--ioengine=libaio")
+    theirs = fio(small, *job)
+    (small / "f").unlink()
+    done = plimsoll("fio", *job, "--output-format=json", cwd=small)
+    assert done.json["jobs"][0]["read"]["total_ios"] == theirs["read"]["total_ios"] == 2048
+    assert (small / "f").stat().st_blocks == 0
+
+
 def test_what_reads_fills_its_file_first(small: Path, plimsoll: Command) -> None:
     words = ("--name=t", "--filename=f", "--fill_device=1", "--rw=randread", "--bs=4k", JSON)
     (job,) = plimsoll("fio", *words, cwd=small).json["jobs"]

@@ -178,8 +178,12 @@ class Job:
 
     @property
     def needs_data(self) -> bool:
-        """Whether its file must hold written blocks before it starts."""
-        return self.reads or self.words.on("overwrite")
+        """Whether its file must hold written blocks before it starts.
+
+        With `create_on_open` nothing is laid out: as with fio, engines that do not wait read what is not there.
+        """
+        opened = self.words.on("create_on_open") and self.words.text("ioengine") in draws.QUEUING
+        return (self.reads and not opened) or self.words.on("overwrite")
 
 
 def unlinks_each_loop(job: Job) -> bool:

@@ -221,7 +221,8 @@ def _grow(job: Job, path: Path, end: int, descriptor: int) -> None:
         if job.grows:
             os.ftruncate(descriptor, 0)
         elif not job.needs_data:
-            if end and job.words.text("fallocate") in ("native", "posix", "keep", "1"):
+            reserves = job.words.text("fallocate") in ("native", "posix", "keep", "1")
+            if end and reserves and not job.words.on("create_on_open"):
                 os.posix_fallocate(descriptor, 0, end)
             os.ftruncate(descriptor, end)
     except OSError as error:

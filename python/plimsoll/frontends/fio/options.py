@@ -152,7 +152,7 @@ CARRIED_OUT = (
         "buffer_pattern", "verify_only", "verify_state_load", "verify_state_save", "read_iolog", "write_iolog",
         "replay_no_stall", "zonesize", "zonerange", "ba", "flow", "dedupe_working_set_percentage", "dedupe_global",
         "wait_for", "cpuload", "fill_device", "read_beyond_wp", "numa_cpu_nodes", "numa_mem_policy", "ignore_error",
-        "cmdprio", "cmdprio_bssplit", "cmdprio_class", "cmdprio_percentage",
+        "create_on_open", "cmdprio", "cmdprio_bssplit", "cmdprio_class", "cmdprio_percentage",
     }
 )  # fmt: skip
 
@@ -162,7 +162,6 @@ NO_DIFFERENCE = {
     "softrandommap": "the map of blocks needs no memory here",
     "create_serialize": "files are always laid out one after the other",
     "create_fsync": "files are always synced after the layout",
-    "create_on_open": "files exist before they are opened for I/O",
     "allow_mounted_write": "Plimsoll's own rules protect devices in use",
     "verify_dump": "the first bad offset is told",
     "max_open_zones": "a file has no zones that have to be written in order",

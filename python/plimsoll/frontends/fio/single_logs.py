@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from plimsoll.errors import UsageError
+from plimsoll.errors import TargetError, UsageError
 from plimsoll.frontends.fio import iolog, priorities, values
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.results import open_result
@@ -82,9 +82,11 @@ class SingleLogs:
         self._maximum = ", 0" if job.words.text("log_window_value") == "both" else ""
         self._issued = job.words.on("log_issue_time")
         self._stack = ExitStack()
+        self._where = job.section.where
         names = [(option, kind) for option, kinds in KINDS.items() if job.words.given(option) for kind in kinds]
+        self._paths = {kind: log_path(job, option, kind) for option, kind in names}
         self._files: dict[str, TextIO] = {
-            kind: self._stack.enter_context(opened(job, log_path(job, option, kind))) for option, kind in names
+            kind: self._stack.enter_context(opened(job, path)) for kind, path in self._paths.items()
         }
         self._shared = not job.words.on("per_job_logs")
         self._kept: list[Single] = []
@@ -103,7 +105,18 @@ class SingleLogs:
     def _write(self, done: Sequence[Single]) -> None:
         for name, file in self._files.items():
             # An engine that waits for each operation has no time of submission.
-            file.writelines(self._line(name, each) for each in done if name != "slat" or each[5])
+            lines = (self._line(name, each) for each in done if name != "slat" or each[5])
+            try:
+                file.writelines(lines)
+                file.flush()
+            except OSError as error:
+                raise self._unwritten(name, error) from None
+
+    def _unwritten(self, name: str, error: OSError) -> TargetError:
+        return TargetError(
+            f"{self._where}: cannot write the log {self._paths[name]}: {error.strerror}; free some space, or put it "
+            "elsewhere"
+        )
 
     def _line(self, name: str, one: Single) -> str:
         kind, start_ns, lat_ns, offset, size, slat_ns, number = one
