@@ -117,7 +117,8 @@ def _resumed(turn: Turn, before: Stored) -> list[str]:
     if not begun:
         return []
     turn.told.append("resumed")
-    answer = ground.run("run", "--resume")
+    outputs = [word for name in scenario.outputs for word in ("-o", name)]
+    answer = ground.run("run", "--resume", *outputs)
     found = [f"resumed: {each}" for each in broken(ground, scenario, answer, before, set())]
     if answer.code != 0:
         found.append(f"resuming ends with {answer.code}: {answer.err.strip()[-500:]}")

@@ -10,7 +10,7 @@ from benches.torture.turn import Strike, Turn
 NAME = "vanished"
 MEANING = "the store is moved away or deleted while a command uses it"
 SCENARIOS = ("long-session", "import", "take-in", "report", "session-redis")
-TOUCHES = frozenset({"store"})
+TOUCHES = frozenset({"store", "disks"})
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from plimsoll.errors import StoreError
 from plimsoll.extras import explained
 from plimsoll.store.glance import refuse_foreign_file
 from plimsoll.store.location import STORE_VARIABLE
+from plimsoll.store.open_file import OPTION, OpenFile
 
 BUSY_TIMEOUT_MS = 30_000
 WAIT_OPTION = "plimsoll_wait_ms"
@@ -77,7 +79,8 @@ def connect(url: URL) -> Engine:
     if file:
         _check_folder(file)
         refuse_foreign_file(file)
-    options: dict[str, Any] = {"hide_parameters": True}
+    held = OpenFile(Path(file)) if file else None
+    options: dict[str, Any] = {"hide_parameters": True, "execution_options": {OPTION: held}}
     if url.get_backend_name() == "postgresql":
         options |= {"pool_pre_ping": True, "connect_args": _PATIENCE}
     try:
@@ -93,7 +96,7 @@ def connect(url: URL) -> Engine:
     except (SQLAlchemyError, TypeError, ValueError) as error:
         raise StoreError(f"the store {show(url)} cannot be used: {_first_line(error, url)}") from None
     if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "connect", partial(_set_up_sqlite, held))
         event.listen(engine, "begin", begin_sqlite)
     return engine
 
@@ -106,22 +109,6 @@ _PATIENCE = {
     "keepalives_interval": 2,
     "keepalives_count": 3,
 }
-
-Identity = tuple[int, int]
-
-
-def identities(url: URL) -> tuple[Identity | None, Identity | None]:
-    """Device and inode of the file of a store and of its folder; None for what is not there, and for no file."""
-    file = sqlite_file(url)
-    return (None, None) if file is None else (_identity(Path(file)), _identity(Path(file).parent))
-
-
-def _identity(path: Path) -> Identity | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def show(url: URL) -> str:
@@ -198,13 +185,15 @@ _SQLITE_SETTINGS = (
 )
 
 
-def _set_up_sqlite(connection: Any, _record: Any) -> None:
+def _set_up_sqlite(held: OpenFile | None, connection: Any, _record: Any) -> None:
     # Transactions are begun by `begin_sqlite`; the driver's own way begins them too late.
     connection.isolation_level = None
     try:
         for setting in _SQLITE_SETTINGS:
             connection.execute(f"PRAGMA {setting}").close()
         _use_write_ahead_log(connection)
+        if held:
+            held.claim()
     except BaseException:
         # The pool does not know the connection yet, so nobody else would close the file.
         connection.close()

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from sqlalchemy import Connection, insert, or_, select, update
 
-from plimsoll.errors import ResultFileError, UnknownName, UsageError
+from plimsoll.errors import ResultFileError, StoreError, UnknownName, UsageError
 from plimsoll.model import Run, Session, SessionState
 from plimsoll.stats.parts import extensions_of
 from plimsoll.store.codec import ADDED_LATER, canonical_record
@@ -93,7 +93,7 @@ def merge(store: Store, sources: Sequence[Source]) -> ImportSummary:
             if not isinstance(source, Store):
                 # To the end, so that a bad file is known before the store is locked.
                 deque(read_results(source), maxlen=0)
-        with writing(store.engine) as connection:
+        with _lasting(store) as connection:
             for source in opened_sources:
                 place = source.place if isinstance(source, Store) else str(source)
                 absorb(connection, _records(source), place, summary)
@@ -103,7 +103,7 @@ def merge(store: Store, sources: Sequence[Source]) -> ImportSummary:
 def add_records(store: Store, records: Iterable[Record], place: str) -> ImportSummary:
     """Add sessions and runs that were read from elsewhere, sessions before their runs; `place` names it in errors."""
     summary = ImportSummary()
-    with writing(store.engine) as connection:
+    with _lasting(store) as connection:
         absorb(connection, iter(records), place, summary, new=True)
     return summary
 
@@ -111,9 +111,21 @@ def add_records(store: Store, records: Iterable[Record], place: str) -> ImportSu
 def merge_records(store: Store, records: Iterable[Record], place: str) -> ImportSummary:
     """Add sessions and runs from another store, with the checksums that they have; `place` names it in errors."""
     summary = ImportSummary()
-    with writing(store.engine) as connection:
+    with _lasting(store) as connection:
         absorb(connection, iter(records), place, summary)
     return summary
+
+
+@contextmanager
+def _lasting(store: Store) -> Iterator[Connection]:
+    """As `writing`. Raises StoreError if what was written is in a file that nobody finds at the store's place."""
+    with writing(store.engine) as connection:
+        yield connection
+    if store.has_vanished():
+        raise StoreError(
+            f"the store {store.place} was moved, deleted or replaced while it was written to; put it back, then run "
+            "the command again"
+        )
 
 
 def join(one: Session, other: Session) -> Session:

@@ -103,7 +103,8 @@ class Keeper:
                 except StoreError as error:
                     self._went_away(str(error))
                 else:
-                    return ""
+                    if not self._hasty.has_vanished():
+                        return ""
             if time.monotonic() + pause_s > give_up_s:
                 return self._left(session)
             time.sleep(pause_s)
@@ -137,6 +138,9 @@ class Keeper:
         try:
             if not self._answers(at_the_end=at_the_end):
                 raise StoreError(self._away)
+            if self._hasty.has_vanished():
+                # Another one is there by now.
+                self._save_from_the_vanished()
             held = tuple(self._held)
             for sentence in self._ask(lambda: self._bring_back(held)):
                 self._say(sentence)

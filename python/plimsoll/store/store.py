@@ -23,7 +23,6 @@ from plimsoll.store.checked import altered_runs
 from plimsoll.store.connection import (
     WAIT_OPTION,
     connect,
-    identities,
     parse_location,
     reading,
     show,
@@ -33,6 +32,7 @@ from plimsoll.store.connection import (
 from plimsoll.store.location import store_location
 from plimsoll.store.migrate import bring_up_to_date
 from plimsoll.store.names import short_id
+from plimsoll.store.open_file import OPTION, OpenFile, identity
 from plimsoll.store.read_only import connect_read_only, is_read_only
 from plimsoll.store.records import (
     CHUNK,
@@ -103,21 +103,27 @@ class Store:
         """This store, through the same connections, for one who waits so long for another writer, and no longer."""
         return Store(self.engine.execution_options(**{WAIT_OPTION: wait_ms}))
 
+    @property
+    def _file(self) -> OpenFile | None:
+        """None for a server, and for a store that is only read."""
+        held: OpenFile | None = self.engine.get_execution_options().get(OPTION)
+        return held
+
     def look_again(self) -> None:
-        """Remember which file this is."""
-        self._file, self._folder = identities(self.engine.url)
+        """Remember which folder this is."""
+        self._folder = identity(self._file.path.parent) if self._file else None
 
     def is_missing(self) -> bool:
         """Whether there is no file at the place of the store."""
-        return identities(self.engine.url)[0] is None
+        return self._file is not None and identity(self._file.path) is None
 
     def has_vanished(self) -> bool:
         """Whether the file at the place of the store is not the one that is open: moved, deleted, or replaced."""
-        return self._file is not None and identities(self.engine.url)[0] != self._file
+        return self._file is not None and self._file.is_elsewhere()
 
     def folder_is_the_same(self) -> bool:
         """Whether the folder of the store is the one it was, and not what lies below a medium that went away."""
-        return identities(self.engine.url)[1] == self._folder
+        return self._file is not None and identity(self._file.path.parent) == self._folder
 
     def __enter__(self) -> Store:
         return self
@@ -126,8 +132,10 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; the next one may have another file."""
         self.engine.dispose()
+        if self._file:
+            self._file.release()
 
     @property
     def place(self) -> str:

@@ -21,6 +21,7 @@ from plimsoll.location import home
 from plimsoll.model import Run, Session, SessionState
 from plimsoll.store import keeper as keeping
 from plimsoll.store import spill
+from plimsoll.store.exchange import add_records
 from plimsoll.store.keeper import Keeper
 from plimsoll.store.result_file import read_results
 from plimsoll.store.store import Store, open_store
@@ -222,6 +223,39 @@ def test_a_store_that_vanished_is_noticed_at_the_next_run(tmp_path: Path, said: 
         assert again.sessions() == [ended(session)]
         assert again.runs([session.id]) == runs[:5]
         assert nothing_waits(again)
+
+
+def test_a_store_that_another_replaced_before_the_session_began_loses_nothing(tmp_path: Path) -> None:
+    """Found by the campaign: what stood at the path when the session began was taken for the file that was open."""
+    path = tmp_path / "results.db"
+    session, runs = study()
+    with open_store(str(path)) as store:
+        (tmp_path / "away").mkdir()
+        for each in tmp_path.glob("results.db*"):
+            each.rename(tmp_path / "away" / each.name)
+        open_store(str(path)).close()
+        keeper = keeper_of(store, session)
+        for run in runs[:3]:
+            keeper.add(run)
+        assert keeper.finish(SessionState.DONE, END_NS, stopped=False) == ""
+    with open_store(str(path)) as again:
+        assert again.runs([session.id]) == runs[:3]
+        assert again.sessions() == [ended(session)]
+        assert nothing_waits(again)
+
+
+def test_a_store_that_goes_while_an_import_writes_is_no_success(tmp_path: Path) -> None:
+    path = tmp_path / "results.db"
+    session, runs = study()
+
+    def records() -> Iterator[Session | Run]:
+        yield session
+        for each in tmp_path.glob("results.db*"):
+            each.unlink()
+        yield from runs[:2]
+
+    with open_store(str(path)) as store, pytest.raises(StoreError, match="moved, deleted or replaced"):
+        add_records(store, records(), "a file")
 
 
 def test_a_folder_that_is_gone_is_not_filled_with_a_new_store(tmp_path: Path) -> None:
