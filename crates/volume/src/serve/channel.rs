@@ -43,8 +43,9 @@ pub trait Channel {
     /// Hands the requests that are there to `handle`.
     fn read(&mut self, clock: &Clock, handle: &mut impl Handle) -> io::Result<Found>;
 
-    /// Answers the request that came with `ticket`; `errno` is 0 or positive.
-    fn answer(&mut self, ticket: u64, errno: i32, payload: Payload<'_>);
+    /// Answers the request that came with `ticket`; `errno` is 0 or positive. An error means that whoever waits for the
+    /// answer will wait for ever, unless this server ends.
+    fn answer(&mut self, ticket: u64, errno: i32, payload: Payload<'_>) -> io::Result<()>;
 
     /// Sleeps until a request, the bell, or `timeout`; false if it was the last.
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<bool>;

@@ -43,7 +43,7 @@ impl Channel for Descriptor {
                     let Some(request) = Request::parse(&self.message[..length]) else { continue };
                     let ticket = request.ticket;
                     if let Some((errno, payload)) = handle(&request, &mut [], clock.now_ns()) {
-                        self.answer(ticket, errno, Payload::Bytes(&payload));
+                        self.answer(ticket, errno, Payload::Bytes(&payload))?;
                     }
                 }
                 Err(error) => match error.raw_os_error() {
@@ -61,14 +61,17 @@ impl Channel for Descriptor {
         Ok(Found::Plenty)
     }
 
-    fn answer(&mut self, ticket: u64, errno: i32, payload: Payload<'_>) {
+    fn answer(&mut self, ticket: u64, errno: i32, payload: Payload<'_>) -> io::Result<()> {
         let payload = match payload {
             Payload::Bytes(bytes) => bytes,
             Payload::InRoom(_) => &[],
         };
         let header = protocol::reply_header(ticket, errno, payload.len());
-        // An error means that nobody waits for this answer any more: interrupted, or unmounted, which reading will find.
-        let _ = (&self.connection).write_vectored(&[IoSlice::new(&header), IoSlice::new(payload)]);
+        match (&self.connection).write_vectored(&[IoSlice::new(&header), IoSlice::new(payload)]) {
+            // Nobody waits for this answer any more: interrupted, or unmounted, which reading will find.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EPERM | libc::ENODEV)) => Ok(()),
+            other => other.map(|_| ()),
+        }
     }
 
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<bool> {
@@ -81,5 +84,28 @@ impl Channel for Descriptor {
         }
         self.listening = rung || self.index == 0;
         Ok(request || rung)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::build;
+    use crate::spec::VolumeSpec;
+
+    const SPEC: &str =
+        r#"{"size_bytes": 1048576, "read_latency": {"median_ns": 1}, "write_latency": {"median_ns": 1}, "seed": 1}"#;
+
+    fn of(path: &str) -> Descriptor {
+        let connection = File::options().read(true).write(true).open(path).unwrap();
+        let spec = VolumeSpec::from_json(SPEC).unwrap();
+        Descriptor::new(0, 1, connection, Arc::new(build(&spec).unwrap()))
+    }
+
+    #[test]
+    fn an_answer_that_the_kernel_does_not_take_is_an_error() {
+        let error = of("/dev/full").answer(7, 0, Payload::Bytes(b"data")).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::ENOSPC));
+        of("/dev/null").answer(7, 0, Payload::Bytes(b"data")).unwrap();
     }
 }

@@ -172,7 +172,7 @@ impl Ring {
 
     /// The request in a slot goes to `handle`; what that returns is the answer.
     #[inline]
-    fn take(&mut self, slot: usize, arrived_ns: u64, handle: &mut impl Handle) {
+    fn take(&mut self, slot: usize, arrived_ns: u64, handle: &mut impl Handle) -> io::Result<()> {
         let ticket = ticket_of(slot);
         let mut filled = self.slots.slot(slot);
         let request = filled.parts().and_then(|parts| {
@@ -184,8 +184,9 @@ impl Ring {
             None => Some((libc::EIO, Vec::new())),
         };
         if let Some((errno, payload)) = answer {
-            self.answer(ticket, errno, Payload::Bytes(&payload));
+            self.answer(ticket, errno, Payload::Bytes(&payload))?;
         }
+        Ok(())
     }
 }
 
@@ -222,7 +223,7 @@ impl Channel for Ring {
                 // A slot that was refused, or an answer that nobody waits for any more.
                 (_, result) if result < 0 => {}
                 (slot, _) => {
-                    self.take(slot as usize, clock.now_ns(), handle);
+                    self.take(slot as usize, clock.now_ns(), handle)?;
                     found = if count == BATCH { Found::Plenty } else { Found::Some };
                 }
             }
@@ -231,7 +232,7 @@ impl Channel for Ring {
     }
 
     #[inline]
-    fn answer(&mut self, ticket: u64, errno: i32, payload: Payload<'_>) {
+    fn answer(&mut self, ticket: u64, errno: i32, payload: Payload<'_>) -> io::Result<()> {
         if let (Some(descriptor), 0) = (&mut self.descriptor, ticket & 1) {
             return descriptor.answer(ticket, errno, payload);
         }
@@ -243,6 +244,7 @@ impl Channel for Ring {
         let entry = self.command(slot, COMMIT_AND_FETCH, commit_id);
         // It fails when the ring is gone, which reading will find.
         let _ = self.push(&entry);
+        Ok(())
     }
 
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<bool> {

@@ -68,23 +68,28 @@ impl<C: Channel> Worker<C> {
         }
     }
 
-    /// Serves until the file system is unmounted or the device stops.
+    /// Serves until the file system is unmounted, the device stops, or an answer cannot be given.
     pub fn run(mut self) -> io::Result<()> {
         system::prepare_thread();
+        let ended = self.serve();
+        self.abandon();
+        ended
+    }
+
+    fn serve(&mut self) -> io::Result<()> {
         loop {
             let desk = &mut self.desk;
             let found = self.channel.read(&self.clock, &mut |request: &Request<'_>, room: &mut [u8], arrived_ns| {
                 desk.take(request, room, arrived_ns)
             })?;
             if found == Found::End || self.desk.device.is_stopping() {
-                self.abandon();
                 return Ok(());
             }
             if self.desk.pending.len() > SPIN_DEPTH || std::mem::take(&mut self.desk.found_no_wait) {
                 self.crowded_until_ns = self.clock.now_ns() + CROWDED_NS;
                 self.hurry(false);
             }
-            let answered = self.answer_due();
+            let answered = self.answer_due()?;
             if found != Found::Nothing || answered {
                 continue;
             }
@@ -134,7 +139,7 @@ impl<C: Channel> Worker<C> {
     }
 
     /// Answers everything whose time has come; true if there was anything.
-    fn answer_due(&mut self) -> bool {
+    fn answer_due(&mut self) -> io::Result<bool> {
         let mut any = false;
         loop {
             let now_ns = self.clock.now_ns();
@@ -145,16 +150,16 @@ impl<C: Channel> Worker<C> {
                 due_ns <= now_ns || first.power != power || device.answers_at_once()
             };
             if !self.desk.pending.peek().is_some_and(is_due) {
-                return any;
+                return Ok(any);
             }
             if let Some(first) = self.desk.pending.pop() {
-                self.answer(first, power, now_ns);
+                self.answer(first, power, now_ns)?;
             }
             any = true;
         }
     }
 
-    fn answer(&mut self, done: Pending, power: u64, now_ns: u64) {
+    fn answer(&mut self, done: Pending, power: u64, now_ns: u64) -> io::Result<()> {
         let reply = if done.power == power { done.reply } else { Reply::Error(libc::EIO) };
         let failed = matches!(reply, Reply::Error(_));
         // Counted first: who has the answer finds it in the statistics.
@@ -162,13 +167,14 @@ impl<C: Channel> Worker<C> {
         match reply {
             Reply::Error(errno) => self.channel.answer(done.ticket, errno, Payload::Bytes(&[])),
             Reply::Done if done.io.kind == Kind::Write => {
-                self.channel.answer(done.ticket, 0, Payload::Bytes(&protocol::written(done.io.bytes as u32)));
+                self.channel.answer(done.ticket, 0, Payload::Bytes(&protocol::written(done.io.bytes as u32)))
             }
             Reply::Done => self.channel.answer(done.ticket, 0, Payload::Bytes(&[])),
             Reply::InRoom => self.channel.answer(done.ticket, 0, Payload::InRoom(done.io.bytes as usize)),
             Reply::Data(buffer) => {
-                self.channel.answer(done.ticket, 0, Payload::Bytes(&buffer));
+                let answered = self.channel.answer(done.ticket, 0, Payload::Bytes(&buffer));
                 self.desk.spare.push(buffer);
+                answered
             }
         }
     }
@@ -177,7 +183,8 @@ impl<C: Channel> Worker<C> {
     fn abandon(&mut self) {
         let (power, now_ns) = (self.desk.device.power() + 1, self.clock.now_ns());
         while let Some(pending) = self.desk.pending.pop() {
-            self.answer(pending, power, now_ns);
+            // What cannot be answered is failed by the kernel when this process has ended.
+            let _ = self.answer(pending, power, now_ns);
         }
     }
 }
