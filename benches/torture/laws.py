@@ -36,6 +36,8 @@ class StoredSession:
     runs: int
     failed: int = 0
     """Of these, how many ended without a score, for a reason that is stored with them."""
+    lasting: int = 0
+    """Of these, how many are of the last attempt of their block: one that was cut short is made again, as a whole."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,26 @@ def stored(ground: Ground, before: Stored | None = None) -> Stored:
         engine.dispose()
     counted = Counter(row["session_id"] for row in found["run"])
     failed = Counter(row["session_id"] for row in found["run"] if row["status"] != "ok" and row["reason"])
+    lasting = _last_attempts(found["run"])
     sessions = tuple(
-        StoredSession(row["id"], row["title"], row["state"], counted[row["id"]], failed[row["id"]])
+        StoredSession(row["id"], row["title"], row["state"], counted[row["id"]], failed[row["id"]], lasting[row["id"]])
         for row in found["session"]
     )
     known = {each.id for each in before.sessions} if before else set()
     return Stored(rows, sessions, tuple(each for each in sessions if each.id not in known))
+
+
+def _last_attempts(runs: list[Any]) -> Counter[str]:
+    """By session."""
+    last: dict[tuple[Any, ...], int] = {}
+    for row in runs:
+        block = (row["session_id"], row["case_label"], row["block"])
+        last[block] = max(last.get(block, 0), row["attempt"])
+    return Counter(
+        row["session_id"]
+        for row in runs
+        if row["attempt"] == last[row["session_id"], row["case_label"], row["block"]]
+    )
 
 
 def broken(ground: Ground, scenario: Scenario, answer: Answer, before: Stored | None, endings: set[int]) -> list[str]:

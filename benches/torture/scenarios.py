@@ -73,7 +73,7 @@ def _volume_session(_ground: Ground, _template: Template) -> Sequence[str]:
 
 def _all_runs(wanted: int) -> Callable[[Ground, Stored], list[str]]:
     def missing(_ground: Ground, stored: Stored) -> list[str]:
-        found = [each.runs for each in stored.new if each.state == "done"]
+        found = [each.lasting for each in stored.new if each.state == "done"]
         # A run that fails closes its case: it is stored with its reason, and told.
         complete = found == [wanted] or [each for each in stored.new if each.failed]
         return [] if complete else [f"exit 0, and the new sessions that are done have {found} runs, not {wanted}"]
