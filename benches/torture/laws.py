@@ -83,9 +83,7 @@ def _last_attempts(runs: list[Any]) -> Counter[str]:
         block = (row["session_id"], row["case_label"], row["block"])
         last[block] = max(last.get(block, 0), row["attempt"])
     return Counter(
-        row["session_id"]
-        for row in runs
-        if row["attempt"] == last[row["session_id"], row["case_label"], row["block"]]
+        row["session_id"] for row in runs if row["attempt"] == last[row["session_id"], row["case_label"], row["block"]]
     )
 
 

@@ -26,8 +26,8 @@ class OpenFile:
         found = identity(self.path)
         if found is None or not _is_open(found) or self._identity not in (None, found):
             raise StoreError(
-                f"the store {self.path} was moved, deleted or replaced while it was in use; leave it in its place, and run "
-                "the command again"
+                f"the store {self.path} was moved, deleted or replaced while it was in use; leave it in its place, and "
+                "run the command again"
             )
         self._identity = found
 
