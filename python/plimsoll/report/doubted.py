@@ -53,29 +53,38 @@ def _of_the_curve(
     doubt: Literal[Doubt.UNBENT, Doubt.UNEVEN, Doubt.RISING, Doubt.NOT_KEPT], each: SearchedTarget, reason: Reason
 ) -> str:
     text = each.request.text
+    most = _carried(each, reason.load, reason.carried)
     match doubt:
         case Doubt.UNBENT:
-            most, least = (score_text(value, each.unit) for value in (reason.carried, reason.level))
-            first = text(each.line.levels[0].load)
+            least = _carried(each, reason.before, reason.level)
             return (
-                f"throughput rises from {least} at {first} to {most} at {text(reason.load)} without a bend; search "
-                "again when the host is quieter, with longer runs (runtime=) or with more rounds (--mode publish)"
+                f"throughput rises from {least} at {text(reason.before)} to {most} at {text(reason.load)} without a "
+                "bend; there may be none, or it is hidden: search again when the host is quieter, with longer runs "
+                "(runtime=) or with more rounds (--mode publish)"
             )
         case Doubt.UNEVEN:
-            most, level = (score_text(value, each.unit) for value in (reason.carried, reason.level))
+            level = score_text(reason.level, each.unit)
             return (
                 f"throughput does not level off: {text(reason.load)} carried {most}, the fitted curve ends at {level}; "
                 "throughput falls again under more load, or runs scatter too much: search again in a smaller range or "
                 "with longer runs (runtime=)"
             )
         case Doubt.RISING:
-            most, level = (score_text(value, each.unit) for value in (reason.carried, reason.level))
+            less = _carried(each, reason.before, reason.level)
             return (
                 f"throughput still rises at {text(reason.load)}, the largest load measured: it carried {most}, after "
-                f"{level} at {text(reason.before)}; search again in a range that goes further"
+                f"{less} at {text(reason.before)}; search again in a range that goes further"
             )
         case Doubt.NOT_KEPT:
             return (
                 f"the curve puts it at {text(each.request.bounds.rounded(reason.level))}, but runs did not keep their "
                 f"schedule there, nor at {text(reason.load)}; search again with longer runs (runtime=)"
             )
+
+
+def _carried(each: SearchedTarget, load: float, otherwise: float) -> str:
+    """What a load carried, as the table of all loads has it."""
+    found = next((level.throughput for level in each.line.levels if level.load == load), None)
+    if found is None:
+        return score_text(otherwise, each.unit)
+    return score_text(found.value, each.unit, found.low, found.high)

@@ -332,7 +332,12 @@ def _doubts() -> list[Situation]:
             "-fold from each other",
             falling,
         ),
-        of("no bend", Reason(Doubt.UNBENT, carried=3000.0, level=1000.0, load=8.0), "without a bend", falling),
+        of(
+            "no bend",
+            Reason(Doubt.UNBENT, carried=3000.0, level=1000.0, load=8.0, before=1.0),
+            "without a bend",
+            falling,
+        ),
         of(
             "runs that are too short",
             Reason(Doubt.SHORT, lasted_ns=1e9, least_ns=5e9),
@@ -342,13 +347,13 @@ def _doubts() -> list[Situation]:
         of(
             "one load far above",
             Reason(Doubt.UNEVEN, carried=3000.0, level=1000.0, load=8.0),
-            "throughput does not level off: depth 8 carried 3,000/s",
+            "throughput does not level off: depth 8 carried 5,005/s",
             falling,
         ),
         of(
             "a throughput that still rises",
             Reason(Doubt.RISING, carried=3000.0, level=1000.0, load=8.0, before=4.0),
-            "throughput still rises at depth 8, the largest load measured: it carried 3,000/s, after 1,000/s",
+            "throughput still rises at depth 8, the largest load measured: it carried 5,005/s, after 4,004/s",
             falling,
         ),
         of(

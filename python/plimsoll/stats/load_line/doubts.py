@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -22,6 +22,8 @@ SURE = 3.0
 """Standard errors by which it must do so."""
 STEEPER = math.log(1.1)
 """What the largest load may gain on one before it, beyond what the curve gains there."""
+SLOWLY = 0.3
+"""Gain of ln throughput per ln load up to which it rises ever more slowly: 23 % more from twice the load."""
 APART = 1.4
 """These two loads are so far apart."""
 FEWEST_PAIRS = 3
@@ -60,10 +62,9 @@ class Reason:
     """UNEVEN, RISING, UNBENT: what it carried; CHANGED: what was carried after the change, over what was carried
     before; SCATTERED: the standard deviation of ln throughput."""
     level: float = 0.0
-    """UNEVEN: the level of the curve; RISING: what the load before carried; UNBENT: what the smallest load carried;
-    NOT_KEPT: the knee of the curve."""
+    """UNEVEN: the level of the curve; RISING, UNBENT: what the load before carried; NOT_KEPT: the knee of the curve."""
     before: float = 0.0
-    """RISING: a load below the largest one."""
+    """RISING, UNBENT: a load below that one."""
     runs: int = 0
     """UNSTEADY: runs that had not settled; CHANGED: runs before the change."""
     of: int = 0
@@ -153,14 +154,23 @@ def _uneven(points: Sequence[Point], found: Bend) -> Reason | None:
     excess = typical[most][0] - math.log(found.plateau)
     if excess <= UNEVEN or excess <= SURE * found.deviation / math.sqrt(typical[most][1]):
         return None
-    carried = math.exp(typical[most][0])
     if most == max(typical):
-        return Reason(Doubt.UNBENT, load=most, carried=carried, level=math.exp(typical[min(typical)][0]))
-    return Reason(Doubt.UNEVEN, load=most, carried=carried, level=found.plateau)
+        return _without_end(typical)
+    return Reason(Doubt.UNEVEN, load=most, carried=math.exp(typical[most][0]), level=found.plateau)
+
+
+def _without_end(typical: Mapping[float, tuple[float, int]]) -> Reason:
+    """Nothing levels off: throughput still rises at the largest load of all, or ever more slowly to there."""
+    most = max(typical)
+    before = max((load for load in typical if load * APART <= most), default=min(typical))
+    grown = typical[most][0] - typical[before][0]
+    rises = most > before and grown > SLOWLY * math.log(most / before)
+    doubt, other = (Doubt.RISING, before) if rises else (Doubt.UNBENT, min(typical))
+    return Reason(doubt, load=most, carried=math.exp(typical[most][0]), level=math.exp(typical[other][0]), before=other)
 
 
 def _rising(points: Sequence[Point], found: Bend) -> Reason | None:
-    """The largest load, if it clearly gains more on one well below it than the curve does, both beyond the knee.
+    """No level was seen if the largest load of the rounds clearly gains more on one well below it than the curve does.
 
     The knee of the curve is then where throughput begins to grow more slowly, and nobody knows yet where it levels off.
     """
@@ -176,9 +186,7 @@ def _rising(points: Sequence[Point], found: Bend) -> Reason | None:
     excess = float(np.mean(gained)) - found.growth(before, most)
     if excess <= STEEPER or excess <= SURE * float(np.std(gained, ddof=1)) / math.sqrt(len(gained)):
         return None
-    typical = _typical(rounds)
-    carried, level = (math.exp(typical[load][0]) for load in (most, before))
-    return Reason(Doubt.RISING, load=most, carried=carried, level=level, before=before)
+    return _without_end(_typical(points))
 
 
 def _paired(rounds: Sequence[Point], before: float, after: float) -> list[float]:
@@ -194,6 +202,8 @@ def _unbent(points: Sequence[Point], found: Bend) -> Reason | None:
         return None
     typical = _typical(points)
     most = max(typical, key=lambda load: typical[load][0])
-    if typical[most][0] - typical[min(typical)][0] <= UNEVEN:
+    least = min(typical)
+    if typical[most][0] - typical[least][0] <= UNEVEN:
         return None
-    return Reason(Doubt.UNBENT, load=most, carried=math.exp(typical[most][0]), level=math.exp(typical[min(typical)][0]))
+    carried, level = (math.exp(typical[load][0]) for load in (most, least))
+    return Reason(Doubt.UNBENT, load=most, carried=carried, level=level, before=least)
