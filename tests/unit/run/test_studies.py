@@ -60,7 +60,7 @@ def test_a_study_can_be_a_search_for_the_load_line() -> None:
     full, quick = studies()[name].request(), studies()[name].request(quick=True)
     assert full is not None
     assert quick is not None
-    assert (full.parameter, full.bounds.text, quick.bounds.text) == ("clients", "1..256", "1..12")
+    assert (full.parameter, full.bounds.text, quick.bounds.text) == ("clients", "1..256", "1..48")
     made = published_load_study(name, published(name, quick=True), {}, None, None, quick=True)
     assert load_study_from(made.to_table(), "again") == made
     assert [step.plans["iops1000"].parameters["clients"] for step in (made.step(1), made.step(8))] == [1, 8]
