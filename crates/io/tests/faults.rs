@@ -10,6 +10,7 @@ use std::time::Duration;
 use common::{BLOCK, FOR_EVER, Mount, SIZE, command, is_root, real, refused, run, run_ok, spec, wait_for};
 use plimsoll_core::outcome::{Failure, Interval, Phase, Status};
 use plimsoll_core::spec::{Arrival, JobSpec, Layout, Mode, Rate, RateUnit, SyncKind, SyncPolicy, Tolerance};
+use plimsoll_io::engine::Caps;
 use plimsoll_io::{Job, direct};
 use tempfile::{TempDir, tempdir, tempdir_in};
 
@@ -79,6 +80,12 @@ fn space_that_vanishes_during_the_layout_is_told_and_taken_back() {
     assert_eq!(fs::metadata(&path).unwrap().len(), 8 * SIZE, "the file is as long as it was");
 }
 
+/// Writes a sparse file that is longer than its file system has room for.
+fn too_long(caps: Caps, path: &Path) -> JobSpec {
+    fs::File::create(path).unwrap().set_len(4 * SIZE).unwrap();
+    JobSpec { mode: Mode::Write, size: 4 * SIZE, layout: Layout::Keep, ..spec(caps, path) }
+}
+
 #[test]
 fn a_full_file_system_during_the_run_is_an_error_of_the_write() {
     if !is_root() {
@@ -88,8 +95,7 @@ fn a_full_file_system_during_the_run_is_an_error_of_the_write() {
     let _mount = tiny(&dir, SIZE);
     for caps in real() {
         let path = dir.path().join(caps.name);
-        fs::File::create(&path).unwrap().set_len(4 * SIZE).unwrap();
-        let mut request = JobSpec { mode: Mode::Write, size: 4 * SIZE, layout: Layout::Keep, ..spec(caps, &path) };
+        let mut request = too_long(caps, &path);
         request.limit.operations = None;
         let found = failure(request);
         assert_eq!((found.kind.as_str(), found.operation.as_deref()), ("io", Some("write")), "{}", caps.name);
@@ -109,8 +115,7 @@ fn errors_that_are_let_pass_are_counted_and_others_end_the_job() {
     let _mount = tiny(&dir, SIZE);
     for caps in real() {
         let path = dir.path().join(caps.name);
-        fs::File::create(&path).unwrap().set_len(4 * SIZE).unwrap();
-        let mut request = JobSpec { mode: Mode::Write, size: 4 * SIZE, layout: Layout::Keep, ..spec(caps, &path) };
+        let mut request = too_long(caps, &path);
         request.limit.operations = Some(4 * SIZE / BLOCK);
         let writes = vec![libc::ENOSPC, libc::EIO];
         let tolerance = Tolerance { writes, ..Tolerance::default() };
