@@ -47,13 +47,15 @@ impl<D: Driver> Launch<D> {
     pub fn start(self) -> Result<Crew, JobError> {
         let launch = Arc::new(self);
         let mut lines = Vec::new();
+        // Who looks from outside (`top -H`, a test that kills the server) sees whether data are loaded or a run is measured.
+        let part = if matches!(launch.stage, Stage::Load { .. }) { "load" } else { "db" };
         for thread in 0..launch.threads {
             let (go, start) = channel();
             let (emptied, empty) = channel();
             // One batch to fill while another one is being merged.
             let _ = emptied.send(Box::new(Batch::new(launch.kinds)));
             let theirs = Arc::clone(&launch);
-            let spawned = thread::Builder::new().name(format!("plimsoll-db-{thread}")).spawn(move || {
+            let spawned = thread::Builder::new().name(format!("plimsoll-{part}-{thread}")).spawn(move || {
                 let events = theirs.events.clone();
                 if let Some(report) = theirs.run(thread, &start, empty) {
                     // What driver and sessions hold is given up before: the next job may open the same files.

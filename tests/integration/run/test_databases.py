@@ -219,7 +219,7 @@ def test_a_private_server_that_ends_by_itself_is_quoted(place: Path) -> None:
 
 
 def wait_until_measured(pid: int, *, deadline_s: float = 60) -> None:
-    """Until the clients are at work."""
+    """Until the clients are at work on the run itself; the threads that load the data have another name."""
     end = time.monotonic() + deadline_s
     while time.monotonic() < end:
         waits = 0
