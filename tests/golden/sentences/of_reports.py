@@ -315,11 +315,22 @@ def _doubts() -> list[Situation]:
         found = Bracket(low=4.0, high=6.0, latency_ratio=latency_ratio, throughput_ratio=1.02, rounds=3)
         return [load_line._bracket(replace(each, line=replace(each.line, bracket=found))).text]
 
+    asked, answered = searched(slo="p99<10s", answer=4)
+    [objective] = Evidence([asked], answered, None, 0.1).searched
+    assert objective.line.met is not None
+    missed = replace(objective.line.met, met=False, load=4)
+
+    def against(*loads: float) -> list[str]:
+        return [load_line._contradicted(objective, "p99 below 10 s", replace(missed, against=loads)).text]
+
+    itself = "but all runs at that load together clearly meet it"
     grown, late = "mean latency grew 1.50× while throughput grew 1.02×", "the schedule was no longer kept"
     cut_words = "some runs began with another rate"
     return [
         Situation("doubt", "a round bend", lambda: [load_line._roundness(round_)], (rounded,)),
         Situation("doubt", "a sharp bend", lambda: [load_line._roundness(sharp)], (), (rounded,)),
+        Situation("doubt", "a load that disagrees with itself", lambda: against(4), (itself,), ("depth 4 clearly",)),
+        Situation("doubt", "another load that meets it", lambda: against(5), ("depth 5 clearly meets it",), (itself,)),
         Situation("doubt", "a rate that was stored", lambda: discarded(cut), (cut_words,)),
         Situation("doubt", "no rate that was stored", lambda: discarded(whole), (), (cut_words,)),
         Situation("doubt", "a bracket by latency", lambda: bracket(1.5), (grown,), (late,)),

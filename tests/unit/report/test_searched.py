@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -94,6 +95,25 @@ def test_an_objective_that_is_contradicted_is_no_answer() -> None:
     assert "clearly meet it. Something else than the load makes latency" in words
     assert "holds up to" not in words
     assert "cannot tell" not in told(*searched(slo="p99<10s"))
+
+
+def test_a_load_whose_own_runs_disagree_is_not_set_against_itself() -> None:
+    """Before: "depth 1 misses it, but depth 1 clearly meets it"."""
+    session, runs = searched(slo="p99<10s", answer=4)
+    (each,) = Evidence(sessions=[session], runs=runs, baseline=None, band=0.1).searched
+    assert each.line.met is not None
+
+    def said(*against: float) -> str:
+        assert each.line.met is not None
+        met = replace(each.line.met, met=False, load=4, against=against)
+        return load_line._contradicted(each, "p99 below 10 s", met).text
+
+    itself = said(4)
+    assert "the last runs at depth 4 miss it (median " in itself
+    assert ", but all runs at that load together clearly meet it. Something else" in itself
+    assert "depth 4 clearly meets it" not in itself
+    assert "together clearly meet it and depth 5 clearly meets it." in said(4, 5)
+    assert "depth 4 misses it, but depth 5 clearly meets it." in said(5)
 
 
 def test_the_highest_throughput_is_the_highest_of_the_table() -> None:

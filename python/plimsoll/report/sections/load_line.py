@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 
 from plimsoll.report import scales
@@ -210,16 +211,25 @@ def _while(each: SearchedTarget, met: Met) -> str:
 def _contradicted(each: SearchedTarget, limit: str, met: Met) -> Sentence:
     """Latency that does not follow the load: a lower one misses what a higher one meets."""
     missed = [load for load in met.against if met.met and load < met.load]
-    kept = [load for load in met.against if load not in missed]
-    said = "meets it" if met.met else "misses it"
-    parts = [f"{each.request.text(met.load)} {said}"]
+    kept = [load for load in met.against if load not in missed and load != met.load]
+    load = each.request.text(met.load)
+    if met.load in met.against:
+        seen = f"median {format_duration(met.latency.median)}"
+        parts = [f"the last runs at {load} miss it ({seen})", "all runs at that load together clearly meet it"]
+    else:
+        parts = [f"{load} {'meets' if met.met else 'misses'} it"]
     parts += [f"{each.request.texts(missed)} clearly {'misses' if len(missed) == 1 else 'miss'} it"] if missed else []
     parts += [f"{each.request.texts(kept)} clearly {'meets' if len(kept) == 1 else 'meet'} it"] if kept else []
     return Sentence(
-        f"{each.label}: cannot tell up to which load {limit} holds: {', but '.join(parts)}. Something else than the "
+        f"{each.label}: cannot tell up to which load {limit} holds: {_contrasted(parts)}. Something else than the "
         "load makes latency; search again when the host is quieter, or with longer runs (runtime=).",
         Tone.UNKNOWN,
     )
+
+
+def _contrasted(parts: Sequence[str]) -> str:
+    """The first part, and against it all others."""
+    return f"{parts[0]}, but {' and '.join(parts[1:])}"
 
 
 def _table(found: list[SearchedTarget]) -> Table:
