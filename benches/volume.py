@@ -48,7 +48,7 @@ class Result:
 @contextmanager
 def volume(**options: str) -> Iterator[Volume]:
     """A volume for one row."""
-    made = lifecycle.create(lifecycle.Wish(name="bench", options=options, backing="memory"))
+    made = lifecycle.create(lifecycle.VolumeRequest(name="bench", options=options, backing="memory"))
     try:
         # Memory is given at the first write, which is the host's time, not the volume's.
         control.ask(made.folder, {"command": "bypass", "on": True})
@@ -326,8 +326,8 @@ def power(given: argparse.Namespace) -> Iterator[Result]:
 
     blocks, seed = 4096, random.Random(7)
     memory = mmap.mmap(-1, BLOCK)
-    wish = lifecycle.Wish("bench", SHAPES[64000], backing="memory", write_cache_bytes=64 * MIB)
-    made = lifecycle.create(wish)
+    request = lifecycle.VolumeRequest("bench", SHAPES[64000], backing="memory", write_cache_bytes=64 * MIB)
+    made = lifecycle.create(request)
     descriptor = os.open(made.device, os.O_RDWR | os.O_DIRECT)
     flushed, wrong, lost_bytes = [0] * blocks, 0, 0
     try:

@@ -2,5 +2,5 @@
 
 volume_types() · volume_type(name, era)     instances() · instance(name, era)     volume_shape(options, where)
 
-The facts are the CSV files in `data/`; each begins with its sources and licence. The formulas are in `rules.py`.
+All that is one provider's, with its prices, is a folder of `providers/`; `provider.py` says what is in it.
 """

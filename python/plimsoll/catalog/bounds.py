@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plimsoll.catalog.limits import Limits, Rate
-from plimsoll.catalog.shape import MERGE_MIN, VolumeShape
+from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.waits import LIMITS, TOUCHES, Wait, party
 from plimsoll.model import Plan, Unit
 from plimsoll.units import KIB, format_duration, format_number, format_size, format_value
@@ -140,11 +140,11 @@ class _Load:
         cost = _WRITE_COST.get(shape.raid, shape.members)
         on_members = use.read_share + writes * cost
         unit = shape.type.unit_kib * KIB
-        least = MERGE_MIN.get(shape.type.name, 0)
+        least = shape.type.merge_min_bytes
         merged = use.sequential and 0 < least <= use.block_bytes
         ios = use.block_bytes / unit if merged else math.ceil(use.block_bytes / unit)
         self.member_ios = on_members * ios / shape.members
-        charged = ios * unit if shape.type.rule == "hdd" else use.block_bytes
+        charged = ios * unit if shape.type.throughput_in_units else use.block_bytes
         self.member_bytes = on_members * charged / shape.members
         self.instance_ios = on_members * math.ceil(use.block_bytes / (256 * KIB))
         self.instance_bytes = on_members * use.block_bytes

@@ -1,4 +1,4 @@
-"""Latency distributions of volumes that no limit delays, from `data/latencies.csv`."""
+"""Latency distributions of volumes that no limit delays, from the providers' `data/latencies.csv`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from plimsoll.catalog.provider import PLACE
 from plimsoll.catalog.tables import Row, rows
 
 
@@ -46,6 +47,7 @@ def _fact(row: Row) -> LatencyFact:
 
 
 @cache
-def latencies() -> dict[tuple[str, str], LatencyFact]:
-    """The facts by name and operation (`read`, `write`)."""
-    return {(row["latency"], row["operation"]): _fact(row) for row in rows(__package__, "latencies")}
+def latencies(provider: str) -> dict[tuple[str, str], LatencyFact]:
+    """The facts of a provider by name and operation (`read`, `write`)."""
+    table = rows(f"{PLACE}.{provider}", "latencies")
+    return {(row["latency"], row["operation"]): _fact(row) for row in table}

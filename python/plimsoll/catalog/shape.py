@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.catalog import eras
-from plimsoll.catalog.instances import Instance, instance
+from plimsoll.catalog.instance import Instance
+from plimsoll.catalog.instances import instance
 from plimsoll.catalog.latencies import latencies
 from plimsoll.catalog.limits import Limits, Rate
-from plimsoll.catalog.rules import Request, limits
-from plimsoll.catalog.types import VolumeType, volume_type
+from plimsoll.catalog.volume_type import Provisioned, VolumeType, volume_type
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.units import (
     GIB,
@@ -67,8 +67,6 @@ EPISODE = {
 }
 """PlanetScale, "The real failure rate of EBS", 2025-03-18."""
 EPISODE_MEAN_NS = 330 * SECOND
-MERGE_MIN = {"gp2": 32 * KIB, "gp3": 32 * KIB, "io1": 32 * KIB, "io2": 32 * KIB, "st1": 4 * KIB, "sc1": 4 * KIB}
-"""Sequential I/Os of at least this size count together (re:Post, "Calculate optimal I/O size", and the user guide)."""
 
 
 @dataclass(frozen=True)
@@ -96,14 +94,20 @@ class VolumeShape:
     @property
     def provisioned_iops(self) -> int | None:
         """IOPS of one member that were chosen, for types where they are."""
-        chosen = self.type.rule in ("provisioned", "io", "io2", "piops") and self.limits.iops is not None
-        return self.limits.iops.rate if chosen and self.limits.iops else None
+        return self.limits.iops.rate if "iops" in self.type.chosen and self.limits.iops else None
 
     @property
     def provisioned_throughput(self) -> float | None:
         """Throughput of one member that was chosen, in the provider's unit, for types where it is."""
-        chosen = self.type.rule == "provisioned" and self.limits.throughput is not None
-        return self.limits.throughput.rate / self.type.mega if chosen and self.limits.throughput else None
+        if "throughput" not in self.type.chosen or self.limits.throughput is None:
+            return None
+        return self.limits.throughput.rate / self.type.provider.throughput_unit_bytes
+
+    @property
+    def provisioned(self) -> Provisioned:
+        """What is bought of one member."""
+        bought = (self.size_gib, self.provisioned_iops, self.provisioned_throughput, self.instance)
+        return Provisioned(*bought, where=self.one)
 
     @property
     def time_scale(self) -> float:
@@ -123,7 +127,9 @@ class VolumeShape:
         parts = [f"RAID {self.raid} of {self.members} × {name}" if self.raid is not None else name]
         parts += [_rate_text(self.limits.iops, 1, " IOPS")] if self.limits.iops else []
         if self.limits.throughput:
-            parts.append(_rate_text(self.limits.throughput, self.type.mega, f" {self.type.mega_name}"))
+            provider = self.type.provider
+            unit = f" {provider.throughput_unit}"
+            parts.append(_rate_text(self.limits.throughput, provider.throughput_unit_bytes, unit))
         return ", ".join(parts)
 
     @property
@@ -149,12 +155,13 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
     kind = volume_type(options["type"].strip().lower(), era, where)
     machine = instance(options["instance"].strip().lower(), era, where) if "instance" in options else None
     size_gib = _size_gib(read, kind, machine)
-    request = Request(kind, size_gib, read("iops", parse_count), read("throughput", _megas(kind)), machine, where)
-    own = limits(request)
+    iops, throughput = read("iops", parse_count), read("throughput", _throughput(kind))
+    own = kind.limits(Provisioned(size_gib, iops, throughput, machine, where))
     raid, members, chunk = _array(read, kind, machine)
-    spec = _spec(read, kind, own, round(size_gib * GIB))
-    if machine is not None and kind.rule != "local":
-        spec["instance"] = _instance_spec(instance_limits(machine), read("credits", parse_share, 1.0))
+    shared = machine.volume_limits if machine and not kind.is_local else Limits(None, None)
+    spec = _spec(read, kind, own, round(size_gib * GIB), machine)
+    if machine is not None and not kind.is_local:
+        spec["instance"] = _limits_spec(shared, read("credits", parse_share, 1.0))
     if raid is not None:
         spec["raid"] = {"level": raid, "members": members, "chunk_bytes": chunk}
     return VolumeShape(
@@ -163,7 +170,7 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
         size_gib=size_gib,
         limits=own,
         instance=machine,
-        instance_limits=instance_limits(machine) if machine and kind.rule != "local" else Limits(None, None),
+        instance_limits=shared,
         era=era,
         raid=raid,
         members=members,
@@ -188,18 +195,6 @@ def options_from(text: str, where: str) -> dict[str, str]:
             raise UsageError(f"{where}: {name} is given twice; keep one of them")
         found[name] = value.strip()
     return found
-
-
-def instance_limits(machine: Instance) -> Limits:
-    """What an instance gives to all its volumes together; where EBS shares the network card, that card's base rate."""
-    if machine.ebs_base_mbs is None:
-        gbps = machine.network_base_gbps
-        return Limits(None, Rate(round(gbps * 1e9 / 8)) if gbps else None)
-    iops_max, mbs_max = machine.ebs_max_iops or 0, machine.ebs_max_mbs or 0.0
-    return Limits(
-        Rate.half_hour(machine.ebs_base_iops, iops_max) if machine.ebs_base_iops else None,
-        Rate.half_hour(round(machine.ebs_base_mbs * 1e6), round(mbs_max * 1e6)),
-    )
 
 
 class _Reader:
@@ -232,25 +227,25 @@ def _times(text: str) -> float:
     return found
 
 
-def _megas(kind: VolumeType) -> Callable[[str], float]:
+def _throughput(kind: VolumeType) -> Callable[[str], float]:
     """`250`, `250MiB`, `250MiB/s`: throughput in the provider's unit."""
 
     def read(text: str) -> float:
-        plain = text.strip().removesuffix("/s")
-        return float(plain) if plain.replace(".", "", 1).isdigit() else parse_size(plain) / kind.mega
+        plain, unit_bytes = text.strip().removesuffix("/s"), kind.provider.throughput_unit_bytes
+        return float(plain) if plain.replace(".", "", 1).isdigit() else parse_size(plain) / unit_bytes
 
     return read
 
 
 def _size_gib(read: _Reader, kind: VolumeType, machine: Instance | None) -> float:
-    """GiB of one volume; of an instance store, what its disks have."""
+    """GiB of one volume; of an instance's own disks, what they have."""
     size = read("size", parse_size)
     if size is not None and size < MIB:
         raise read.refuse(f"size: {read.options['size']!r} is {format_size(size)}; write it like 100GiB")
     if size is not None:
         return float(size / GIB)
-    if kind.rule == "local":
-        return machine.store_disk_gb * 10**9 / GIB if machine else 0.0
+    if kind.is_local:
+        return machine.store_disk_gib if machine else 0.0
     raise read.refuse(f"{kind.name} needs a size, such as size=100GiB")
 
 
@@ -273,31 +268,28 @@ def _array(read: _Reader, kind: VolumeType, machine: Instance | None) -> tuple[i
         raise read.refuse(f"raid={level} needs members={least[level]} to 64{even}")
     if chunk < 4 * KIB or chunk & (chunk - 1):
         raise read.refuse(f"chunk: {format_size(chunk)} is no power of two from 4 KiB on; 512KiB is usual")
-    if kind.rule == "local" and machine and members > machine.store_disks:
+    if kind.is_local and machine and members > machine.store_disks:
         raise read.refuse(f"{machine.name} has {machine.store_disks} disks of its own, not {members}")
     return level, members, chunk
 
 
-def _spec(read: _Reader, kind: VolumeType, own: Limits, size_bytes: int) -> dict[str, Any]:
-    credits = read("credits", parse_share, 1.0)
-    base = "local-hdd" if kind.rule == "local" and _store_kind(read) == "hdd" else kind.latency
-    base = "ssd" if kind.rule == "local" and _store_kind(read) == "ssd" else base
+def _spec(read: _Reader, kind: VolumeType, own: Limits, size_bytes: int, machine: Instance | None) -> dict[str, Any]:
+    limits_spec = _limits_spec(own, read("credits", parse_share, 1.0))
+    latency, facts = kind.latency_on(machine), latencies(kind.provider.name)
     spec: dict[str, Any] = {
         "size_bytes": size_bytes,
         "accounting": {
             "unit_bytes": kind.unit_kib * KIB,
-            "merge_min_bytes": MERGE_MIN.get(kind.name, 0),
-            "throughput_in_units": kind.rule == "hdd",
+            "merge_min_bytes": kind.merge_min_bytes,
+            "throughput_in_units": kind.throughput_in_units,
         },
-        "read_latency": latencies()[base, "read"].spec,
-        "write_latency": latencies()[base, "write"].spec,
+        "read_latency": facts[latency, "read"].spec,
+        "write_latency": facts[latency, "write"].spec,
         "queue": read("queue", _one_of("fifo", "unfair"), kind.queue),
         "seed": read("seed", parse_count, 1),
         "time_scale": read("time_scale", _times, 1.0),
+        **limits_spec,
     }
-    for name, rate in (("iops", own.iops), ("throughput", own.throughput)):
-        if rate is not None:
-            spec[name] = rate.spec(credits)
     touch = read("first_touch", _flag_or_rate)
     if touch is not None:
         spec["first_touch"] = {
@@ -311,13 +303,7 @@ def _spec(read: _Reader, kind: VolumeType, own: Limits, size_bytes: int) -> dict
     return spec
 
 
-def _store_kind(read: _Reader) -> str:
-    name = read.options.get("instance", "").strip().lower()
-    kind = instance(name, read.options.get("era"), read.where).store_kind
-    return "nvme" if "nvme" in kind else kind
-
-
-def _instance_spec(own: Limits, credits: float) -> dict[str, Any]:
+def _limits_spec(own: Limits, credits: float) -> dict[str, Any]:
     pairs = (("iops", own.iops), ("throughput", own.throughput))
     return {name: rate.spec(credits) for name, rate in pairs if rate is not None}
 
@@ -343,12 +329,12 @@ def _normal(options: Mapping[str, str], kind: VolumeType, own: Limits, size_gib:
     """The options in the order of the table, with what was left to the provider written out."""
     found = {name: options[name].strip() for name in SHAPE_OPTIONS if name in options}
     found["type"] = kind.name
-    if size_gib and kind.rule != "local":
+    if size_gib and not kind.is_local:
         found["size"] = f"{round(size_gib * GIB)}B" if size_gib % 1 else f"{size_gib:.0f}GiB"
-    if kind.rule in ("provisioned", "io", "io2", "piops") and own.iops:
+    if "iops" in kind.chosen and own.iops:
         found["iops"] = str(own.iops.rate)
-    if kind.rule == "provisioned" and own.throughput:
-        found["throughput"] = f"{own.throughput.rate / kind.mega:g}"
+    if "throughput" in kind.chosen and own.throughput:
+        found["throughput"] = f"{own.throughput.rate / kind.provider.throughput_unit_bytes:g}"
     if "era" in found:
         eras.month(found["era"])
     return {name: found[name] for name in SHAPE_OPTIONS if name in found}

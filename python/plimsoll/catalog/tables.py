@@ -20,6 +20,12 @@ def rows(package: str, name: str) -> Iterator[Row]:
     yield from csv.DictReader(line for line in _lines(package, name) if not line.startswith("#"))
 
 
+def names(package: str, prefix: str) -> list[str]:
+    """Names of the tables of a package that begin with `prefix`, without their ending."""
+    files = resources.files(package).joinpath("data").iterdir()
+    return sorted(each.name.removesuffix(".csv") for each in files if each.name.startswith(prefix))
+
+
 def head(package: str, name: str) -> tuple[str, ...]:
     """What the file says about itself: what it holds, sources, licence, columns."""
     return tuple(line.removeprefix("#").strip() for line in _lines(package, name) if line.startswith("#"))

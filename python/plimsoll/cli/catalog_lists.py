@@ -5,49 +5,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plimsoll.catalog.instances import Instance
-    from plimsoll.catalog.types import VolumeType
+    from plimsoll.catalog.instance import Instance
+    from plimsoll.catalog.volume_type import VolumeType
 
 Rows = list[dict[str, Any]]
 
 
 def volumes() -> Rows:
     """Every volume type in every period."""
-    from plimsoll.catalog.types import volume_types
+    from plimsoll.catalog.volume_type import volume_types
 
     return [_volume(each) for each in volume_types()]
 
 
 def _volume(each: VolumeType) -> dict[str, Any]:
     from plimsoll.catalog.latencies import latencies
-    from plimsoll.catalog.rules import DOCUMENTS
 
-    read = latencies()[each.latency, "read"]
-    write = latencies()[each.latency, "write"]
+    facts = latencies(each.provider.name)
+    read, write = facts[each.latency, "read"], facts[each.latency, "write"]
     basis = sorted({read.basis, write.basis}, reverse=True)
     return {
         "volume": each.name,
-        "provider": each.provider,
+        "provider": each.provider.name,
         "period": each.period,
         "GiB": _range(each.min_gib, each.max_gib),
         "IOPS": _range(each.iops_min, each.iops_max),
         "IOPS/GiB": f"{each.iops_per_gib:g}" if each.iops_per_gib else "",
-        "throughput": f"to {each.throughput_max:,} {each.mega_name}" if each.throughput_max else "",
-        "burst": _burst(each),
+        "throughput": f"to {each.throughput_max:,} {each.provider.throughput_unit}" if each.throughput_max else "",
+        "burst": each.burst,
         "p50 read / write": f"{_ms(read.spec['median_ns'])} / {_ms(write.spec['median_ns'])}",
         "latency": " and ".join(basis),
-        "source": DOCUMENTS[each.source],
+        "source": each.provider.documents[each.source],
     }
-
-
-def _burst(each: VolumeType) -> str:
-    return {
-        "gp2": "to 3,000, credits",
-        "hdd": "credits, one scan",
-        "magnetic": "best effort",
-        "best-effort": "best effort",
-        "azure-tier": "to 3,500, 30 min",
-    }.get(each.rule, "none")
 
 
 def _range(low: int | None, high: int | None) -> str:
@@ -64,15 +53,17 @@ def _ms(ns: int) -> str:
 
 def instances() -> Rows:
     """Every instance type with what it gives to EBS and its price."""
-    from plimsoll.catalog.instances import instances as known
-    from plimsoll.prices.book import HOME_REGIONS, price_book
+    from plimsoll.catalog.eras import NOW
+    from plimsoll.catalog.provider import providers
+    from plimsoll.prices.book import price_book
     from plimsoll.units import exact_number
 
     book = price_book()
     rows = []
-    for each in known().values():
-        price = book.find(f"instance.{each.name}", HOME_REGIONS["aws"])
-        rows.append(_instance(each, exact_number(price.usd) if price else "", price.as_of if price else ""))
+    for provider in providers():
+        for each in (provider.instances(NOW) if provider.instances else {}).values():
+            price = book.find(f"instance.{each.name}", provider.home_region)
+            rows.append(_instance(each, exact_number(price.usd) if price else "", price.as_of if price else ""))
     return rows
 
 
@@ -82,8 +73,8 @@ def _instance(each: Instance, usd: str, as_of: str) -> dict[str, Any]:
         "instance": each.name,
         "vCPU": each.vcpu,
         "GiB": f"{round(each.memory_mib / 1024, 1):g}",
-        "EBS IOPS": _base_max(each.ebs_base_iops, each.ebs_max_iops),
-        "EBS MB/s": _base_max(each.ebs_base_mbs, each.ebs_max_mbs) or "shares the network",
+        "EBS IOPS": _base_max(each.volumes_base_iops, each.volumes_max_iops),
+        "EBS MB/s": _base_max(each.volumes_base_mbs, each.volumes_max_mbs) or "shares the network",
         "own disks": store,
         "$/h": f"{usd} ({as_of})" if usd else "",
     }

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from plimsoll.catalog.instances import Instance, instances
-from plimsoll.catalog.types import volume_types
+from plimsoll.catalog.instance import Instance
+from plimsoll.catalog.instances import instances
+from plimsoll.catalog.volume_type import volume_types
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.numbers import plain
 from plimsoll.units import GIB, KIB, MIB, format_size, format_value
@@ -76,8 +77,8 @@ def _link(found: Instance) -> _Limit | None:
     """The link to its volumes; nothing for an instance with disks of its own, which may have been the ones measured."""
     if found.store_disks:
         return None
-    if found.ebs_max_mbs is not None:
-        return _Limit(f"an instance {found.name} carries to its volumes", found.ebs_max_mbs * 1e6)
+    if found.volumes_max_mbs is not None:
+        return _Limit(f"an instance {found.name} carries to its volumes", found.volumes_max_mbs * 1e6)
     if found.network_max_gbps is not None:
         return _Limit(f"the network of an instance {found.name} carries", found.network_max_gbps * 1e9 / 8)
     return None
@@ -90,7 +91,8 @@ def _volumes() -> Mapping[str, _Limit]:
     for each in volume_types():
         if each.throughput_max and re.search(r"[\d-]", each.name):
             before = found[each.name].throughput if each.name in found else 0.0
-            found[each.name] = _Limit(f"one {each.name} volume gives", max(before, each.throughput_max * each.mega))
+            most = each.throughput_max * each.provider.throughput_unit_bytes
+            found[each.name] = _Limit(f"one {each.name} volume gives", max(before, most))
     return found
 
 

@@ -1,7 +1,8 @@
 """The price book: every known price with its date, source and place, and the user's own on top.
 
-A user's file has the same columns as `data/prices.csv`; `provider`, `region`, `item`, `usd` and `as_of` are needed, and
-an instance's hour is the item `instance.NAME`. Its rows win over ours.
+Ours are in the providers' folders, `data/prices.csv` and `prices_*.csv`. A user's file has the same columns and
+`provider`; of them `provider`, `region`, `item`, `usd` and `as_of` are needed. Its rows win over ours. An instance's
+hour is the item `instance.NAME`.
 """
 
 from __future__ import annotations
@@ -15,12 +16,11 @@ from functools import cache
 from pathlib import Path
 
 from plimsoll.catalog import eras
-from plimsoll.catalog.tables import rows
+from plimsoll.catalog.provider import Provider, providers
+from plimsoll.catalog.tables import names, rows
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.location import home
 
-HOME_REGIONS = {"aws": "us-east-1", "gcp": "us-central1", "azure": "eastus"}
-"""The region of a provider whose prices are taken where none is named."""
 OVERRIDES = "prices.csv"
 _NEEDED = ("provider", "region", "item", "usd", "as_of")
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
@@ -71,11 +71,11 @@ class Book:
         """All regions with a price."""
         return tuple(dict.fromkeys(price.region for price in self.prices))
 
-    def region(self, provider: str, chosen: str | None) -> str:
+    def region(self, provider: Provider, chosen: str | None) -> str:
         """The region to look in; raises UnknownName for one without any price."""
         if chosen is not None and chosen not in self.regions:
             raise UnknownName("region with prices", chosen, self.regions)
-        return chosen or HOME_REGIONS[provider]
+        return chosen or provider.home_region
 
 
 def price_book() -> Book:
@@ -92,21 +92,10 @@ def _own() -> Book:
 
 
 def _committed() -> Iterator[Price]:
-    for row in rows(__package__, "prices"):
-        yield _price(row, row["checked"])
-    for row in rows(__package__, "instance_prices"):
-        yield Price(
-            "aws",
-            row["region"],
-            f"instance.{row['instance']}",
-            "hour",
-            float(row["usd"]),
-            row["since"],
-            row["until"],
-            row["as_of"],
-            "karpenter" if row["as_of"] >= "2026" else "ec2instances",
-            "1",
-        )
+    for provider in providers():
+        for table in names(provider.package, "prices"):
+            for row in rows(provider.package, table):
+                yield _price({**row, "provider": provider.name}, row["checked"])
 
 
 def _price(row: Mapping[str, str], checked: str) -> Price:
@@ -137,13 +126,16 @@ def _users(path: Path) -> Iterator[Price]:
     missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
     if missing:
         raise UsageError(f"{path}: no column {', '.join(missing)}; a price file needs {', '.join(_NEEDED)}")
+    *others, last = sorted(provider.name for provider in providers())
     for number, row in enumerate(reader, start=2):
         try:
             price = _price(row, "yours")
         except (TypeError, ValueError):
             raise UsageError(f"{path}, row {number}: usd must be a number, such as 0.08") from None
-        if price.provider not in HOME_REGIONS or not price.usd >= 0 or price.usd == float("inf"):
-            raise UsageError(f"{path}, row {number}: needs provider aws, gcp or azure and a price from 0 on")
+        if price.provider not in (*others, last) or not price.usd >= 0 or price.usd == float("inf"):
+            raise UsageError(
+                f"{path}, row {number}: needs provider {', '.join(others)} or {last} and a price from 0 on"
+            )
         if not _DATE.fullmatch(price.as_of or ""):
             raise UsageError(f"{path}, row {number}: a price needs its date: as_of like 2026-07-17 or 2026-07")
         yield price

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plimsoll.catalog.shape import VolumeShape
-from plimsoll.catalog.tables import rows
 from plimsoll.errors import UnknownName
 from plimsoll.model import Target
 from plimsoll.prices.book import Book, Price, price_book
@@ -20,7 +19,6 @@ from plimsoll.units import exact_number
 HOURS_PER_MONTH = 730
 SECONDS_PER_MONTH = HOURS_PER_MONTH * 3600
 LEAST_SECONDS = 60
-IO2_TIERS = ((0, 32_000), (32_000, 64_000), (64_000, None))
 
 
 @dataclass(frozen=True)
@@ -151,31 +149,10 @@ def cost_of(target: Target, shape: VolumeShape) -> Cost:
 
 def _parts(shape: VolumeShape) -> Iterator[tuple[str, str, float]]:
     """What is charged by time: (kind, item, quantity)."""
-    kind, volumes = shape.type, shape.members
-    if kind.rule == "azure-tier":
-        yield "storage", f"{kind.name}.{_azure_tier(shape.size_gib)}", volumes
-    elif kind.rule != "local":
-        yield "storage", f"{kind.name}.storage", volumes * shape.size_gib
-    iops = shape.provisioned_iops
-    if kind.name == "io2":
-        for number, (low, high) in enumerate(IO2_TIERS, start=1):
-            within = min(iops or 0, high if high is not None else iops or 0) - low
-            if within > 0:
-                yield "iops", f"io2.iops.{number}", volumes * within
-    elif iops is not None and iops > (kind.iops_included or 0):
-        yield "iops", f"{kind.name}.iops", volumes * (iops - (kind.iops_included or 0))
-    throughput = shape.provisioned_throughput
-    # Of types without an included throughput only Ultra charges for it.
-    charged = kind.throughput_included if kind.throughput_included else (0 if kind.name == "ultra" else None)
-    if throughput is not None and charged is not None and throughput > charged:
-        yield "throughput", f"{kind.name}.throughput", volumes * (throughput - charged)
+    for charge in shape.type.charges(shape.provisioned):
+        yield charge.what, charge.item, shape.members * charge.quantity
     if shape.instance is not None:
         yield "instance", f"instance.{shape.instance.name}", 1
-
-
-def _azure_tier(size_gib: float) -> str:
-    tiers = list(rows("plimsoll.catalog", "azure_premium_ssd"))
-    return next(row["tier"] for row in tiers if int(row["gib"]) >= size_gib)
 
 
 def usd(amount: float) -> str:

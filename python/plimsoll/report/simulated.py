@@ -162,7 +162,7 @@ def _price(outcome: Outcome) -> str:
         known = f"; known are prices as of {cost.as_of}" if cost.as_of else ""
         return f"not known for {', '.join(cost.unknown)} in {cost.region}{known}"
     volume = cost.volume_per_month
-    parts = [f"{usd(volume)} a month"] if volume is not None and outcome.shape.type.rule != "local" else []
+    parts = [f"{usd(volume)} a month"] if volume is not None and not outcome.shape.type.is_local else []
     if cost.instance_per_month is not None and outcome.shape.instance is not None:
         parts.append(f"{usd(cost.instance_per_month)} a month for {outcome.shape.instance.name}")
     if cost.requests is not None:

@@ -15,7 +15,7 @@ from plimsoll.targets.small_memory import LEAST_BYTES
 from plimsoll.targets.volume import volume_options
 from plimsoll.units import MIB, format_size, parse_size
 from plimsoll.volumes import lifecycle
-from plimsoll.volumes.lifecycle import Wish
+from plimsoll.volumes.lifecycle import VolumeRequest
 from plimsoll.volumes.registry import NAME
 
 USABLE_SHARE = 0.9
@@ -35,7 +35,7 @@ def planned(target: Target) -> Target:
 def check(target: Target, needed_bytes: int) -> None:
     """Refuse a volume that cannot be served here or is too small. Raises UsageError, UnknownName, TargetError."""
     memory_of(target)
-    usable = int(lifecycle.check(_wish(target, "planned")).size_bytes * USABLE_SHARE)
+    usable = int(lifecycle.check(_request(target, "planned")).size_bytes * USABLE_SHARE)
     if needed_bytes > usable:
         raise TargetError(
             f"target {target.name}: the test needs {format_size(needed_bytes)}, and the volume holds about "
@@ -60,7 +60,7 @@ def served(targets: Sequence[Target], session: Session) -> Iterator[list[Target]
         found = []
         for target in targets:
             if is_emulated(target):
-                volume = lifecycle.create(_wish(target, session.id))
+                volume = lifecycle.create(_request(target, session.id))
                 stack.callback(_discard, volume.name)
                 found.append(planned(target).model_copy(update={"where": volume.mount}))
             else:
@@ -103,7 +103,7 @@ def _discard(name: str) -> None:
         return
 
 
-def _wish(target: Target, session_id: str) -> Wish:
+def _request(target: Target, session_id: str) -> VolumeRequest:
     """What to serve; names hold the session's, so that sessions side by side do not meet."""
     shape, service = volume_options(target)
     short = session_id.replace("-", "")[-8:]
@@ -114,7 +114,7 @@ def _wish(target: Target, session_id: str) -> Wish:
     if instance_name is not None and not NAME.fullmatch(instance_name):
         raise UsageError(f"target {target.name}: instance_name={instance_name}: use letters, digits, dots or dashes")
     name = f"{short}-{target.name[:31]}"
-    return Wish(
+    return VolumeRequest(
         name=name,
         options=shape,
         file_system=service.get("fs", "ext4"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from plimsoll.catalog.bounds import Use, burst, sustained
 from plimsoll.catalog.shape import VolumeShape
-from plimsoll.catalog.types import volume_types
+from plimsoll.catalog.volume_type import volume_types
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.prices.cost import SECONDS_PER_MONTH, cost
 from plimsoll.simulation.grid import Grid, grid
@@ -110,12 +110,12 @@ def choose(
     known = {each.name for each in kinds}
     if unknown := [name for name in types if name not in known]:
         raise UnknownName("volume type", unknown[0], known, "--compare")
-    if "size" not in options and not {each.name for each in kinds if each.rule == "local"}.issuperset(types):
+    if "size" not in options and not {each.name for each in kinds if each.is_local}.issuperset(types):
         raise UsageError("--compare has to know how much must fit: add --volume size=500GiB, or whatever it is")
     found = []
     for name in types:
         progress(name)
-        found.append(_best(name, options, Wish(load, clauses, lasts_ns, region)))
+        found.append(_best(name, options, Requirements(load, clauses, lasts_ns, region)))
 
     def order(choice: Choice) -> tuple[bool, bool, float]:
         price = choice.usd_per_month
@@ -125,7 +125,7 @@ def choose(
 
 
 @dataclass(frozen=True)
-class Wish:
+class Requirements:
     """What is needed of a volume, and what was found out about some."""
 
     load: Load
@@ -186,34 +186,34 @@ class Wish:
         return f"only {most} of {_exact(needed)} are possible, held back by its {bound.name}"
 
 
-def _best(name: str, options: Mapping[str, str], wish: Wish) -> Choice:
+def _best(name: str, options: Mapping[str, str], needed: Requirements) -> Choice:
     try:
         sold = grid(name, options)
     except UnknownName:
         raise
     except UsageError as error:
         return Choice(name, None, None, str(error))
-    need = Need(lambda shape: wish.too_little(shape) is None, wish.enough, wish.price)
+    need = Need(lambda shape: needed.too_little(shape) is None, needed.enough, needed.price)
     point = cheapest(sold, need)
     can_grow = any(len(axis.values) > 1 for axis in sold.axes)
     if point is None:
-        stage, judgement = wish.tried(sold.shape([axis.values[-1] for axis in sold.axes]))
+        stage, judgement = needed.tried(sold.shape([axis.values[-1] for axis in sold.axes]))
         return Choice(name, stage, judgement, can_grow=can_grow)
     shape = sold.shape(point)
-    stage, judgement = wish.tried(shape)
+    stage, judgement = needed.tried(shape)
     lasting = stage.end_s is None
-    if not lasting and (endless := replace(wish, lasts_ns=None, _tried={})).enough(shape):
+    if not lasting and (endless := replace(needed, lasts_ns=None, _tried={})).enough(shape):
         lasting, (stage, judgement) = True, endless.tried(shape)
-    return Choice(name, stage, judgement, "", lasting, _cheaper(sold, point, wish), can_grow)
+    return Choice(name, stage, judgement, "", lasting, _cheaper(sold, point, needed), can_grow)
 
 
-def _cheaper(sold: Grid, point: Sequence[int], wish: Wish) -> Cheaper | None:
-    shape = one_cheaper(sold, point, wish.price)
+def _cheaper(sold: Grid, point: Sequence[int], needed: Requirements) -> Cheaper | None:
+    shape = one_cheaper(sold, point, needed.price)
     if shape is None:
         return None
-    too_little = wish.too_little(shape)
-    reasons = (too_little,) if too_little else wish.tried(shape)[1].reasons
-    return Cheaper(shape, wish.price(shape), reasons)
+    too_little = needed.too_little(shape)
+    reasons = (too_little,) if too_little else needed.tried(shape)[1].reasons
+    return Cheaper(shape, needed.price(shape), reasons)
 
 
 def _use(load: Load) -> Use:

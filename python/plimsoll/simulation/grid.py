@@ -12,17 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.catalog.instances import instance
+from plimsoll.catalog.provisioned import ProvisionedIops
 from plimsoll.catalog.shape import VolumeShape, volume_shape
-from plimsoll.catalog.tables import rows
-from plimsoll.catalog.types import VolumeType, volume_type
+from plimsoll.catalog.volume_type import VolumeType, volume_type
 from plimsoll.units import GIB, MIB, parse_size
-
-CHOSEN = ("provisioned", "io", "io2", "piops")
-"""Rules of types whose IOPS are chosen."""
-SIZED = ("gp2", "hdd", "per-gib")
-"""Rules of types whose performance follows from the size."""
-NITRO_FROM = 32_000
-"""io1 and io2 sell more only to instances built on Nitro."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +43,13 @@ class Grid:
         """The least volume with at least these values, one of each axis; raises UsageError where none is sold."""
         wanted = {axis.name: value for axis, value in zip(self.axes, point, strict=True)}
         size = wanted.get("size", math.ceil(self.least.size_gib))
-        if self.kind.rule in CHOSEN:
+        if isinstance(self.kind, ProvisionedIops):
             iops = wanted.get("iops") or self.least.provisioned_iops or 1
             if "throughput" in wanted and "iops" in wanted:
-                iops = max(iops, _iops_for(self.kind, wanted["throughput"]))
-            size = max(size, _gib_for(self.kind, iops))
+                iops = max(iops, self.kind.iops_for(wanted["throughput"]))
+            size = max(size, self.kind.gib_for(iops))
             wanted["iops"] = iops
-        if self.kind.rule != "local":
+        if not self.kind.is_local:
             wanted["size"] = size
         text = {name: f"{value}GiB" if name == "size" else str(value) for name, value in wanted.items()}
         return volume_shape({**self.options, **text}, _where(self.kind.name))
@@ -69,36 +62,31 @@ def grid(name: str, options: Mapping[str, str]) -> Grid:
     """
     kind = volume_type(name, options.get("era"), "--compare")
     base = {**options, "type": name}
-    if kind.rule != "local":
+    if not kind.is_local:
         base["size"] = _fitting(kind, base["size"])
-    if kind.rule in CHOSEN:
+    if isinstance(kind, ProvisionedIops):
         return _provisioned(kind, base)
     for option in ("iops", "throughput"):
         base.pop(option, None)
     least = volume_shape(base, _where(name))
-    first = math.ceil(least.size_gib)
-    if kind.rule in SIZED:
-        return Grid(kind, base, least, (Axis("size", range(first, (kind.max_gib or first) + 1)),))
-    if kind.rule == "azure-tier":
-        # A disk costs and gives what the next size of the list does.
-        above = [gib for row in rows("plimsoll.catalog", "azure_premium_ssd") if (gib := int(row["gib"])) >= first]
-        return Grid(kind, base, least, (Axis("size", (first, *above[1:])),))
-    return Grid(kind, base, least, ())
+    sizes = kind.sizes(math.ceil(least.size_gib))
+    return Grid(kind, base, least, (Axis("size", sizes),) if sizes else ())
 
 
-def _provisioned(kind: VolumeType, base: dict[str, str]) -> Grid:
+def _provisioned(kind: ProvisionedIops, base: dict[str, str]) -> Grid:
     """IOPS are chosen, where they are not given, and so is the throughput where it has a price of its own."""
     ample = {**base, "size": f"{kind.max_gib}GiB"}
-    low, high = _iops_range(kind, base)
+    name, era = base.get("instance"), base.get("era")
+    low, high = kind.iops_range(instance(name.strip().lower(), era, _where(kind.name)) if name is not None else None)
     if "iops" in base:
         low = high = volume_shape(ample, _where(kind.name)).provisioned_iops or low
     elif "throughput" in base:
         found = volume_shape({**ample, "iops": str(high)}, _where(kind.name)).provisioned_throughput
-        low = max(low, _iops_for(kind, math.ceil(found or 0)))
-    size = max(_whole_gib(base["size"]), _gib_for(kind, low))
+        low = max(low, kind.iops_for(math.ceil(found or 0)))
+    size = max(_whole_gib(base["size"]), kind.gib_for(low))
     least = volume_shape({**base, "iops": str(low), "size": f"{size}GiB"}, _where(kind.name))
     axes = [] if "iops" in base else [Axis("iops", range(low, high + 1))]
-    if "throughput" not in base and (kind.throughput_included or kind.name == "ultra"):
+    if "throughput" not in base and "throughput" in kind.chosen and kind.throughput_included is not None:
         most = min(kind.throughput_max or 0, math.floor((kind.kib_per_iops or 0) * high / 1024))
         axes.append(Axis("throughput", range(kind.throughput_included or 1, most + 1)))
     return Grid(kind, base, least, tuple(axes))
@@ -117,26 +105,3 @@ def _fitting(kind: VolumeType, text: str) -> str:
 
 def _whole_gib(text: str) -> int:
     return math.ceil(parse_size(text) / GIB)
-
-
-def _iops_range(kind: VolumeType, base: Mapping[str, str]) -> tuple[int, int]:
-    """The fewest, and the most at the largest size, to this instance."""
-    low, most = kind.iops_included or kind.iops_min or 1, kind.iops_max or 1
-    if kind.iops_per_gib and kind.max_gib:
-        most = min(most, max(low, math.floor(kind.iops_per_gib * kind.max_gib)))
-    if kind.name in ("io1", "io2") and "instance" in base:
-        machine = instance(base["instance"].strip().lower(), base.get("era"), _where(kind.name))
-        most = most if machine.nitro else min(most, NITRO_FROM)
-    return low, most
-
-
-def _iops_for(kind: VolumeType, throughput: int) -> int:
-    """The fewest IOPS that this throughput is sold with."""
-    return math.ceil(throughput * 1024 / kind.kib_per_iops) if kind.kib_per_iops else 1
-
-
-def _gib_for(kind: VolumeType, iops: int) -> int:
-    """The fewest GiB that these IOPS are sold with."""
-    if not kind.iops_per_gib or iops <= (kind.iops_included or kind.iops_min or 1):
-        return 1
-    return math.ceil(iops / kind.iops_per_gib)

@@ -56,7 +56,7 @@ def modify(name: str, options: Mapping[str, str]) -> Volume:
 
 
 def _merged(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Another type starts from its own defaults: rates of the old one are no wish about the new one."""
+    """Another type starts from its own defaults: rates of the old one say nothing about the new one."""
     kept = dict(before)
     if given.get("type", before["type"]) != before["type"]:
         for option in ("iops", "throughput"):

@@ -1,4 +1,4 @@
-"""From a wish to a block device that programs can use, and away again without a trace.
+"""From a request to a block device that programs can use, and away again without a trace.
 
 create:  record ─► server ─► loop device ─► file system ─► mounted
 remove:  the same backwards, each step only as far as it is there, so that it can finish what a kill interrupted
@@ -34,7 +34,7 @@ MEMORY_SHARE = 0.8
 
 
 @dataclass(frozen=True)
-class Wish:
+class VolumeRequest:
     """What a volume shall be."""
 
     name: str
@@ -52,26 +52,26 @@ class Wish:
     keeper: Owner | None = None
 
 
-def create(wish: Wish) -> Volume:
+def create(request: VolumeRequest) -> Volume:
     """Serve, attach, format, mount. Raises UsageError or TargetError, having left nothing behind."""
-    shape = check(wish)
+    shape = check(request)
     with registry.changes():
-        _check_instance(wish, shape)
+        _check_instance(request, shape)
         volume = Volume(
-            name=wish.name,
+            name=request.name,
             created_ns=time.time_ns(),
             options=dict(shape.options),
             summary=shape.summary,
             size_bytes=shape.size_bytes,
-            file_system=wish.file_system,
-            backing=wish.backing,
-            write_cache_bytes=wish.write_cache_bytes,
-            instance_name=_instance_name(wish, shape),
-            keeper=wish.keeper,
+            file_system=request.file_system,
+            backing=request.backing,
+            write_cache_bytes=request.write_cache_bytes,
+            instance_name=_instance_name(request, shape),
+            keeper=request.keeper,
         )
         registry.reserve(volume)
         try:
-            return _build(volume, wish, shape)
+            return _build(volume, request, shape)
         except TargetError as error:
             why = full.words(volume)
             with signals_held_back():
@@ -85,38 +85,40 @@ def create(wish: Wish) -> Volume:
             raise
 
 
-def check(wish: Wish) -> VolumeShape:
+def check(request: VolumeRequest) -> VolumeShape:
     """Refuse what cannot be, before anything is done; the shape."""
-    shape = volume_shape(wish.options, f"volume {wish.name}")
-    if wish.file_system is not None:
-        filesystem.check(wish.file_system)
-    elif wish.mount is not None:
-        raise UsageError(f"volume {wish.name}: a mount point needs a file system, such as --fs ext4")
-    if wish.instance_name is not None and not registry.NAME.fullmatch(wish.instance_name):
-        raise UsageError(f"{wish.instance_name!r} is no name for an instance; use letters, digits, dots or dashes")
-    if wish.instance_name is not None and shape.instance is None:
-        raise UsageError(f"volume {wish.name}: an instance that is shared needs a type, such as instance=m5.large")
-    if wish.raid_with_md and shape.raid is None:
-        raise UsageError(f"volume {wish.name}: md combines the members of an array, such as --raid 0 --members 4")
+    shape = volume_shape(request.options, f"volume {request.name}")
+    if request.file_system is not None:
+        filesystem.check(request.file_system)
+    elif request.mount is not None:
+        raise UsageError(f"volume {request.name}: a mount point needs a file system, such as --fs ext4")
+    if request.instance_name is not None and not registry.NAME.fullmatch(request.instance_name):
+        raise UsageError(f"{request.instance_name!r} is no name for an instance; use letters, digits, dots or dashes")
+    if request.instance_name is not None and shape.instance is None:
+        raise UsageError(f"volume {request.name}: an instance that is shared needs a type, such as instance=m5.large")
+    if request.raid_with_md and shape.raid is None:
+        raise UsageError(f"volume {request.name}: md combines the members of an array, such as --raid 0 --members 4")
     if shape.size_bytes == 0:
-        raise UsageError(f"volume {wish.name}: say how large it is, such as size=100GiB")
-    machine.check(wish.file_system, array=wish.raid_with_md)
+        raise UsageError(f"volume {request.name}: say how large it is, such as size=100GiB")
+    machine.check(request.file_system, array=request.raid_with_md)
     return shape
 
 
-def _instance_name(wish: Wish, shape: VolumeShape) -> str | None:
+def _instance_name(request: VolumeRequest, shape: VolumeShape) -> str | None:
     """Members of an array of md share the instance that the array is on."""
-    return wish.name if wish.raid_with_md and shape.instance and not wish.instance_name else wish.instance_name
+    return (
+        request.name if request.raid_with_md and shape.instance and not request.instance_name else request.instance_name
+    )
 
 
-def _check_instance(wish: Wish, shape: VolumeShape) -> None:
+def _check_instance(request: VolumeRequest, shape: VolumeShape) -> None:
     """Volumes on one instance agree on its type."""
     for other in registry.volumes():
-        if wish.instance_name is not None and other.instance_name == wish.instance_name:
+        if request.instance_name is not None and other.instance_name == request.instance_name:
             mine, its = shape.options.get("instance"), other.options.get("instance")
             if mine != its:
                 raise UsageError(
-                    f"instance {wish.instance_name} is {its} (volume {other.name}), not {mine}; choose another name "
+                    f"instance {request.instance_name} is {its} (volume {other.name}), not {mine}; choose another name "
                     "for this instance"
                 )
 
@@ -136,10 +138,10 @@ def served_spec(volume: Volume, shape: VolumeShape) -> dict[str, Any]:
     return {**spec, "backing": backing}
 
 
-def _build(volume: Volume, wish: Wish, shape: VolumeShape) -> Volume:
-    volume = _combine(volume, shape) if wish.raid_with_md else _serve(volume, served_spec(volume, shape))
-    if wish.file_system is not None:
-        volume = _format_and_mount(volume, wish.file_system, wish.mount)
+def _build(volume: Volume, request: VolumeRequest, shape: VolumeShape) -> Volume:
+    volume = _combine(volume, shape) if request.raid_with_md else _serve(volume, served_spec(volume, shape))
+    if request.file_system is not None:
+        volume = _format_and_mount(volume, request.file_system, request.mount)
     for folder in registry.served_folders(volume):
         control.ask(folder, {"command": "bypass", "on": False})
     volume = volume.model_copy(update={"state": "ready"})

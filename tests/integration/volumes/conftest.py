@@ -34,13 +34,13 @@ class Machine:
 
     def create(self, name: str, **options: Any) -> Volume:
         """A small volume without limits worth mentioning, in memory unless `backing` says otherwise."""
-        wishes = {
+        more = {
             field: options.pop(field)
             for field in ("file_system", "mount", "backing", "write_cache_bytes", "instance_name", "keeper")
             if field in options
         }
         shape = {"type": "gp3", "size": "1GiB", **{key: str(value) for key, value in options.items()}}
-        return lifecycle.create(lifecycle.Wish(name=name, options=shape, **{"backing": "memory", **wishes}))
+        return lifecycle.create(lifecycle.VolumeRequest(name=name, options=shape, **{"backing": "memory", **more}))
 
     def left(self) -> list[str]:
         """Everything that is there of any volume of this test."""

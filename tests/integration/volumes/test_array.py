@@ -25,8 +25,8 @@ esac
 """
 
 
-def wish(**more: object) -> lifecycle.Wish:
-    return lifecycle.Wish("plimsoll-test", STRIPE, backing="memory", raid_with_md=True, **more)  # type: ignore[arg-type]
+def request(**more: object) -> lifecycle.VolumeRequest:
+    return lifecycle.VolumeRequest("plimsoll-test", STRIPE, backing="memory", raid_with_md=True, **more)  # type: ignore[arg-type]
 
 
 def test_without_md_it_says_so(machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,7 +36,7 @@ def test_without_md_it_says_so(machine: Machine, tmp_path: Path, monkeypatch: py
     # A kernel without md, whatever the one of this machine has.
     monkeypatch.setattr(parts, "check", partial(parts.check, root=tmp_path))
     with pytest.raises(TargetError, match=r"no /proc/mdstat.*leave out --raid-with mdadm"):
-        lifecycle.create(wish())
+        lifecycle.create(request())
     assert machine.left() == []
 
 
@@ -50,7 +50,7 @@ def test_members_are_volumes_that_mdadm_combines(
     monkeypatch.setenv("LOG", str(tmp_path / "log"))
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/sbin:/usr/bin:/sbin:/bin")
     monkeypatch.setattr(parts, "check", lambda *_, **__: None)
-    volume = lifecycle.create(wish(file_system="ext4"))
+    volume = lifecycle.create(request(file_system="ext4"))
     assert volume.members == ("plimsoll-test.0", "plimsoll-test.1")
     devices = [registry.named(name).device for name in volume.members]
     asked = (tmp_path / "log").read_text()

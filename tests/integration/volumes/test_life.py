@@ -132,7 +132,7 @@ def test_a_killed_create_leaves_nothing_after_the_next_command(machine: Machine,
         "from plimsoll.volumes import filesystem, lifecycle, loop\n"
         f"def die(*_): os.kill(os.getpid(), signal.SIGKILL)\n"
         f"{target} = die\n"
-        "lifecycle.create(lifecycle.Wish('half', {'type': 'gp3', 'size': '1GiB'}, file_system='ext4'))\n"
+        "lifecycle.create(lifecycle.VolumeRequest('half', {'type': 'gp3', 'size': '1GiB'}, file_system='ext4'))\n"
     )
     died = subprocess.run([sys.executable, "-c", program], capture_output=True)
     assert died.returncode == -signal.SIGKILL, died.stderr
@@ -147,7 +147,7 @@ def test_an_interrupted_create_cleans_up_itself(machine: Machine) -> None:
         "from plimsoll.volumes import filesystem, lifecycle\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "filesystem.mount = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
-        "lifecycle.create(lifecycle.Wish('half', {'type': 'gp3', 'size': '1GiB'}, file_system='ext4'))\n"
+        "lifecycle.create(lifecycle.VolumeRequest('half', {'type': 'gp3', 'size': '1GiB'}, file_system='ext4'))\n"
     )
     stopped = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "KeyboardInterrupt" in stopped.stderr
@@ -171,8 +171,8 @@ def test_a_volume_with_a_keeper_goes_with_it(machine: Machine) -> None:
     program = (
         "from plimsoll.targets.owner import current_owner\n"
         "from plimsoll.volumes import lifecycle\n"
-        "wish = lifecycle.Wish('kept', {'type': 'gp3', 'size': '1GiB'}, keeper=current_owner())\n"
-        "print(lifecycle.create(wish).device)\n"
+        "request = lifecycle.VolumeRequest('kept', {'type': 'gp3', 'size': '1GiB'}, keeper=current_owner())\n"
+        "print(lifecycle.create(request).device)\n"
         "print(lifecycle.sweep())\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -111,7 +111,7 @@ def test_your_own_prices_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ("provider,region,item,usd,as_of\naws,us-east-1,gp3.storage,cheap,2026-11\n", "row 2: usd must be a number"),
         ("provider,region,item,usd,as_of\naws,us-east-1,gp3.storage,0.05,\n", "needs its date"),
         ("provider,region,item,usd,as_of\naws,us-east-1,gp3.storage,-1,2026\n", "from 0 on"),
-        ("provider,region,item,usd,as_of\nhp,x,gp3.storage,1,2026\n", "aws, gcp or azure"),
+        ("provider,region,item,usd,as_of\nhp,x,gp3.storage,1,2026\n", "aws, azure or gcp"),
     ],
 )
 def test_a_bad_price_file_says_where(content: str, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

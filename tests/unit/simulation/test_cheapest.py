@@ -13,9 +13,9 @@ import pytest
 
 from plimsoll.catalog import tables
 from plimsoll.catalog.shape import VolumeShape
-from plimsoll.catalog.types import volume_types
+from plimsoll.catalog.volume_type import volume_types
 from plimsoll.simulation import lasting
-from plimsoll.simulation.choice import Wish
+from plimsoll.simulation.choice import Requirements
 from plimsoll.simulation.grid import Axis, Grid, grid
 from plimsoll.simulation.job import load
 from plimsoll.simulation.search import Need, cheapest, one_cheaper
@@ -38,7 +38,7 @@ def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name, provider, region in (("hyperdisk-balanced", "gcp", "us-central1"), ("premium-ssd-v2", "azure", "eastus")):
         prices = {"storage": 0.08, "iops": 0.005, "throughput": 0.04}
         rows += [f"{provider},{region},{name}.{item},{usd},2026-01" for item, usd in prices.items()]
-    for i, tier in enumerate(tables.rows("plimsoll.catalog", "azure_premium_ssd")):
+    for i, tier in enumerate(tables.rows("plimsoll.catalog.providers.azure", "premium_ssd")):
         rows.append(f"azure,eastus,premium-ssd.{tier['tier']},{2**i},2026-01")
     (tmp_path / "prices.csv").write_text("\n".join(rows))
     monkeypatch.setenv("PLIMSOLL_PRICES", str(tmp_path / "prices.csv"))
@@ -61,7 +61,7 @@ def small(whole: Grid, draw: random.Random) -> Grid:
     return replace(whole, axes=tuple(axes))
 
 
-def wishes(name: str, draw: random.Random) -> Iterator[tuple[Wish, str]]:
+def requirements(name: str, draw: random.Random) -> Iterator[tuple[Requirements, str]]:
     """Loads that some volumes of a grid can take and others can't."""
     for i in range(LOADS):
         block = draw.choice(["4KiB", "16KiB", "64KiB", "256KiB", "1MiB"])
@@ -72,52 +72,52 @@ def wishes(name: str, draw: random.Random) -> Iterator[tuple[Wish, str]]:
         offered = f",rate={rate}/s" if i % 3 else ""
         text = f"{test},block_size={block},depth={depth}{offered}"
         lasts = draw.choice([None, None, 20 * MINUTE, 3 * HOUR])
-        yield Wish(load(text, {}), parse_slo(bound), lasts), f"{name}: {text} {bound} {lasts}"
+        yield Requirements(load(text, {}), parse_slo(bound), lasts), f"{name}: {text} {bound} {lasts}"
 
 
-def exhaustive(sold: Grid, wish: Wish) -> tuple[int, ...] | None:
+def exhaustive(sold: Grid, needed: Requirements) -> tuple[int, ...] | None:
     """Every point of the grid, the cheapest first."""
     points = list(itertools.product(*(axis.values for axis in sold.axes)))
 
     def price(point: Sequence[int]) -> float:
-        found = wish.price(sold.shape(point))
+        found = needed.price(sold.shape(point))
         assert found is not None
         return found
 
-    return next((point for point in sorted(points, key=price) if wish.enough(sold.shape(point))), None)
+    return next((point for point in sorted(points, key=price) if needed.enough(sold.shape(point))), None)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_nothing_cheaper_of_the_type_is_enough(name: str) -> None:
     draw = random.Random(name)
     answers = set()
-    for wish, text in wishes(name, draw):
+    for needed, text in requirements(name, draw):
         options = {"size": f"{draw.choice([1, 40, 200, 500])}GiB"}
         if name == "instance-store" or draw.random() < 0.2:
             options["instance"] = draw.choice(["m5d.large", "c5d.4xlarge"])
         sold = small(grid(name, options), draw)
-        need = Need(lambda shape, wish=wish: wish.too_little(shape) is None, wish.enough, wish.price)
-        found, truth = cheapest(sold, need), exhaustive(sold, wish)
+        need = Need(lambda shape, needed=needed: needed.too_little(shape) is None, needed.enough, needed.price)
+        found, truth = cheapest(sold, need), exhaustive(sold, needed)
         answers.add(truth)
         if found is None or truth is None:
             assert found is truth, text
         else:
-            assert wish.price(sold.shape(found)) == pytest.approx(wish.price(sold.shape(truth))), text
+            assert needed.price(sold.shape(found)) == pytest.approx(needed.price(sold.shape(truth))), text
     assert len(answers) > 1 or not sold.axes
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_one_step_cheaper_is_not_enough_on_the_whole_grid(name: str) -> None:
     draw = random.Random(f"{name} whole")
-    for wish, text in wishes(name, draw):
+    for needed, text in requirements(name, draw):
         options = {"size": f"{draw.choice([1, 40, 200, 500])}GiB", "instance": "m5d.24xlarge"}
         sold = grid(name, options)
-        need = Need(lambda shape, wish=wish: wish.too_little(shape) is None, wish.enough, wish.price)
+        need = Need(lambda shape, needed=needed: needed.too_little(shape) is None, needed.enough, needed.price)
         found = cheapest(sold, need)
         if found is None:
-            assert not wish.enough(sold.shape([axis.values[-1] for axis in sold.axes])), text
-        elif (less := one_cheaper(sold, found, wish.price)) is not None:
-            assert not wish.enough(less), text
+            assert not needed.enough(sold.shape([axis.values[-1] for axis in sold.axes])), text
+        elif (less := one_cheaper(sold, found, needed.price)) is not None:
+            assert not needed.enough(less), text
 
 
 @pytest.mark.parametrize("name", ["gp3", "ultra", "premium-ssd-v2", "hyperdisk-balanced"])
@@ -130,19 +130,19 @@ def test_where_iops_and_throughput_make_up_for_each_other_the_edge_is_followed(n
         (_, operations), (_, rates) = ((axis.name, axis.values) for axis in sold.axes)
         iops, rate = draw.choice(operations), draw.choice(rates)
         goal = (
-            iops * rate * sold.kind.mega,
+            iops * rate * sold.kind.provider.throughput_unit_bytes,
             iops / draw.choice([1, 4, 50]),
-            rate * sold.kind.mega / draw.choice([1, 4, 50]),
+            rate * sold.kind.provider.throughput_unit_bytes / draw.choice([1, 4, 50]),
         )
 
         def enough(shape: VolumeShape, goal: tuple[float, float, float] = goal) -> bool:
             own = [math.inf if limit is None else limit.rate for limit in (shape.limits.iops, shape.limits.throughput)]
             return own[0] * own[1] >= goal[0] and own[0] >= goal[1] and own[1] >= goal[2]
 
-        wish = Wish(load(None, {}), parse_slo("p99<1s"), None)
-        found = cheapest(sold, Need(lambda _: True, enough, wish.price))
+        needed = Requirements(load(None, {}), parse_slo("p99<1s"), None)
+        found = cheapest(sold, Need(lambda _: True, enough, needed.price))
         points = [point for point in itertools.product(operations, rates) if enough(sold.shape(point))]
-        prices = {point: wish.price(sold.shape(point)) or 0.0 for point in points}
+        prices = {point: needed.price(sold.shape(point)) or 0.0 for point in points}
         assert found is not None
         assert prices[found[0], found[1]] == pytest.approx(min(prices.values()))
         corner = (min(point[0] for point in points), min(point[1] for point in points))

@@ -62,19 +62,19 @@ def test_everything_that_is_missing_is_named_at_once(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("wish", "reason"),
+    ("asked", "reason"),
     [
-        (lifecycle.Wish("v", {"type": "gp3", "size": "1GiB"}, file_system="zfs"), "file system"),
-        (lifecycle.Wish("v", {"type": "gp3", "size": "1GiB"}, mount=Path("/x")), "needs a file system"),
-        (lifecycle.Wish("v", {"type": "gp3", "size": "1GiB"}, instance_name="web"), "needs a type"),
-        (lifecycle.Wish("v", {"type": "gp3", "size": "1GiB"}, raid_with_md=True), "members of an array"),
-        (lifecycle.Wish("v", {"type": "gp2", "size": "1TB2"}), "size"),
-        (lifecycle.Wish("v", {"type": "gp2"}), "needs a size"),
+        (lifecycle.VolumeRequest("v", {"type": "gp3", "size": "1GiB"}, file_system="zfs"), "file system"),
+        (lifecycle.VolumeRequest("v", {"type": "gp3", "size": "1GiB"}, mount=Path("/x")), "needs a file system"),
+        (lifecycle.VolumeRequest("v", {"type": "gp3", "size": "1GiB"}, instance_name="web"), "needs a type"),
+        (lifecycle.VolumeRequest("v", {"type": "gp3", "size": "1GiB"}, raid_with_md=True), "members of an array"),
+        (lifecycle.VolumeRequest("v", {"type": "gp2", "size": "1TB2"}), "size"),
+        (lifecycle.VolumeRequest("v", {"type": "gp2"}), "needs a size"),
     ],
 )
-def test_wishes_that_cannot_come_true(wish: lifecycle.Wish, reason: str) -> None:
+def test_requests_that_cannot_be_served(asked: lifecycle.VolumeRequest, reason: str) -> None:
     with pytest.raises((UsageError, UnknownName), match=reason):
-        lifecycle.check(wish)
+        lifecycle.check(asked)
     assert registry.volumes() == []
 
 

@@ -58,13 +58,13 @@ def command(
     from plimsoll.cli.volume._presenting import as_table, described
     from plimsoll.errors import UnknownName
     from plimsoll.units import parse_size
-    from plimsoll.volumes.lifecycle import Wish, create
+    from plimsoll.volumes.lifecycle import VolumeRequest, create
 
     if backing not in ("sparse", "memory"):
         raise UnknownName("backing", backing, ("sparse", "memory"))
     if raid_with not in ("model", "mdadm"):
         raise UnknownName("way to combine members", raid_with, ("model", "mdadm"))
-    wish = Wish(
+    request = VolumeRequest(
         name=name,
         options=shape.given(),
         file_system=fs,
@@ -74,7 +74,7 @@ def command(
         instance_name=instance_name,
         raid_with_md=raid_with == "mdadm",
     )
-    volume = create(wish)
+    volume = create(request)
     if json:
         print_json(as_table(volume))
     else:

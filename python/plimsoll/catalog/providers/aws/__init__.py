@@ -1,0 +1,29 @@
+"""Amazon Web Services: EBS volumes, and the disks of EC2 instances.
+
+Sources, by the words of the types and tables; facts in our own words, the guides are CC BY-SA 4.0:
+
+- ug23: Amazon EC2 user guide of 2023-06-15 (github.com/awsdocs/amazon-ec2-user-guide, commit e3707c4); ug18: the same
+  of 2018-02-02 (commit d1a4d62); ec214: that of 2014-05-01
+- ebs25: Amazon EBS user guide and the CreateVolume reference as of 2025
+- dd13: Datadog, "Getting optimal performance with EBS provisioned IOPS", 2013-07-24
+- olson24: M. Olson, "Continuous reinvention: a brief history of block storage at AWS", 2024-08-22
+- fit13: fitted to eight tests of an article of 2013 (Phoronix Test Suite on an m1.small with standard and provisioned
+  volumes): benches/fit_2013.py, docs/volumes.md; sizes, prices and promises of these types as in dd13 and ug23
+"""
+
+from plimsoll.catalog.provider import Provider
+from plimsoll.catalog.providers.aws.instances import instances
+
+PROVIDER = Provider(
+    home_region="us-east-1",
+    documents={
+        "ug23": "EC2 user guide, 2023-06",
+        "ug18": "EC2 user guide, 2018-02",
+        "ec214": "EC2 user guide, 2014-05",
+        "ebs25": "EBS user guide, 2025",
+        "dd13": "Datadog, 2013-07",
+        "olson24": "M. Olson, 2024-08",
+        "fit13": "fit to an article, 2013",
+    },
+    instances=instances,
+)

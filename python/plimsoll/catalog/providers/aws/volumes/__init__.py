@@ -1,0 +1,1 @@
+"""Volume types, one file each or one for a family: EBS and instance stores."""
