@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from plimsoll.run.servers._ground import USER_NAME, Ground, password
+from plimsoll.run.servers._config import USER_NAME, ServerConfig, password
 
 PROGRAM = "mariadbd"
 PLACES = "/usr/sbin"
@@ -27,12 +27,12 @@ _DURABILITY = {
 }
 
 
-def prepare(ground: Ground) -> list[str]:
+def prepare(config: ServerConfig) -> list[str]:
     """Make the system tables; returns the server's command."""
-    data = ground.folder / "data"
+    data = config.folder / "data"
     options = ["--no-defaults", f"--datadir={data}", "--auth-root-authentication-method=normal", "--skip-test-db"]
-    ground.run("mariadb-install-db", *options)
-    start = ground.secret_file(
+    config.run("mariadb-install-db", *options)
+    start = config.secret_file(
         "start.sql",
         f"CREATE DATABASE IF NOT EXISTS {_DATABASE};\n"
         f"CREATE USER IF NOT EXISTS {USER_NAME}@'127.0.0.1' IDENTIFIED BY '{password()}';\n"
@@ -42,21 +42,21 @@ def prepare(ground: Ground) -> list[str]:
     settings = {
         "datadir": str(data),
         "bind-address": "127.0.0.1",
-        "port": str(ground.port),
-        "socket": str(ground.folder / "s"),
-        "pid-file": str(ground.folder / "pid"),
+        "port": str(config.port),
+        "socket": str(config.folder / "s"),
+        "pid-file": str(config.folder / "pid"),
         "init-file": str(start),
         "skip-name-resolve": "1",
         "max_connections": "1200",
         # Written by name at its end, and of no use to a server that never starts again.
         "innodb_buffer_pool_dump_at_shutdown": "0",
         "innodb_buffer_pool_load_at_startup": "0",
-        **_DURABILITY[ground.durability],
-        **ground.settings,
+        **_DURABILITY[config.durability],
+        **config.settings,
     }
-    return [ground.program, "--no-defaults", *(f"--{name}={value}" for name, value in settings.items())]
+    return [config.program, "--no-defaults", *(f"--{name}={value}" for name, value in settings.items())]
 
 
-def url(ground: Ground) -> str:
+def url(config: ServerConfig) -> str:
     """Address of the database."""
-    return f"mysql://{USER_NAME}@127.0.0.1:{ground.port}/{_DATABASE}"
+    return f"mysql://{USER_NAME}@127.0.0.1:{config.port}/{_DATABASE}"

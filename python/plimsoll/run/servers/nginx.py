@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-from plimsoll.run.servers._ground import Ground
+from plimsoll.run.servers._config import ServerConfig
 from plimsoll.targets.held import make_file, make_folder
 
 PROGRAM = "nginx"
@@ -41,22 +41,22 @@ http {{
 """
 
 
-def prepare(ground: Ground) -> list[str]:
+def prepare(config: ServerConfig) -> list[str]:
     """Write page and settings; returns the server's command."""
-    pages = make_folder(ground.held, "pages")
+    pages = make_folder(config.held, "pages")
     try:
-        page = make_file(pages, "test.html", b"x" * ground.page_bytes)
+        page = make_file(pages, "test.html", b"x" * config.page_bytes)
         for made in (pages.descriptor, page):
-            ground.give(made)
+            config.give(made)
         os.close(page)
     finally:
         os.close(pages.descriptor)
-    values = {"worker_processes": "auto", **ground.settings}
-    ground.secret_file("nginx.conf", _CONFIGURATION.format(port=ground.port, **values))
+    values = {"worker_processes": "auto", **config.settings}
+    config.secret_file("nginx.conf", _CONFIGURATION.format(port=config.port, **values))
     # Names from the folder that it is started in: each request opens the page by its name.
-    return [ground.program, "-p", "./", "-c", "nginx.conf", "-e", "error.log"]
+    return [config.program, "-p", "./", "-c", "nginx.conf", "-e", "error.log"]
 
 
-def url(ground: Ground) -> str:
+def url(config: ServerConfig) -> str:
     """Address of the page."""
-    return f"http://127.0.0.1:{ground.port}/test.html"
+    return f"http://127.0.0.1:{config.port}/test.html"

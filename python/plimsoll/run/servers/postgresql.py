@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from plimsoll.run.servers._ground import USER_NAME, Ground, password
+from plimsoll.run.servers._config import USER_NAME, ServerConfig, password
 
 PROGRAM = "postgres"
 PLACES = "/usr/lib/postgresql/*/bin"
@@ -27,25 +27,25 @@ _DURABILITY = {
 }
 
 
-def prepare(ground: Ground) -> list[str]:
+def prepare(config: ServerConfig) -> list[str]:
     """Make the cluster; returns the server's command."""
-    data = ground.folder / "data"
-    secret = ground.secret_file("password", password())
-    initdb = str(Path(ground.program).parent / "initdb")
+    data = config.folder / "data"
+    secret = config.secret_file("password", password())
+    initdb = str(Path(config.program).parent / "initdb")
     options = [f"--username={USER_NAME}", f"--pwfile={secret}", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"]
-    ground.run(initdb, f"--pgdata={data}", *options)
+    config.run(initdb, f"--pgdata={data}", *options)
     secret.unlink()
     settings = {
         "listen_addresses": "127.0.0.1",
-        "port": str(ground.port),
+        "port": str(config.port),
         "unix_socket_directories": "",
         "max_connections": "1200",
-        **_DURABILITY[ground.durability],
-        **ground.settings,
+        **_DURABILITY[config.durability],
+        **config.settings,
     }
-    return [ground.program, "-D", str(data), *(word for item in settings.items() for word in ("-c", "=".join(item)))]
+    return [config.program, "-D", str(data), *(word for item in settings.items() for word in ("-c", "=".join(item)))]
 
 
-def url(ground: Ground) -> str:
+def url(config: ServerConfig) -> str:
     """Address of the database."""
-    return f"postgresql://{USER_NAME}@127.0.0.1:{ground.port}/postgres"
+    return f"postgresql://{USER_NAME}@127.0.0.1:{config.port}/postgres"

@@ -22,8 +22,8 @@ from pathlib import Path
 from types import ModuleType
 
 from plimsoll.errors import NotStarted, TargetError
-from plimsoll.run.servers._ground import PASSWORD_ENV, Ground
-from plimsoll.run.servers._words import useful_line
+from plimsoll.run.servers._config import PASSWORD_ENV, ServerConfig
+from plimsoll.run.servers._log_line import useful_line
 from plimsoll.targets.held import HeldFolder, make_file, make_folder, readable
 
 STARTUP_S = 60
@@ -78,25 +78,25 @@ def running(
         folder = make_folder(place, key)
         stack.callback(os.close, folder.descriptor)
         become = _become(server, place, folder)
-        ground = Ground(program, folder, _free_port(), durability, settings, become, page_bytes)
-        command = server.prepare(ground)
+        config = ServerConfig(program, folder, _free_port(), durability, settings, become, page_bytes)
+        command = server.prepare(config)
         log = make_file(folder, "log")
         stack.callback(os.close, log)
         process = subprocess.Popen(
             [*become, *command],
             stdout=log,
             stderr=log,
-            cwd=ground.folder,
-            env=ground.environment,
+            cwd=config.folder,
+            env=config.environment,
             pass_fds=[folder.descriptor],
             start_new_session=True,
         )
         stack.callback(_end, process, server.STOP)
-        _wait(process, ground.port, server.READY, log, name)
+        _wait(process, config.port, server.READY, log, name)
         password_env = None if server.DRIVER == "http" else PASSWORD_ENV
         yield PrivateServer(
             server.DRIVER,
-            server.url(ground),
+            server.url(config),
             password_env,
             lambda: None if process.poll() is None else _how_it_ended(process.returncode),
             lambda: os.fstat(log).st_size,

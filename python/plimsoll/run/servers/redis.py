@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from plimsoll.run.servers._ground import Ground, password
+from plimsoll.run.servers._config import ServerConfig, password
 
 PROGRAM = "redis-server"
 PLACES = "/usr/bin"
@@ -25,22 +25,22 @@ _DURABILITY = {
 }
 
 
-def prepare(ground: Ground) -> list[str]:
+def prepare(config: ServerConfig) -> list[str]:
     """Write the settings; returns the server's command."""
     settings = {
         "bind": "127.0.0.1",
-        "port": str(ground.port),
-        "dir": str(ground.folder),
+        "port": str(config.port),
+        "dir": str(config.folder),
         "save": '""',
         "requirepass": password(),
         "maxclients": "12000",
-        **_DURABILITY[ground.durability],
-        **ground.settings,
+        **_DURABILITY[config.durability],
+        **config.settings,
     }
     lines = "".join(f"{name} {value}\n" for name, value in settings.items())
-    return [ground.program, str(ground.secret_file("redis.conf", lines))]
+    return [config.program, str(config.secret_file("redis.conf", lines))]
 
 
-def url(ground: Ground) -> str:
+def url(config: ServerConfig) -> str:
     """Address of the database."""
-    return f"redis://127.0.0.1:{ground.port}/0"
+    return f"redis://127.0.0.1:{config.port}/0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.run.servers._words import useful_line
+from plimsoll.run.servers._log_line import useful_line
 
 REDIS_FULL = """812:M 01 Mar 2025 10:00:00.101 * Ready to accept connections
 812:M 01 Mar 2025 10:00:09.500 # Error writing to the AOF file: No space left on device

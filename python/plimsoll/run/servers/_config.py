@@ -1,4 +1,4 @@
-"""What a private server stands on: its folder, port, user, settings and password."""
+"""What a private server is started with: its folder, port, user, settings and password."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def password() -> str:
 
 
 @dataclass(frozen=True)
-class Ground:
+class ServerConfig:
     """One server before it runs."""
 
     program: str
