@@ -20,7 +20,7 @@ from benches.torture.every import every
 from benches.torture.faults import faults
 from benches.torture.scenarios import SCENARIOS
 from benches.torture.template import Template, make
-from benches.torture.turn import Known, Result, Turn, ground_for, play, undisturbed
+from benches.torture.turn import Known, Result, Turn, sandbox_for, play, undisturbed
 
 MIXED = "mixed"
 FIRST_LAWS = 3
@@ -45,8 +45,8 @@ class Campaign:
         chosen, names = self._chosen(kind, rng)
         name = rng.choice([each for each in names if self.scenario in (None, each)] or [str(self.scenario)])
         known = self._known(name)
-        with ground_for(self.folder / f"round-{number}") as ground:
-            turn = Turn(ground, self.template, SCENARIOS[name], rng, known.usual_s, known.supervisor)
+        with sandbox_for(self.folder / f"round-{number}") as sandbox:
+            turn = Turn(sandbox, self.template, SCENARIOS[name], rng, known.usual_s, known.supervisor)
             if not any("calls" in each.TOUCHES for each in chosen if each.NAME in ("call", "kill")):
                 turn.supervisor = None
             return kind, name, play(turn, chosen)

@@ -14,7 +14,7 @@ from pathlib import Path
 from benches.torture.scenarios import SCENARIOS, Scenario
 from benches.torture.supervisor import ERRORS, Call, Supervisor
 from benches.torture.template import Template, make
-from benches.torture.turn import Result, Turn, ground_for, play, undisturbed
+from benches.torture.turn import Result, Turn, sandbox_for, play, undisturbed
 
 DEFAULT = ("session", "import", "take-in", "merge", "report", "export", "export-again", "volume", "volume-delete")
 MOST_ALIKE = 24
@@ -74,6 +74,6 @@ def failing(
 
 def failed_once(folder: Path, template: Template, scenario: Scenario, call: Call, error: int) -> Result:
     """The command with this one call failing."""
-    with ground_for(folder / "ground") as ground:
-        supervisor = Supervisor(ground.folder, fails=call, error=error)
-        return play(Turn(ground, template, scenario, random.Random(0), 0.0, supervisor), ())
+    with sandbox_for(folder / "sandbox") as sandbox:
+        supervisor = Supervisor(sandbox.folder, fails=call, error=error)
+        return play(Turn(sandbox, template, scenario, random.Random(0), 0.0, supervisor), ())

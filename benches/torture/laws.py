@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy
-from benches.torture.ground import Answer, Ground
+from benches.torture.sandbox import Answer, Sandbox
 
 if TYPE_CHECKING:
     from benches.torture.scenarios import Scenario
@@ -50,9 +50,9 @@ class Stored:
     """Sessions that were not there before."""
 
 
-def stored(ground: Ground, before: Stored | None = None) -> Stored:
+def stored(sandbox: Sandbox, before: Stored | None = None) -> Stored:
     """Everything in the store, read by nothing of ours."""
-    url = _URL.sub("postgresql+psycopg://", ground.store) if ground.store else f"sqlite:///{ground.results}"
+    url = _URL.sub("postgresql+psycopg://", sandbox.store) if sandbox.store else f"sqlite:///{sandbox.results}"
     engine = sqlalchemy.create_engine(url)
     try:
         with engine.connect() as connection:
@@ -87,31 +87,31 @@ def _last_attempts(runs: list[Any]) -> Counter[str]:
     )
 
 
-def broken(ground: Ground, scenario: Scenario, answer: Answer, before: Stored | None, endings: set[int]) -> list[str]:
+def broken(sandbox: Sandbox, scenario: Scenario, answer: Answer, before: Stored | None, endings: set[int]) -> list[str]:
     """The laws that this round broke, a sentence for each.
 
     `before` is None where the store was taken away for good; `endings` are exit codes that are also right.
     """
     found = _ended_well(answer, endings)
-    found += [f"{name} is neither whole nor absent" for name in scenario.outputs if not _whole(ground.out / name)]
+    found += [f"{name} is neither whole nor absent" for name in scenario.outputs if not _whole(sandbox.out / name)]
     succeeded = answer.code == 0
-    following = ground.run("list", "sessions", "--json")
+    following = sandbox.run("list", "sessions", "--json")
     found += [f"the next command: {each}" for each in _ended_well(following, set())]
     if following.code == 0:
         running = [each["title"] for each in json.loads(following.out) if each["state"] == "running"]
         found += [f"session {title} is still said to run" for title in running]
     else:
         found.append(f"the next command ends with {following.code}: {following.err.strip()}")
-    now = _read(ground, before, found)
+    now = _read(sandbox, before, found)
     if now is not None:
         found += _nothing_lost(now, before, scenario, answer)
         if succeeded:
-            found += scenario.missing(ground, now)
+            found += scenario.missing(sandbox, now)
     if scenario.after:
         # What was not made, or went already, cannot be taken away: only what is left counts.
-        ground.run(*scenario.after)
-    found += [f"left behind: {each}" for each in ground.left()]
-    strange = {path.name for path in ground.out.iterdir()} - {*scenario.outputs, *scenario.beside, "lost+found"}
+        sandbox.run(*scenario.after)
+    found += [f"left behind: {each}" for each in sandbox.left()]
+    strange = {path.name for path in sandbox.out.iterdir()} - {*scenario.outputs, *scenario.beside, "lost+found"}
     return found + [f"a strange file in the folder of the outputs: {name}" for name in sorted(strange)]
 
 
@@ -131,11 +131,11 @@ def _ended_well(answer: Answer, endings: set[int]) -> list[str]:
     return found
 
 
-def _read(ground: Ground, before: Stored | None, found: list[str]) -> Stored | None:
+def _read(sandbox: Sandbox, before: Stored | None, found: list[str]) -> Stored | None:
     try:
-        if ground.store is None:
-            found += _sound(ground.results)
-        return stored(ground, before)
+        if sandbox.store is None:
+            found += _sound(sandbox.results)
+        return stored(sandbox, before)
     except sqlalchemy.exc.SQLAlchemyError as error:
         found.append(f"the store cannot be read: {str(error).splitlines()[0]}")
     return None

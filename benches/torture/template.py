@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from benches.torture.ground import SHORT, Ground
+from benches.torture.sandbox import SHORT, Sandbox
 
 TITLE = "earlier"
 OTHER = "other"
@@ -39,28 +39,28 @@ class Template:
         """`other` as a result file."""
         return self.folder / "other/out/results.plimsoll.gz"
 
-    def copied(self, ground: Ground) -> Ground:
-        """The ground, with the store of the template."""
-        if ground.store is None:
-            shutil.copy(self.store, ground.results)
+    def copied(self, sandbox: Sandbox) -> Sandbox:
+        """The sandbox, with the store of the template."""
+        if sandbox.store is None:
+            shutil.copy(self.store, sandbox.results)
             # What was stored before is on the disk, whatever becomes of that.
-            for each in (ground.results, ground.home):
+            for each in (sandbox.results, sandbox.home):
                 descriptor = os.open(each, os.O_RDONLY)
                 os.fsync(descriptor)
                 os.close(descriptor)
         else:
-            answer = ground.run("import", str(self.earlier_results))
+            answer = sandbox.run("import", str(self.earlier_results))
             assert answer.code == 0, answer.said
-        return ground
+        return sandbox
 
 
 def make(folder: Path) -> Template:
     """Measure the two sessions."""
     for title in (TITLE, OTHER):
-        ground = Ground(folder / title)
-        words = ("ping", "--on", f"here={ground.disk}", *SHORT, "--set", "runtime=20ms", "--blocks", "2")
-        answer = ground.run("run", *words, "--title", title)
+        sandbox = Sandbox(folder / title)
+        words = ("ping", "--on", f"here={sandbox.disk}", *SHORT, "--set", "runtime=20ms", "--blocks", "2")
+        answer = sandbox.run("run", *words, "--title", title)
         assert answer.code == 0, answer.said
-        answer = ground.run("export", "-o", "results.plimsoll.gz")
+        answer = sandbox.run("export", "-o", "results.plimsoll.gz")
         assert answer.code == 0, answer.said
     return Template(folder)

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import monotonic
 from types import ModuleType
 
-from benches.torture.ground import Answer, Ground, ended
+from benches.torture.sandbox import Answer, Sandbox, ended
 from benches.torture.laws import Stored, broken, stored
 from benches.torture.scenarios import Scenario
 from benches.torture.supervisor import Supervisor
@@ -29,7 +29,7 @@ RESUME_SHARE = 0.3
 class Turn:
     """What a fault knows of the round, and what it tells."""
 
-    ground: Ground
+    sandbox: Sandbox
     template: Template
     scenario: Scenario
     rng: random.Random
@@ -68,15 +68,15 @@ class Result:
 def play(turn: Turn, faults: Sequence[ModuleType]) -> Result:
     """Let the faults befall the command, and look."""
     began = monotonic()
-    ground, scenario = turn.ground, turn.scenario
+    sandbox, scenario = turn.sandbox, turn.scenario
     # Some come early, for much happens at the start.
     moments = [turn.usual_s * turn.rng.choice((0.3, 0.8, 0.8)) * turn.rng.random() for _ in faults]
     with ExitStack() as stack:
         strikes = [stack.enter_context(fault.fault(turn)) for fault in faults]
-        turn.template.copied(ground)
-        before = stored(ground)
-        scenario.prepare(ground, turn.template)
-        turn.process = ground.start(list(scenario.words(ground, turn.template)), turn.supervisor)
+        turn.template.copied(sandbox)
+        before = stored(sandbox)
+        scenario.prepare(sandbox, turn.template)
+        turn.process = sandbox.start(list(scenario.words(sandbox, turn.template)), turn.supervisor)
         timers = [
             threading.Thread(target=_strike, args=(turn, strike, moment))
             for strike, moment in zip(strikes, moments, strict=True)
@@ -90,7 +90,7 @@ def play(turn: Turn, faults: Sequence[ModuleType]) -> Result:
     if turn.supervisor and turn.supervisor.struck:
         turn.told.append(turn.supervisor.struck)
     scenario = turn.scenario
-    laws = turn.flaws + broken(ground, scenario, answer, None if turn.store_taken else before, turn.endings)
+    laws = turn.flaws + broken(sandbox, scenario, answer, None if turn.store_taken else before, turn.endings)
     if answer.code != 0 and scenario.measures and not laws and turn.rng.random() < RESUME_SHARE:
         laws += _resumed(turn, before)
     return Result(
@@ -112,27 +112,27 @@ def _strike(turn: Turn, strike: Strike, moment_s: float) -> None:
 
 def _resumed(turn: Turn, before: Stored) -> list[str]:
     """The session goes on and comes to its end, if it had begun."""
-    ground, scenario = turn.ground, turn.scenario
-    begun = [each for each in stored(ground, before).new if each.state in ("interrupted", "running")]
+    sandbox, scenario = turn.sandbox, turn.scenario
+    begun = [each for each in stored(sandbox, before).new if each.state in ("interrupted", "running")]
     if not begun:
         return []
     turn.told.append("resumed")
     outputs = [word for name in scenario.outputs for word in ("-o", name)]
-    answer = ground.run("run", "--resume", *outputs)
-    found = [f"resumed: {each}" for each in broken(ground, scenario, answer, before, set())]
+    answer = sandbox.run("run", "--resume", *outputs)
+    found = [f"resumed: {each}" for each in broken(sandbox, scenario, answer, before, set())]
     if answer.code != 0:
         found.append(f"resuming ends with {answer.code}: {answer.err.strip()[-500:]}")
     return found
 
 
 @contextmanager
-def ground_for(folder: Path) -> Iterator[Ground]:
-    """A ground in a new folder, taken away with all that is left there."""
-    ground = Ground(folder)
+def sandbox_for(folder: Path) -> Iterator[Sandbox]:
+    """A sandbox in a new folder, taken away with all that is left there."""
+    sandbox = Sandbox(folder)
     try:
-        yield ground
+        yield sandbox
     finally:
-        ground.end()
+        sandbox.end()
 
 
 @dataclass(frozen=True)
@@ -146,18 +146,18 @@ class Known:
 
 def undisturbed(folder: Path, template: Template, scenario: Scenario) -> Known:
     """Carry a scenario out with no fault at all: its calls, its time, and the laws, which hold then of all times."""
-    with ground_for(folder) as ground:
-        supervisor = Supervisor(ground.folder)
-        turn = Turn(ground, template, scenario, random.Random(0), 0.0, supervisor)
-        template.copied(ground)
-        before = stored(ground)
-        scenario.prepare(ground, template)
+    with sandbox_for(folder) as sandbox:
+        supervisor = Supervisor(sandbox.folder)
+        turn = Turn(sandbox, template, scenario, random.Random(0), 0.0, supervisor)
+        template.copied(sandbox)
+        before = stored(sandbox)
+        scenario.prepare(sandbox, template)
         began = monotonic()
-        turn.process = ground.start(list(scenario.words(ground, template)), supervisor)
+        turn.process = sandbox.start(list(scenario.words(sandbox, template)), supervisor)
         answer: Answer = ended(turn.process)
         took_s = monotonic() - began
-        calls = Supervisor(ground.folder, seen=supervisor.seen.copy())
-        laws = broken(ground, scenario, answer, before, set())
+        calls = Supervisor(sandbox.folder, seen=supervisor.seen.copy())
+        laws = broken(sandbox, scenario, answer, before, set())
         if answer.code != 0:
             laws.append(f"it ends with {answer.code}: {answer.said.strip()[-2000:]}")
     return Known(calls, took_s, tuple(laws))

@@ -1,4 +1,4 @@
-"""A served volume of the campaign's own below one folder of the ground: a disk that can fail, and lose its power."""
+"""A served volume of the campaign's own below one folder of the sandbox: a disk that can fail, and lose its power."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benches.torture.ground import Ground
+from benches.torture.sandbox import Sandbox
 from benches.torture.turn import Turn
 
 SIZE_BYTES = 1 << 30
@@ -21,13 +21,13 @@ RELEASED_S = 120.0
 class Disk:
     """A volume that is mounted at `place`; the commands that are disturbed know nothing of it."""
 
-    ground: Ground
+    sandbox: Sandbox
     device: str
     place: Path
 
     def fault(self, *words: str) -> None:
         """`plimsoll volume fault disk WORDS`."""
-        answer = self.ground.run("volume", "fault", "disk", *words)
+        answer = self.sandbox.run("volume", "fault", "disk", *words)
         assert answer.code == 0, answer.said
 
     def restart(self) -> None:
@@ -53,9 +53,9 @@ class Disk:
 
 @contextmanager
 def disk_below(turn: Turn, name: str) -> Iterator[Disk]:
-    """A disk below `home`, `disk` or `out` of the ground, with a cache that a power loss drops."""
-    place = turn.ground.folder / name
-    outer = Ground(turn.ground.folder.parent / f"{turn.ground.folder.name}-disk")
+    """A disk below `home`, `disk` or `out` of the sandbox, with a cache that a power loss drops."""
+    place = turn.sandbox.folder / name
+    outer = Sandbox(turn.sandbox.folder.parent / f"{turn.sandbox.folder.name}-disk")
     try:
         shape = ("--type", "gp3", "--size", f"{SIZE_BYTES}", "--fs", "ext4", "--backing", "memory")
         words = ("volume", "create", "disk", *shape, "--write-cache", "64MiB", "--mount", str(place), "--json")
@@ -65,10 +65,10 @@ def disk_below(turn: Turn, name: str) -> Iterator[Disk]:
         yield Disk(outer, json.loads(answer.out)["device"], place)
     finally:
         # The last laws have been looked at when the round ends, and they look below this mount.
-        turn.ground.later(lambda: _away(outer))
+        turn.sandbox.later(lambda: _away(outer))
 
 
-def _away(outer: Ground) -> None:
+def _away(outer: Sandbox) -> None:
     outer.run("volume", "delete", "--all", "--force")
     outer.end()
     shutil.rmtree(outer.folder, ignore_errors=True)

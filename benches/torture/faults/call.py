@@ -18,5 +18,5 @@ def fault(turn: Turn) -> Iterator[None]:
     assert turn.supervisor is not None
     call = turn.rng.choice(turn.supervisor.calls(most=40))
     error = turn.rng.choice(ERRORS[call.name])
-    turn.supervisor = Supervisor(turn.ground.folder, fails=call, error=error)
+    turn.supervisor = Supervisor(turn.sandbox.folder, fails=call, error=error)
     yield None

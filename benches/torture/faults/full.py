@@ -20,7 +20,7 @@ SIZES = {"home": "64m", "disk": "256m", "out": "32m", "tmp": "64m"}
 @contextmanager
 def fault(turn: Turn) -> Iterator[Strike]:
     name = turn.rng.choice(sorted(SIZES))
-    place = turn.ground.folder / name
+    place = turn.sandbox.folder / name
     mount = [
         "mount",
         "-t",

@@ -18,5 +18,5 @@ TOUCHES = frozenset({"calls"})
 def fault(turn: Turn) -> Iterator[None]:
     assert turn.supervisor is not None
     turn.endings.add(-signal.SIGKILL)
-    turn.supervisor = Supervisor(turn.ground.folder, kills=turn.rng.choice(turn.supervisor.calls(most=40)))
+    turn.supervisor = Supervisor(turn.sandbox.folder, kills=turn.rng.choice(turn.supervisor.calls(most=40)))
     yield None

@@ -20,7 +20,7 @@ def fault(turn: Turn) -> Iterator[Strike]:
 
     def strike() -> None:
         turn.told.append(f"store locked for {for_s} s")
-        connection = sqlite3.connect(turn.ground.results, timeout=20, isolation_level=None)
+        connection = sqlite3.connect(turn.sandbox.results, timeout=20, isolation_level=None)
         try:
             connection.execute("BEGIN EXCLUSIVE")
             # As long as said, whatever the command does meanwhile.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from benches.torture.ground import PLIMSOLL
+from benches.torture.sandbox import PLIMSOLL
 from benches.torture.turn import Strike, Turn
 
 NAME = "server"
@@ -32,7 +32,7 @@ def fault(turn: Turn) -> Iterator[Strike]:
         found = _servers(turn) or found
         if turn.scenario.name == "volume":
             # Its data goes with its server, also when it had just been made.
-            turn.scenario = replace(turn.scenario, missing=lambda _ground, _stored: [])
+            turn.scenario = replace(turn.scenario, missing=lambda _sandbox, _stored: [])
         number, words = turn.rng.choice(sorted(found))
         turn.told.append(f"SIGKILL to {os.path.basename(words.split()[0])}")
         with suppress(ProcessLookupError):
@@ -43,5 +43,5 @@ def fault(turn: Turn) -> Iterator[Strike]:
 
 def _servers(turn: Turn) -> list[tuple[int, str]]:
     """Not the command itself, whose words name the server as well."""
-    found = [(number, words) for number, words in turn.ground.processes() if f"{PLIMSOLL} " not in words]
+    found = [(number, words) for number, words in turn.sandbox.processes() if f"{PLIMSOLL} " not in words]
     return [(number, words) for number, words in found if any(name in words for name in SERVERS)]

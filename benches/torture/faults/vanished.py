@@ -15,14 +15,14 @@ TOUCHES = frozenset({"store", "disks"})
 
 @contextmanager
 def fault(turn: Turn) -> Iterator[Strike]:
-    ground = turn.ground
-    away = ground.folder / "away"
+    sandbox = turn.sandbox
+    away = sandbox.folder / "away"
     how = turn.rng.choice(("moved", "moved", "deleted"))
     for_s = turn.rng.choice((0.3, 3.0, 60.0))
     over = threading.Event()
 
     def strike() -> None:
-        files = [path for path in ground.home.glob("results.db*") if path.is_file()]
+        files = [path for path in sandbox.home.glob("results.db*") if path.is_file()]
         if how == "deleted":
             turn.told.append("store deleted")
             turn.store_taken = True
@@ -42,14 +42,14 @@ def fault(turn: Turn) -> Iterator[Strike]:
 
 def _back(turn: Turn) -> None:
     """What was made in its place meanwhile is taken in, as a user would who finds two stores."""
-    home, away = turn.ground.home, turn.ground.folder / "away"
-    made = turn.ground.results.exists()
+    home, away = turn.sandbox.home, turn.sandbox.folder / "away"
+    made = turn.sandbox.results.exists()
     if made:
-        (turn.ground.folder / "meanwhile").mkdir()
+        (turn.sandbox.folder / "meanwhile").mkdir()
         for path in home.glob("results.db*"):
-            shutil.move(path, turn.ground.folder / "meanwhile" / path.name)
+            shutil.move(path, turn.sandbox.folder / "meanwhile" / path.name)
     for path in away.iterdir():
         shutil.move(path, home / path.name)
     if made:
-        answer = turn.ground.run("merge", str(turn.ground.folder / "meanwhile/results.db"))
+        answer = turn.sandbox.run("merge", str(turn.sandbox.folder / "meanwhile/results.db"))
         assert answer.code == 0, answer.said

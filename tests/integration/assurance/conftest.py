@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benches.torture.ground import Ground
+from benches.torture.sandbox import Sandbox
 from benches.torture.template import Template, make
-from benches.torture.turn import ground_for
+from benches.torture.turn import sandbox_for
 from tests.conftest import need, need_program, need_root
 
 
@@ -35,6 +35,6 @@ def template(place: Path) -> Template:
 
 
 @pytest.fixture
-def ground(place: Path) -> Iterator[Ground]:
-    with ground_for(place / "ground") as found:
+def sandbox(place: Path) -> Iterator[Sandbox]:
+    with sandbox_for(place / "sandbox") as found:
         yield found

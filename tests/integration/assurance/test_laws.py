@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from benches.torture.ground import MARK, Answer, Ground
+from benches.torture.sandbox import MARK, Answer, Sandbox
 from benches.torture.laws import Stored, broken, stored
 from benches.torture.scenarios import SCENARIOS
 from benches.torture.template import Template
@@ -17,20 +17,20 @@ WELL = Answer(2, "", "plimsoll: something is missing; bring it")
 
 
 @pytest.fixture
-def before(ground: Ground, template: Template) -> Stored:
-    return stored(template.copied(ground))
+def before(sandbox: Sandbox, template: Template) -> Stored:
+    return stored(template.copied(sandbox))
 
 
-def change(ground: Ground, *statements: str) -> None:
-    connection = sqlite3.connect(ground.results)
+def change(sandbox: Sandbox, *statements: str) -> None:
+    connection = sqlite3.connect(sandbox.results)
     with connection:
         for statement in statements:
             connection.execute(statement)
     connection.close()
 
 
-def test_a_command_that_refuses_breaks_no_law(ground: Ground, before: Stored) -> None:
-    assert broken(ground, SESSION, WELL, before, set()) == []
+def test_a_command_that_refuses_breaks_no_law(sandbox: Sandbox, before: Stored) -> None:
+    assert broken(sandbox, SESSION, WELL, before, set()) == []
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_a_command_that_refuses_breaks_no_law(ground: Ground, before: Stored) ->
         (Answer(2, "", "x: 5/s; about 3 s left\ny: 5/s; about 2 s left"), "2 runs were told to be finished, and 0"),
     ],
 )
-def test_what_it_says_and_how_it_ends(ground: Ground, before: Stored, answer: Answer, said: str) -> None:
-    assert any(said in law for law in broken(ground, SESSION, answer, before, set()))
+def test_what_it_says_and_how_it_ends(sandbox: Sandbox, before: Stored, answer: Answer, said: str) -> None:
+    assert any(said in law for law in broken(sandbox, SESSION, answer, before, set()))
 
 
-def test_a_command_that_was_killed_may_end_so(ground: Ground, before: Stored) -> None:
-    assert broken(ground, SESSION, Answer(-9, "", ""), before, {-9}) == []
+def test_a_command_that_was_killed_may_end_so(sandbox: Sandbox, before: Stored) -> None:
+    assert broken(sandbox, SESSION, Answer(-9, "", ""), before, {-9}) == []
 
 
 CHANGES: dict[str, tuple[tuple[str, ...], str]] = {
@@ -63,33 +63,33 @@ CHANGES: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_in_the_store(ground: Ground, before: Stored, name: str) -> None:
+def test_what_is_in_the_store(sandbox: Sandbox, before: Stored, name: str) -> None:
     statements, said = CHANGES[name]
-    change(ground, *statements)
-    assert any(said in law for law in broken(ground, SESSION, WELL, before, set()))
+    change(sandbox, *statements)
+    assert any(said in law for law in broken(sandbox, SESSION, WELL, before, set()))
 
 
-def test_a_store_that_is_no_store(ground: Ground, before: Stored) -> None:
-    content = bytearray(ground.results.read_bytes())
+def test_a_store_that_is_no_store(sandbox: Sandbox, before: Stored) -> None:
+    content = bytearray(sandbox.results.read_bytes())
     content[4096:] = b"x" * (len(content) - 4096)
-    ground.results.write_bytes(content)
-    assert any("store" in law for law in broken(ground, SESSION, WELL, before, set()))
+    sandbox.results.write_bytes(content)
+    assert any("store" in law for law in broken(sandbox, SESSION, WELL, before, set()))
 
 
-def _half_a_page(ground: Ground) -> None:
-    (ground.out / "s.html").write_text("<html><body>half")
+def _half_a_page(sandbox: Sandbox) -> None:
+    (sandbox.out / "s.html").write_text("<html><body>half")
 
 
-def _strange_file(ground: Ground) -> None:
-    (ground.out / ".s.html.part").write_text("")
+def _strange_file(sandbox: Sandbox) -> None:
+    (sandbox.out / ".s.html.part").write_text("")
 
 
-def _work_folder(ground: Ground) -> None:
-    (ground.disk / "a/plimsoll-12345678").mkdir(parents=True)
+def _work_folder(sandbox: Sandbox) -> None:
+    (sandbox.disk / "a/plimsoll-12345678").mkdir(parents=True)
 
 
-def _temporary(ground: Ground) -> None:
-    (ground.tmp / "plimsoll-fetched-x").mkdir()
+def _temporary(sandbox: Sandbox) -> None:
+    (sandbox.tmp / "plimsoll-fetched-x").mkdir()
 
 
 @pytest.mark.parametrize(
@@ -101,18 +101,18 @@ def _temporary(ground: Ground) -> None:
         (_temporary, "left behind: tmp/plimsoll-fetched-x"),
     ],
 )
-def test_what_is_left(ground: Ground, before: Stored, leave: Callable[[Ground], None], said: str) -> None:
-    leave(ground)
-    assert any(said in law for law in broken(ground, SESSION, WELL, before, set()))
+def test_what_is_left(sandbox: Sandbox, before: Stored, leave: Callable[[Sandbox], None], said: str) -> None:
+    leave(sandbox)
+    assert any(said in law for law in broken(sandbox, SESSION, WELL, before, set()))
 
 
-def test_processes_and_mounts_that_are_left(ground: Ground, before: Stored) -> None:
-    point = ground.tmp / "point"
+def test_processes_and_mounts_that_are_left(sandbox: Sandbox, before: Stored) -> None:
+    point = sandbox.tmp / "point"
     point.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "plimsoll-test", str(point)], check=True)
-    with subprocess.Popen(["sleep", "600"], env={MARK: ground.mark}) as process:
+    with subprocess.Popen(["sleep", "600"], env={MARK: sandbox.mark}) as process:
         try:
-            laws = broken(ground, SESSION, WELL, before, set())
+            laws = broken(sandbox, SESSION, WELL, before, set())
         finally:
             process.kill()
     subprocess.run(["umount", str(point)], check=True)

@@ -44,7 +44,7 @@ class Answer:
 
 
 @dataclass
-class Ground:
+class Sandbox:
     """Everything of one round is below `folder`, or carries its mark."""
 
     folder: Path
@@ -154,7 +154,7 @@ class Ground:
         return found
 
     def later(self, action: Callable[[], None]) -> None:
-        """What is done at the end, the last first: the ground stands on it until then."""
+        """What is done at the end, the last first: the sandbox stands on it until then."""
         self._later.append(action)
 
     def end(self) -> None:
