@@ -20,7 +20,7 @@ from benches.torture.every import every
 from benches.torture.faults import faults
 from benches.torture.scenarios import SCENARIOS
 from benches.torture.template import Template, make
-from benches.torture.turn import Known, Result, Turn, sandbox_for, play, undisturbed
+from benches.torture.turn import Known, Result, Turn, play, sandbox_for, undisturbed
 
 MIXED = "mixed"
 FIRST_LAWS = 3

@@ -14,7 +14,7 @@ from pathlib import Path
 from benches.torture.scenarios import SCENARIOS, Scenario
 from benches.torture.supervisor import ERRORS, Call, Supervisor
 from benches.torture.template import Template, make
-from benches.torture.turn import Result, Turn, sandbox_for, play, undisturbed
+from benches.torture.turn import Result, Turn, play, sandbox_for, undisturbed
 
 DEFAULT = ("session", "import", "take-in", "merge", "report", "export", "export-again", "volume", "volume-delete")
 MOST_ALIKE = 24

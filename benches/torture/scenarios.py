@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benches.torture.sandbox import FIXTURES, SHORT, Sandbox
 from benches.torture.laws import Stored, whole_page
+from benches.torture.sandbox import FIXTURES, SHORT, Sandbox
 from benches.torture.template import OTHER, TITLE, Template
 
 FIO_RUNS = 1

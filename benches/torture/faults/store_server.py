@@ -16,7 +16,9 @@ TOUCHES = frozenset({"store", "calls", "disks"})
 @contextmanager
 def fault(turn: Turn) -> Iterator[Strike]:
     away_s = turn.rng.choice((0.0, 0.5, 2.0, 2.0, 10.0))
-    with Postgres.running(turn.sandbox.folder.parent / f"{turn.sandbox.folder.name}-server", turn.sandbox.later) as server:
+    with Postgres.running(
+        turn.sandbox.folder.parent / f"{turn.sandbox.folder.name}-server", turn.sandbox.later
+    ) as server:
         turn.sandbox.store = server.new_database()
         over = threading.Event()
 

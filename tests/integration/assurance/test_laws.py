@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from benches.torture.sandbox import MARK, Answer, Sandbox
 from benches.torture.laws import Stored, broken, stored
+from benches.torture.sandbox import MARK, Answer, Sandbox
 from benches.torture.scenarios import SCENARIOS
 from benches.torture.template import Template
 
