@@ -17,10 +17,10 @@ import plimsoll
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.model import POLICY_VERSION, Run, RunStatus, Session, SessionState
 from plimsoll.run import plan as planning
-from plimsoll.run.conduct import Conduct
 from plimsoll.run.record import score_rows
 from plimsoll.run.resume import state_now
 from plimsoll.run.session import carry_on
+from plimsoll.run.session_runner import SessionRunner
 from plimsoll.run.study import Study, from_table
 from plimsoll.stats.endings import looked
 from plimsoll.stats.paired import cells
@@ -180,19 +180,19 @@ def _check_rules(session: Session, most: int) -> None:
         )
 
 
-def extend_session(session: Session, part: Extension, conduct: Conduct) -> Session:
+def extend_session(session: Session, part: Extension, runner: SessionRunner) -> Session:
     """Add a part to a finished session. Raises UsageError or TargetError if it would not be the same measurement."""
-    earlier = conduct.store.runs([session.id])
-    study = conduct.machines.resolved(from_table(session.study, f"session {session.title}"))
+    earlier = runner.store.runs([session.id])
+    study = runner.machines.resolved(from_table(session.study, f"session {session.title}"))
     study = replace(study, extensions=(*study.extensions, part))
     _check_same_plans(session, earlier, planning.steps(study))
     extended = session.model_copy(update={"study": {**session.study, **_kept(study)}, "policy_version": POLICY_VERSION})
     try:
-        return carry_on(extended, conduct)
+        return carry_on(extended, runner)
     except (TargetError, UsageError):
-        if len(conduct.store.runs([session.id])) == len(earlier):
+        if len(runner.store.runs([session.id])) == len(earlier):
             # Refused before the first run: the session is what it was.
-            conduct.store.restore_session(session)
+            runner.store.restore_session(session)
         raise
 
 

@@ -14,36 +14,36 @@ from statistics import median_low
 
 from plimsoll.errors import UsageError
 from plimsoll.model import Run, RunStatus, Session
-from plimsoll.run.conduct import Conduct
 from plimsoll.run.load_study import LoadStudy, load_study_from
 from plimsoll.run.lost import is_lost
 from plimsoll.run.machines import Opened
 from plimsoll.run.plan import Step
 from plimsoll.run.schedule import Block, Order
+from plimsoll.run.session_runner import SessionRunner
 from plimsoll.run.time_left import TimeLeft
 from plimsoll.stats.load_line.points import FACT, point_of
 from plimsoll.stats.load_line.search import FRESH_LONGER, FRESH_RUNS, RULES, LoadSearch, Probe
 from plimsoll.stats.load_line.search import Search as Steps
 
 
-def run_load_study(study: LoadStudy, conduct: Conduct) -> Session:
+def run_load_study(study: LoadStudy, runner: SessionRunner) -> Session:
     """Search the load line, as `run_study` carries out a study."""
-    study = _checked(study, conduct)
-    conduct.begin(study.study.title, study.to_table(), study.study.time_ns)
-    return _LoadSession(study, conduct).run()
+    study = _checked(study, runner)
+    runner.begin(study.study.title, study.to_table(), study.study.time_ns)
+    return _LoadSession(study, runner).run()
 
 
-def resume_load_session(session: Session, conduct: Conduct) -> Session:
+def resume_load_session(session: Session, runner: SessionRunner) -> Session:
     """Go on with an interrupted search after its stored runs, in the time that is left."""
-    study = _checked(load_study_from(session.study, f"session {session.title}"), conduct)
-    conduct.go_on(session, study.study.time_ns)
-    return _LoadSession(study, conduct).run()
+    study = _checked(load_study_from(session.study, f"session {session.title}"), runner)
+    runner.go_on(session, study.study.time_ns)
+    return _LoadSession(study, runner).run()
 
 
-def _checked(study: LoadStudy, conduct: Conduct) -> LoadStudy:
+def _checked(study: LoadStudy, runner: SessionRunner) -> LoadStudy:
     """With the kinds of its places; refused if it cannot work there."""
-    study = replace(study, study=conduct.machines.resolved(study.study))
-    conduct.machines.check(study.all_levels, study.steps(), conduct.destroy)
+    study = replace(study, study=runner.machines.resolved(study.study))
+    runner.machines.check(study.all_levels, study.steps(), runner.destroy)
     return study
 
 
@@ -62,9 +62,9 @@ class _Target:
 class _LoadSession:
     """Carries the searches of one session through their runs."""
 
-    def __init__(self, study: LoadStudy, conduct: Conduct) -> None:
-        self._study, self._conduct, self._observer = study, conduct, conduct.observer
-        self._earlier = [run for run in conduct.earlier if run.status is not RunStatus.PARTIAL and not is_lost(run)]
+    def __init__(self, study: LoadStudy, runner: SessionRunner) -> None:
+        self._study, self._runner, self._observer = study, runner, runner.observer
+        self._earlier = [run for run in runner.earlier if run.status is not RunStatus.PARTIAL and not is_lost(run)]
         self._first = study.step(study.request.bounds.levels[0])
         self._run_ns = self._first.block_ns // len(self._first.plans)
         self._seen_ns: list[int] = []
@@ -74,12 +74,12 @@ class _LoadSession:
 
     def run(self) -> Session:
         """Take turns until every search has ended; the session is finished in the store however this ends."""
-        with self._conduct.opened(self._study.study.targets, [self._first]) as opened:
+        with self._runner.opened(self._study.study.targets, [self._first]) as opened:
             self._play_again()
             while turn := self._turn():
                 for position, target in enumerate(turn):
                     self._go_on(target, position, opened)
-        return self._conduct.session
+        return self._runner.session
 
     def _search(self, name: str) -> _Target:
         request, study = self._study.request, self._study.study
@@ -102,7 +102,7 @@ class _LoadSession:
     def _turn(self) -> list[_Target]:
         """The targets that want a run that fits into the time, in random order."""
         waiting = [target for target in self._targets if target.probe is not None]
-        fitting = waiting if self._run_ns <= self._conduct.left_ns() else []
+        fitting = waiting if self._run_ns <= self._runner.left_ns() else []
         if waiting and not fitting:
             self._observer.note(f"the time is used up; unfinished: {', '.join(target.name for target in waiting)}")
         rng = random.Random(f"{self._study.study.seed}/{sum(sum(each.counts.values()) for each in self._targets)}")
@@ -111,15 +111,15 @@ class _LoadSession:
 
     def _go_on(self, target: _Target, position: int, opened: Opened) -> None:
         """The run that a search waits for, stored and sent to it."""
-        if target.probe is None or self._run_ns > self._conduct.left_ns():
+        if target.probe is None or self._run_ns > self._runner.left_ns():
             return
         probe = target.probe
         longer, step = probe.longer, self._study.step(probe.load, probe.longer)
-        if step.run_ns[target.name] > self._conduct.left_ns():
+        if step.run_ns[target.name] > self._runner.left_ns():
             longer, step = 1, self._study.step(probe.load)
         block = Block(step, target.counts.get(step.case, 0), 0, (target.name,))
-        order = Order(self._conduct.session.id, block, position, target.name, self._study.study.noisy_host)
-        run = self._conduct.measure(opened, order, self._time_left(), {FACT: self._about(target, probe, longer, step)})
+        order = Order(self._runner.session.id, block, position, target.name, self._study.study.noisy_host)
+        run = self._runner.measure(opened, order, self._time_left(), {FACT: self._about(target, probe, longer, step)})
         if run.status is not RunStatus.PARTIAL:
             self._take(target, run, self._hurried(target))
 
@@ -159,7 +159,7 @@ class _LoadSession:
         answers = 2 if self._study.request.objective else 1
         fresh = FRESH_RUNS * (1 + answers * (FRESH_LONGER if self._study.request.open_loop else 1))
         run_ns = max(self._run_ns, self._pace_ns())
-        return target.search.hurried or self._conduct.left_ns() < (fresh + 1) * run_ns * len(self._targets)
+        return target.search.hurried or self._runner.left_ns() < (fresh + 1) * run_ns * len(self._targets)
 
     def _pace_ns(self) -> int:
         """From one run to the next, so far."""

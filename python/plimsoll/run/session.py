@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run import plan as planning
-from plimsoll.run.conduct import Conduct
 from plimsoll.run.machines import Machines, Opened, ThisMachine
 from plimsoll.run.observer import Observer
 from plimsoll.run.record import score_rows
 from plimsoll.run.schedule import Block, Order, Schedule
+from plimsoll.run.session_runner import SessionRunner
 from plimsoll.run.study import Study, from_table
 from plimsoll.store.store import Store
 
@@ -28,64 +28,64 @@ def run_study(
     Raises what `plan.check` raises before anything is written; passes KeyboardInterrupt on after cleaning up and
     marking the session as interrupted.
     """
-    conduct = Conduct(store, observer, destroy, machines or ThisMachine())
-    study = conduct.machines.resolved(study)
-    steps = _checked(study, conduct)
-    conduct.begin(study.title, study.to_table(), study.time_ns)
-    return _Runner(study, steps, conduct).run()
+    runner = SessionRunner(store, observer, destroy, machines or ThisMachine())
+    study = runner.machines.resolved(study)
+    steps = _checked(study, runner)
+    runner.begin(study.title, study.to_table(), study.time_ns)
+    return _StudySession(study, steps, runner).run()
 
 
-def carry_on(session: Session, conduct: Conduct) -> Session:
+def carry_on(session: Session, runner: SessionRunner) -> Session:
     """Go on with a session that was interrupted, or is extended: the same study, in the time left, after its runs.
 
     One that is being extended goes on with its last part, whose bounds take the place of the study's.
     """
-    study = conduct.machines.resolved(from_table(session.study, f"session {session.title}"))
+    study = runner.machines.resolved(from_table(session.study, f"session {session.title}"))
     since_ns = 0
     if study.extensions:
         part = study.extensions[-1]
         study, since_ns = replace(study, time_ns=part.time_ns), part.started_ns
-    steps = _checked(study, conduct)
-    conduct.go_on(session, study.time_ns, since_ns)
-    return _Runner(study, steps, conduct).run()
+    steps = _checked(study, runner)
+    runner.go_on(session, study.time_ns, since_ns)
+    return _StudySession(study, steps, runner).run()
 
 
-def _checked(study: Study, conduct: Conduct) -> list[planning.Step]:
+def _checked(study: Study, runner: SessionRunner) -> list[planning.Step]:
     steps = planning.steps(study)
-    conduct.machines.check(study, steps, conduct.destroy)
+    runner.machines.check(study, steps, runner.destroy)
     return steps
 
 
-class _Runner:
+class _StudySession:
     """Carries one session through its blocks."""
 
-    def __init__(self, study: Study, steps: list[planning.Step], conduct: Conduct) -> None:
+    def __init__(self, study: Study, steps: list[planning.Step], runner: SessionRunner) -> None:
         self._study = study
         self._steps = steps
-        self._conduct = conduct
+        self._runner = runner
         self._schedule = Schedule(study, steps)
-        self._schedule.take(conduct.earlier, score_rows(conduct.earlier))
+        self._schedule.take(runner.earlier, score_rows(runner.earlier))
 
     def run(self) -> Session:
         """Run blocks until every case is closed; the session is finished in the store however this ends."""
-        with self._conduct.opened(self._study.targets, self._steps) as opened:
+        with self._runner.opened(self._study.targets, self._steps) as opened:
             for step in self._steps:
                 self._schedule.settle(step.case)
             while (block := self._next_block()) is not None:
                 self._run_block(block, opened)
-        return self._conduct.session
+        return self._runner.session
 
     def _next_block(self) -> Block | None:
         """The next block that still fits into the time."""
-        block = self._schedule.next_block(self._conduct.left_ns())
+        block = self._schedule.next_block(self._runner.left_ns())
         if block is None and self._schedule.open_cases:
-            self._conduct.observer.note(f"the time is used up; ended early: {', '.join(self._schedule.open_cases)}")
+            self._runner.observer.note(f"the time is used up; ended early: {', '.join(self._schedule.open_cases)}")
         return block
 
     def _run_block(self, block: Block, opened: Opened) -> None:
-        observer = self._conduct.observer
+        observer = self._runner.observer
         runs = [self._run(block, position, opened) for position in range(len(block.targets))]
-        for name in self._conduct.left_out:
+        for name in self._runner.left_out:
             self._schedule.leave_out(name)
         self._schedule.take(runs, score_rows(runs))
         if any(run.status is RunStatus.INVALID for run in runs):
@@ -99,5 +99,5 @@ class _Runner:
         """One run, stored."""
         done_ns = self._schedule.block_ns(block.step.case) * position // len(block.targets)
         left = self._schedule.time_left().passed(done_ns)
-        order = Order(self._conduct.session.id, block, position, block.targets[position], self._study.noisy_host)
-        return self._conduct.measure(opened, order, left)
+        order = Order(self._runner.session.id, block, position, block.targets[position], self._study.noisy_host)
+        return self._runner.measure(opened, order, left)

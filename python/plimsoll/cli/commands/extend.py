@@ -100,12 +100,12 @@ def _extend(
     """Measure the part."""
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.progress import observer
-    from plimsoll.run.conduct import Conduct
     from plimsoll.run.extend import extend_session
     from plimsoll.run.machines import ThisMachine
+    from plimsoll.run.session_runner import SessionRunner
 
     with machines(cluster) as others, observer(quiet=quiet) as watching:
-        return extend_session(session, part, Conduct(store, watching, destroy, others or ThisMachine()))
+        return extend_session(session, part, SessionRunner(store, watching, destroy, others or ThisMachine()))
 
 
 def _announced(session: Session, part: Extension, found: list[Standing]) -> str:

@@ -124,9 +124,9 @@ def carry_out(
     from plimsoll.cli.output import refuse_to_replace
     from plimsoll.cli.progress import observer
     from plimsoll.report import format_of
-    from plimsoll.run.conduct import Conduct
     from plimsoll.run.load_session import run_load_study
     from plimsoll.run.machines import ThisMachine
+    from plimsoll.run.session_runner import SessionRunner
     from plimsoll.stats.load_line.points import point_of
     from plimsoll.store.store import open_store
 
@@ -134,7 +134,7 @@ def carry_out(
         format_of(Path(output))
         refuse_to_replace(output, force)
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet) as watching:
-        session = run_load_study(study, Conduct(store, watching, destroy, others or ThisMachine()))
+        session = run_load_study(study, SessionRunner(store, watching, destroy, others or ThisMachine()))
         runs = store.runs([session.id])
 
     def is_point(run: Run) -> bool:

@@ -136,10 +136,10 @@ def _resume(
     session: Session, store: Store, watching: Observer, destroy: list[str], others: ClusterMachines | None
 ) -> Session:
     """Go on with a session or with a search."""
-    from plimsoll.run.conduct import Conduct
     from plimsoll.run.load_session import resume_load_session
     from plimsoll.run.machines import ThisMachine
     from plimsoll.run.session import carry_on
+    from plimsoll.run.session_runner import SessionRunner
 
     resume = resume_load_session if "load_line" in session.study else carry_on
-    return resume(session, Conduct(store, watching, destroy, others or ThisMachine()))
+    return resume(session, SessionRunner(store, watching, destroy, others or ThisMachine()))

@@ -29,8 +29,8 @@ from plimsoll.targets.host import host_facts
 
 
 @dataclass
-class Conduct:
-    """How a session is carried out; `begin` or `go_on` comes first."""
+class SessionRunner:
+    """Carries out one session; `begin` or `go_on` comes first."""
 
     store: Store
     observer: Observer
