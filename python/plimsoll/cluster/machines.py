@@ -13,9 +13,9 @@ from plimsoll.cluster.connection import Cluster, Worker, WorkerLost
 from plimsoll.cluster.runs import Runs
 from plimsoll.errors import UsageError
 from plimsoll.model import Run, Session, Target
-from plimsoll.run.machines import OnProgress, Opened, ThisMachine
+from plimsoll.run.machines import OnProgress, PreparedTargets, ThisMachine
 from plimsoll.run.plan import Step, check_names, steps
-from plimsoll.run.schedule import Order
+from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
 
 
@@ -99,7 +99,7 @@ class ClusterMachines:
     @contextmanager
     def open(
         self, targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
-    ) -> Iterator[Opened]:
+    ) -> Iterator[PreparedTargets]:
         """Open every place where it is; a worker that is lost meanwhile cleans up by its lease."""
         local = [target for target in targets if not is_remote(target)]
         with ExitStack() as stack:
@@ -137,17 +137,17 @@ class ClusterMachines:
 class _Everywhere:
     """Open places on this machine and on workers."""
 
-    here: Opened | None
+    here: PreparedTargets | None
     targets: Mapping[str, Target]
     runs: Runs
 
-    def measure(self, order: Order, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
+    def measure(self, request: RunRequest, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
         """One run where its target is; workers that wait for their turn keep their lease."""
-        if order.target in self.runs.workers or self.here is None:
-            return self.runs.measure(order, on_progress, deadline_reached)
+        if request.target in self.runs.workers or self.here is None:
+            return self.runs.measure(request, on_progress, deadline_reached)
 
         def told(progress: Mapping[str, Any]) -> None:
             self.runs.renew()
             on_progress(progress)
 
-        return self.here.measure(order, told, deadline_reached)
+        return self.here.measure(request, told, deadline_reached)

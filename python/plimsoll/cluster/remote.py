@@ -20,8 +20,8 @@ from plimsoll.cluster.address import WORKER, split_place
 from plimsoll.errors import PlimsollError
 from plimsoll.model import Plan, Run, Session, Target
 from plimsoll.run import plan as planning
-from plimsoll.run.machines import OpenedHere, ThisMachine
-from plimsoll.run.schedule import Order
+from plimsoll.run.machines import LocalTargets, ThisMachine
+from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
 from plimsoll.targets.database import is_address
 from plimsoll.targets.host import host_facts
@@ -51,7 +51,7 @@ class _OpenSession:
     """A session on this worker."""
 
     stack: ExitStack
-    opened: OpenedHere
+    prepared: LocalTargets
     renewed_s: float
     stop: threading.Event = field(default_factory=threading.Event)
     busy: threading.Lock = field(default_factory=threading.Lock)
@@ -116,18 +116,18 @@ def open_session(
     stack.enter_context(lock_machine(session.id))
     try:
         here = [local(each, name) for each in targets]
-        opened = stack.enter_context(ThisMachine().open(here, session, written, destroy))
+        prepared = stack.enter_context(ThisMachine().open(here, session, written, destroy))
     except BaseException:
         stack.close()
         raise
-    _sessions[session.id] = _OpenSession(stack, opened, time.monotonic())
+    _sessions[session.id] = _OpenSession(stack, prepared, time.monotonic())
     threading.Thread(target=_watch, args=(session.id,), daemon=True, name="plimsoll lease").start()
     where = {target.name: target.where for target in targets}
-    return {name: each.model_copy(update={"where": where[name]}) for name, each in opened.targets.items()}
+    return {name: each.model_copy(update={"where": where[name]}) for name, each in prepared.targets.items()}
 
 
 @answers
-def measure(order: Order, plan: Plan, where: str, start_ns: int, number: int) -> tuple[Run, int]:
+def measure(request: RunRequest, plan: Plan, where: str, start_ns: int, number: int) -> tuple[Run, int]:
     """One run from a moment of this clock on, and when its measured time began.
 
     Progress goes to the topic with `number`, so that the coordinator knows whose it is.
@@ -135,7 +135,7 @@ def measure(order: Order, plan: Plan, where: str, start_ns: int, number: int) ->
     from distributed import get_worker
 
     worker, told = get_worker(), [0.0]
-    found = _open(order.session_id)
+    found = _open(request.session_id)
 
     def progress(now: Mapping[str, Any]) -> None:
         if time.monotonic() - told[0] >= PROGRESS_S:
@@ -143,11 +143,11 @@ def measure(order: Order, plan: Plan, where: str, start_ns: int, number: int) ->
             worker.log_event(TOPIC, {"number": number, **now})
 
     with found.busy, _heartbeat(worker, number):
-        _open(order.session_id)
+        _open(request.session_id)
         while time.time_ns() < start_ns and not found.stop.is_set():
             progress({"phase": "waiting for the others", "done": 0.0, "interval": None})
             time.sleep(max(0.0, min(PROGRESS_S, (start_ns - time.time_ns()) / SECOND)))
-        run, began_ns = found.opened.measure_plan(order, plan, progress, found.stop.is_set)
+        run, began_ns = found.prepared.measure_plan(request, plan, progress, found.stop.is_set)
     return run.model_copy(update={"target": run.target.model_copy(update={"where": where})}), began_ns
 
 

@@ -12,13 +12,13 @@ from plimsoll.model import Plan, Run, RunStatus, Target
 from plimsoll.run.lost import facts
 from plimsoll.run.machines import OnProgress
 from plimsoll.run.record import unmeasured
-from plimsoll.run.schedule import Order
+from plimsoll.run.schedule import RunRequest
 from plimsoll.units import SECOND
 
 STOP_S = 12.0
 """How long a stopped run may take to come back."""
 HEAD_START_NS = SECOND
-"""Between the order and the agreed start: longer than an order takes to arrive."""
+"""Between the request and the agreed start: longer than a request takes to arrive."""
 
 
 @dataclass
@@ -32,20 +32,20 @@ class Runs:
     _renewed_s: float = 0.0
     _prepared: set[tuple[str, str]] = field(default_factory=set)
 
-    def measure(self, order: Order, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
+    def measure(self, request: RunRequest, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
         """One run; a lost worker fails it with its name, and the others are stopped."""
         self.renew()
-        workers = self.workers[order.target]
-        plan = order.block.step.plans[order.target]
+        workers = self.workers[request.target]
+        plan = request.block.step.plans[request.target]
         started_ns = time.time_ns()
         try:
             if len(workers) == 1:
-                return self._parts(order, workers, [plan], on_progress, deadline_reached)[0].run
-            parts = self._together(order, workers, plan, on_progress, deadline_reached)
+                return self._parts(request, workers, [plan], on_progress, deadline_reached)[0].run
+            parts = self._together(request, workers, plan, on_progress, deadline_reached)
         except WorkerLost as lost:
             about = {"reason": str(lost), "facts": facts(lost.worker)}
-            return self._whole(order, started_ns).model_copy(update=about)
-        return spread.joined(self._whole(order, started_ns), parts)
+            return self._whole(request, started_ns).model_copy(update=about)
+        return spread.joined(self._whole(request, started_ns), parts)
 
     def renew(self) -> None:
         """Tell the workers every few seconds that this session is alive."""
@@ -57,7 +57,7 @@ class Runs:
 
     def _together(
         self,
-        order: Order,
+        request: RunRequest,
         workers: Sequence[Worker],
         plan: Plan,
         on_progress: OnProgress,
@@ -65,24 +65,24 @@ class Runs:
     ) -> list[spread.Part]:
         """Prepare once, then all from an agreed moment on."""
         plans = spread.split(plan, len(workers))
-        if (order.target, plan.hash) not in self._prepared:
+        if (request.target, plan.hash) not in self._prepared:
             # One database is loaded by one worker; folders are each worker's own.
-            database = self.targets[order.target].kind == "database"
+            database = self.targets[request.target].kind == "database"
             first = workers[:1] if database else workers
             prepared = self._parts(
-                order, first, [_only_prepare(each) for each in plans[: len(first)]], on_progress, deadline_reached
+                request, first, [_only_prepare(each) for each in plans[: len(first)]], on_progress, deadline_reached
             )
             if any(part.run.status is RunStatus.FAILED for part in prepared):
                 return prepared
-            self._prepared.add((order.target, plan.hash))
-        if self.targets[order.target].kind == "database":
+            self._prepared.add((request.target, plan.hash))
+        if self.targets[request.target].kind == "database":
             plans = [each.model_copy(update={"parameters": {**each.parameters, "data": "keep"}}) for each in plans]
         start_ns = time.time_ns() + HEAD_START_NS
-        return self._parts(order, workers, plans, on_progress, deadline_reached, start_ns)
+        return self._parts(request, workers, plans, on_progress, deadline_reached, start_ns)
 
     def _parts(
         self,
-        order: Order,
+        request: RunRequest,
         workers: Sequence[Worker],
         plans: Sequence[Plan],
         on_progress: OnProgress,
@@ -90,11 +90,11 @@ class Runs:
         start_ns: int = 0,
     ) -> list[spread.Part]:
         """What each worker measured; its own clock said when, the session goes by this machine's."""
-        where = self.targets[order.target].where
+        where = self.targets[request.target].where
         for worker in workers:
             self.cluster.check_alive(worker)
         tasks = [
-            self.cluster.start(worker, remote.measure, order, plan, where, start_ns + worker.clock.offset_ns)
+            self.cluster.start(worker, remote.measure, request, plan, where, start_ns + worker.clock.offset_ns)
             for worker, plan in zip(workers, plans, strict=True)
         ]
         try:
@@ -131,9 +131,9 @@ class Runs:
         for task in tasks:
             self.cluster.tell(task.worker, remote.stop, self.session_id)
 
-    def _whole(self, order: Order, started_ns: int) -> Run:
+    def _whole(self, request: RunRequest, started_ns: int) -> Run:
         """The run as far as it is known without a result."""
-        return unmeasured(order, self.targets[order.target], order.block.step.plans[order.target], started_ns)
+        return unmeasured(request, self.targets[request.target], request.block.step.plans[request.target], started_ns)
 
 
 def _only_prepare(plan: Plan) -> Plan:

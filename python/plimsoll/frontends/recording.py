@@ -21,7 +21,7 @@ from plimsoll.run.places import Place, database_place
 from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record
 from plimsoll.run.sampler import Sampler
-from plimsoll.run.schedule import Block, Order
+from plimsoll.run.schedule import Block, RunRequest
 from plimsoll.run.workers.execution import Execution
 from plimsoll.store.keeper import Keeper
 from plimsoll.store.store import Store
@@ -120,8 +120,8 @@ class Recorder:
     ) -> Run:
         """Store one run, checked by the guards like any other."""
         number = Block(Step(plan.case, plan.metrics, {}), number=block, attempt=0, targets=())
-        order = Order(self.session.id, number, self._order, place.target.name, noisy_host=False)
-        run = run_record(order, place, plan, execution, started_ns)
+        request = RunRequest(self.session.id, number, self._order, place.target.name, noisy_host=False)
+        run = run_record(request, place, plan, execution, started_ns)
         run = run.model_copy(update={"facts": {**run.facts, **(facts or {})}})
         self._order += 1
         self._keeper.add(run)

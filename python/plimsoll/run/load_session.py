@@ -16,9 +16,9 @@ from plimsoll.errors import UsageError
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run.load_study import LoadStudy, load_study_from
 from plimsoll.run.lost import is_lost
-from plimsoll.run.machines import Opened
+from plimsoll.run.machines import PreparedTargets
 from plimsoll.run.plan import Step
-from plimsoll.run.schedule import Block, Order
+from plimsoll.run.schedule import Block, RunRequest
 from plimsoll.run.session_runner import SessionRunner
 from plimsoll.run.time_left import TimeLeft
 from plimsoll.stats.load_line.points import FACT, point_of
@@ -74,11 +74,11 @@ class _LoadSession:
 
     def run(self) -> Session:
         """Take turns until every search has ended; the session is finished in the store however this ends."""
-        with self._runner.opened(self._study.study.targets, [self._first]) as opened:
+        with self._runner.prepared(self._study.study.targets, [self._first]) as prepared:
             self._play_again()
             while turn := self._turn():
                 for position, target in enumerate(turn):
-                    self._go_on(target, position, opened)
+                    self._go_on(target, position, prepared)
         return self._runner.session
 
     def _search(self, name: str) -> _Target:
@@ -109,7 +109,7 @@ class _LoadSession:
         rng.shuffle(fitting)
         return fitting
 
-    def _go_on(self, target: _Target, position: int, opened: Opened) -> None:
+    def _go_on(self, target: _Target, position: int, prepared: PreparedTargets) -> None:
         """The run that a search waits for, stored and sent to it."""
         if target.probe is None or self._run_ns > self._runner.left_ns():
             return
@@ -118,8 +118,10 @@ class _LoadSession:
         if step.run_ns[target.name] > self._runner.left_ns():
             longer, step = 1, self._study.step(probe.load)
         block = Block(step, target.counts.get(step.case, 0), 0, (target.name,))
-        order = Order(self._runner.session.id, block, position, target.name, self._study.study.noisy_host)
-        run = self._runner.measure(opened, order, self._time_left(), {FACT: self._about(target, probe, longer, step)})
+        request = RunRequest(self._runner.session.id, block, position, target.name, self._study.study.noisy_host)
+        run = self._runner.measure(
+            prepared, request, self._time_left(), {FACT: self._about(target, probe, longer, step)}
+        )
         if run.status is not RunStatus.PARTIAL:
             self._take(target, run, self._hurried(target))
 

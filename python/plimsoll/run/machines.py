@@ -15,21 +15,21 @@ from plimsoll.run import plan as planning
 from plimsoll.run.places import Place, in_place, open_places
 from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record, unmeasured
-from plimsoll.run.schedule import Order
+from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
 from plimsoll.targets.small_memory import SmallMemory, small_memory
 
 OnProgress = Callable[[Mapping[str, Any]], None]
 
 
-class Opened(Protocol):
+class PreparedTargets(Protocol):
     """The places of a session, ready for runs."""
 
     @property
     def targets(self) -> Mapping[str, Target]:
         """By name, with the facts of their places."""
 
-    def measure(self, order: Order, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
+    def measure(self, request: RunRequest, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
         """Carry out one run; KeyboardInterrupt is passed on when nothing uses the place any more."""
 
 
@@ -48,12 +48,12 @@ class Machines(Protocol):
 
     def open(
         self, targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
-    ) -> AbstractContextManager[Opened]:
+    ) -> AbstractContextManager[PreparedTargets]:
         """Lock and prepare every target; everything is removed when the context ends."""
 
 
 @dataclass(frozen=True)
-class OpenedHere:
+class LocalTargets:
     """Places on this machine."""
 
     places: Mapping[str, Place]
@@ -66,15 +66,15 @@ class OpenedHere:
         """By name, with the facts of their places."""
         return {name: emulated.as_written(place.target, self.asked) for name, place in self.places.items()}
 
-    def measure(self, order: Order, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
+    def measure(self, request: RunRequest, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
         """Hand the plan to its workload and make the record."""
-        return self.measure_plan(order, order.block.step.plans[order.target], on_progress, deadline_reached)[0]
+        return self.measure_plan(request, request.block.step.plans[request.target], on_progress, deadline_reached)[0]
 
     def measure_plan(
-        self, order: Order, plan: Plan, on_progress: OnProgress, deadline_reached: Callable[[], bool]
+        self, request: RunRequest, plan: Plan, on_progress: OnProgress, deadline_reached: Callable[[], bool]
     ) -> tuple[Run, int]:
         """The run of a plan, and when its measured time began (ns since 1970)."""
-        place, memory = self.places[order.target], self.memories.get(order.target)
+        place, memory = self.places[request.target], self.memories.get(request.target)
         started_ns = time.time_ns()
         if place.folder is not None:
             place.folder.check()
@@ -85,13 +85,13 @@ class OpenedHere:
             # Of starting a thread or a process, which is what is not waited for here.
             why = str(error) if isinstance(error, NotStarted) else NO_THREAD
             target = emulated.as_written(place.target, self.asked)
-            return unmeasured(order, target, plan, started_ns, why), started_ns
+            return unmeasured(request, target, plan, started_ns, why), started_ns
         if memory is not None:
             told = {"bytes": memory.size_bytes, "why_not": memory.why_not}
             execution = replace(execution, outcome={**execution.outcome, "small_memory": told})
             if not memory.why_not:
                 place = replace(place, memory_limit_bytes=min(place.memory_limit_bytes, memory.size_bytes))
-        run = run_record(order, place, plan, execution, started_ns)
+        run = run_record(request, place, plan, execution, started_ns)
         run = run.model_copy(update={"target": emulated.as_written(run.target, self.asked)})
         return run, int(execution.outcome["started_ns"])
 
@@ -115,11 +115,11 @@ class ThisMachine:
     @contextmanager
     def open(
         self, targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
-    ) -> Iterator[OpenedHere]:
+    ) -> Iterator[LocalTargets]:
         """Serve volumes, lock the places, make work folders, and remove all of it at the end."""
         with emulated.served(targets, session) as there, ExitStack() as stack:
             asked = {target.name: size for target in targets if (size := emulated.memory_of(target))}
             groups = {name: stack.enter_context(small_memory(name, size)) for name, size in asked.items()}
             # Within the groups: a private server was started in one, and a group goes only when nobody is in it.
             places = stack.enter_context(open_places(there, session, written, destroy))
-            yield OpenedHere(places, targets, groups)
+            yield LocalTargets(places, targets, groups)

@@ -18,7 +18,7 @@ from plimsoll.run import workloads
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.places import Place
 from plimsoll.run.sampler import attach
-from plimsoll.run.schedule import Order
+from plimsoll.run.schedule import RunRequest
 from plimsoll.run.workers.execution import Execution, failure
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.volumes.full import words_at
@@ -32,7 +32,7 @@ STOPPED = "stopped before its end"
 _ENDINGS = {"ok": RunStatus.OK, "stopped": RunStatus.PARTIAL, "failed": RunStatus.FAILED}
 
 
-def run_record(order: Order, place: Place, plan: Plan, execution: Execution, started_ns: int) -> Run:
+def run_record(request: RunRequest, place: Place, plan: Plan, execution: Execution, started_ns: int) -> Run:
     """The record of one finished execution; on a noisy host what others took of the machine only warns."""
     outcome = execution.outcome
     status = _ENDINGS[outcome["status"]]
@@ -51,7 +51,7 @@ def run_record(order: Order, place: Place, plan: Plan, execution: Execution, sta
         file=workloads.of(plan).file_facts(plan, place),
         memory_limit_bytes=place.memory_limit_bytes,
     )
-    findings = _findings(evidence, order.noisy_host) if status is RunStatus.OK else ()
+    findings = _findings(evidence, request.noisy_host) if status is RunStatus.OK else ()
     reason = _why_failed(outcome, place) if status is RunStatus.FAILED else ""
     if status is RunStatus.PARTIAL:
         reason = STOPPED + (f": {_why_failed(outcome, place)}" if outcome["error"] else "")
@@ -60,10 +60,10 @@ def run_record(order: Order, place: Place, plan: Plan, execution: Execution, sta
         reason = next(finding.message for finding in findings if finding.level is Level.INVALID)
     return Run(
         id=str(uuid7()),
-        session_id=order.session_id,
-        block=order.block.number,
-        order=order.position,
-        attempt=order.block.attempt,
+        session_id=request.session_id,
+        block=request.block.number,
+        order=request.position,
+        attempt=request.block.attempt,
         target=place.target,
         plan=plan,
         started_ns=started_ns,
@@ -79,14 +79,14 @@ def run_record(order: Order, place: Place, plan: Plan, execution: Execution, sta
     )
 
 
-def unmeasured(order: Order, target: Target, plan: Plan, started_ns: int, reason: str = "") -> Run:
+def unmeasured(request: RunRequest, target: Target, plan: Plan, started_ns: int, reason: str = "") -> Run:
     """A run that has failed without a result."""
     return Run(
         id=str(uuid7()),
-        session_id=order.session_id,
-        block=order.block.number,
-        order=order.position,
-        attempt=order.block.attempt,
+        session_id=request.session_id,
+        block=request.block.number,
+        order=request.position,
+        attempt=request.block.attempt,
         target=target,
         plan=plan,
         started_ns=started_ns,

@@ -41,7 +41,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Order:
+class RunRequest:
     """One run that is wanted: the block's part for one target."""
 
     session_id: str

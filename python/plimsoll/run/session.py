@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run import plan as planning
-from plimsoll.run.machines import Machines, Opened, ThisMachine
+from plimsoll.run.machines import Machines, PreparedTargets, ThisMachine
 from plimsoll.run.observer import Observer
 from plimsoll.run.record import score_rows
-from plimsoll.run.schedule import Block, Order, Schedule
+from plimsoll.run.schedule import Block, RunRequest, Schedule
 from plimsoll.run.session_runner import SessionRunner
 from plimsoll.run.study import Study, from_table
 from plimsoll.store.store import Store
@@ -68,11 +68,11 @@ class _StudySession:
 
     def run(self) -> Session:
         """Run blocks until every case is closed; the session is finished in the store however this ends."""
-        with self._runner.opened(self._study.targets, self._steps) as opened:
+        with self._runner.prepared(self._study.targets, self._steps) as prepared:
             for step in self._steps:
                 self._schedule.settle(step.case)
             while (block := self._next_block()) is not None:
-                self._run_block(block, opened)
+                self._run_block(block, prepared)
         return self._runner.session
 
     def _next_block(self) -> Block | None:
@@ -82,9 +82,9 @@ class _StudySession:
             self._runner.observer.note(f"the time is used up; ended early: {', '.join(self._schedule.open_cases)}")
         return block
 
-    def _run_block(self, block: Block, opened: Opened) -> None:
+    def _run_block(self, block: Block, prepared: PreparedTargets) -> None:
         observer = self._runner.observer
-        runs = [self._run(block, position, opened) for position in range(len(block.targets))]
+        runs = [self._run(block, position, prepared) for position in range(len(block.targets))]
         for name in self._runner.left_out:
             self._schedule.leave_out(name)
         self._schedule.take(runs, score_rows(runs))
@@ -95,9 +95,9 @@ class _StudySession:
         if closed is not None:
             observer.note(f"{block.step.case}: {closed}")
 
-    def _run(self, block: Block, position: int, opened: Opened) -> Run:
+    def _run(self, block: Block, position: int, prepared: PreparedTargets) -> Run:
         """One run, stored."""
         done_ns = self._schedule.block_ns(block.step.case) * position // len(block.targets)
         left = self._schedule.time_left().passed(done_ns)
-        order = Order(self._runner.session.id, block, position, block.targets[position], self._study.noisy_host)
-        return self._runner.measure(opened, order, left)
+        request = RunRequest(self._runner.session.id, block, position, block.targets[position], self._study.noisy_host)
+        return self._runner.measure(prepared, request, left)

@@ -16,11 +16,11 @@ from plimsoll.model import Run, Session, SessionState, Target
 from plimsoll.notices import tell
 from plimsoll.run import workloads
 from plimsoll.run.lost import is_lost
-from plimsoll.run.machines import Machines, Opened, ThisMachine
+from plimsoll.run.machines import Machines, PreparedTargets, ThisMachine
 from plimsoll.run.observer import Observer
 from plimsoll.run.plan import Step
 from plimsoll.run.resume import check_nothing_changed, check_same_places, ownership
-from plimsoll.run.schedule import Order
+from plimsoll.run.schedule import RunRequest
 from plimsoll.run.time_left import TimeLeft
 from plimsoll.stats.parts import extensions_of
 from plimsoll.store.keeper import END_PATIENCE_S, Keeper
@@ -96,7 +96,7 @@ class SessionRunner:
         return self.left_ns() <= 0
 
     @contextmanager
-    def opened(self, targets: Sequence[Target], steps: Sequence[Step]) -> Iterator[Opened]:
+    def prepared(self, targets: Sequence[Target], steps: Sequence[Step]) -> Iterator[PreparedTargets]:
         """The places, ready for runs; the session is finished in the store however this ends.
 
         Raises StoreError at the end if the store did not come back; it says where the runs are.
@@ -105,13 +105,13 @@ class SessionRunner:
         try:
             self.observer.session_started(self.session, list(steps))
             written = {name for step in steps for name, plan in step.plans.items() if workloads.of(plan).writes(plan)}
-            with self.machines.open(targets, self.session, written, self.destroy) as opened:
-                check_same_places(self.earlier, opened.targets)
+            with self.machines.open(targets, self.session, written, self.destroy) as prepared:
+                check_same_places(self.earlier, prepared.targets)
                 if extensions_of(self.session.study):
                     assert self._before is not None  # extended by go_on
                     host = {**host_facts(), **self.machines.facts}
-                    check_nothing_changed(self._before, self.earlier, opened.targets, host)
-                yield opened
+                    check_nothing_changed(self._before, self.earlier, prepared.targets, host)
+                yield prepared
             # What they missed can still be measured: such a session is open to --resume.
             state = SessionState.INTERRUPTED if self.left_out else SessionState.DONE
             stopped = False
@@ -125,15 +125,17 @@ class SessionRunner:
         if left:
             raise StoreError(left)
 
-    def measure(self, opened: Opened, order: Order, left: TimeLeft, facts: Mapping[str, Any] | None = None) -> Run:
+    def measure(
+        self, prepared: PreparedTargets, request: RunRequest, left: TimeLeft, facts: Mapping[str, Any] | None = None
+    ) -> Run:
         """One run, stored; `left` is what the whole session still takes, were there no bound."""
-        self.observer.run_started(order.block.step, order.target, order.block.number, left.within(self.left_ns()))
-        run = opened.measure(order, self.observer.run_progress, self.used_up)
+        self.observer.run_started(request.block.step, request.target, request.block.number, left.within(self.left_ns()))
+        run = prepared.measure(request, self.observer.run_progress, self.used_up)
         if facts:
             run = run.model_copy(update={"facts": {**run.facts, **facts}})
         self.keeper.add(run)
         self.observer.run_finished(run)
-        if is_lost(run) and order.target not in self.left_out:
-            self.left_out[order.target] = run.reason
-            self.observer.note(f"{order.target}: {run.reason}; the session goes on without it")
+        if is_lost(run) and request.target not in self.left_out:
+            self.left_out[request.target] = run.reason
+            self.observer.note(f"{request.target}: {run.reason}; the session goes on without it")
         return run
