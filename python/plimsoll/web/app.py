@@ -19,7 +19,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.store.store import Store
 from plimsoll.web.answers import Answers
 from plimsoll.web.faults import Refused, status_of
-from plimsoll.web.intake.desk import Desk
+from plimsoll.web.intake.service import UploadService
 from plimsoll.web.limits import Limits
 from plimsoll.web.rendering import page, prepare
 from plimsoll.web.reports import Reports, kept_pages
@@ -45,7 +45,7 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
     app.state.limits, app.state.pages = Limits(settings), kept_pages()
     app.state.reports = Reports(store, app.state.pages)
     app.state.answers = Answers(store)
-    app.state.desk = Desk(store, settings)
+    app.state.uploads = UploadService(store, settings)
     for module in plugins.modules("plimsoll.web.pages"):
         app.include_router(module.router, include_in_schema=False)
     for module in plugins.modules("plimsoll.web.api"):
@@ -65,7 +65,7 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     prepare()
     yield
-    app.state.desk.close()
+    app.state.uploads.close()
 
 
 def _explain(request: Request, error: Exception) -> Response:

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from plimsoll.store import uploads
 from plimsoll.web.access import Reader, Uploader
 from plimsoll.web.faults import NotAllowed
-from plimsoll.web.intake.desk import Desk, Outcome
+from plimsoll.web.intake.service import Outcome, UploadService
 from plimsoll.web.intake.spool import Part
 from plimsoll.web.limits import client_of
 from plimsoll.web.settings import CHUNK_BYTES
@@ -70,13 +70,13 @@ class Noted(BaseModel):
     already_there: int
 
 
-def _desk(request: Request) -> Desk:
-    found: Desk = request.app.state.desk
+def _service(request: Request) -> UploadService:
+    found: UploadService = request.app.state.uploads
     return found
 
 
 def _state(request: Request, part: Part, *, known: bool = False) -> State:
-    offset = part.size_bytes if known else _desk(request).spool.offset(part)
+    offset = part.size_bytes if known else _service(request).spool.offset(part)
     return State(id=part.id, offset=offset, size_bytes=part.size_bytes, chunk_bytes=CHUNK_BYTES, known=known)
 
 
@@ -100,7 +100,7 @@ def begin(request: Request, who: Uploader, announced: Announcement) -> State:
     if uploads.is_known(request.app.state.store, who.token_id, announced.sha256):
         part = Part("known", who.token_id, announced.name, "", announced.sha256, announced.size_bytes)
         return _state(request, part, known=True)
-    spool = _desk(request).spool
+    spool = _service(request).spool
     part = spool.begin(who.token_id, announced.name, announced.target, announced.sha256, announced.size_bytes)
     return _state(request, part)
 
@@ -108,7 +108,7 @@ def begin(request: Request, who: Uploader, announced: Announcement) -> State:
 @router.get("/uploads/{upload_id}")
 def look(request: Request, who: Uploader, upload_id: str) -> State:
     """Where an upload stands."""
-    return _state(request, _desk(request).spool.find(upload_id, who.token_id))
+    return _state(request, _service(request).spool.find(upload_id, who.token_id))
 
 
 @router.patch("/uploads/{upload_id}")
@@ -119,23 +119,23 @@ async def send(
     upload_offset: Annotated[int, Header(ge=0, description="Where these bytes begin.")],
 ) -> State:
     """Send the next part: at most `chunk_bytes` bytes, as they are. 409 with Upload-Offset where they do not fit."""
-    part = await run_in_threadpool(_desk(request).spool.find, upload_id, who.token_id)
+    part = await run_in_threadpool(_service(request).spool.find, upload_id, who.token_id)
     content = await request.body()
-    await run_in_threadpool(_desk(request).spool.append, part, upload_offset, content)
+    await run_in_threadpool(_service(request).spool.append, part, upload_offset, content)
     return await run_in_threadpool(_state, request, part)
 
 
 @router.post("/uploads/{upload_id}/finish")
 def finish(request: Request, who: Uploader, upload_id: str) -> Taken:
     """Check the file and add it to the store; it may take minutes. 422 says why a file is refused."""
-    part = _desk(request).spool.find(upload_id, who.token_id)
-    return taken(request, _desk(request).finish(part, who, client_of(request)))
+    part = _service(request).spool.find(upload_id, who.token_id)
+    return taken(request, _service(request).finish(part, who, client_of(request)))
 
 
 @router.delete("/uploads/{upload_id}", status_code=204)
 def forget(request: Request, who: Uploader, upload_id: str) -> None:
     """Give up an upload that is under way."""
-    _desk(request).spool.drop(_desk(request).spool.find(upload_id, who.token_id))
+    _service(request).spool.drop(_service(request).spool.find(upload_id, who.token_id))
 
 
 @router.get("/uploads")

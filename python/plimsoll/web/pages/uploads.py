@@ -15,7 +15,7 @@ from plimsoll.store import uploads
 from plimsoll.store.tokens import Scope
 from plimsoll.web.access import Reader, Uploader, Visitor
 from plimsoll.web.faults import status_of
-from plimsoll.web.intake.desk import Desk, Outcome
+from plimsoll.web.intake.service import Outcome, UploadService
 from plimsoll.web.limits import client_of
 from plimsoll.web.rendering import page
 from plimsoll.web.settings import CHUNK_BYTES
@@ -62,12 +62,12 @@ async def send(request: Request, who: Uploader) -> HTMLResponse:
 def _take(request: Request, who: Visitor, name: str, target: str, file: BinaryIO) -> Outcome:
     """From the temporary file of the form to the store, in the same steps as an upload in parts."""
     request.app.state.limits.upload_begun(who.token_id)
-    desk: Desk = request.app.state.desk
+    service: UploadService = request.app.state.uploads
     digest = hashlib.sha256()
     while content := file.read(CHUNK_BYTES):
         digest.update(content)
-    part = desk.spool.begin(who.token_id, name[: uploads.MAX_NAME], target, digest.hexdigest(), file.tell())
-    offset = file.seek(desk.spool.offset(part))
+    part = service.spool.begin(who.token_id, name[: uploads.MAX_NAME], target, digest.hexdigest(), file.tell())
+    offset = file.seek(service.spool.offset(part))
     while content := file.read(CHUNK_BYTES):
-        offset = desk.spool.append(part, offset, content)
-    return desk.finish(part, who, client_of(request))
+        offset = service.spool.append(part, offset, content)
+    return service.finish(part, who, client_of(request))

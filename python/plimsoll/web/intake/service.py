@@ -46,7 +46,7 @@ class Outcome:
     says: tuple[str, ...]
 
 
-class Desk:
+class UploadService:
     """Takes in one upload after the other."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
