@@ -14,8 +14,8 @@ from plimsoll.store import tokens
 from plimsoll.store.store import Store
 from plimsoll.store.tokens import Scope
 from plimsoll.web.faults import NotAllowed
+from plimsoll.web.security import FORGET
 from plimsoll.web.settings import Settings
-from plimsoll.web.shield import FORGET
 
 COOKIE = "plimsoll"
 OWNER_ID = "local"

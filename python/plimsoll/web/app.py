@@ -23,8 +23,8 @@ from plimsoll.web.intake.service import UploadService
 from plimsoll.web.limits import Limits
 from plimsoll.web.rendering import page, prepare
 from plimsoll.web.reports import Reports, kept_pages
+from plimsoll.web.security import SecurityMiddleware
 from plimsoll.web.settings import Settings
-from plimsoll.web.shield import Shield
 
 API = "/api/v1"
 
@@ -52,7 +52,7 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
         app.include_router(module.router, prefix=API)
     # The last one added is the first that sees a request.
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False)
-    app.add_middleware(Shield, settings=settings)
+    app.add_middleware(SecurityMiddleware, settings=settings)
     app.add_exception_handler(PlimsollError, _explain)
     app.add_exception_handler(HTTPException, _explain)
     app.add_exception_handler(RequestValidationError, _explain)

@@ -12,7 +12,7 @@ from tests.factories import make_study
 from tests.integration.web.conftest import Filled, Site, Start, add
 
 from plimsoll.store.store import Store
-from plimsoll.web import door, server, shield
+from plimsoll.web import door, security, server
 
 SLOW_HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 PATIENCE_S = 60
@@ -124,7 +124,7 @@ def test_a_second_head_that_does_not_end_is_given_up_too(site: Site, monkeypatch
 
 
 def test_a_body_that_does_not_end_is_given_up(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shield, "GRACE_S", 0.1)
+    monkeypatch.setattr(security, "GRACE_S", 0.1)
     host = f"Host: 127.0.0.1:{site.port}\r\nOrigin: {site.address}\r\nContent-Length: 5000\r\n\r\n"
     with connected(site, 1, f"POST /login HTTP/1.1\r\n{host}token=".encode()) as lines:
         assert b" 408 " in ended(lines[0]).splitlines()[0]
@@ -156,7 +156,7 @@ def test_a_reader_that_takes_its_time_gets_everything(site: Site) -> None:
 
 
 def test_slow_senders_take_nobodys_turn(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shield, "GRACE_S", 600.0)
+    monkeypatch.setattr(security, "GRACE_S", 600.0)
     host = f"Host: 127.0.0.1:{site.port}\r\nOrigin: {site.address}\r\nContent-Length: 5000\r\n\r\n"
     with connected(site, 50, f"POST /login HTTP/1.1\r\n{host}token=".encode()) as slow:
         assert read(site) == 200

@@ -39,7 +39,7 @@ _TAKES_LONG = re.compile(r"/uploads|/api/v1/uploads/[^/]+/finish")
 _CHUNK_PATH = re.compile(r"/api/v1/uploads/[^/]+")
 
 
-class Shield:
+class SecurityMiddleware:
     """ASGI middleware; responses may set any of the headers themselves."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -64,7 +64,7 @@ class Shield:
         # Whatever can be read can be asked about: the same answer without its content.
         scope = {**scope, "method": "GET" if head_only else scope["method"], "state": {**scope.get("state", {})}}
 
-        async def shielded(message: Message) -> None:
+        async def send_bounded(message: Message) -> None:
             # The turn ends before the client has to take what was made for it.
             turn.end()
             if message["type"] == "http.response.start":
@@ -83,10 +83,10 @@ class Shield:
                 await turn.begin()
         except Refused as error:
             await _heard(receive, min(_declared(scope), 2 * largest))
-            await _answer(error, scope, receive, shielded)
+            await _answer(error, scope, receive, send_bounded)
             return
         try:
-            await self._app(scope, body, shielded)
+            await self._app(scope, body, send_bounded)
         finally:
             turn.end()
 
