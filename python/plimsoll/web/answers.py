@@ -20,7 +20,7 @@ from plimsoll.store import search
 from plimsoll.store.names import short_id
 from plimsoll.store.search import Line
 from plimsoll.store.store import Store
-from plimsoll.web.reports import Kept
+from plimsoll.web.lru_cache import LruCache
 
 MOST_KEPT = 20_000
 MOST_RUNS = 2_000
@@ -43,7 +43,7 @@ class Answers:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept: Kept[tuple[Told, ...]] = Kept(MOST_KEPT)
+        self._kept: LruCache[tuple[Told, ...]] = LruCache(MOST_KEPT)
 
     def of(self, lines: Sequence[Line]) -> dict[str, tuple[Told, ...]]:
         """By session."""

@@ -173,7 +173,7 @@ class Guest(H11Protocol):
         return self.answered or self.cycle.more_body or self.untaken > 0
 
     def look_at_clock(self, now: float) -> None:
-        """Go if what the client owes is overdue. The body of a request has a limit of its own, in the security middleware."""
+        """Go if what the client owes is overdue. A request has a limit of its own, in `security`."""
         untaken = self.untaken
         if not untaken:
             self._taken_until = None

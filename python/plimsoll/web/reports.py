@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from threading import Lock
-from typing import Generic, TypeVar
+from collections.abc import Hashable, Sequence
 
 from markupsafe import Markup
 
@@ -18,6 +15,7 @@ from plimsoll.stats.rules import rules
 from plimsoll.store import search
 from plimsoll.store.store import Store
 from plimsoll.web.faults import NotHere
+from plimsoll.web.lru_cache import LruCache
 from plimsoll.web.rendering import cleaned_environment, query
 
 MOST_DOCUMENTS = 8
@@ -25,50 +23,18 @@ MOST_PAGE_BYTES = 64 * 2**20
 WHOLE_REPORT_RUNS = 160
 """Sessions with more runs show their answers first: the whole report of 100 runs takes 0.15 s, of 800 over one."""
 
-V = TypeVar("V")
 
-
-class Kept(Generic[V]):
-    """Values by key, the longest unused forgotten when their sizes add up to too much."""
-
-    def __init__(self, most: int, size: Callable[[V], int] = lambda _: 1) -> None:
-        self._most, self._size, self._total = most, size, 0
-        self._values: OrderedDict[Hashable, V] = OrderedDict()
-        self._lock = Lock()
-
-    def __contains__(self, key: Hashable) -> bool:
-        """Whether the value of `key` is there."""
-        with self._lock:
-            return key in self._values
-
-    def get(self, key: Hashable, make: Callable[[], V]) -> V:
-        """The value of `key`, made if it is not there. Two at once may make it twice, which is harmless."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        made = make()
-        with self._lock:
-            if key not in self._values:
-                self._values[key] = made
-                self._total += self._size(made)
-            while self._total > self._most and self._values:
-                _, dropped = self._values.popitem(last=False)
-                self._total -= self._size(dropped)
-        return made
-
-
-def kept_pages() -> Kept[Markup]:
+def kept_pages() -> LruCache[Markup]:
     """Parts of pages, which take longer to make than everything around them."""
-    return Kept(MOST_PAGE_BYTES, len)
+    return LruCache(MOST_PAGE_BYTES, len)
 
 
 class Reports:
     """The reports of one store."""
 
-    def __init__(self, store: Store, pages: Kept[Markup]) -> None:
+    def __init__(self, store: Store, pages: LruCache[Markup]) -> None:
         self._store, self._pages = store, pages
-        self._documents: Kept[Document] = Kept(MOST_DOCUMENTS)
+        self._documents: LruCache[Document] = LruCache(MOST_DOCUMENTS)
 
     def document(self, found: Session, baseline: str | None = None, *, short: bool = False) -> Document:
         """The report of a session."""

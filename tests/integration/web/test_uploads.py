@@ -264,7 +264,8 @@ def test_more_records_than_allowed(store: Store, start: Start, tmp_path: Path) -
 
 def test_a_file_that_takes_too_much_memory(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "plimsoll.web.intake.service.CHILD", ("-c", "import plimsoll.web.intake.child as c; c.bound(1); bytearray(2**33)")
+        "plimsoll.web.intake.service.CHILD",
+        ("-c", "import plimsoll.web.intake.child as c; c.bound(1); bytearray(2**33)"),
     )
     assert "needs more memory or time" in refused(site, b"x", tmp_path)
 

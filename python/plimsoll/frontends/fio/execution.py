@@ -51,7 +51,7 @@ class Member:
     reported: bool = False
     """Whether it may be asked what was measured so far."""
     log: SingleLogs | None = None
-    kept: iolog.Kept | None = None
+    kept: iolog.IoLogWriter | None = None
     delay_ns: int = 0
     cpus: Sequence[int] = ()
     locked_bytes: int = 0

@@ -156,7 +156,7 @@ def replay(job: Job, log: Log) -> dict[str, Any]:
     }  # fmt: skip
 
 
-class Kept:
+class IoLogWriter:
     """The log that a job leaves (`write_iolog`). `see` takes what a progress or an outcome tells."""
 
     HEADER = "fio version 3 iolog"
@@ -204,9 +204,9 @@ def in_file(places: Sequence[tuple[int, int, int]], offset: int) -> tuple[int, i
     return number, offset - first + begin
 
 
-def kept(job: Job) -> Kept | None:
+def kept(job: Job) -> IoLogWriter | None:
     """What a job is to leave; nothing where it has no `write_iolog`."""
-    return Kept(job) if job.words.given("write_iolog") and job.moves else None
+    return IoLogWriter(job) if job.words.given("write_iolog") and job.moves else None
 
 
 def paths(jobs: Sequence[Job]) -> Iterator[tuple[str, Path]]:
@@ -216,7 +216,7 @@ def paths(jobs: Sequence[Job]) -> Iterator[tuple[str, Path]]:
             yield "write_iolog", Path(job.words.text("write_iolog") or "iolog")
 
 
-def leave(job: Job, log: Kept | None, outcome: Mapping[str, Any]) -> None:
+def leave(job: Job, log: IoLogWriter | None, outcome: Mapping[str, Any]) -> None:
     """Writes the log of a job that has ended. Raises UsageError where it cannot."""
     if log is None:
         return

@@ -14,9 +14,10 @@ from plimsoll.report import Document
 from plimsoll.store import search
 from plimsoll.web import comparison
 from plimsoll.web.access import Reader
+from plimsoll.web.lru_cache import LruCache
 from plimsoll.web.pages.session import chart
 from plimsoll.web.rendering import page, query
-from plimsoll.web.reports import Kept, session_of
+from plimsoll.web.reports import session_of
 from plimsoll.web.reports import show as shown_sections
 
 router = APIRouter(prefix="/compare")
@@ -31,7 +32,7 @@ Across = Annotated[
 ]
 Pool = Annotated[bool, Query(description="Whether targets of one name are one target, over all sessions.")]
 
-_documents: Kept[Document] = Kept(8)
+_documents: LruCache[Document] = LruCache(8)
 
 
 def document_of(request: Request, t: list[str], base: str, pool: bool, band: str | None, across: list[str]) -> Document:
