@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from plimsoll.report.palette import BAND, GRID, INK, MUTED, PAGE, SHAPES, colour, dash, shape, symbols
+from plimsoll.report.printable import clean
 from plimsoll.report.scales import Scale
-from plimsoll.report.words import clean
 
 WIDTH, HEIGHT = 340, 224
 FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"

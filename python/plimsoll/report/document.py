@@ -18,7 +18,7 @@ from typing import Literal
 
 from plimsoll.model import Level
 from plimsoll.report.canvas import Canvas
-from plimsoll.report.words import clean
+from plimsoll.report.printable import clean
 from plimsoll.units import format_value, plain_text
 
 MISSING_TEXT = "n/a"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from plimsoll.stats.cases import Names
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.ratio_text import levels_told
 
 MOST_SHOWN = 3
 """So many cases are named, the others counted."""

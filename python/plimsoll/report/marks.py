@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from plimsoll.report.memory import NOT_THE_DISK, is_memory
 from plimsoll.stats.paired import Cell, Note
-from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.standing import LEVEL, Basis, Standing, afterwards, while_bursting
 
 BASES = {

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.levels import level_rows
 from plimsoll.report.marks import mark
-from plimsoll.report.words import clean
-from plimsoll.stats.ratio_words import levels_told
+from plimsoll.report.printable import clean
+from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.verdict import Answer
 
 _NAMES = {

@@ -24,7 +24,7 @@ from plimsoll.report.renderers.html import render as page_text
 from plimsoll.report.renderers.markdown import inline
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.parts import without_extensions
-from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.standing import LEVEL
 from plimsoll.stats.summary import Split

@@ -11,7 +11,7 @@ from plimsoll.report.marks import mark
 from plimsoll.report.memory import NOT_THE_DISK, is_memory
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import trim_count
-from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.sentences import ratio_in
 from plimsoll.stats.summary import SuiteScore, suite_score
 

@@ -21,7 +21,7 @@ from plimsoll.run.sampler import attach
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.workers.execution import Execution, failure
 from plimsoll.stats.paired import ScoreRow
-from plimsoll.volumes.full import words_at
+from plimsoll.volumes.full import no_space_text_at
 
 _KEPT_ELSEWHERE = frozenset(
     {"status", "error", "started_ns", "histograms", "intervals", "interval_histograms", "trace"}
@@ -98,7 +98,7 @@ def unmeasured(request: RunRequest, target: Target, plan: Plan, started_ns: int,
 
 def _why_failed(outcome: Any, place: Place) -> str:
     """The first error, and what an emulated volume knows of it: its programs see an I/O error for everything."""
-    full = words_at(Path(place.target.where)) if outcome["error"] and place.target.kind != "database" else None
+    full = no_space_text_at(Path(place.target.where)) if outcome["error"] and place.target.kind != "database" else None
     return failure(outcome) + (f"; {full}" if full else "")
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from plimsoll.model import Direction, Unit
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
-from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.standing import afterwards, while_bursting
 from plimsoll.stats.unpaired import FEWEST_RUNS, Apart
 from plimsoll.stats.verdict import Answer, StopReason, Verdict

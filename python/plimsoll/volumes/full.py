@@ -10,7 +10,7 @@ from plimsoll.volumes import control, registry
 from plimsoll.volumes.registry import Volume
 
 
-def words(volume: Volume) -> str | None:
+def no_space_text(volume: Volume) -> str | None:
     """`no space left on /data: 12 writes of volume web failed; …`; None while there was space."""
     failed = 0
     for folder in registry.served_folders(volume):
@@ -27,9 +27,9 @@ def words(volume: Volume) -> str | None:
     return f"{what}; free some there, or set PLIMSOLL_HOME to a larger disk"
 
 
-def words_at(place: Path) -> str | None:
+def no_space_text_at(place: Path) -> str | None:
     """The same for the volume that is mounted at `place` or is that device; None where there is none."""
     for volume in registry.volumes():
         if str(place) in (volume.mount, volume.device):
-            return words(volume)
+            return no_space_text(volume)
     return None

@@ -73,7 +73,7 @@ def create(request: VolumeRequest) -> Volume:
         try:
             return _build(volume, request, shape)
         except TargetError as error:
-            why = full.words(volume)
+            why = full.no_space_text(volume)
             with signals_held_back():
                 remove(volume.folder, force=True)
             if why is None:

@@ -13,7 +13,7 @@ from plimsoll.report.comparisons import tally
 from plimsoll.report.labels import count_text
 from plimsoll.report.naming import named_rows
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart
-from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.rules import rules
 from plimsoll.stats.verdict import Answer
 from plimsoll.store import search

@@ -15,9 +15,9 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
 from plimsoll import plugins
+from plimsoll.report.printable import clean
 from plimsoll.report.renderers import html
 from plimsoll.report.sections.environment import time_text
-from plimsoll.report.words import clean
 from plimsoll.store.names import short_id
 from plimsoll.units import SECOND, format_duration, format_number, format_size, format_value
 

@@ -15,7 +15,7 @@ from plimsoll.report.labels import (
     score_text,
     short_label,
 )
-from plimsoll.report.words import clean
+from plimsoll.report.printable import clean
 
 
 @pytest.mark.parametrize(

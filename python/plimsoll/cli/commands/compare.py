@@ -286,7 +286,7 @@ def _write(comparison: Comparison, form: Format) -> None:
 def _row(cell: Cell) -> dict[str, Any]:
     from plimsoll.report.marks import lasting_words, mark
     from plimsoll.report.memory import is_memory
-    from plimsoll.stats.ratio_words import levels_told
+    from plimsoll.stats.ratio_text import levels_told
     from plimsoll.stats.sentences import sentence
 
     verdict, told = cell.verdict, levels_told(cell)

@@ -20,7 +20,7 @@ def command(
     """Show counters, time over each limit, queue, latencies and credit balances of a volume, and how it is served."""
     from plimsoll.cli.output import console, print_json, print_table
     from plimsoll.volumes.changes import statistics
-    from plimsoll.volumes.full import words
+    from plimsoll.volumes.full import no_space_text
     from plimsoll.volumes.registry import named
 
     page = statistics(name)
@@ -35,7 +35,7 @@ def command(
     notes += ["a degradation episode is going on"] if own["degraded"] else []
     notes += [f"requests come through {_TRANSPORTS[own['transport']]}"] if own["transport"] else []
     console().print("; ".join(notes), markup=False)
-    if out := words(named(name)):
+    if out := no_space_text(named(name)):
         console().print(f"warning: {out}", markup=False)
 
 

@@ -12,10 +12,10 @@ from plimsoll.model import Unit
 from plimsoll.report.comparisons import Comparison
 from plimsoll.report.marks import marked
 from plimsoll.report.memory import MEMORY
-from plimsoll.report.words import clean
+from plimsoll.report.printable import clean
 from plimsoll.stats.multiplicity import p_value
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.sentences import band
 from plimsoll.stats.summary import split, summarise
 from plimsoll.stats.verdict import Answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.report.comparisons import Comparison, claim
-from plimsoll.report.words import clean
+from plimsoll.report.printable import clean
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.verdict import Answer
 

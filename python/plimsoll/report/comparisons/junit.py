@@ -9,7 +9,7 @@ from __future__ import annotations
 from xml.sax.saxutils import quoteattr
 
 from plimsoll.report.comparisons import Comparison, claim
-from plimsoll.report.words import clean
+from plimsoll.report.printable import clean
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.verdict import Answer

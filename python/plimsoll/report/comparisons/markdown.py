@@ -8,7 +8,7 @@ from plimsoll.report.marks import marked
 from plimsoll.report.renderers.markdown import inline
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.sentences import answer_word, band
 from plimsoll.stats.verdict import Answer
 

@@ -17,7 +17,7 @@ from plimsoll.report.palette import BLUE, GREEN, GREY, ORANGE
 from plimsoll.report.scales import Scale
 from plimsoll.report.sections.verdicts import TONES, WORDS
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.ratio_words import drawn, levels_told
+from plimsoll.stats.ratio_text import drawn, levels_told
 from plimsoll.stats.sentences import wide_open
 from plimsoll.stats.verdict import Answer
 

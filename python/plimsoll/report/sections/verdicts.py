@@ -15,7 +15,7 @@ from plimsoll.report.labels import count_text, metric_label, ratio_interval_text
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LAST, LOOKS
-from plimsoll.stats.ratio_words import levels_told
+from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.sentences import answer_word, further_blocks, sentence
 from plimsoll.stats.sentences import band as band_text
 from plimsoll.stats.stated import ASSUMPTION
