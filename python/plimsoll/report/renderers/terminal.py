@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.model import Level
+from plimsoll.report.column_widths import FittedColumn, fitted, unrepeated
 from plimsoll.report.document import (
     Block,
     Cell,
@@ -21,7 +22,6 @@ from plimsoll.report.document import (
     is_short,
 )
 from plimsoll.report.labels import count_text
-from plimsoll.report.narrow import Lane, fitted, unrepeated
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,25 +103,25 @@ def _print_table(table: Table, console: Console) -> None:
     from rich.text import Text as Styled
 
     shown = [i for i, column in enumerate(table.columns) if not table.brief or column.key in table.brief]
-    fit = fitted([_lane(table, i) for i in shown], console.width)
+    fit = fitted([_column(table, i) for i in shown], console.width)
     shown = [shown[place] for place in fit.places]
     grid = Grid(
         title=Styled(table.caption), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
     )
-    for lane in fit.lanes:
-        align: Literal["left", "right"] = "right" if lane.right else "left"
-        grid.add_column(Styled(lane.title), justify=align, overflow="fold", no_wrap=lane.right)
-    for words, row in zip(unrepeated(fit.lanes), table.rows, strict=True):
+    for column in fit.columns:
+        align: Literal["left", "right"] = "right" if column.right else "left"
+        grid.add_column(Styled(column.title), justify=align, overflow="fold", no_wrap=column.right)
+    for words, row in zip(unrepeated(fit.columns), table.rows, strict=True):
         grid.add_row(*(Styled(each, style=_style(row[i])) for i, each in zip(shown, words, strict=True)))
     console.print(grid)
     for note in (*filter(None, [fit.common]), *table.notes):
         _line(console, note, "dim", " ")
 
 
-def _lane(table: Table, place: int) -> Lane:
+def _column(table: Table, place: int) -> FittedColumn:
     column, cells = table.columns[place], [row[place] for row in table.rows]
     judges = any(isinstance(cell, Phrase) and cell.tone is not Tone.PLAIN for cell in cells)
-    return Lane(column.title, column.align == "right", tuple(map(_words, cells)), judges)
+    return FittedColumn(column.title, column.align == "right", tuple(map(_words, cells)), judges)
 
 
 def _words(cell: Cell) -> str:

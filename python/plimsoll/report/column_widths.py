@@ -14,7 +14,7 @@ _PIECE = re.compile(r"\s+|=?[_-]*[^\s=_-]+[_-]*|.")
 
 
 @dataclass(frozen=True)
-class Lane:
+class FittedColumn:
     """A column as it is shown."""
 
     title: str
@@ -47,59 +47,59 @@ class Lane:
 class Fitted:
     """What is shown, and in words what every row has in common."""
 
-    lanes: tuple[Lane, ...]
+    columns: tuple[FittedColumn, ...]
     places: tuple[int, ...]
     """Which columns these are."""
     common: str
 
 
-def fitted(lanes: Sequence[Lane], width: int) -> Fitted:
+def fitted(columns: Sequence[FittedColumn], width: int) -> Fitted:
     """The columns in so many characters: unchanged where they fit, or where even broken words do not."""
-    places = tuple(range(len(lanes)))
-    if _needed(lane.natural for lane in lanes) <= width:
-        return Fitted(tuple(lanes), places, "")
-    same = [i for i in places if len(set(lanes[i].cells)) == 1 < len(lanes[i].cells) and not lanes[i].judges]
-    if len(same) == len(lanes):
+    places = tuple(range(len(columns)))
+    if _needed(column.natural for column in columns) <= width:
+        return Fitted(tuple(columns), places, "")
+    same = [i for i in places if len(set(columns[i].cells)) == 1 < len(columns[i].cells) and not columns[i].judges]
+    if len(same) == len(columns):
         same = []
     shown = tuple(i for i in places if i not in same)
-    common = ", ".join(f"{lanes[i].title} {lanes[i].cells[0] or 'none'}" for i in same)
-    return Fitted(_squeezed([lanes[i] for i in shown], width), shown, f"In every row: {common}." if same else "")
+    common = ", ".join(f"{columns[i].title} {columns[i].cells[0] or 'none'}" for i in same)
+    return Fitted(_squeezed([columns[i] for i in shown], width), shown, f"In every row: {common}." if same else "")
 
 
-def unrepeated(lanes: Sequence[Lane]) -> Iterator[list[str]]:
+def unrepeated(columns: Sequence[FittedColumn]) -> Iterator[list[str]]:
     """The rows; what stands above in the first columns, and is followed by more words, is not said again."""
     previous: list[str] = []
-    for words in map(list, zip(*(lane.cells for lane in lanes), strict=True)):
+    for words in map(list, zip(*(column.cells for column in columns), strict=True)):
         shown = list(words)
-        for i, lane in enumerate(lanes):
-            named = i == 0 or (i + 1 < len(lanes) and not lanes[i + 1].right)
-            if lane.right or not named or words[i : i + 1] != previous[i : i + 1]:
+        for i, column in enumerate(columns):
+            named = i == 0 or (i + 1 < len(columns) and not columns[i + 1].right)
+            if column.right or not named or words[i : i + 1] != previous[i : i + 1]:
                 break
             shown[i] = ""
         previous = words
         yield shown
 
 
-def _squeezed(lanes: Sequence[Lane], width: int) -> tuple[Lane, ...]:
+def _squeezed(columns: Sequence[FittedColumn], width: int) -> tuple[FittedColumn, ...]:
     """With as few lines in the tallest cell as there is room for; what is left goes to the columns that lack least."""
-    if _needed(lane.least for lane in lanes) > width:
-        return tuple(lanes)
-    heights = [{at: lane.lines(at) for at in range(lane.least, lane.natural + 1)} for lane in lanes]
+    if _needed(column.least for column in columns) > width:
+        return tuple(columns)
+    heights = [{at: column.lines(at) for at in range(column.least, column.natural + 1)} for column in columns]
     for most in range(1, max(max(each.values()) for each in heights) + 1):
         widths = [next(at for at, lines in each.items() if lines <= most) for each in heights]
         if _needed(widths) <= width:
             break
     rest = width - _needed(widths)
-    for place in sorted(range(len(lanes)), key=lambda i: lanes[i].natural - widths[i]):
-        more = min(rest, lanes[place].natural - widths[place])
+    for place in sorted(range(len(columns)), key=lambda i: columns[i].natural - widths[i]):
+        more = min(rest, columns[place].natural - widths[place])
         widths[place] += more
         rest -= more
-    return tuple(_broken(lane, width) for lane, width in zip(lanes, widths, strict=True))
+    return tuple(_broken(column, width) for column, width in zip(columns, widths, strict=True))
 
 
-def _broken(lane: Lane, width: int) -> Lane:
-    title, *cells = ("\n".join(_Wrapper(width=width).wrap(words)) for words in (lane.title, *lane.cells))
-    return replace(lane, title=title, cells=tuple(cells))
+def _broken(column: FittedColumn, width: int) -> FittedColumn:
+    title, *cells = ("\n".join(_Wrapper(width=width).wrap(words)) for words in (column.title, *column.cells))
+    return replace(column, title=title, cells=tuple(cells))
 
 
 def _needed(widths: Iterable[int]) -> int:
