@@ -6,12 +6,12 @@ import math
 from typing import Literal
 
 from plimsoll.report.labels import count_text, percent_text, score_text
-from plimsoll.report.searched import SearchedTarget
+from plimsoll.report.load_line_search import LoadLineSearch
 from plimsoll.stats.load_line.doubts import Doubt, Reason
 from plimsoll.units import format_duration
 
 
-def why(each: SearchedTarget, reason: Reason) -> str:
+def why(each: LoadLineSearch, reason: Reason) -> str:
     """What speaks against every knee, and what to do."""
     match reason.doubt:
         case Doubt.SHORT | Doubt.UNSTEADY | Doubt.CHANGED | Doubt.SCATTERED as doubt:
@@ -50,7 +50,7 @@ def _of_the_runs(doubt: Literal[Doubt.SHORT, Doubt.UNSTEADY, Doubt.CHANGED, Doub
 
 
 def _of_the_curve(
-    doubt: Literal[Doubt.UNBENT, Doubt.UNEVEN, Doubt.RISING, Doubt.NOT_KEPT], each: SearchedTarget, reason: Reason
+    doubt: Literal[Doubt.UNBENT, Doubt.UNEVEN, Doubt.RISING, Doubt.NOT_KEPT], each: LoadLineSearch, reason: Reason
 ) -> str:
     text = each.request.text
     most = _carried(each, reason.load, reason.carried)
@@ -82,7 +82,7 @@ def _of_the_curve(
             )
 
 
-def _carried(each: SearchedTarget, load: float, otherwise: float) -> str:
+def _carried(each: LoadLineSearch, load: float, otherwise: float) -> str:
     """What a load carried, as the table of all loads has it."""
     found = next((level.throughput for level in each.line.levels if level.load == load), None)
     if found is None:

@@ -18,11 +18,11 @@ from plimsoll.parameters import all_written
 from plimsoll.phases import memory_metrics
 from plimsoll.report.changed import noted_changes
 from plimsoll.report.labels import metric_label
+from plimsoll.report.load_line_search import LoadLineSearch, load_line_searches
 from plimsoll.report.marks import levelled
 from plimsoll.report.memory import NOT_THE_DISK, noted
 from plimsoll.report.naming import Named, named
 from plimsoll.report.repeated import Repeated, repeated
-from plimsoll.report.searched import SearchedTarget, searched_targets
 from plimsoll.report.suite import Suite, suites
 from plimsoll.stats.load_line.points import load_of, steadied
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
@@ -136,10 +136,10 @@ class Evidence:
         return tuple(run for run in self.runs if run.status is RunStatus.OK)
 
     @cached_property
-    def searched(self) -> tuple[SearchedTarget, ...]:
+    def searched(self) -> tuple[LoadLineSearch, ...]:
         """The searches for a load line; their loads are chosen one after the other, so they are no comparison."""
         called = {(stored.session, stored.target): work.target for stored, work in self.named.names.works.items()}
-        return searched_targets(self.sessions, self.named.runs, called)
+        return load_line_searches(self.sessions, self.named.runs, called)
 
     @property
     def only_searched(self) -> bool:

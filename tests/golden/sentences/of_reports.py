@@ -13,13 +13,13 @@ from tests.unit.report import situations, studies
 from tests.unit.report.studies import evidence, with_runs
 from tests.unit.report.test_file_sections import IOPS, phase, study, volumes
 from tests.unit.report.test_imported_series import cliff, imported, rates
-from tests.unit.report.test_searched import searched
+from tests.unit.report.test_load_line_search import searched
 from tests.unit.report.test_sections import fail
 
 from plimsoll.altered import NONE, with_altered_parts, with_altered_scores, without_checksum
 from plimsoll.model import Finding, Level, Run, RunStatus, Score
 from plimsoll.report import Evidence
-from plimsoll.report.searched import SearchedTarget
+from plimsoll.report.load_line_search import LoadLineSearch
 from plimsoll.report.sections import cost, load_line, scaling
 from plimsoll.stats.load_line.bracket import Bracket
 from plimsoll.stats.load_line.doubts import Doubt, Reason
@@ -307,7 +307,7 @@ def _doubts() -> list[Situation]:
     cut = replace(each, line=replace(each.line, levels=(replace(level, discarded=0.3),)))
     whole = replace(each, line=replace(each.line, levels=(replace(level, discarded=0.0),)))
 
-    def discarded(found: SearchedTarget) -> list[str]:
+    def discarded(found: LoadLineSearch) -> list[str]:
         told = load_line._discarded(found)
         return [] if told is None else [told.text]
 

@@ -17,7 +17,7 @@ from plimsoll.model import Finding
 from plimsoll.report.sections import load_line
 
 GUARD_TESTS = ("tests.unit.guards.test_guards", "tests.unit.guards.test_database_guards")
-LOAD_LINE_TESTS = ("tests.unit.report.test_searched",)
+LOAD_LINE_TESTS = ("tests.unit.report.test_load_line_search",)
 
 
 def _of_finding(found: Finding | None) -> list[str]:

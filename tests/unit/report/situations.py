@@ -10,7 +10,7 @@ from typing import Any
 from tests.factories import make_study
 from tests.unit.report.studies import burst
 from tests.unit.report.test_file_sections import phase, with_results
-from tests.unit.report.test_searched import searched
+from tests.unit.report.test_load_line_search import searched
 
 from plimsoll.model import Finding, Level, Plan, Run, RunStatus, Session
 from plimsoll.parameters import defaults

@@ -25,8 +25,8 @@ from plimsoll.report.document import (
 from plimsoll.report.doubted import why
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, interval_text, percent_text, score_text
+from plimsoll.report.load_line_search import LoadLineSearch
 from plimsoll.report.scales import Scale
-from plimsoll.report.searched import SearchedTarget
 from plimsoll.stats.load_line.answer import LevelSummary, Met
 from plimsoll.stats.load_line.bend import FEWEST_LEVELS, GRID_STEP, SHAPE_ERROR, Bend
 from plimsoll.units import format_duration
@@ -56,7 +56,7 @@ def build(evidence: Evidence) -> list[Block]:
     return [Text(tuple(sentences)), *charts, *([_table(measured)] if measured else [])]
 
 
-def _told(each: SearchedTarget) -> list[Sentence]:
+def _told(each: LoadLineSearch) -> list[Sentence]:
     told = [_knee(each)]
     if each.line.bracket:
         told.append(_bracket(each))
@@ -77,7 +77,7 @@ def _told(each: SearchedTarget) -> list[Sentence]:
     return told
 
 
-def _knee(each: SearchedTarget) -> Sentence:
+def _knee(each: LoadLineSearch) -> Sentence:
     bend, text = each.line.bend, each.request.text
     if bend is None:
         few = len(each.request.bounds.levels) < FEWEST_LEVELS
@@ -112,7 +112,7 @@ def _knee(each: SearchedTarget) -> Sentence:
     )
 
 
-def _not_reached(each: SearchedTarget, bend: Bend) -> str:
+def _not_reached(each: LoadLineSearch, bend: Bend) -> str:
     """Why the curve has no end: the range, or runs that differ too much from each other."""
     text, last, peak = each.request.text, each.line.levels[-1], each.line.peak
     # The ramp saw it level off within the range, schedules were not kept, or a lower load carried more: the rounds
@@ -126,7 +126,7 @@ def _not_reached(each: SearchedTarget, bend: Bend) -> str:
     return f"no knee up to {text(bend.last)}: throughput still grows there; search a larger range"
 
 
-def _discarded(each: SearchedTarget) -> Sentence | None:
+def _discarded(each: LoadLineSearch) -> Sentence | None:
     """What was cut off: the warm-up that uses up what was stored, and what of it was still there in the runs."""
     cut = [level for level in each.line.levels if level.discarded]
     if not cut:
@@ -140,7 +140,7 @@ def _discarded(each: SearchedTarget) -> Sentence | None:
     )
 
 
-def _at_most(each: SearchedTarget, bend: Bend) -> float:
+def _at_most(each: LoadLineSearch, bend: Bend) -> float:
     """The largest load at which a knee may lie that the interval cannot tell from the smallest one."""
     # The fit may always be wrong by so much: that alone is no client more.
     high = max(bend.first, bend.high / math.exp(SHAPE_ERROR) - GRID_STEP)
@@ -152,7 +152,7 @@ def _roundness(bend: Bend) -> str:
     return "" if bend.sharpness > 0.9 else f" (the bend is round: {percent_text(round(bend.sharpness, 2))} at the knee)"
 
 
-def _load(each: SearchedTarget, load: float) -> float:
+def _load(each: LoadLineSearch, load: float) -> float:
     return each.request.bounds.rounded(load) if each.request.open_loop else float(f"{load:.2g}")
 
 
@@ -161,7 +161,7 @@ def _loads(bend: Bend) -> str:
     return f"{low}…{high}"
 
 
-def _bracket(each: SearchedTarget) -> Sentence:
+def _bracket(each: LoadLineSearch) -> Sentence:
     found, text = each.line.bracket, each.request.text
     if found is None:
         raise ValueError("only for a bracket that was found")
@@ -174,7 +174,7 @@ def _bracket(each: SearchedTarget) -> Sentence:
     return Sentence(f"{each.label}: from {text(found.low)} to {text(found.high)} {what} ({rounds}).")
 
 
-def _measured(each: SearchedTarget, level: LevelSummary) -> str:
+def _measured(each: LoadLineSearch, level: LevelSummary) -> str:
     rate = level.throughput
     parts = [f"{each.request.text(level.load)}: {score_text(rate.value, each.unit, rate.low, rate.high)}"]
     parts += [f"p50 {format_duration(level.p50_ns)}"] if level.p50_ns else []
@@ -182,7 +182,7 @@ def _measured(each: SearchedTarget, level: LevelSummary) -> str:
     return ", ".join(parts)
 
 
-def _objective(each: SearchedTarget) -> Sentence:
+def _objective(each: LoadLineSearch) -> Sentence:
     objective, met = each.line.objective, each.line.met
     if objective is None or met is None:
         return Sentence(f"{each.label}: the largest load within the objective is not found yet.", Tone.UNKNOWN)
@@ -202,13 +202,13 @@ def _objective(each: SearchedTarget) -> Sentence:
     )
 
 
-def _while(each: SearchedTarget, met: Met) -> str:
+def _while(each: LoadLineSearch, met: Met) -> str:
     """That it holds only during a burst, where it needs one."""
     left = each.standing.left if each.standing is not None else None
     return each.burst if left is None or met.throughput.value > left else ""
 
 
-def _contradicted(each: SearchedTarget, limit: str, met: Met) -> Sentence:
+def _contradicted(each: LoadLineSearch, limit: str, met: Met) -> Sentence:
     """Latency that does not follow the load: a lower one misses what a higher one meets."""
     missed = [load for load in met.against if met.met and load < met.load]
     kept = [load for load in met.against if load not in missed and load != met.load]
@@ -232,7 +232,7 @@ def _contrasted(parts: Sequence[str]) -> str:
     return f"{parts[0]}, but {' and '.join(parts[1:])}"
 
 
-def _table(found: list[SearchedTarget]) -> Table:
+def _table(found: list[LoadLineSearch]) -> Table:
     heads = columns(
         "Target", ">Load", ">Runs", ">Throughput", ">95 % interval", ">Mean", ">p50", ">p99", ">Client CPU",
         ">Little's law", "Note",
@@ -241,7 +241,7 @@ def _table(found: list[SearchedTarget]) -> Table:
     return Table("Every load", heads, rows, _NOTES, _BRIEF)
 
 
-def _row(each: SearchedTarget, level: LevelSummary) -> tuple[Cell, ...]:
+def _row(each: LoadLineSearch, level: LevelSummary) -> tuple[Cell, ...]:
     rate = level.throughput
     return (
         phrase(each.label),
@@ -260,14 +260,14 @@ def _row(each: SearchedTarget, level: LevelSummary) -> tuple[Cell, ...]:
     )
 
 
-def _told_of(each: SearchedTarget) -> bool:
+def _told_of(each: LoadLineSearch) -> bool:
     """Whether a knee is told, which pictures may then show."""
     line = each.line
     bend = line.bend
     return bend is not None and bend.reached and bend.begun and line.doubt is None and not line.client_limited
 
 
-def _note(each: SearchedTarget, level: LevelSummary) -> Phrase:
+def _note(each: LoadLineSearch, level: LevelSummary) -> Phrase:
     notes = ["schedule not kept"] if level.overloaded else []
     notes += ["client at its limit"] if level.client_limited else []
     knee, peak, met = each.line.knee, each.line.peak, each.line.met
@@ -277,7 +277,7 @@ def _note(each: SearchedTarget, level: LevelSummary) -> Phrase:
     return Phrase(", ".join(notes), Tone.WORSE if level.overloaded or level.client_limited else Tone.PLAIN)
 
 
-def _hockey_stick(found: list[SearchedTarget]) -> Chart:
+def _hockey_stick(found: list[LoadLineSearch]) -> Chart:
     title = "Latency against throughput"
     told = "; ".join(
         f"{each.label} reaches {score_text(each.line.peak.throughput.value, each.unit)}"
@@ -300,16 +300,16 @@ def _hockey_stick(found: list[SearchedTarget]) -> Chart:
     )
 
 
-def _drawn(each: SearchedTarget) -> list[LevelSummary]:
+def _drawn(each: LoadLineSearch) -> list[LevelSummary]:
     return [level for level in each.line.levels if level.steady]
 
 
-def _place(each: SearchedTarget, level: LevelSummary) -> tuple[Cell, Cell, Cell]:
+def _place(each: LoadLineSearch, level: LevelSummary) -> tuple[Cell, Cell, Cell]:
     rate = level.throughput.value
     return phrase(each.label), number(level.load, "1", each.request.brief(level.load)), number(rate, each.unit)
 
 
-def draw_hockey_stick(found: list[SearchedTarget]) -> Canvas:
+def draw_hockey_stick(found: list[LoadLineSearch]) -> Canvas:
     """Throughput from zero, latency logarithmic; loads in order along each line, so a line that turns back shows it."""
     rates = [level.throughput.value for each in found for level in _drawn(each)]
     x = scales.values([0.0, *rates], found[0].unit)
@@ -331,7 +331,7 @@ def draw_hockey_stick(found: list[SearchedTarget]) -> Canvas:
     return canvas
 
 
-def _throughput(found: list[SearchedTarget]) -> Chart:
+def _throughput(found: list[LoadLineSearch]) -> Chart:
     title = "Throughput against load"
     knees = [(each, each.line.bend) for each in found if each.line.bend is not None and _told_of(each)]
     told = "; ".join(f"{each.label} bends at {each.request.text(_load(each, bend.knee))}" for each, bend in knees)
@@ -346,7 +346,7 @@ def _throughput(found: list[SearchedTarget]) -> Chart:
     )
 
 
-def draw_throughput(found: list[SearchedTarget]) -> Canvas:
+def draw_throughput(found: list[LoadLineSearch]) -> Canvas:
     """Loads are logarithmic, as they were chosen. The knee's interval is shaded."""
     loads = [level.load for each in found for level in _drawn(each)]
     low, high = min(loads), max(*loads, min(loads) * 2)

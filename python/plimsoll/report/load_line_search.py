@@ -16,7 +16,7 @@ from plimsoll.stats.standing import Standing, ios_text, while_bursting
 
 
 @dataclass(frozen=True)
-class SearchedTarget:
+class LoadLineSearch:
     """One search: the target's name (with the session's number where there are several) and what was found."""
 
     label: str
@@ -47,14 +47,14 @@ class SearchedTarget:
         return f"its busiest thread uses {used} of a processor. Use more threads or client machines."
 
 
-def searched_targets(
+def load_line_searches(
     sessions: Sequence[Session], runs: Sequence[Run], called: Mapping[tuple[str, str], str]
-) -> tuple[SearchedTarget, ...]:
+) -> tuple[LoadLineSearch, ...]:
     """Every search in these sessions; a request that cannot be read (from another tool's file) is none.
 
     `called` is what the targets of each session are called in `runs`.
     """
-    found: list[SearchedTarget] = []
+    found: list[LoadLineSearch] = []
     for place, session in enumerate(sessions, 1):
         try:
             request = request_from(session.study, f"session {session.title}")
@@ -70,10 +70,10 @@ def searched_targets(
     return tuple(found)
 
 
-def _searched(label: str, request: Request, runs: Sequence[Run]) -> SearchedTarget:
+def _searched(label: str, request: Request, runs: Sequence[Run]) -> LoadLineSearch:
     percent = request.objective.percent if request.objective else None
     points: list[Point] = [point for point in (point_of(run, percent) for run in runs) if point is not None]
     units = (score.unit for run in runs if (score := throughput_of(run)) is not None)
     line = load_line(points, request.objective, request.bounds.high, open_loop=request.open_loop)
     at_peak = [run for run in runs if run.status is RunStatus.OK and line.peak and load_of(run) == line.peak.load]
-    return SearchedTarget(label, request, line, next(units, "1/s"), standing(at_peak))
+    return LoadLineSearch(label, request, line, next(units, "1/s"), standing(at_peak))
