@@ -24,7 +24,7 @@ from plimsoll.cluster.address import ClusterAddress, SshHost
 from plimsoll.errors import TargetError
 
 REACH_S = 10.0
-HANGUP = "plimsoll.cluster.hangup"
+SSH_LIFETIME = "plimsoll.cluster.ssh_lifetime"
 """Loaded by what is started on a host, so that it ends when the connection does."""
 _PROGRAM = f"""{inspect.getsource(probe)}
 import json
@@ -64,7 +64,7 @@ def _process(host: Reached, python: str, kind: type, **options: object) -> dict[
         "address": host.host.name,
         "connect_options": _connect_options(host.host),
         "remote_python": shlex.quote(python),
-        "kwargs": {**options, "host": host.address, "dashboard": False, "preload": [HANGUP]},
+        "kwargs": {**options, "host": host.address, "dashboard": False, "preload": [SSH_LIFETIME]},
     }
     if kind is deployer.Worker:
         # A nanny would start a worker again that has forgotten what was open on it.

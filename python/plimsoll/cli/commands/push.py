@@ -75,9 +75,9 @@ def command(
 
 def _to_objects(place: str, what: list[str] | None, json: bool) -> None:
     """Sessions and files into object storage, which needs no server and no token of ours."""
-    from plimsoll.cli.copies import copy_session
     from plimsoll.cli.evidence import find_sessions
     from plimsoll.cli.output import print_json, say
+    from plimsoll.cli.session_copies import copy_session
     from plimsoll.remote import upload
     from plimsoll.store.store import open_store
 

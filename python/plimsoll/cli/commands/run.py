@@ -108,8 +108,8 @@ def _knee(
 
 def _copy(store: Store, session: Session, place: str) -> None:
     """A copy for others; the session is measured and stored, so a fault here must not hide its results."""
-    from plimsoll.cli.copies import copy_name, copy_session
     from plimsoll.cli.output import say
+    from plimsoll.cli.session_copies import copy_name, copy_session
     from plimsoll.errors import PlimsollError
 
     try:

@@ -16,7 +16,7 @@ GRACE_S = 20.0
 
 def dask_setup(_server: object) -> None:
     """Called by Dask when the process is ready."""
-    threading.Thread(target=_end_with_the_connection, daemon=True, name="plimsoll hangup").start()
+    threading.Thread(target=_end_with_the_connection, daemon=True, name="plimsoll ssh lifetime").start()
 
 
 def _end_with_the_connection() -> None:
