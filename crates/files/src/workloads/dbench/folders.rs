@@ -41,7 +41,7 @@ const DOCUMENTS_IN: [usize; COUNT] = [0, 1, 8, 7, 18, 3, 5, 0, 6, 4];
 /// Names of temporary files of each folder.
 const TEMPORARIES_IN: [usize; COUNT] = [0, 5, 6, 8, 17, 18, 8, 0, 8, 8];
 
-/// What is done in a folder how often, beside the lives of files, as a recorded cycle has it.
+/// What is done in a folder how often, beside the lifecycles of files, as a recorded cycle has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
     /// Sessions with documents.

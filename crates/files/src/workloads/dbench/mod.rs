@@ -8,7 +8,7 @@
 //! **Made equal.** Same operations with the same calls behind them, as strace shows them (also the one with which a
 //! client asks before each operation whether its parent is alive), same formula; the load is made from the published
 //! statistics of the recorded one (`trace`): per loop the number of operations of every kind, of expected failures, of
-//! bytes and of flushes is exact, and so are the most frequent sizes, the kinds of sessions and the lives of files.
+//! bytes and of flushes is exact, and so are the most frequent sizes, the kinds of sessions and the lifecycles of files.
 //! Clients are threads with descriptor tables of their own. `max_latency` is the longest time between two starts of
 //! operations of a client.
 //!
@@ -16,14 +16,14 @@
 //! bounded by 5,553 `fsync` calls per loop and by the processor. The order of operations within a folder is drawn, not
 //! recorded.
 
+mod actions;
 mod folders;
-mod lives;
-mod maker;
+mod generator;
+mod lifecycles;
 mod replay;
 mod sessions;
 mod sizes;
 mod trace;
-mod units;
 
 use std::sync::Arc;
 

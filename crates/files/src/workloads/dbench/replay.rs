@@ -69,7 +69,8 @@ impl<'a> Run<'a> {
         stage.solo(|hand| {
             hand.quietly(|hand| {
                 hand.mkdir(&Name::new(format_args!("clients")), 0o777)?;
-                (0..self.clients).try_for_each(|client| hand.mkdir(&Name::new(format_args!("clients/client{client}")), 0o777))
+                (0..self.clients)
+                    .try_for_each(|client| hand.mkdir(&Name::new(format_args!("clients/client{client}")), 0o777))
             })
         })?;
         let timed = self.parameters.loops == 0;

@@ -4,7 +4,7 @@
 //! belongs to documents and what to files that come and go, and the reads and writes of each, was counted in the load
 //! that comes with dbench 4.0.
 
-use super::lives::Step;
+use super::lifecycles::Step;
 
 /// What a session opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Target {
     Kept,
     /// One of the large files.
     Large,
-    /// A file that comes and goes, at this step of its life.
+    /// A file that comes and goes, at this step of its lifecycle.
     Young(Step),
 }
 
@@ -83,7 +83,14 @@ pub const SESSIONS: [Row; 27] = [
     // Files that come.
     Row { target: Target::Young(Step::Touch), count: 11_044, ..NONE },
     Row { target: Target::Young(Step::Fill), count: 3795, writes: [5000, 0, 0, 0, 3795, 3795], queries: 3795, ..NONE },
-    Row { target: Target::Young(Step::Save), count: 642, writes: [0, 0, 0, 0, 642, 642], flushes: 642, queries: 642, ..NONE },
+    Row {
+        target: Target::Young(Step::Save),
+        count: 642,
+        writes: [0, 0, 0, 0, 642, 642],
+        flushes: 642,
+        queries: 642,
+        ..NONE
+    },
     Row {
         target: Target::Young(Step::SaveAndSet),
         count: 515,
@@ -99,7 +106,13 @@ pub const SESSIONS: [Row; 27] = [
     Row { target: Target::Young(Step::Rename), count: 3354, ..NONE },
     Row { target: Target::Young(Step::ReadStart), count: 1285, reads: [0, 0, 0, 0, 1285, 0], ..NONE },
     Row { target: Target::Young(Step::Read), count: 3743, reads: [0, 0, 0, 3743, 0, 0], ..NONE },
-    Row { target: Target::Young(Step::Grow), count: 1032, reads: [0, 0, 0, 0, 1032, 0], writes: [0, 0, 902, 0, 0, 130], ..NONE },
+    Row {
+        target: Target::Young(Step::Grow),
+        count: 1032,
+        reads: [0, 0, 0, 0, 1032, 0],
+        writes: [0, 0, 902, 0, 0, 130],
+        ..NONE
+    },
     Row {
         target: Target::Young(Step::GrowAndFlush),
         count: 774,

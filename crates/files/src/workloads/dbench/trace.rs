@@ -1,7 +1,7 @@
 //! One loop of the load, made from statistics: set-up, 129 similar cycles, removal of everything.
 
 use super::folders::{self, FOLDERS};
-use super::maker::Maker;
+use super::generator::Generator;
 
 /// Operations, bytes read and bytes written of a loop.
 pub const PER_LOOP: (u64, u64, u64) = (458_344, 1_472_088_767, 1_015_974_170);
@@ -74,13 +74,13 @@ pub struct Trace {
 impl Trace {
     /// The same for the same seed.
     pub fn new(seed: u64) -> Self {
-        let mut maker = Maker::new(seed);
-        maker.set_up();
+        let mut generator = Generator::new(seed);
+        generator.set_up();
         for cycle in 0..CYCLES {
-            maker.cycle(cycle);
+            generator.cycle(cycle);
         }
-        maker.finish();
-        Self { names: names(), entries: maker.entries }
+        generator.finish();
+        Self { names: names(), entries: generator.entries }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::*;
-use crate::workloads::dbench::lives::{LIVES, Life};
+use crate::workloads::dbench::lifecycles::{LIFECYCLES, Lifecycle};
 use crate::workloads::dbench::sessions::{SESSIONS, Target};
 
 fn counts(trace: &Trace) -> BTreeMap<Code, u64> {
@@ -55,7 +55,12 @@ fn counts_are_exact(seed: u64) {
 fn bytes_are_exact_and_sizes_have_the_published_shares() {
     let trace = Trace::new(1);
     for (code, bytes, count, shares) in [
-        (Code::Read, PER_LOOP.1, 124_199, vec![(4096, 0.67), (61_440, 0.134), (2048, 0.037), (8192, 0.037), (16_384, 0.016)]),
+        (
+            Code::Read,
+            PER_LOOP.1,
+            124_199,
+            vec![(4096, 0.67), (61_440, 0.134), (2048, 0.037), (8192, 0.037), (16_384, 0.016)],
+        ),
         (Code::Write, PER_LOOP.2, 39_502, vec![(65_536, 0.32), (4096, 0.25), (1, 0.188), (2048, 0.042), (8192, 0.029)]),
     ] {
         let sizes: Vec<u32> = trace.entries.iter().filter(|entry| entry.code == code).map(|entry| entry.size).collect();
@@ -185,11 +190,19 @@ fn stays(seed: u64) {
 fn every_session_with_a_file_that_comes_and_goes_belongs_to_a_life() {
     for row in SESSIONS {
         if let Target::Young(step) = row.target {
-            let times = |life: &Life| life.steps.iter().filter(|&&one| one == step).count() as u32;
-            assert_eq!(LIVES.iter().map(|life| life.count * times(life)).sum::<u32>(), row.count, "{step:?}");
+            let times = |lifecycle: &Lifecycle| lifecycle.steps.iter().filter(|&&one| one == step).count() as u32;
+            assert_eq!(
+                LIFECYCLES.iter().map(|lifecycle| lifecycle.count * times(lifecycle)).sum::<u32>(),
+                row.count,
+                "{step:?}"
+            );
         }
     }
-    assert_eq!(LIVES.iter().map(|life| life.count).sum::<u32>(), 16_000 - 4, "four are removed in the set-up");
-    let steps = LIVES.iter().flat_map(|life| life.steps);
+    assert_eq!(
+        LIFECYCLES.iter().map(|lifecycle| lifecycle.count).sum::<u32>(),
+        16_000 - 4,
+        "four are removed in the set-up"
+    );
+    let steps = LIFECYCLES.iter().flat_map(|lifecycle| lifecycle.steps);
     assert!(steps.into_iter().all(|&step| SESSIONS.iter().any(|row| row.target == Target::Young(step))));
 }

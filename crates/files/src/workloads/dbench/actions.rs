@@ -3,7 +3,7 @@
 use plimsoll_core::random::Stream;
 
 use super::folders::{COUNT, FILLERS, Share};
-use super::lives::{LIVES, Life};
+use super::lifecycles::{LIFECYCLES, Lifecycle};
 use super::sessions::{SESSIONS, Target};
 use super::sizes::portion;
 use super::trace::CYCLES;
@@ -16,9 +16,9 @@ const SPACE_QUERIES: u32 = 13_168 - FILLERS as u32;
 const LISTS: u32 = 27_765 - 14_328;
 const MISSING_LISTS: u32 = 14_328;
 
-/// One thing to do, beside the lives of files.
+/// One thing to do, beside the lifecycles of files.
 #[derive(Clone, Copy)]
-pub enum Unit {
+pub enum Action {
     /// A session with a document, or with what is missing: one of this row of [`SESSIONS`].
     Session(usize),
     /// Asks for a name that is there.
@@ -33,7 +33,7 @@ pub enum Unit {
     ListMissing,
 }
 
-impl Unit {
+impl Action {
     /// How it is spread over the folders.
     fn share(self) -> Share {
         match self {
@@ -52,42 +52,42 @@ impl Unit {
 /// What is done while the work stays in a folder.
 #[derive(Default)]
 pub struct Visit {
-    /// Files that come, each with the kind of its life.
-    pub lives: Vec<&'static Life>,
+    /// Files that come, each with the kind of its lifecycle.
+    pub lifecycles: Vec<&'static Lifecycle>,
     /// Everything else.
-    pub units: Vec<Unit>,
+    pub actions: Vec<Action>,
 }
 
 /// The visits of a cycle by folder, each in random order.
 pub fn of_cycle(cycle: u32, stream: &mut Stream) -> [Visit; COUNT] {
     let part = |whole: u32| portion(whole, cycle, CYCLES);
-    let mut units = Vec::new();
+    let mut actions = Vec::new();
     for (row, session) in SESSIONS.iter().enumerate() {
         if !matches!(session.target, Target::Young(_)) {
-            units.extend(part(session.count).map(|_| Unit::Session(row)));
+            actions.extend(part(session.count).map(|_| Action::Session(row)));
         }
     }
-    for (unit, count) in [
-        (Unit::Query, QUERIES),
-        (Unit::QueryMissing, MISSING_QUERIES),
-        (Unit::QuerySpace, SPACE_QUERIES),
-        (Unit::List, LISTS),
-        (Unit::ListMissing, MISSING_LISTS),
+    for (action, count) in [
+        (Action::Query, QUERIES),
+        (Action::QueryMissing, MISSING_QUERIES),
+        (Action::QuerySpace, SPACE_QUERIES),
+        (Action::List, LISTS),
+        (Action::ListMissing, MISSING_LISTS),
     ] {
-        units.extend(part(count).map(|_| unit));
+        actions.extend(part(count).map(|_| action));
     }
-    shuffle(&mut units, stream);
+    shuffle(&mut actions, stream);
     let mut visits: [Visit; COUNT] = Default::default();
     for share in Share::ALL {
-        let chosen: Vec<Unit> = units.iter().copied().filter(|unit| unit.share() == share).collect();
+        let chosen: Vec<Action> = actions.iter().copied().filter(|action| action.share() == share).collect();
         let folders = deal(&share.weights(), chosen.len(), stream);
-        chosen.into_iter().zip(folders).for_each(|(unit, folder)| visits[folder].units.push(unit));
+        chosen.into_iter().zip(folders).for_each(|(action, folder)| visits[folder].actions.push(action));
     }
-    for life in &LIVES {
-        let folders = deal(&life.folders, part(life.count).count(), stream);
-        folders.into_iter().for_each(|folder| visits[folder].lives.push(life));
+    for lifecycle in &LIFECYCLES {
+        let folders = deal(&lifecycle.folders, part(lifecycle.count).count(), stream);
+        folders.into_iter().for_each(|folder| visits[folder].lifecycles.push(lifecycle));
     }
-    visits.iter_mut().for_each(|visit| shuffle(&mut visit.lives, stream));
+    visits.iter_mut().for_each(|visit| shuffle(&mut visit.lifecycles, stream));
     visits
 }
 

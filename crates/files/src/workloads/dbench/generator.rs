@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use plimsoll_core::random::{Purpose, Stream};
 
+use super::actions::{self, Action, Visit};
 use super::folders::{self, COUNT, FILLERS, ORDER, SEED};
-use super::lives::{Life, Stay, Step};
+use super::lifecycles::{Lifecycle, Stay, Step};
 use super::sessions::{SESSIONS, Target};
 use super::sizes::{self, Sizes, portion};
-use super::trace::{
-    Code, DOCUMENTS, Entry, FIRST_DOCUMENT, FIRST_TEMPORARY, PATTERN, PER_LOOP, SLOTS, TEMPORARIES,
-};
-use super::units::{self, Unit, Visit};
+use super::trace::{Code, DOCUMENTS, Entry, FIRST_DOCUMENT, FIRST_TEMPORARY, PATTERN, PER_LOOP, SLOTS, TEMPORARIES};
 
 const BLOCK: u32 = 65_536;
 /// Where the original extends a file by one byte before it fills the block.
@@ -30,9 +28,9 @@ fn document_size(number: u16) -> u32 {
 
 /// What is next in a visit.
 enum Turn {
-    Unit(Unit),
+    Action(Action),
     /// One file comes, or two side by side, and what is done with it.
-    Comes(Vec<&'static Life>),
+    Comes(Vec<&'static Lifecycle>),
     /// The file of this name goes.
     Goes(u16),
 }
@@ -52,7 +50,7 @@ enum Room {
 }
 
 /// A loop that is being made.
-pub struct Maker {
+pub struct Generator {
     stream: Stream,
     sizes: Vec<Sizes>,
     /// So far.
@@ -73,7 +71,7 @@ pub struct Maker {
     unused: Vec<u8>,
 }
 
-impl Maker {
+impl Generator {
     /// Nothing yet.
     pub fn new(seed: u64) -> Self {
         let mut stream = Stream::new(seed, 0, Purpose::Kind);
@@ -137,13 +135,13 @@ impl Maker {
 
     /// One of [`CYCLES`].
     pub fn cycle(&mut self, cycle: u32) {
-        let mut visits = units::of_cycle(cycle, &mut self.stream);
-        let mut large = std::mem::take(&mut visits[SEED].units);
+        let mut visits = actions::of_cycle(cycle, &mut self.stream);
+        let mut large = std::mem::take(&mut visits[SEED].actions);
         for (folder, left) in ORDER.into_iter().zip((0..ORDER.len()).rev()) {
             self.visit(folder, std::mem::take(&mut visits[folder]));
             // Between two folders, the recorded load goes to the large files.
             let rest = large.split_off(large.len() / (left + 1));
-            self.visit(SEED, Visit { units: std::mem::replace(&mut large, rest), ..Visit::default() });
+            self.visit(SEED, Visit { actions: std::mem::replace(&mut large, rest), ..Visit::default() });
         }
     }
 
@@ -152,22 +150,24 @@ impl Maker {
         self.folder = folder as u8;
         let mut agenda: BTreeMap<(u64, usize), Turn> = BTreeMap::new();
         let leaving = std::mem::take(&mut self.leaving[folder]);
-        let (paired, alone): (Vec<_>, Vec<_>) = visit.lives.into_iter().partition(|life| life.is_paired());
-        let lives = paired.chunks(2).map(<[_]>::to_vec).chain(alone.into_iter().map(|life| vec![life]));
-        let turns = visit.units.into_iter().map(Turn::Unit).chain(lives.map(Turn::Comes));
+        let (paired, alone): (Vec<_>, Vec<_>) =
+            visit.lifecycles.into_iter().partition(|lifecycle| lifecycle.is_paired());
+        let lifecycles = paired.chunks(2).map(<[_]>::to_vec).chain(alone.into_iter().map(|lifecycle| vec![lifecycle]));
+        let turns = visit.actions.into_iter().map(Turn::Action).chain(lifecycles.map(Turn::Comes));
         for turn in turns.chain(leaving.into_iter().map(Turn::Goes)) {
             // What is saved in a folder is saved in the first two thirds of a visit.
-            let saves = matches!(&turn, Turn::Comes(lives) if lives.iter().any(|life| life.flushes()));
+            let saves =
+                matches!(&turn, Turn::Comes(lifecycles) if lifecycles.iter().any(|lifecycle| lifecycle.flushes()));
             let moment = self.stream.below(if saves { VISIT * 2 / 3 } else { VISIT });
             agenda.insert((moment, agenda.len()), turn);
         }
         while let Some(((moment, number), turn)) = agenda.pop_first() {
             match turn {
-                Turn::Unit(unit) => self.carry_out(unit),
+                Turn::Action(action) => self.carry_out(action),
                 Turn::Goes(name) => self.unlink(name),
-                Turn::Comes(lives) => {
-                    for (life, name) in self.live(lives) {
-                        match life.stay {
+                Turn::Comes(lifecycles) => {
+                    for (lifecycle, name) in self.live(lifecycles) {
+                        match lifecycle.stay {
                             Stay::No => self.unlink(name),
                             Stay::Visit => drop(agenda.insert((moment + VISIT / 2, number), Turn::Goes(name))),
                             Stay::Cycle => self.leaving[folder].push(name),
@@ -195,18 +195,18 @@ impl Maker {
         self.add(Code::DeleteTree, 0);
     }
 
-    fn carry_out(&mut self, unit: Unit) {
-        match unit {
-            Unit::Session(row) => self.session(row),
-            Unit::Query => {
+    fn carry_out(&mut self, action: Action) {
+        match action {
+            Action::Session(row) => self.session(row),
+            Action::Query => {
                 let name = if self.stream.chance(0.5) { None } else { self.young_here() };
                 let name = name.unwrap_or_else(|| FIRST_DOCUMENT + self.document(1));
                 self.add(Code::Query, name);
             }
-            Unit::QuerySpace => self.add(Code::QuerySpace, 0),
-            Unit::List => self.add(Code::List, PATTERN),
-            Unit::ListMissing => self.add(Code::ListMissing, PATTERN),
-            Unit::QueryMissing => self.add_missing(Code::QueryMissing),
+            Action::QuerySpace => self.add(Code::QuerySpace, 0),
+            Action::List => self.add(Code::List, PATTERN),
+            Action::ListMissing => self.add(Code::ListMissing, PATTERN),
+            Action::QueryMissing => self.add_missing(Code::QueryMissing),
         }
     }
 
@@ -243,17 +243,18 @@ impl Maker {
     }
 
     /// All steps of files, one after the other, of those side by side in turns; the names that they have then.
-    fn live(&mut self, lives: Vec<&'static Life>) -> Vec<(&'static Life, u16)> {
-        let mut files: Vec<(&Life, u16, u32)> = lives.into_iter().map(|life| (life, self.appear(), 0)).collect();
-        let most = files.iter().map(|(life, ..)| life.steps.len()).max().unwrap_or_default();
+    fn live(&mut self, lifecycles: Vec<&'static Lifecycle>) -> Vec<(&'static Lifecycle, u16)> {
+        let mut files: Vec<(&Lifecycle, u16, u32)> =
+            lifecycles.into_iter().map(|lifecycle| (lifecycle, self.appear(), 0)).collect();
+        let most = files.iter().map(|(lifecycle, ..)| lifecycle.steps.len()).max().unwrap_or_default();
         for turn in 0..most {
-            for (life, name, length) in &mut files {
-                if let Some(&step) = life.steps.get(turn) {
+            for (lifecycle, name, length) in &mut files {
+                if let Some(&step) = lifecycle.steps.get(turn) {
                     (*name, *length) = self.step(step, *name, *length);
                 }
             }
         }
-        files.into_iter().map(|(life, name, _)| (life, name)).collect()
+        files.into_iter().map(|(lifecycle, name, _)| (lifecycle, name)).collect()
     }
 
     /// Name and length of the file after it.
