@@ -5,7 +5,6 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # The tests start hundreds of commands, and each would compile all that it loads.
 unexport PYTHONDONTWRITEBYTECODE
-SIDE_BY_SIDE := tests/unit tests/golden tests/compatibility tests/conformance tests/web $(addprefix tests/integration/,web store cloud install)
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help setup run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean torture assure fuzz audit
@@ -39,11 +38,12 @@ run: setup
 test: $(BIN)/.set-up-dev
 	tools/test-packages.sh
 	cargo test --quiet --workspace
-	$(BIN)/pytest -n auto --dist loadfile $(SIDE_BY_SIDE)
-	$(BIN)/pytest $(SIDE_BY_SIDE:%=--ignore=%)  # these measure, and share loop devices and ports
+	@rm -f target/seconds.json
+	$(BIN)/pytest -n auto --seconds target/seconds.json -m 'not alone'
+	$(BIN)/pytest --seconds target/seconds.json -m alone
 
 test-fast: $(BIN)/.set-up-dev
-	$(BIN)/pytest -n auto --dist loadfile tests/unit tests/golden -m 'not slow'
+	$(BIN)/pytest -n auto tests/unit tests/golden -m 'not slow'
 
 check: $(BIN)/.set-up-dev
 	cargo fmt --check

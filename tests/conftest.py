@@ -1,4 +1,4 @@
-"""What all tests share: honest skips and throw-away places."""
+"""What all tests share: honest skips, throw-away places, deadlines, and who may run beside whom."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import importlib.util
 import os
 import shutil
 import signal
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -16,10 +19,50 @@ settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
 
 
+pytest_plugins = ["tests.seconds"]
+
+
 def pytest_configure() -> None:
     """A shell that starts the tests in its background has interrupts ignored, for all that the tests start as well."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+SHARED = (
+    "tests/integration/assurance/",
+    "tests/integration/safety/",
+    "tests/integration/simulation/test_served.py",
+    "tests/integration/volumes/",
+)
+"""They share loop devices, users and control groups: beside others, but not beside each other."""
+ALONE = ("tests/integration/run/test_load_line_answers.py",)
+"""What they find depends on a machine that does nothing else."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """One worker runs all tests of a file, and those that share what a machine has only once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "shared" if nodeid.startswith(SHARED) else str(super()._split_scope(nodeid))
+
+    return Scheduling(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.nodeid.startswith(ALONE):
+            item.add_marker("alone")
+
+
+def until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
+    """Wait for something that other processes or threads bring about; fails with `what` after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
+        time.sleep(0.002)
 
 
 def need(condition: bool, what: str) -> None:

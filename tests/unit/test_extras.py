@@ -51,6 +51,7 @@ def hidden(tmp_path: Path, extra: str, words: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("extra", "words"), COMMANDS)
 def test_a_command_without_its_extra_says_what_to_install(tmp_path: Path, extra: str, words: str) -> None:
     done = hidden(tmp_path, extra, words)

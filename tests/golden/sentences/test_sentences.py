@@ -40,10 +40,12 @@ def test_what_is_said_of_known_data(situation: Situation) -> None:
 @cache
 def spoken() -> dict[str, set[int]]:
     """The situations, by place, in which each template is said."""
-    found: dict[str, set[int]] = {}
-    for each in asked():
-        found[each.key] = {i for i, situation in enumerate(SITUATIONS) if any(map(each.said_in, situation.lines))}
-    return found
+    # Many situations share lines: each is looked at once.
+    places: dict[str, set[int]] = {}
+    for i, situation in enumerate(SITUATIONS):
+        for line in situation.lines:
+            places.setdefault(line, set()).add(i)
+    return {each.key: set().union(*(said for line, said in places.items() if each.said_in(line))) for each in asked()}
 
 
 def asked() -> list[Template]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.conftest import need_module
+from tests.conftest import need_module, until
 
 from plimsoll.cluster import probe
 from plimsoll.cluster.address import parse_cluster
@@ -30,8 +30,7 @@ def only(cluster: Cluster) -> Worker:
 
 
 def end(task: Task) -> None:
-    while not task.done():
-        time.sleep(0.01)
+    until(task.done, "the task has ended")
     task.result()
 
 

@@ -69,7 +69,9 @@ def test_an_interrupted_run_is_not_done(disk: Path, plimsoll: Command) -> None:
         assert running.stderr is not None
         seen = ""
         while "Writing" not in seen:
-            seen += running.stderr.read(1)
+            more = running.stderr.read(1)
+            assert more, f"it ended: {seen}"
+            seen += more
         running.send_signal(signal.SIGINT)
         assert running.wait(60) == 130
         assert "done" not in running.stderr.read()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import until
 from tests.integration.run.conftest import PACED, PLIMSOLL, SHORT, Command, leftovers
 
 from plimsoll.model import RunStatus, Session, SessionState
@@ -128,9 +128,11 @@ def start(disk: Path, *words: str) -> subprocess.Popen[str]:
 
 
 def wait_for_runs(count: int, child: subprocess.Popen[str]) -> None:
-    while len(stored()[1]) < count:
+    def made() -> bool:
         assert child.poll() is None, child.communicate()
-        time.sleep(0.05)
+        return len(stored()[1]) >= count
+
+    until(made, f"{count} runs in the store")
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

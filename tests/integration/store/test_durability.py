@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.conftest import need_program, need_root
+from tests.conftest import need_program, need_root, until
 from tests.factories import make_study
 from tests.integration.store.conftest import ROOT
 
@@ -61,9 +61,8 @@ def test_kill_9_while_a_store_is_made(tmp_path: Path, child_environment: dict[st
     session, _ = make_study(blocks=0)
     for seed in range(3):
         child = start(str(path), child_environment, session.id, str(seed))
-        while not path.exists():
-            assert child.poll() is None
-            time.sleep(0.001)
+        until(path.exists, "the store is being made")
+        assert child.poll() is None
         time.sleep(0.02 * seed)
         child.kill()
         child.communicate()

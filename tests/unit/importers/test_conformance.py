@@ -77,6 +77,7 @@ def test_the_raw_bytes_are_kept_once(module: ModuleType, path: Path) -> None:
     assert {tuple(run.facts["imported"]["sha256"]) for run in runs} == {(runs[0].artefacts[0].sha256,)}
 
 
+@pytest.mark.slow
 @HANG_GUARD
 @EACH_FIXTURE
 def test_every_truncation_is_survived(module: ModuleType, path: Path) -> None:
@@ -85,6 +86,7 @@ def test_every_truncation_is_survived(module: ModuleType, path: Path) -> None:
         survives(module, content[:length], path.name)
 
 
+@pytest.mark.slow
 @HANG_GUARD
 @EACH_FORMAT
 def test_mutations_are_survived(module: ModuleType) -> None:

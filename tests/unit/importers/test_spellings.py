@@ -21,6 +21,7 @@ OTHER_MEANINGS = {("phoronix", "nothing"), *(("phoronix", name) for name in COMM
 """Without a RawString the Value stands for it; and a comma between the points of a graph makes two, which is told."""
 
 
+@pytest.mark.slow
 @HANG_GUARD
 @EACH_FIXTURE
 def test_no_number_is_silently_different(module: ModuleType, path: Path) -> None:

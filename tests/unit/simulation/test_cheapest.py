@@ -87,6 +87,7 @@ def exhaustive(sold: Grid, needed: Requirements) -> tuple[int, ...] | None:
     return next((point for point in sorted(points, key=price) if needed.enough(sold.shape(point))), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_nothing_cheaper_of_the_type_is_enough(name: str) -> None:
     draw = random.Random(name)
@@ -106,6 +107,7 @@ def test_nothing_cheaper_of_the_type_is_enough(name: str) -> None:
     assert len(answers) > 1 or not sold.axes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_one_step_cheaper_is_not_enough_on_the_whole_grid(name: str) -> None:
     draw = random.Random(f"{name} whole")

@@ -71,6 +71,7 @@ def test_a_p_value_below_5_percent_is_a_verdict() -> None:
     assert p_value(verdict) == pytest.approx(0.05 * verdict.p_direction / P2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(3, 3), (5, 5), (3, 10), (10, 10)])
 @pytest.mark.parametrize("true", [1.0, 1.1])
 def test_false_verdicts_are_rare(sizes: tuple[int, int], true: float) -> None:

@@ -68,6 +68,7 @@ def test_a_volume_has_the_same_capacity_by_depth() -> None:
     check_one_answer(line, open_loop=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_two_phases_and_noise_have_one_answer_too(seed: int) -> None:
     place = Queue(((8, 0.008), (2, 0.004)), noise=0.05, seed=seed)

@@ -30,6 +30,7 @@ def answer(done: LoadSearch) -> LoadLine:
     return load_line(done.points, done.objective, done.bounds.high)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stations", "delay_ns", "noise", "drift"),
     [(8, 0, 0.03, 0.0), (1, 20 * MS, 0.03, 0.0), (8, 0, 0.10, 0.004)],
