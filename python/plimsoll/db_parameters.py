@@ -46,7 +46,7 @@ def _bytes(value: Any) -> int:
 
 
 def _settings(value: Any) -> dict[str, str]:
-    """`name=value name=value`."""
+    """Settings from `name=value name=value` or a table; raises UsageError for a word without a value."""
     if isinstance(value, dict):
         return {str(name): str(each) for name, each in value.items()}
     found: dict[str, str] = {}

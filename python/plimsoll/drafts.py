@@ -170,7 +170,7 @@ def _noted(folder: Path, end: str = "") -> Iterator[Path]:
 class _Note(NamedTuple):
     entry: Path
     descriptor: int
-    """Its lock."""
+    """Open for as long as its lock is held."""
 
 
 def _note(token: str, place: Path) -> _Note | None:

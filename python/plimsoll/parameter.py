@@ -92,7 +92,7 @@ class Optional:
     read: Reader
 
     def __call__(self, value: Any) -> Any:
-        """None or the value."""
+        """None for an absent value, an empty text or `none`; else what the reader of the value makes of it."""
         return None if value is None or value == "" or read_text(value) == "none" else self.read(value)
 
 

@@ -83,12 +83,12 @@ class Plugin:
 
     @property
     def place(self) -> str:
-        """Its module."""
+        """The name of the module that it is loaded from."""
         return str(getattr(self.module, "__name__", self.name))
 
     @property
     def label(self) -> str:
-        """For messages."""
+        """What messages call it."""
         return f"plug-in {self.name} ({self.group}, from {self.origin})"
 
     def call(self, function: str, *arguments: Any, answers: Any, otherwise: Any) -> Any:
@@ -126,7 +126,7 @@ class Refused:
 
     @property
     def sentence(self) -> str:
-        """For messages."""
+        """The message that names it and says why it is left out."""
         return f"plug-in {self.name} ({self.group}, from {self.origin}) is left out: {self.reason}"
 
 

@@ -48,7 +48,7 @@ class Profile:
     quick_sizes: Mapping[str, Any] = field(default_factory=dict)
     """What replaces the sizes of a test, whoever set them, for a trial that only has to be over soon."""
     modes: Mapping[str, Mode] = field(default_factory=dict)
-    """Beside `classic`."""
+    """Modes by name, beside `classic`, which is the test as it was defined."""
     original: str = ""
     """The tool that `implementation=original` runs, where its workload has several."""
     made_equal: str = ""

@@ -15,6 +15,7 @@ from statistics import pstdev
 from plimsoll.catalog.bounds import ABOVE, Bound, Reason, burst, explain, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.waits import waits
+from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Run, RunStatus
 from plimsoll.stats.course import Rates, rates_of
 from plimsoll.stats.steady import SHORTEST_S, Regime, Shape
@@ -36,7 +37,6 @@ CLIENT_BUSY = 0.95
 """Share of a processor from which the test's own thread is the limit, and share of all from which others may be."""
 PLATEAU = 0.05
 """A rate that varies less from second to second stands at a limit, however busy the machine is."""
-_DATA_KINDS = ("read", "write", "trim")
 
 
 class Role(StrEnum):
@@ -284,7 +284,7 @@ def _amplification(run: Run) -> float | None:
     """I/Os of the device for each I/O of the test; None where the device could not be watched."""
     device = sum(each.device.get("reads", 0) + each.device.get("writes", 0) for each in run.intervals)
     own = sum(
-        each.operations[kind].operations for each in run.intervals for kind in _DATA_KINDS if kind in each.operations
+        each.operations[kind].operations for each in run.intervals for kind in DATA_KINDS if kind in each.operations
     )
     return device / own if device and own else None
 

@@ -238,7 +238,7 @@ def _order(address: str, about: Mapping[str, Any]) -> tuple[int, str]:
 
 @dataclass
 class Task:
-    """Something long on a worker."""
+    """A call that runs on a worker, and may take long."""
 
     cluster: Cluster
     worker: Worker

@@ -164,7 +164,7 @@ def _last_words() -> Iterator[list[str]]:
 
 
 class _Keeper(logging.Handler):
-    """Keeps messages."""
+    """A logging handler that adds every message to a list."""
 
     def __init__(self, kept: list[str]) -> None:
         super().__init__()

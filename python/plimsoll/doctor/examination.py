@@ -29,7 +29,7 @@ class Examined:
 
     path: Path
     host: Mapping[str, Any]
-    """See `plimsoll.targets.host.host_facts`."""
+    """Facts of this machine, as `plimsoll.targets.host.host_facts` names them."""
     chain: Chain
     total_bytes: int
     """Size of the file system under the path; 0 for a device."""

@@ -93,7 +93,7 @@ class Canvas:
             self.marks.append(f'<path d="{path}" fill="none" stroke="{MUTED}" stroke-width="1.5"/>')
 
     def rules(self, ends: Iterable[tuple[Point, Point]], stroke: str = MUTED, width: float = 0.8) -> None:
-        """Straight lines."""
+        """Straight lines between pairs of points, as one path."""
         path = "".join(
             f"M{self.px(a):.1f},{self.py(b):.1f}L{self.px(c):.1f},{self.py(d):.1f}" for (a, b), (c, d) in ends
         )

@@ -49,7 +49,7 @@ class Fitted:
 
     columns: tuple[FittedColumn, ...]
     places: tuple[int, ...]
-    """Which columns these are."""
+    """The number of each column in the whole table."""
     common: str
 
 

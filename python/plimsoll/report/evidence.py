@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from plimsoll import metrics
 from plimsoll.altered import is_altered
 from plimsoll.catalog.lasting import finding, standings
 from plimsoll.errors import UnknownName, UsageError
@@ -17,7 +18,6 @@ from plimsoll.model import POLICY_VERSION, Direction, Finding, Run, RunStatus, S
 from plimsoll.parameters import all_written
 from plimsoll.phases import memory_metrics
 from plimsoll.report.changed import noted_changes
-from plimsoll.report.labels import metric_label
 from plimsoll.report.load_line_search import LoadLineSearch, load_line_searches
 from plimsoll.report.marks import levelled
 from plimsoll.report.memory import NOT_THE_DISK, noted
@@ -289,7 +289,7 @@ class Evidence:
     def metric_label(self, case: str, metric: str, *targets: str) -> str:
         """The metric as people read it, and that it is memory's where it is on one of the targets."""
         memory = any((case, metric, target) in self.from_memory for target in targets)
-        return f"{metric_label(metric)} ({NOT_THE_DISK})" if memory else metric_label(metric)
+        return f"{metrics.title(metric)} ({NOT_THE_DISK})" if memory else metrics.title(metric)
 
     def runs_of(self, case: str, target: str) -> list[Run]:
         """The valid runs of a target in a case, in the order in which they ran."""

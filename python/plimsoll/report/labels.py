@@ -1,9 +1,8 @@
-"""Names of metrics as people read them, and numbers rounded to what their interval supports."""
+"""Numbers as people read them, rounded to what their interval supports."""
 
 from __future__ import annotations
 
 import math
-import re
 
 from plimsoll.stats.sentences import wide_open
 from plimsoll.units import (
@@ -13,57 +12,6 @@ from plimsoll.units import (
     scale,
     significant,
 )
-
-_PLAIN = {
-    "iops": "I/Os per second",
-    "read_iops": "reads per second",
-    "write_iops": "writes per second",
-    "trim_iops": "trims per second",
-    "commit_rate": "commits per second",
-    "throughput": "throughput",
-    "read_throughput": "read throughput",
-    "write_throughput": "write throughput",
-    "iops_burst": "I/Os per second in the burst",
-    "throughput_burst": "throughput in the burst",
-    "transactions_postmark": "transactions as PostMark counts them",
-}
-_LATENCY = re.compile(r"(?P<kind>[a-z]+(?:_[a-z]+)*?)(?P<service>_service)?_(?P<what>mean|p\d+(?:\.\d+)?|max)")
-_TWICE = re.compile(r"\b(\w+) \1\b")
-
-
-def metric_label(name: str) -> str:
-    """`read_p99` → `read latency p99`, `iops` → `I/Os per second`; an unknown name without its underscores."""
-    if name in _PLAIN:
-        return _PLAIN[name]
-    match = _LATENCY.fullmatch(name)
-    if not match:
-        return _spoken(name)
-    kind = match["kind"].replace("_", " ")
-    service = " from its real start" if match["service"] else ""
-    return f"{kind} latency{service} {percentile_label(match['what'])}"
-
-
-def short_label(name: str) -> str:
-    """A label for the narrow axis of a chart: `read p99`, `I/O/s`."""
-    if name in ("iops", "read_iops", "write_iops", "trim_iops"):
-        return f"{name.removesuffix('iops').replace('_', ' ')}IOPS"
-    match = _LATENCY.fullmatch(name)
-    if match:
-        return f"{match['kind'].replace('_', ' ')} {percentile_label(match['what'])}"
-    return _spoken(name)
-
-
-def _spoken(name: str) -> str:
-    """A phase and a score that begin with the same word say it once."""
-    return _TWICE.sub(r"\1", name.replace("_", " "))
-
-
-def percentile_label(name: str) -> str:
-    """`p999` → `p99.9`; `mean`, `max`, `p100` and `p99.9` stay."""
-    digits = name.removeprefix("p")
-    if digits.isdigit() and len(digits) > 2 and digits != "100":
-        return f"p{digits[:2]}.{digits[2:]}"
-    return name
 
 
 def rounded(value: float, half_width: float | None) -> float:

@@ -36,19 +36,19 @@ class Silent:
     """An observer that ignores everything."""
 
     def session_started(self, session: Session, steps: list[Step]) -> None:
-        """Ignore."""
+        """Takes no notice."""
 
     def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
-        """Ignore."""
+        """Takes no notice."""
 
     def run_progress(self, progress: Mapping[str, Any]) -> None:
-        """Ignore."""
+        """Takes no notice."""
 
     def run_finished(self, run: Run) -> None:
-        """Ignore."""
+        """Takes no notice."""
 
     def note(self, sentence: str) -> None:
-        """Ignore."""
+        """Takes no notice."""
 
     def session_finished(self, session: Session) -> None:
-        """Ignore."""
+        """Takes no notice."""

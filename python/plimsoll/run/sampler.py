@@ -45,12 +45,12 @@ class DiskCounters:
 
     @property
     def read_bytes(self) -> int:
-        """Bytes read."""
+        """Bytes read since boot."""
         return self.read_sectors * SECTOR
 
     @property
     def write_bytes(self) -> int:
-        """Bytes written."""
+        """Bytes written since boot."""
         return self.write_sectors * SECTOR
 
     def __add__(self, other: DiskCounters) -> DiskCounters:

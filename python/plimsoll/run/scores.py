@@ -9,42 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from plimsoll.model import Direction, Interval, Plan, Score, Unit
+from plimsoll.metrics import DATA_KINDS, METRICS, PERCENTILES, score
+from plimsoll.model import Interval, Plan, Score
 from plimsoll.stats.course import rates_of
 from plimsoll.stats.histogram import decode
 from plimsoll.stats.steady import Regime, Shape
 from plimsoll.units import SECOND
 
-DATA_KINDS = ("read", "write", "trim")
 SCHEDULE_KEPT = 0.99
 """Share of an open-loop schedule that must have been done for latencies to count."""
-PERCENTILES = {"p50": 50, "p90": 90, "p99": 99, "p999": 99.9}
-
-
-def metric_kind(metric: str) -> tuple[Unit, Direction]:
-    """Base unit and direction of a metric by its name; one rule for every test."""
-    if metric.rsplit("_", 1)[-1] in (*PERCENTILES, "mean", "max"):
-        return "ns", "lower"
-    if "throughput" in metric:
-        return "B/s", "higher"
-    return "1/s", "higher"
 
 
 def scores(
     plan: Plan, outcome: Mapping[str, Any], histograms: Mapping[str, bytes], intervals: Sequence[Interval]
 ) -> tuple[Score, ...]:
     """All scores of a run; none where nothing was measured."""
-    series = rates_of(intervals, metric_kind(plan.metrics[0])[0])
+    judged = METRICS.get(plan.metrics[0])
+    series = rates_of(intervals, judged.unit if judged else "1/s")
     if not series.values:
         return ()
     regime = series.regime()
     named = dict(_rates(outcome, intervals, regime, burst_factor(series.values, regime)))
     if not saturated(outcome):
         named |= dict(_latencies(outcome, histograms))
-    return tuple(
-        Score(metric=metric, value=value, unit=metric_kind(metric)[0], direction=metric_kind(metric)[1])
-        for metric, value in named.items()
-    )
+    return tuple(score(name, value) for name, value in named.items())
 
 
 def saturated(outcome: Mapping[str, Any]) -> bool:

@@ -95,7 +95,7 @@ class Outcome:
 
     @property
     def duration_s(self) -> float:
-        """Virtual time."""
+        """Simulated time, in seconds."""
         return float(self.answer["duration_ns"]) / SECOND
 
     @cached_property
@@ -231,7 +231,7 @@ class Outcome:
 
     @property
     def requests(self) -> int:
-        """Operations done."""
+        """Operations that were completed."""
         return self.latency.count
 
 

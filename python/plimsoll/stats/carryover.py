@@ -98,7 +98,7 @@ def _tail(ways: tuple[int, ...], reached: int) -> float:
 
 @lru_cache(maxsize=512)
 def _below(ways: tuple[int, ...]) -> tuple[int, ...]:
-    """Cumulative sums."""
+    """Cumulative sums, one per entry of `ways`."""
     return tuple(accumulate(ways))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeGuard
 
+from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Interval, Run, Unit
 from plimsoll.stats.steady import Regime, classify
 from plimsoll.units import SECOND
@@ -14,7 +15,6 @@ from plimsoll.units import SECOND
 MOSTLY = 0.9
 """Share of points with a value without which the shape of an imported series is not judged."""
 LARGEST = 1e18
-DATA_KINDS = ("read", "write", "trim")
 
 
 @dataclass(frozen=True)

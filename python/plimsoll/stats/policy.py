@@ -133,7 +133,7 @@ class Mode:
 
     name: str
     cap: int
-    """Most blocks."""
+    """Blocks at most."""
     verdict_width: float | None
     """Comparisons go on until the interval of the ratio is at most this wide."""
     score_width: float | None

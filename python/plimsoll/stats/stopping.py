@@ -16,7 +16,7 @@ PRECISE_ENOUGH = 0.10
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """No more blocks."""
+    """A case ends: no block of it follows."""
 
     reason: StopReason
     blocks_needed: int | None = None

@@ -23,7 +23,7 @@ def altered_runs(connection: Connection, session_ids: Sequence[str]) -> dict[str
 
 
 def altered_among(connection: Connection, run_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
-    """The same of these runs."""
+    """Runs among `run_ids` that do not match their checksums."""
     return _altered(connection, run.c.id.in_(run_ids))
 
 

@@ -57,7 +57,7 @@ class Checked:
         return not self.damages
 
     def as_table(self) -> dict[str, Any]:
-        """For programs."""
+        """The record that `--json` prints."""
         return {
             "session": self.id,
             "title": self.title,

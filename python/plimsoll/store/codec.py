@@ -22,7 +22,7 @@ MAX_TIME_NS = 2**63 - 1
 MAX_SERIES_BYTES = 2**28
 MAX_TAGS = 64
 MAX_NOTE = 10_000
-"""Characters."""
+"""Characters of a session's note."""
 ADDED_LATER = ("tags", "note", "edited")
 """Fields of a session that older readers do not know: a file without them is one of the first version."""
 

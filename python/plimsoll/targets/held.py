@@ -40,7 +40,7 @@ class HeldFolder:
         return f"/proc/self/fd/{self.descriptor}"
 
     def __str__(self) -> str:
-        """For messages."""
+        """The path as people know it, for messages."""
         return str(self.path)
 
     def is_still(self, parent: HeldFolder) -> bool:

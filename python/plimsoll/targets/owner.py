@@ -39,7 +39,7 @@ def _pid_namespace(root: Path) -> str:
 
 
 def current_owner(root: Path = Path("/")) -> Owner:
-    """This process."""
+    """What tells this process from any other, also after a restart of the machine."""
     pid = os.getpid()
     return Owner(
         pid=pid,

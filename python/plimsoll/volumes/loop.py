@@ -68,7 +68,7 @@ def is_attached(device: str) -> bool:
 
 
 def number(device: str) -> str:
-    """`major:minor`."""
+    """The device number as `major:minor`; empty where the device is gone."""
     return text_of(BLOCK / Path(device).name / "dev")
 
 

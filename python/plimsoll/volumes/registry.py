@@ -36,7 +36,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 
 class Volume(Record):
-    """One volume."""
+    """A volume as its file in the registry holds it."""
 
     name: str
     state: Literal["creating", "ready"] = "creating"

@@ -46,7 +46,7 @@ class Answers:
         self._kept: LruCache[tuple[Told, ...]] = LruCache(MOST_KEPT)
 
     def of(self, lines: Sequence[Line]) -> dict[str, tuple[Told, ...]]:
-        """By session."""
+        """The answers of these sessions, by session id."""
         new = [line for line in lines if _key(line) not in self._kept]
         judged = self._judge([line.id for line in new if _simple(line) is None])
         return {line.id: self._kept.get(_key(line), partial(_found, line, judged)) for line in lines}

@@ -131,7 +131,7 @@ class Guest(H11Protocol):
         self.door.enter(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget it."""
+        """The connection is closed: it counts no more."""
         self.door.leave(self)
         super().connection_lost(exc)
 

@@ -12,10 +12,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from plimsoll import metrics
 from plimsoll.report import scales
 from plimsoll.report.canvas import Canvas
 from plimsoll.report.document import Chart, Table, columns, number, phrase
-from plimsoll.report.labels import count_text, metric_label
+from plimsoll.report.labels import count_text
 from plimsoll.report.palette import HEAT, INK, ORANGE
 from plimsoll.report.scales import Scale
 from plimsoll.report.sections.environment import time_text
@@ -37,7 +38,7 @@ _DAYS = (1, 2, 5, 7, 14, 30, 60, 90, 180, 365, 730, 1825, 3650)
 def over_time(title: str, metric: str, unit: str, sessions: Sequence[Session], levels: Sequence[Level]) -> Chart:
     """A point per session with the span of its runs, and the levels."""
     shown = [each for each in sessions if each.valid and each.started_ns > 0]
-    told = f"{metric_label(metric)} of {count_text(len(shown), 'session')} over time"
+    told = f"{metrics.title(metric)} of {count_text(len(shown), 'session')} over time"
     told += f"; {count_text(len(levels) - 1, 'change')} of level" if levels else ""
     rows = tuple(
         (

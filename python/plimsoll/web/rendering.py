@@ -94,7 +94,7 @@ def static_address(name: str) -> str:
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """One page."""
+    """The answer to a request: `template` filled with `values` and what every page needs."""
     state = request.app.state
     common = {
         "here": request.url.path,

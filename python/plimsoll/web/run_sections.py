@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from plimsoll import metrics
 from plimsoll.catalog import lasting
 from plimsoll.model import Finding, Interval, Level, Run, RunStatus
 from plimsoll.parameters import all_written
@@ -20,7 +21,7 @@ from plimsoll.report.document import (
     number,
     phrase,
 )
-from plimsoll.report.labels import count_text, metric_label
+from plimsoll.report.labels import count_text
 from plimsoll.report.sections.environment import flat_facts, time_text
 from plimsoll.units import SECOND
 
@@ -46,7 +47,7 @@ def sections_of(run: Run) -> list[Section]:
 
 def _scores(run: Run) -> tuple[Block, ...]:
     rows = tuple(
-        (phrase(metric_label(score.metric)), number(score.value, score.unit), phrase(f"{score.direction} is better"))
+        (phrase(metrics.title(score.metric)), number(score.value, score.unit), phrase(f"{score.direction} is better"))
         for score in run.scores
     )
     return (Table("Scores of this run", columns("Metric", ">Value", "Direction"), rows),) if rows else ()

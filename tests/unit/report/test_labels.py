@@ -4,17 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.report.labels import (
-    count_text,
-    interval_text,
-    metric_label,
-    percent_text,
-    range_text,
-    ratio_text,
-    rounded,
-    score_text,
-    short_label,
-)
+from plimsoll import metrics
+from plimsoll.report.labels import count_text, interval_text, percent_text, range_text, ratio_text, rounded, score_text
 from plimsoll.report.printable import clean
 
 
@@ -36,8 +27,8 @@ from plimsoll.report.printable import clean
     ],
 )
 def test_metrics_have_human_names(name: str, label: str, short: str) -> None:
-    assert metric_label(name) == label
-    assert short_label(name) == short
+    assert metrics.title(name) == label
+    assert metrics.short_title(name) == short
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from hdrh.histogram import HdrHistogram
 
+from plimsoll import metrics
 from plimsoll.model import Interval, IntervalOperations, Plan
 from plimsoll.profile import Entry, cases
-from plimsoll.run.scores import metric_kind, scores
+from plimsoll.run.scores import scores
 from plimsoll.stats.course import rates_of
 from plimsoll.units import SECOND
 
@@ -121,8 +122,9 @@ def test_the_short_last_interval_is_no_dip() -> None:
     [("iops", ("1/s", "higher")), ("commit_rate", ("1/s", "higher")), ("read_throughput", ("B/s", "higher")),
      ("throughput_burst", ("B/s", "higher")), ("sync_p999", ("ns", "lower")), ("commit_mean", ("ns", "lower"))],
 )  # fmt: skip
-def test_units_and_directions_follow_from_names(metric: str, kind: tuple[str, str]) -> None:
-    assert metric_kind(metric) == kind
+def test_every_metric_has_a_unit_and_a_direction(metric: str, kind: tuple[str, str]) -> None:
+    found = metrics.score(metric, 1)
+    assert (found.unit, found.direction) == kind
 
 
 def test_a_last_interval_that_waits_for_slow_completions_hides_no_other() -> None:

@@ -13,7 +13,7 @@ from plimsoll.units import MILLISECOND
 
 @dataclass(frozen=True)
 class Disk:
-    """One device."""
+    """A block device and what it counted during the run."""
 
     name: str
     counters: DiskCounters

@@ -54,7 +54,7 @@ class Search:
     low: int = 1
     high: int = 0
     bounded: bool = False
-    """Some depth has failed."""
+    """Whether some depth has missed the target, so that `high` is a bound."""
     stable: int = 0
     final: bool = False
     """The next window is the one that counts."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from plimsoll import metrics
 from plimsoll.report.comparisons import Comparison, tally
-from plimsoll.report.labels import metric_label, ratio_interval_text, ratio_text
+from plimsoll.report.labels import ratio_interval_text, ratio_text
 from plimsoll.report.marks import marked
 from plimsoll.report.renderers.markdown import inline
 from plimsoll.stats.multiplicity import footer
@@ -64,7 +65,7 @@ def _table(cells: list[Cell]) -> str:
         )
         words = (
             cell.case,
-            marked(metric_label(cell.metric), cell),
+            marked(metrics.title(cell.metric), cell),
             cell.target,
             cell.baseline,
             levels_told(cell) or ratio_text(found.ratio),

@@ -27,7 +27,7 @@ class Charts:
 
 
 def render(document: Document) -> str:
-    """The page."""
+    """The report as one HTML page that needs no other file."""
     from markupsafe import Markup
 
     return (

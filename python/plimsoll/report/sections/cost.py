@@ -9,6 +9,7 @@ from plimsoll.catalog.bounds import explain, use_of
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.targets import is_emulated, shape_of
 from plimsoll.catalog.waits import waits
+from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Run, Target
 from plimsoll.prices.cost import Cost, cost_of, usd
 from plimsoll.report.document import Block, Cell, Column, Number, Table, number, phrase, text
@@ -22,7 +23,6 @@ ORDER = 25
 TITLE = "Cost and limits"
 SHORT = True
 
-_DATA_KINDS = ("read", "write", "trim")
 _MONTH = (
     "$ per month: list price of the volume and of the instance it is on, with the date on which it was seen. "
     "$ per million operations: volume and instance, all month at the score or, where that was a burst, at what lasts.",
@@ -189,5 +189,5 @@ def _run_requests(run: Run) -> float:
     if counted or use_of(run.plan) is None:
         return counted
     return sum(
-        each.operations[kind].operations for each in run.intervals for kind in _DATA_KINDS if kind in each.operations
+        each.operations[kind].operations for each in run.intervals for kind in DATA_KINDS if kind in each.operations
     )

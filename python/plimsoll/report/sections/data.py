@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plimsoll import metrics
 from plimsoll.model import Finding, Level, Run, RunStatus, Score
 from plimsoll.report.document import Block, Cell, Column, Table, columns, number, phrase
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import metric_label
 from plimsoll.report.levels import WORDS, level_rows
 from plimsoll.report.sections.environment import time_text
 
@@ -26,16 +26,16 @@ def build(evidence: Evidence) -> list[Block]:
     """A table per case: a row per run, a column per metric."""
     blocks: list[Block] = []
     for case in evidence.cases:
-        metrics = {metric: kind for (of, metric), kind in evidence.metrics.items() if of == case}
+        found = {metric: kind for (of, metric), kind in evidence.metrics.items() if of == case}
         heads = columns(">Block", ">Place", "Target", "Status") + tuple(
-            Column(metric, metric_label(metric), "right") for metric in metrics
+            Column(metric, metrics.title(metric), "right") for metric in found
         )
         runs = [run for run in evidence.runs if run.plan.case == case]
-        blocks.append(Table(case, heads, tuple(_wide(run, list(metrics)) for run in runs)))
+        blocks.append(Table(case, heads, tuple(_wide(run, list(found)) for run in runs)))
     return blocks
 
 
-def _wide(run: Run, metrics: list[str]) -> tuple[Cell, ...]:
+def _wide(run: Run, names: list[str]) -> tuple[Cell, ...]:
     scores = {score.metric: score for score in run.scores}
     status = f"{run.status.value}, repetition" if run.attempt else run.status.value
     return (
@@ -43,7 +43,7 @@ def _wide(run: Run, metrics: list[str]) -> tuple[Cell, ...]:
         number(run.order + 1, "1"),
         phrase(run.target.name),
         phrase(status),
-        *(number(scores[name].value, scores[name].unit) if name in scores else None for name in metrics),
+        *(number(scores[name].value, scores[name].unit) if name in scores else None for name in names),
     )
 
 

@@ -6,11 +6,12 @@ import math
 from dataclasses import replace
 from functools import partial
 
+from plimsoll import metrics
 from plimsoll.report import scales
 from plimsoll.report.canvas import BOTTOM, LABEL_LIMIT, TOP, Canvas, shortened
 from plimsoll.report.document import Block, Chart, Phrase, Table, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import count_text, percent_text, ratio_interval_text, ratio_text, short_label
+from plimsoll.report.labels import count_text, percent_text, ratio_interval_text, ratio_text
 from plimsoll.report.marks import mark, marked
 from plimsoll.report.memory import MEMORY
 from plimsoll.report.palette import BLUE, GREEN, GREY, ORANGE
@@ -127,7 +128,7 @@ def _table(target: str, evidence: Evidence, cells: list[Cell]) -> Table:
 
 
 def _label(cell: Cell, said: str) -> str:
-    return f"{cell.case}, {marked(short_label(cell.metric), cell, MEMORY, said=said)}"
+    return f"{cell.case}, {marked(metrics.short_title(cell.metric), cell, MEMORY, said=said)}"
 
 
 def _common(cells: list[Cell]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from plimsoll import metrics
 from plimsoll.model import Run, Session
 from plimsoll.report.document import Block, Cell, Table, Tone, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
@@ -90,14 +91,14 @@ def _series(evidence: Evidence, session: Session) -> Iterator[tuple[str, str, li
         yield cell.case, name, [pair.block for pair in pairs], [pair.difference for pair in pairs]
     if evidence.others:
         return
-    for case, metrics in evidence.judged.items():
+    for case, judged in evidence.judged.items():
         rows = [
             (row.block, row.value)
             for row in evidence.rows
-            if (row.session, row.case, row.metric) == (session.id, case, metrics[0])
+            if (row.session, row.case, row.metric) == (session.id, case, judged[0])
             if row.value is not None and row.status == "ok" and row.value > 0
         ]
-        name = f"The score of {case}, {metrics[0].replace('_', ' ')},"
+        name = f"The score of {case}, {metrics.title(judged[0])},"
         yield case, name, [block for block, _ in rows], [math.log(value) for _, value in rows]
 
 

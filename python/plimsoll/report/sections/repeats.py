@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from plimsoll import metrics
 from plimsoll.report.document import Block, Phrase, Table, Tone, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import count_text, metric_label, percent_text
+from plimsoll.report.labels import count_text, percent_text
 from plimsoll.report.repeated import Repeated
 from plimsoll.stats.repeats import FEWEST_FOR_FIRST, FEWEST_FOR_SERIAL, LEVEL, SIZES, Kind, Pattern
 
@@ -50,7 +51,7 @@ def build(evidence: Evidence) -> list[Block]:
     rows = tuple(
         (
             phrase(case),
-            phrase(metric_label(metric)),
+            phrase(metrics.title(metric)),
             phrase(target),
             number(each.runs, "1"),
             Phrase(each.kind.value, Tone.UNKNOWN),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from plimsoll import metrics
 from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence, ScoreLine
-from plimsoll.report.labels import count_text, interval_text, percent_text, range_text, score_text, short_label
+from plimsoll.report.labels import count_text, interval_text, percent_text, range_text, score_text
 from plimsoll.report.levels import WORDS, level_rows
 from plimsoll.stats.repeats import Kind
 from plimsoll.stats.standing import Basis, ios_text
@@ -106,7 +107,7 @@ def _rows(evidence: Evidence, line: ScoreLine) -> list[tuple[Cell, ...]]:
     """One row; one for each level where the runs have no common score."""
     memory = " (memory)" if (line.case, line.metric, line.target) in evidence.from_memory else ""
     label = evidence.metric_label(line.case, line.metric, line.target)
-    metric = Phrase(label, brief=short_label(line.metric) + memory)
+    metric = Phrase(label, brief=metrics.short_title(line.metric) + memory)
     head = (phrase(line.case), metric, phrase(line.target))
     found = line.summary
     if line.split is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from statistics import median
 
+from plimsoll import metrics
 from plimsoll.model import RunStatus, SessionState
 from plimsoll.report.comparisons import tally
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.document import Cell as CellOf
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.gate import nothing_compared
-from plimsoll.report.labels import count_text, metric_label, ratio_interval_text, ratio_text
+from plimsoll.report.labels import count_text, ratio_interval_text, ratio_text
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LAST, LOOKS
@@ -115,7 +116,7 @@ def _sentence(evidence: Evidence, cell: Cell) -> Sentence:
     # Only "has higher read p99 than" names the metric itself.
     named = cell.direction == "lower" and cell.verdict.answer in (Answer.BETTER, Answer.WORSE)
     label = evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)
-    name = cell.case if named and label == metric_label(cell.metric) else f"{cell.case}, {label}"
+    name = cell.case if named and label == metrics.title(cell.metric) else f"{cell.case}, {label}"
     return Sentence(f"{name}: {sentence(cell, _time_of(evidence, cell))}.", TONES[cell.verdict.answer])
 
 

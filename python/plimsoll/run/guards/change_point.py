@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding
-from plimsoll.stats.course import DATA_KINDS, whole_rates
+from plimsoll.stats.course import whole_rates
 from plimsoll.stats.steady import Regime, Shape
 
 NAME = "change_point"

@@ -24,7 +24,7 @@ class Original(Protocol):
     """The workload whose original it is; where a workload has several, the `original` that profiles name."""
     PROGRAM: str
     PACKAGE: str
-    """Of Debian."""
+    """The package of Debian that brings the program."""
     VERSIONS: tuple[str, ...]
     """Versions that behave as the native test does; the beginning of what the tool says of itself."""
     ASK_VERSION: tuple[str, ...]

@@ -12,11 +12,12 @@ from plimsoll import outages
 from plimsoll.catalog.bounds import Pace
 from plimsoll.db_parameters import COMMON, DB_WORKLOADS, EMBEDDED
 from plimsoll.errors import NotStarted, TargetError
+from plimsoll.metrics import PERCENTILES, score
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
 from plimsoll.parameters import interval_of
 from plimsoll.run.places import Place
-from plimsoll.run.scores import PERCENTILES, burst_factor, saturated_share, window_factor
+from plimsoll.run.scores import burst_factor, saturated_share, window_factor
 from plimsoll.run.servers.private import PrivateServer, find_program, kind, running
 from plimsoll.run.workers import databases
 from plimsoll.run.workers.execution import Execution, watch
@@ -127,7 +128,7 @@ def scratch_bytes(plan: Plan) -> int:  # noqa: ARG001 (asked of every kind)
 
 
 def writes(plan: Plan) -> bool:  # noqa: ARG001
-    """Loading writes."""
+    """Always: loading writes, whatever is measured then."""
     return True
 
 
@@ -324,7 +325,7 @@ def scores(
     named = {"operation_rate": rate * window_factor(intervals, regime)}
     if (burst := burst_factor(series, regime)) is not None:
         named["operation_rate_burst"] = rate * burst
-    found = [Score(metric=name, value=value, unit="1/s", direction="higher") for name, value in named.items()]
+    found = [score(name, value) for name, value in named.items()]
     if plan.parameters.get("fault") == "expected":
         found += _of_the_fault(outcome, intervals)
     if saturated_share(outcome, outcome["completed"]):
@@ -334,7 +335,7 @@ def scores(
         for label, percent in PERCENTILES.items():
             value = decoded.percentile(percent)
             if value is not None:
-                found.append(Score(metric=f"{name}_{label}", value=float(value), unit="ns", direction="lower"))
+                found.append(score(f"{name}_{label}", value))
     return tuple(found)
 
 
@@ -342,10 +343,10 @@ def _of_the_fault(outcome: Mapping[str, Any], intervals: Sequence[Interval]) -> 
     """Where an outage is what is measured: its figures, as far as they are known."""
     if not outages.outages(outcome):
         return
-    yield Score(metric="outage", value=float(outages.without_service_ns(outcome)), unit="ns", direction="lower")
+    yield score("outage", outages.without_service_ns(outcome))
     recovery = outages.recovery_ns(outcome, intervals)
     if recovery is not None:
-        yield Score(metric="recovery", value=float(recovery), unit="ns", direction="lower")
+        yield score("recovery", recovery)
     lost = outages.writes_lost(outcome)
     if lost is not None:
-        yield Score(metric="writes_lost", value=float(lost), unit="1", direction="lower")
+        yield score("writes_lost", lost)

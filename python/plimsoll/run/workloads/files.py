@@ -11,6 +11,7 @@ from plimsoll.catalog.bounds import Pace
 from plimsoll.declared import FilesParameters
 from plimsoll.drafts import scratch_folder
 from plimsoll.errors import TargetError, UsageError
+from plimsoll.metrics import score
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import parameters_in, value_text
 from plimsoll.parameters import FILES_WORKLOADS
@@ -155,7 +156,7 @@ def scores(
     """The originals' own scores, phase by phase, in base units; then the latencies of every kind of call."""
     found = [each.score for each in phase_scores(phases(outcome))]
     latencies = [
-        Score(metric=f"{kind}_{name}", value=float(value), unit="ns", direction="lower")
+        score(f"{kind}_{name}", value)
         for kind, encoded in histograms.items()
         for decoded in (decode(encoded),)
         for name, q in PERCENTILES.items()

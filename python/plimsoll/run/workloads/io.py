@@ -8,13 +8,13 @@ from typing import Any
 
 from plimsoll.catalog.bounds import Pace
 from plimsoll.errors import TargetError, UnknownName, UsageError
+from plimsoll.metrics import DATA_KINDS, score
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
 from plimsoll.parameters import DATALESS_ENGINES, parameter
 from plimsoll.run import originals
 from plimsoll.run.originals import _execution
 from plimsoll.run.places import Place
-from plimsoll.run.scores import DATA_KINDS
 from plimsoll.run.scores import scores as measured_scores
 from plimsoll.run.workers import local
 from plimsoll.run.workers.execution import Execution
@@ -129,7 +129,7 @@ def scores(
         for kind, totals in outcome["operations"].items()
         if kind in (*DATA_KINDS, "commit") and kind not in histograms and totals["latency_sum_ns"]
     }
-    return (*found, *(Score(metric=name, value=mean, unit="ns", direction="lower") for name, mean in means.items()))
+    return (*found, *(score(name, mean) for name, mean in means.items()))
 
 
 def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:

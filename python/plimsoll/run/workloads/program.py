@@ -61,7 +61,7 @@ def problems(plan: Plan) -> Iterator[str]:
 
 
 def on_target(plan: Plan, target: Target) -> Plan:  # noqa: ARG001
-    """As it is."""
+    """The plan unchanged: a program has no parameter that depends on the target."""
     return plan
 
 

@@ -28,7 +28,7 @@ class LoadRange:
 
     @property
     def text(self) -> str:
-        """As it is written: `1..256`."""
+        """As the command line takes it: `1..256`."""
         return f"{self.low:.10g}..{self.high:.10g}"
 
     def rounded(self, load: float) -> float:

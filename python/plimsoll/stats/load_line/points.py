@@ -12,6 +12,7 @@ import numpy as np
 
 from plimsoll.db_parameters import works_in_client
 from plimsoll.errors import ResultFileError
+from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Level, Run, RunStatus, Score
 from plimsoll.parameters import kind_of
 from plimsoll.stats.histogram import Histogram, merge
@@ -27,7 +28,6 @@ longer than usual it was (`longer`), and how long its place may give what it had
 STORED_NS = SECOND
 """What a place may give beyond what it carries after a rest, as time at that rate, where nobody said: volumes hold one
 second."""
-DATA_KINDS = ("read", "write", "trim")
 KEPT = 0.98
 """Share of a schedule that the steady part must show, where that is only a part of the run."""
 

@@ -65,7 +65,7 @@ class Request:
 
     @property
     def stored_text(self) -> str:
-        """As it is written: `1s`."""
+        """As the command line takes it: `1s`."""
         return format_duration(self.stored_ns).replace(" ", "") if self.stored_ns else "0s"
 
 

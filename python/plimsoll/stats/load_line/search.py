@@ -65,7 +65,7 @@ class Rules:
     """How much certainty is bought."""
 
     rounds: int
-    """Most rounds."""
+    """Rounds at most."""
     width: float
     """Rounds go on until the interval of the knee is at most this wide (half-width as a share)."""
 

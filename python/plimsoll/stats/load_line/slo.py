@@ -38,13 +38,13 @@ class Objective:
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """As the command line takes it: `p99<10ms`."""
         limit = format_duration(self.limit_ns).replace(" ", "")
         return f"{self.name}<{limit if parse_duration(limit) == self.limit_ns else f'{self.limit_ns}ns'}"
 
     @property
     def name(self) -> str:
-        """`p99`."""
+        """The percentile, as in `p99`."""
         return f"p{self.percent:g}"
 
 

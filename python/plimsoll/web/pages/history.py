@@ -11,11 +11,12 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
 
+from plimsoll import metrics
 from plimsoll.errors import ResultFileError, UnknownName
 from plimsoll.identity import place_facts
 from plimsoll.model import RunStatus
 from plimsoll.report.document import Block, Chart, Phrase, Section, Table, Tone, columns, number, phrase, text
-from plimsoll.report.labels import metric_label, ratio_text
+from plimsoll.report.labels import ratio_text
 from plimsoll.report.sections.environment import time_text
 from plimsoll.stats.histogram import merge
 from plimsoll.store import search
@@ -70,7 +71,7 @@ class Found:
     @property
     def title(self) -> str:
         """What it shows, in a few words."""
-        return f"{self.case} on {self.target}: {metric_label(self.metric)}"
+        return f"{self.case} on {self.target}: {metrics.title(self.metric)}"
 
     def query(self, **other: str) -> str:
         """The address of this series, or of one that differs in `other`."""
@@ -129,7 +130,7 @@ def show(request: Request, who: Reader, asked: Annotated[Asked, Depends()], text
         request,
         "history.html",
         found=found,
-        label=metric_label,
+        label=metrics.title,
         untold=untold_text,
         all_hosts=ALL_HOSTS,
         report=request.app.state.pages.get(("history", found.query(), found.plans), report),
