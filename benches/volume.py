@@ -269,7 +269,7 @@ def _cpu_s(pid: int) -> float:
 
 
 def simulation(given: argparse.Namespace) -> Iterator[Result]:
-    """I/Os per second of one core in virtual time."""
+    """IOPS of one core in virtual time."""
     del given
     seconds, operations = _simulated(2 * 3600)
     yield Result("simulation", operations / seconds / 1e6, "million/s", "≥ 10", operations / seconds >= 10e6)

@@ -1,4 +1,4 @@
-"""What of a volume can hold a load back, at the load's own block size: every limit in I/Os per second, by party."""
+"""What of a volume can hold a load back, at the load's own block size: every limit in IOPS, by party."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WRITE_COST = {None: 1, 0: 1, 5: 4, 10: 2}
 
 @dataclass(frozen=True)
 class Bound:
-    """One limit: I/Os per second of the load that it lets through."""
+    """One limit: IOPS of the load that it lets through."""
 
     party: str
     """`volume IOPS`, `volume throughput`, `instance IOPS`, `instance throughput`."""
@@ -103,7 +103,7 @@ class Use:
     read_share: float
     sequential: bool = False
     asked: float | None = None
-    """I/Os per second of an open loop: no more were asked for."""
+    """IOPS of an open loop: no more were asked for."""
     pauses: bool = False
     """The test thinks between its I/Os."""
 

@@ -73,7 +73,7 @@ class Load:
     most: Bound | None
     """The tightest limit while credits last."""
     rate: float | None
-    """Steady I/Os per second."""
+    """Steady IOPS."""
     regime: Regime | None
     """What the one detector of levels says of the run, here as in its findings."""
     p99_ns: float | None

@@ -128,7 +128,7 @@ def _ended_between(rates: Sequence[float], at_rest: float) -> bool:
 
 
 def _load(run: Run) -> tuple[Use, float] | None:
-    """The load of a run and its I/Os per second: as the test did them, else as the device counted them."""
+    """The load of a run and its IOPS: as the test did them, else as the device counted them."""
     use, seconds = use_of(run.plan), _length_s(run)
     if use is not None:
         rate = next((score.value for score in run.scores if score.metric == "iops"), None)

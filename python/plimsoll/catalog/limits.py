@@ -50,7 +50,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Limits:
-    """I/Os per second and bytes per second, reads and writes together; None is no limit."""
+    """IOPS and bytes per second, reads and writes together; None is no limit."""
 
     iops: Rate | None
     throughput: Rate | None

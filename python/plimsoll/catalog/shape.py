@@ -35,7 +35,7 @@ from plimsoll.units import (
 SHAPE_OPTIONS: dict[str, str] = {
     "type": "volume type; `plimsoll list volumes`",
     "size": "size of one volume, such as 100GiB",
-    "iops": "provisioned I/Os per second, where the type takes them",
+    "iops": "provisioned IOPS, where the type takes them",
     "throughput": "provisioned throughput, such as 250MiB (a bare number is the provider's unit)",
     "instance": "instance type it is attached to, whose limits it shares; `plimsoll list instances`",
     "era": "year or month whose limits hold, such as 2013 or 2018-02; without it, today's",

@@ -35,7 +35,7 @@ def check(draft: Draft) -> None:
 
 
 def rates_agree(draft: Draft, iops: float | None, throughput: float | None, size: float | None, what: str) -> None:
-    """I/Os per second times their size is the throughput."""
+    """IOPS times their size is the throughput."""
     if not iops or not throughput or not size:
         return
     expected = iops * size

@@ -29,7 +29,7 @@ class LoadLineSearch:
 
     @property
     def burst(self) -> str:
-        """` while v has burst credits, 34 min (then 300 I/Os per second)`; empty where nothing is known to end."""
+        """` while v has burst credits, 34 min (then 300 IOPS)`; empty where nothing is known to end."""
         words = while_bursting(("", self.label), (None, self.standing))
         left = self.standing.left if self.standing else None
         return f"{words} (then {ios_text(left)})" if words and left is not None else words

@@ -335,7 +335,7 @@ def _sparks(outcomes: Sequence[Outcome]) -> Listing:
 def _spark_rows(outcome: Outcome, name: str) -> Iterator[tuple[str, list[float], str, str]]:
     rates = [value for _, value in _binned(outcome, outcome.operations, SPARK_WIDTH)]
     first, last = (format_value(phase.operations, "1/s") for phase in (outcome.phases[0], outcome.phases[-1]))
-    yield f"{name} I/Os per second"[:26], rates, first, last
+    yield f"{name} IOPS"[:26], rates, first, last
     for bucket in outcome.used_credits:
         held = [value for _, value in _binned(outcome, outcome.credits(bucket), SPARK_WIDTH)]
         top = outcome.capacities[bucket]
@@ -359,7 +359,7 @@ def _charts(outcomes: Sequence[Outcome]) -> Iterator[Chart]:
     names = tuple(_name(outcome, outcomes) for outcome in outcomes)
     data = _phases(outcomes)
     rates = [_binned(outcome, outcome.operations, POINTS) for outcome in outcomes]
-    yield _chart("rate", "I/Os per second", names, data, partial(_lines, rates, "1/s"))
+    yield _chart("rate", "IOPS", names, data, partial(_lines, rates, "1/s"))
     tails = [_binned(outcome, [each["p99_ns"] for each in outcome.intervals], POINTS) for outcome in outcomes]
     yield _chart("p99", "Latency p99", names, data, partial(_lines, tails, "ns"))
     held = [

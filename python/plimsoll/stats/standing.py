@@ -32,9 +32,9 @@ class Standing:
 
     basis: Basis
     rate: float | None = None
-    """I/Os per second that were reached; None where they could not be counted."""
+    """IOPS that were reached; None where they could not be counted."""
     left: float | None = None
-    """I/Os per second that this load has for ever, once all credits are spent."""
+    """IOPS that this load has for ever, once all credits are spent."""
     lasts_s: float | None = None
     """How long full credits hold the rate; where the rate is unknown, the shortest burst of the place."""
     measured_s: float = 0.0
@@ -127,8 +127,8 @@ def _bursting(names: tuple[str, str], sides: Sides) -> list[tuple[str, Standing]
 
 
 def ios_text(per_second: float) -> str:
-    """`300 I/Os per second`: of requests, where a score may count something else."""
-    return f"{format_number(per_second)} I/Os per second"
+    """`300 IOPS`: of requests, where a score may count something else."""
+    return f"{format_number(per_second)} IOPS"
 
 
 def _times(ratio: float) -> str:

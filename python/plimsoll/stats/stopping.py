@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plimsoll import metrics
 from plimsoll.stats.policy import LAST, LOOKS, Mode, log_width, next_look
 from plimsoll.stats.summary import Summary
 from plimsoll.stats.verdict import StopReason, Verdict
@@ -83,12 +84,12 @@ def _worst_reason(verdicts: Sequence[Verdict]) -> StopReason:
 
 
 def closing(stop: Stop, metric: str, blocks: int, valid: tuple[int, int], summaries: Sequence[Summary] = ()) -> str:
-    """What stopped a case, as a sentence without its subject: `iops decided after 3 blocks`.
+    """What stopped a case, as a sentence without its subject: `IOPS decided after 3 blocks`.
 
     `metric` is the primary one, `valid` how many runs are valid and how many there are; `summaries` are those of a
     single target, and empty where targets were compared.
     """
-    name, count = metric.replace("_", " "), f"{blocks:,} block{'' if blocks == 1 else 's'}"
+    name, count = metrics.short_title(metric), f"{blocks:,} block{'' if blocks == 1 else 's'}"
     ok, made = valid
     if stop.reason is StopReason.NOTHING_VALID:
         told = f"no valid block to judge {name} by after {count}" if ok else f"no valid runs in {count}"

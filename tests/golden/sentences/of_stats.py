@@ -260,10 +260,10 @@ def _stops() -> list[Situation]:
         return Situation("stop", name, lambda: [closing(Stop(reason), "iops", 4, valid, found)], (says,), (never,))  # type: ignore[arg-type]
 
     return [
-        of("compared", StopReason.DECIDED, (8, 8), "iops decided after 4 blocks", "undecided"),
-        of("precise", StopReason.PRECISE, (4, 4), "iops precise enough after 4 blocks", "decided", summaries=narrow),
-        of("noise", StopReason.HOPELESS, (8, 8), "not decidable with this noise", "iops decided"),
-        of("the limit", StopReason.CAP, (8, 8), "limit of 4 blocks reached, iops undecided", "iops decided"),
+        of("compared", StopReason.DECIDED, (8, 8), "IOPS decided after 4 blocks", "undecided"),
+        of("precise", StopReason.PRECISE, (4, 4), "IOPS precise enough after 4 blocks", "decided", summaries=narrow),
+        of("noise", StopReason.HOPELESS, (8, 8), "not decidable with this noise", "IOPS decided"),
+        of("the limit", StopReason.CAP, (8, 8), "limit of 4 blocks reached, IOPS undecided", "IOPS decided"),
         of(
             "one valid run",
             StopReason.CAP,
@@ -272,7 +272,7 @@ def _stops() -> list[Situation]:
             "decided after",
             one=True,
         ),
-        of("a score, no block", StopReason.NOTHING_VALID, (1, 8), "no valid block to judge iops by", "decided"),
+        of("a score, no block", StopReason.NOTHING_VALID, (1, 8), "no valid block to judge IOPS by", "decided"),
         of("nothing valid", StopReason.NOTHING_VALID, (0, 8), "no valid runs in 4 blocks", "decided"),
     ]
 

@@ -22,22 +22,22 @@ def told(found: Evidence, **study: Any) -> str:
 
 def test_a_clear_difference_is_decided() -> None:
     clear = evidence(ratios={"b": 2.0}, noise=0.005, blocks=3)
-    assert told(clear) == "iops decided after 3 blocks"
-    assert "iops decided after 3 blocks" in json.dumps(as_json(build_document(clear)))
+    assert told(clear) == "IOPS decided after 3 blocks"
+    assert "IOPS decided after 3 blocks" in json.dumps(as_json(build_document(clear)))
 
 
 def test_noise_is_not_decided() -> None:
     noisy = evidence(noise=0.3, blocks=6)
-    assert told(noisy, mode="quick").startswith("limit of 6 blocks reached, iops undecided")
-    assert told(noisy, blocks=6).startswith("limit of 6 blocks reached, iops undecided")
+    assert told(noisy, mode="quick").startswith("limit of 6 blocks reached, IOPS undecided")
+    assert told(noisy, blocks=6).startswith("limit of 6 blocks reached, IOPS undecided")
 
 
 def test_one_target_is_precise_enough_or_not() -> None:
     assert told(evidence(targets=("a",), noise=0.005, block_noise=0.005, blocks=3)).startswith(
-        "iops precise enough after 3 blocks: known to within ±"
+        "IOPS precise enough after 3 blocks: known to within ±"
     )
     wild = told(evidence(targets=("a",), noise=0.5, blocks=3), mode="quick")
-    assert wild.startswith("limit of 3 blocks reached, iops known to within")
+    assert wild.startswith("limit of 3 blocks reached, IOPS known to within")
 
 
 def test_one_valid_run_of_six() -> None:

@@ -12,8 +12,8 @@ from plimsoll.report.printable import clean
 @pytest.mark.parametrize(
     ("name", "label", "short"),
     [
-        ("iops", "I/Os per second", "IOPS"),
-        ("read_iops", "reads per second", "read IOPS"),
+        ("iops", "IOPS", "IOPS"),
+        ("read_iops", "read IOPS", "read IOPS"),
         ("throughput_burst", "throughput in the burst", "throughput burst"),
         ("read_p99", "read latency p99", "read p99"),
         ("commit_p999", "commit latency p99.9", "commit p99.9"),

@@ -46,7 +46,7 @@ def test_each_renderer_says_until_when_and_what_is_left(name: str) -> None:
     text = " ".join(render(build_document(evidence()), name).split())
     assert SAID in text
     assert "then b / a is about 10×" in text
-    assert "then a is held to 300 I/Os per second" in text
+    assert "then a is held to 300 IOPS" in text
     assert FOUND in text
     steady = render(build_document(evidence(GP3, GP3)), name)
     assert all(words not in steady for words in ("burst credits", "is about", "is held to", FOUND, "Level:"))
@@ -64,7 +64,7 @@ def test_scores_and_the_table_of_comparisons_say_which_it_is() -> None:
     tables = [block for section in document["sections"] for block in section["blocks"] if block["type"] == "table"]
     scores = next(each for each in tables if each["caption"].startswith("Scores of the judged"))
     levels = {(row["target"], row["level"]) for row in scores["rows"]}
-    assert levels == {("a", "burst, 33 min; then 300 I/Os per second"), ("b", "")}
+    assert levels == {("a", "burst, 33 min; then 300 IOPS"), ("b", "")}
     assert {row["stability"] for row in scores["rows"]} == {"stable within the burst", "stable"}
     compared = next(each for each in tables if each["caption"] == "Every comparison")
     assert all("has burst credits" in row["notes"] for row in compared["rows"])
@@ -107,5 +107,5 @@ def test_a_million_operations_cost_what_lasts() -> None:
     [_, operations, _] = cost.build(evidence())
     assert isinstance(operations, Table)
     amounts = {cell_text(row[1]): row[3].value for row in operations.rows if row[3] is not None}  # type: ignore[union-attr]
-    # $10 a month for 300 I/Os per second, $8 for 3,000.
+    # $10 a month for 300 IOPS, $8 for 3,000.
     assert amounts["a"] / amounts["b"] == pytest.approx(10 / 8 * 3000 / 300, rel=0.01)

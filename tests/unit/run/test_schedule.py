@@ -106,7 +106,7 @@ def test_cases_take_turns() -> None:
 def test_a_clear_difference_is_decided_after_three_blocks() -> None:
     blocks, closed = carry_out(make_study(), clear_difference)
     assert len(blocks) == 6
-    assert set(closed.values()) == {"iops decided after 3 blocks", "throughput decided after 3 blocks"}
+    assert set(closed.values()) == {"IOPS decided after 3 blocks", "throughput decided after 3 blocks"}
 
 
 @pytest.mark.parametrize(("mode", "cap"), [("quick", 6), ("standard", 12), ("publish", 20)])
@@ -163,7 +163,7 @@ def test_an_invalid_block_is_repeated_once_as_a_whole() -> None:
 
     blocks, closed = carry_out(make_study(tests=("randread",)), clear_difference, status)
     assert [(block.number, block.attempt) for block in blocks] == [(0, 0), (1, 0), (1, 1), (2, 0)]
-    assert closed == {"randread": "iops decided after 3 blocks; 7 of 8 runs valid"}
+    assert closed == {"randread": "IOPS decided after 3 blocks; 7 of 8 runs valid"}
 
 
 def test_a_case_that_is_always_invalid_ends() -> None:
@@ -239,10 +239,10 @@ def test_one_target_is_never_decided() -> None:
     """Nothing is decided where nothing is compared: three blocks that differ wildly are a limit reached."""
     _, wild = carry_out(make_study(1, tests=("randread",), mode="quick"), noise)
     assert wild["randread"] is not None
-    assert wild["randread"].startswith("limit of 3 blocks reached, iops known to within a factor of")
+    assert wild["randread"].startswith("limit of 3 blocks reached, IOPS known to within a factor of")
     _, steady = carry_out(make_study(1, tests=("randread",), mode="quick"), clear_difference)
     assert steady["randread"] is not None
-    assert steady["randread"].startswith("iops precise enough after 3 blocks: known to within ±")
+    assert steady["randread"].startswith("IOPS precise enough after 3 blocks: known to within ±")
 
 
 def test_one_valid_run_of_six_is_said() -> None:
@@ -251,13 +251,13 @@ def test_one_valid_run_of_six_is_said() -> None:
 
     _, closed = carry_out(make_study(1, tests=("randread",), mode="quick"), noise, status)
     told = closed["randread"] or ""
-    assert told.startswith("limit of 3 blocks reached, iops without an interval")
+    assert told.startswith("limit of 3 blocks reached, IOPS without an interval")
     assert told.endswith("1 of 5 runs valid")
 
 
 def test_a_score_of_zero_has_no_precision() -> None:
     _, closed = carry_out(make_study(1, tests=("randread",), mode="quick"), lambda _name, _block: 0.0)
-    assert closed["randread"] == "no valid block to judge iops by after 3 blocks"
+    assert closed["randread"] == "no valid block to judge IOPS by after 3 blocks"
 
 
 def lose(study: Study, block: Block, gone: str) -> list[Run]:

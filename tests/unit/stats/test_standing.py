@@ -97,7 +97,7 @@ def test_latencies_say_what_the_target_is_held_to() -> None:
     text = told([3.1, 3.2, 3.0, 3.1], None, BURST, latency=True)
     assert text == (
         "gp3 has higher read p99 than nvme while gp3 has burst credits, 33 min: 3.1× (2.8…3.4), 4 blocks; "
-        "then gp3 is held to 300 I/Os per second (now 3,000), and its latency rises"
+        "then gp3 is held to 300 IOPS (now 3,000), and its latency rises"
     )
     # A rate after a cliff lasts, but latencies are of whole runs.
     assert told(SAME, ENDED, None, latency=True).endswith("the score of nvme mixes a burst with what came after it")
