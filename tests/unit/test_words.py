@@ -27,8 +27,8 @@ NAMES = {
 }
 """What stands for a thing now, and how it was called."""
 
-MODULES = {"conduct", "words", "_words", "narrow", "searched", "hangup", "copies", "ground", "_ground", "desk", "shield",
-           "lives", "maker"}  # fmt: skip
+MODULES = {"conduct", "words", "_words", "narrow", "searched", "hangup", "copies", "ground", "_ground", "desk",
+           "shield", "lives", "maker"}  # fmt: skip
 
 EMPTY = re.compile(r'(?:"""|///? )(?:Here it is|Exact|Ignore|Which|For messages|For programs|As it is)\.')
 """Documentation that does not say what it is about."""
