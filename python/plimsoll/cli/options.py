@@ -35,7 +35,10 @@ NamedSessions = Annotated[
 ]
 OneSession = Annotated[str, typer.Argument(metavar="SESSION", help="Short id or title.", autocompletion=session_words)]
 Region = Annotated[
-    str | None, typer.Option("--region", metavar="us-east-1", help="Whose prices; default: the provider's home region.")
+    str | None,
+    typer.Option(
+        "--region", metavar="us-east-1", help="Region whose prices apply; default: the provider's home region."
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 ReportFile = Annotated[

@@ -38,14 +38,20 @@ class StudyOptions:
         ),
     ] = None
     mode: Annotated[
-        str | None, typer.Option("--mode", help="How sure to be: quick (to 6 blocks), standard (12) or publish (20).")
+        str | None,
+        typer.Option(
+            "--mode", help="How certain the answer must be: quick (up to 6 blocks), standard (12) or publish (20)."
+        ),
     ] = None
-    blocks: Annotated[int | None, typer.Option("--blocks", min=1, help="Most blocks, instead of the mode's.")] = None
+    blocks: Annotated[
+        int | None, typer.Option("--blocks", min=1, help="At most this many blocks, instead of the mode's limit.")
+    ] = None
     repeats: Annotated[
-        int | None, typer.Option("--repeats", min=1, help="Exactly so many blocks, whatever they have decided by then.")
+        int | None,
+        typer.Option("--repeats", min=1, help="Exactly this many blocks, even if the answer is clear earlier."),
     ] = None
     time: Annotated[
-        str | None, typer.Option("--time", metavar="30m", help="Hard bound on the time of the whole session.")
+        str | None, typer.Option("--time", metavar="30m", help="Hard limit on the time of the whole session.")
     ] = None
     band: Annotated[
         str | None, typer.Option("--band", metavar="10%", help="Differences up to this count as the same.")
@@ -71,7 +77,10 @@ class StudyOptions:
         bool, typer.Option("--same-place", help="Allow targets that are one place with the same options (A/A).")
     ] = False
     noisy_host: Annotated[
-        bool, typer.Option("--noisy-host", help="Steal and foreign I/O only warn; for hosts that are never quiet.")
+        bool,
+        typer.Option(
+            "--noisy-host", help="Only warn of CPU steal and other processes' I/O, for hosts that are never quiet."
+        ),
     ] = False
     quick_sizes: Annotated[
         bool, typer.Option("--quick-sizes", help="Small sizes for every test: a trial, not a result to keep.")

@@ -75,7 +75,7 @@ class Study:
     blocks: int | None = None
     """Largest number of blocks instead of the mode's."""
     repeats: int | None = None
-    """Exactly so many blocks, whatever they have decided by then."""
+    """Exactly this many blocks, even if the answer is clear earlier."""
     time_ns: int | None = None
     baseline: str | None = None
     seed: int = 0

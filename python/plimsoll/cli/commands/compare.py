@@ -24,7 +24,7 @@ NOTHING_COMPARED = 4
 """Exit code of a gate that had nothing to compare: it must not look like one that passed."""
 
 EXAMPLES = (
-    "`plimsoll compare --baseline old --fail-on worse` leaves with 1 where anything got worse, and with 4 where "
+    "`plimsoll compare --baseline old --fail-on worse` exits with 1 where anything got worse, and with 4 where "
     "nothing could be compared: a gate for CI. `plimsoll compare OLD NEW` compares two sessions that were run apart. "
     "`--format junit > plimsoll.xml`, `--format github`, `--format markdown >> $GITHUB_STEP_SUMMARY`."
 )

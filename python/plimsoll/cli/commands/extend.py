@@ -41,10 +41,11 @@ def command(
         ),
     ] = None,
     blocks: Annotated[
-        int | None, typer.Option("--blocks", min=1, max=1000, help="So many more blocks of every case.")
+        int | None, typer.Option("--blocks", min=1, max=1000, help="Add this many blocks to every case.")
     ] = None,
     time: Annotated[
-        str | None, typer.Option("--for", metavar="10m", help="As many blocks as fit; a hard bound on the time.")
+        str | None,
+        typer.Option("--for", metavar="10m", help="Add as many blocks as fit into this time, which is a hard limit."),
     ] = None,
     until: Annotated[
         Until | None,

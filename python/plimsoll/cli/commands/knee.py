@@ -53,7 +53,7 @@ Stored = Annotated[
 @takes_study_as(
     {
         "on": "A target; repeat for more, each has its own load line. Default: the current directory.",
-        "mode": "How sure to be: quick (to 6 rounds), standard (12) or publish (20).",
+        "mode": "How certain the answer must be: quick (up to 6 rounds), standard (12) or publish (20).",
         "time": "",
         "settings": "For every run; `plimsoll list parameters`.",
         "server": "Database tests: a private server on every directory target.",

@@ -18,7 +18,7 @@ NEEDS_ARGUMENTS = True
 TOKEN_VARIABLE = "PLIMSOLL_TOKEN"
 EXAMPLES = (
     "`PLIMSOLL_TOKEN=… plimsoll push https://bench.example.org` sends the last session; `plimsoll push URL 3f9c "
-    "old/*.plimsoll.gz fio.json` sends sessions and files. Given again, it goes on where it ended."
+    "old/*.plimsoll.gz fio.json` sends sessions and files. Run again, it continues where it stopped."
 )
 
 

@@ -50,7 +50,7 @@ def command(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure targets until the answer is safe; every finished run is kept."""
+    """Measure targets until the answer is certain enough; every finished run is kept."""
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import plan
     from plimsoll.cli.ending import conclude

@@ -54,12 +54,15 @@ def command(
         typer.Option("--compare", metavar="gp2,gp3,io2", help="Rank the cheapest of each type that meets --slo."),
     ] = None,
     slo: Annotated[
-        str, typer.Option("--slo", metavar="p99<10ms", help="What --compare must give; join bounds with commas.")
+        str,
+        typer.Option("--slo", metavar="p99<10ms", help="Bounds that --compare must meet; join several with commas."),
     ] = "p99<10ms",
     lasts: Annotated[
         str | None,
         typer.Option(
-            "--for", metavar="8h", help="How long --compare needs it, from full burst credits. Default: for ever."
+            "--for",
+            metavar="8h",
+            help="How long --compare must hold the bounds, starting with full burst credits. Default: for ever.",
         ),
     ] = None,
     region: Region = None,
@@ -75,7 +78,7 @@ def command(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Run a load on a volume in virtual time: rates, latency, burst credits, who limits, and what it costs."""
+    """Run a load on a volume in virtual time: rates, latency, burst credits, what limits it, and what it costs."""
     from plimsoll.cli.output import refuse_to_replace
     from plimsoll.errors import UsageError
     from plimsoll.report import format_of

@@ -37,8 +37,10 @@ class Allow(StrEnum):
 
 
 def command(
-    action: Annotated[Action, typer.Argument(help="Make a token, list all, or withdraw one.", show_default=False)],
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Whom or what it is for.")] = None,
+    action: Annotated[Action, typer.Argument(help="Create a token, list all, or revoke one.", show_default=False)],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Name of the token: whom or what it is for.")
+    ] = None,
     allow: Annotated[
         Allow,
         typer.Option(
@@ -46,7 +48,9 @@ def command(
             help="read pages; upload results as well; or merge: also add to sessions that others sent or measured.",
         ),
     ] = Allow.UPLOAD,
-    days: Annotated[int | None, typer.Option("--days", min=1, max=36500, help="Valid for so many days.")] = None,
+    days: Annotated[
+        int | None, typer.Option("--days", min=1, max=36500, help="Days for which the token is valid.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Create, list and revoke tokens of the server (`plimsoll serve`)."""

@@ -28,7 +28,9 @@ def command(
     paid: Annotated[
         str | None,
         typer.Option(
-            "--as", metavar="TYPE[,option=value…]", help="What is paid for; without size= that of the device is taken."
+            "--as",
+            metavar="TYPE[,option=value…]",
+            help="The volume that is paid for; without size=, the size of the device.",
         ),
     ] = None,
     instance: Annotated[
@@ -39,7 +41,11 @@ def command(
     ] = "60s",
     size: Annotated[
         str,
-        typer.Option("--size", metavar="1GiB", help="How much of the place is used; above its cache, if it has one."),
+        typer.Option(
+            "--size",
+            metavar="1GiB",
+            help="How much of the place is used; choose more than its cache holds, if it has one.",
+        ),
     ] = "1GiB",
     depth: Annotated[
         int | None, typer.Option("--depth", min=1, help="I/Os in flight; default: 4 per 1,000 IOPS, 32 to 256.")
@@ -52,7 +58,7 @@ def command(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure a place, and say whether it delivers what its volume type promises, who limits, and for how long."""
+    """Measure a place, and say whether it delivers what its volume type promises, what limits it, and for how long."""
     from plimsoll.catalog.delivery import Answer, judge
     from plimsoll.cli.output import console, print_json, refuse_to_replace, say
     from plimsoll.cli.progress import observer

@@ -24,7 +24,7 @@ def command(
     names: NamedSessions,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Also one that another machine is said to be running: it may be gone.")
+        bool, typer.Option("--force", help="Also remove one that another machine may still be running.")
     ] = False,
     json: Json = False,
 ) -> None:

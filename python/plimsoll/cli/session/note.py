@@ -23,7 +23,7 @@ def command(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write a note to a session; reports show it."""
+    """Attach a note to a session; reports show it."""
     import sys
 
     from plimsoll.cli.output import harmless, print_json, say

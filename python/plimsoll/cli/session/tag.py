@@ -20,10 +20,10 @@ def command(
     tags: Annotated[
         list[str] | None, typer.Argument(metavar="[TAG…]", help="Tags to add; none: show those it has.")
     ] = None,
-    remove: Annotated[list[str] | None, typer.Option("--remove", metavar="TAG", help="Tag to take away.")] = None,
+    remove: Annotated[list[str] | None, typer.Option("--remove", metavar="TAG", help="Tag to remove.")] = None,
     json: Json = False,
 ) -> None:
-    """Put tags to a session, or take them away; a tag is one word in small letters."""
+    """Add tags to a session, or remove them; a tag is one lower-case word."""
     from plimsoll.cli.output import print_json, say
     from plimsoll.cli.session._presenting import as_table
     from plimsoll.store.housekeeping import change_tags

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "`plimsoll store check`, `PLIMSOLL_STORE=/backup/results.db plimsoll store check --json`. "
-    "It leaves with 1 where something is damaged or was changed."
+    "It exits with 1 where something is damaged or was changed."
 )
 
 

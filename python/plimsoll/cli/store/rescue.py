@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 NEEDS_ARGUMENTS = True
 EXAMPLES = (
     "`plimsoll store rescue saved.plimsoll.gz` (one result file), `plimsoll store rescue saved/` (one per session), "
-    "`plimsoll store rescue new.db` (a new store). It leaves with 1 where something was left behind."
+    "`plimsoll store rescue new.db` (a new store). It exits with 1 where something was left behind."
 )
 
 
 def command(
     out: Annotated[str, typer.Argument(metavar="OUT", help="A new result file, a folder, or a new store.")],
     parts: Annotated[
-        bool, typer.Option("--parts", help="Also sessions that are damaged, with the runs of them that can be read.")
+        bool, typer.Option("--parts", help="Also save damaged sessions, with those of their runs that can be read.")
     ] = False,
 ) -> None:
     """Save every session that is whole from a store that is damaged; the store is not touched.

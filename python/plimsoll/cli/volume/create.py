@@ -21,7 +21,7 @@ EXAMPLES = (
 @takes_shape
 def command(
     shape: ShapeOptions,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new volume.")],
     fs: Annotated[
         str | None, typer.Option("--fs", metavar="ext4|xfs|btrfs|…", help="Make this file system and mount it.")
     ] = None,
@@ -49,7 +49,7 @@ def command(
     ] = None,
     raid_with: Annotated[
         str,
-        typer.Option("--raid-with", metavar="model|mdadm", help="Who combines the members: the model, or Linux md."),
+        typer.Option("--raid-with", metavar="model|mdadm", help="What combines the members: the model, or Linux md."),
     ] = "model",
     json: Json = False,
 ) -> None:

@@ -11,7 +11,7 @@ EXAMPLES = "`plimsoll volume delete data` · `plimsoll volume delete --all --for
 
 
 def command(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME…]", help="Which.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME…]", help="Names of volumes.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every volume.")] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Also while programs use it: they get I/O errors from then on.")

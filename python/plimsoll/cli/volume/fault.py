@@ -15,7 +15,7 @@ EXAMPLES = (
 
 
 def command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Which volume.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the volume.")],
     kind: Annotated[
         str,
         typer.Argument(
@@ -25,7 +25,8 @@ def command(
         ),
     ],
     duration: Annotated[
-        str | None, typer.Option("--for", metavar="10s", help="How long: stall, slow, or the power being off.")
+        str | None,
+        typer.Option("--for", metavar="10s", help="Duration of a stall, of slowness, or of the power being off."),
     ] = None,
     offset: Annotated[str | None, typer.Option("--offset", metavar="SIZE", help="error: start of the range.")] = None,
     length: Annotated[str | None, typer.Option("--length", metavar="SIZE", help="error: its length.")] = None,
@@ -34,7 +35,7 @@ def command(
     ] = None,
     factor: Annotated[float | None, typer.Option("--factor", metavar="K", help="slow: how many times longer.")] = None,
 ) -> None:
-    """Begin a fault of a volume in use, or clear what can be cleared."""
+    """Inject a fault into a volume in use, or clear the faults that can be cleared."""
     from plimsoll.cli.output import say
     from plimsoll.units import format_size
     from plimsoll.volumes.changes import fault, inject

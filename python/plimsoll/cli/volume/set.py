@@ -18,10 +18,10 @@ EXAMPLES = "`plimsoll volume set data --type gp3 --iops 6000` · `plimsoll volum
 @partial(takes_shape, unsaid=FOR_LIFE)
 def command(
     shape: ShapeOptions,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Which.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the volume.")],
     json: Json = False,
 ) -> None:
-    """Change type, size or rates of a volume in use; what it has of credits stays."""
+    """Change the type, size or rates of a volume in use; its credit balance stays."""
     from plimsoll.cli.output import console, print_json, say
     from plimsoll.cli.volume._presenting import as_table, described
     from plimsoll.errors import UsageError

@@ -14,7 +14,7 @@ _TRANSPORTS = {"io_uring": "io_uring", "dev_fuse": "/dev/fuse"}
 
 
 def command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Which volume.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the volume.")],
     json: Json = False,
 ) -> None:
     """Show counters, time over each limit, queue, latencies and credit balances of a volume, and how it is served."""

@@ -59,7 +59,7 @@ class Settings:
     waits: str = ""
     """What each test waits for: one of WAITS, or nothing."""
     processes: int | None = None
-    """Only make semaphores for so many processes; -1 removes them."""
+    """Only create semaphores for this many processes; -1 removes them."""
 
     def parameters(self) -> dict[str, Any]:
         """Parameters of the `bonnie` workload, as text or numbers."""

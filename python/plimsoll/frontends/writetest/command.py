@@ -11,7 +11,7 @@ EXAMPLES = "`plimsoll writetest -b 256 -o 10000 -f /mnt/a/testfile` · docs/fron
 HELP_WORDS = ()
 USAGE_PIECES = ("[OPTIONS]",)
 WORDS = (
-    ("-b BYTES", "Of each write.  [default: 256]"),
+    ("-b BYTES", "Size of each write.  [default: 256]"),
     ("-o OPERATIONS", "Writes, each with an fsync.  [default: 1000]"),
     ("-f FILE", "The file that is written; it must not be there yet.  [default: testfile]"),
 )
