@@ -34,7 +34,7 @@ def _number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise UsageError(f"{value!r} is no number") from None
+        raise UsageError(f"{value!r} is not a number") from None
 
 
 def _bytes(value: Any) -> int:
@@ -55,7 +55,7 @@ def _settings(value: Any) -> dict[str, str]:
     for word in str(value).split():
         name, equals, text = word.partition("=")
         if not equals or not name:
-            raise UsageError(f"{word!r} is no setting; write name=value, several separated by spaces")
+            raise UsageError(f"{word!r} is not a setting; write name=value, several separated by spaces")
         found[name] = text
     return found
 
@@ -75,7 +75,7 @@ def _request(value: Any) -> dict[str, Any]:
         "exponential": (("percentile", 95.0), ("share", 0.8571428571)),
     }
     if kind not in fields or len(numbers) > len(fields[kind]):
-        raise UsageError(f"{value!r} is no request distribution; write one of {', '.join(fields)}")
+        raise UsageError(f"{value!r} is not a request distribution; write one of {', '.join(fields)}")
     given = [*numbers, *(default for _, default in fields[kind][len(numbers) :])]
     return {"kind": kind, **{name: number for (name, _), number in zip(fields[kind], given, strict=True)}}
 

@@ -37,7 +37,7 @@ def check_output(path: str | Path) -> None:
     while not folder.exists() and not folder.is_symlink():
         folder = folder.parent
     if not folder.is_dir():
-        raise UsageError(f"cannot write {path}: {folder} is no folder; choose another place")
+        raise UsageError(f"cannot write {path}: {folder} is not a folder; choose another place")
     if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
         reason = (
             "the file system is read-only" if os.statvfs(folder).f_flag & os.ST_RDONLY else "no right to write there"

@@ -115,9 +115,9 @@ def read_size_mix(value: Any) -> list[list[float]]:
         try:
             mix.append([parse_size(size), float(weight or 1)])
         except ValueError:
-            raise UsageError(f"{part!r} is no size:weight; write a mix like '4KiB:60 16KiB:40'") from None
+            raise UsageError(f"{part!r} is not a size:weight; write a mix like '4KiB:60 16KiB:40'") from None
     if not mix or any(size < 1 or weight <= 0 for size, weight in mix):
-        raise UsageError(f"{value!r} is no block size; write 4KiB, or a mix like '4KiB:60 16KiB:40'")
+        raise UsageError(f"{value!r} is not a block size; write 4KiB, or a mix like '4KiB:60 16KiB:40'")
     return mix
 
 
@@ -135,7 +135,9 @@ def read_distribution(value: Any) -> dict[str, Any]:
             return {"kind": kind, name: float(number or usual), **({"centre": float(centre)} if centre else {})}
     except ValueError:
         pass
-    raise UsageError(f"{value!r} is no access distribution; write once, uniform, zipf:1.1, pareto:0.2 or normal:0.1")
+    raise UsageError(
+        f"{value!r} is not an access distribution; write once, uniform, zipf:1.1, pareto:0.2 or normal:0.1"
+    )
 
 
 _HOT_PLACES = {"zipf": ("theta", "1.1"), "pareto": ("h", "0.2"), "normal": ("deviation", "")}
@@ -165,7 +167,7 @@ def read_cpus(value: Any) -> list[int]:
     try:
         return [int(cpu) for cpu in str(value).replace("+", " ").split()]
     except ValueError:
-        raise UsageError(f"{value!r} is no list of CPUs; write them like 0+1") from None
+        raise UsageError(f"{value!r} is not a list of CPUs; write them like 0+1") from None
 
 
 def value_text(parameter: Parameter, value: Any) -> str:
@@ -233,7 +235,7 @@ def _read_number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise UsageError(f"{value!r} is no number") from None
+        raise UsageError(f"{value!r} is not a number") from None
 
 
 _READERS: dict[str, Reader] = {

@@ -125,7 +125,7 @@ def programs() -> Mapping[str, Plugin]:
     for each in plugins.of_others("workloads"):
         names = [getattr(parameter, "name", None) for parameter in each.module.PARAMETERS]
         if not all(isinstance(parameter, Parameter) for parameter in each.module.PARAMETERS):
-            plugins.tell_once(f"{each.label} is left out: something in PARAMETERS is no Parameter")
+            plugins.tell_once(f"{each.label} is left out: something in PARAMETERS is not a Parameter")
         elif len({*names, TIMEOUT.name}) <= len(names):
             plugins.tell_once(f"{each.label} is left out: two of PARAMETERS have one name, or one is named timeout")
         else:

@@ -31,7 +31,7 @@ _COUNTS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
 def _fail(what: str, text: str, examples: str) -> UsageError:
-    return UsageError(f"{text!r} is no {what}; write it like {examples}")
+    return UsageError(f"{text!r} is not a valid {what}; write it like {examples}")
 
 
 def parse_size(text: str | int) -> int:

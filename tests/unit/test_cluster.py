@@ -31,7 +31,7 @@ from plimsoll.units import SECOND
     ["", "nonsense", "local:", "local:0", "local:99", "ssh:", "ssh:a b", "ssh:a:99999", "ssh:a?b=c", "tcp://", "tcp:x"],
 )
 def test_clusters_that_are_none(text: str) -> None:
-    with pytest.raises(UsageError, match="is no cluster"):
+    with pytest.raises(UsageError, match="is not a cluster"):
         parse_cluster(text)
 
 
@@ -48,7 +48,7 @@ def test_clusters() -> None:
 
 @pytest.mark.parametrize("where", ["@w1", "@:/x", "@w1:x", "@w1:"])
 def test_places_that_are_none(where: str) -> None:
-    with pytest.raises(UsageError, match="is no place on a worker"):
+    with pytest.raises(UsageError, match="is not a place on a worker"):
         split_place(where)
 
 

@@ -17,7 +17,7 @@ def month(era: str | None, where: str = "era") -> str:
     match = re.fullmatch(r"(\d{4})(?:-(\d{1,2}))?", era.strip())
     number = int(match[2] or 12) if match else 0
     if match is None or not 1 <= number <= 12:
-        raise UsageError(f"{where}: {era!r} is no era; write a year or month, such as 2013 or 2018-02")
+        raise UsageError(f"{where}: {era!r} is not an era; write a year or month, such as 2013 or 2018-02")
     return f"{match[1]}-{number:02}"
 
 

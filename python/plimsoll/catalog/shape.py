@@ -189,7 +189,7 @@ def options_from(text: str, where: str) -> dict[str, str]:
         name, equals, value = word.strip().partition("=")
         if not equals:
             if place or not name:
-                raise UsageError(f"{where}: {word.strip()!r} is no option; write NAME=VALUE, as in size=100GiB")
+                raise UsageError(f"{where}: {word.strip()!r} is not an option; write NAME=VALUE, as in size=100GiB")
             name, value = "type", name
         if name in found:
             raise UsageError(f"{where}: {name} is given twice; keep one of them")
@@ -262,12 +262,12 @@ def _array(read: _Reader, kind: VolumeType, machine: Instance | None) -> tuple[i
         return None, 1, chunk
     least = {0: 2, 1: 2, 5: 3, 10: 4}
     if level not in least:
-        raise read.refuse(f"raid={level} is no level that exists here; choose 0, 1, 5 or 10")
+        raise read.refuse(f"raid={level} is not a level that exists here; choose 0, 1, 5 or 10")
     if members is None or members < least[level] or members > 64 or (level == 10 and members % 2):
         even = ", an even number" if level == 10 else ""
         raise read.refuse(f"raid={level} needs members={least[level]} to 64{even}")
     if chunk < 4 * KIB or chunk & (chunk - 1):
-        raise read.refuse(f"chunk: {format_size(chunk)} is no power of two from 4 KiB on; 512KiB is usual")
+        raise read.refuse(f"chunk: {format_size(chunk)} is not a power of two from 4 KiB on; 512KiB is usual")
     if kind.is_local and machine and members > machine.store_disks:
         raise read.refuse(f"{machine.name} has {machine.store_disks} disks of its own, not {members}")
     return level, members, chunk

@@ -47,9 +47,9 @@ def parse_cluster(text: str) -> ClusterAddress:
     if kind == "ssh" and (found := _ssh(text.strip(), rest)):
         return found
     raise UsageError(
-        f"{text!r} is no cluster; write tcp://scheduler:8786 (or tls://…) for one that runs, local:4 for four worker "
-        f"processes here (at most {MOST_LOCAL}), or ssh:host1,me@host2:2222 (with ?python=/path/of/python where it is "
-        "another path than here)"
+        f"{text!r} is not a cluster; write tcp://scheduler:8786 (or tls://…) for one that runs, local:4 for four "
+        f"worker processes here (at most {MOST_LOCAL}), or ssh:host1,me@host2:2222 (with ?python=/path/of/python where "
+        "it is another path than here)"
     )
 
 
@@ -79,6 +79,6 @@ def split_place(where: str) -> tuple[str, str]:
     worker, colon, path = where.removeprefix("@").partition(":")
     if not colon or not worker or not (path.startswith("/") or is_address(path)):
         raise UsageError(
-            f"{where!r} is no place on a worker; write @WORKER:/absolute/path, @WORKER:ADDRESS, or @*:… for all workers"
+            f"{where!r} is not a place on a worker; write @WORKER:/absolute/path, @WORKER:ADDRESS, or @*:… for all"
         )
     return worker, path

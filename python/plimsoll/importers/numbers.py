@@ -42,7 +42,7 @@ class UnreadableNumber(ResultFileError):
     """What stands in the place of a number is none, or could be two. `line` is the text of its line, if known."""
 
     def __init__(
-        self, token: str, why: str = "is no number that can be read in one way", line: str | None = None
+        self, token: str, why: str = "is not a number that can be read in one way", line: str | None = None
     ) -> None:
         self.said = f"{_shown(token)} {why}"
         super().__init__(f"{self.said}; mend it, or take the file as the tool wrote it")
@@ -107,7 +107,7 @@ def count(match: re.Match[str], group: int | str = 1) -> int:
     """The whole number in a group of a match."""
     read = figure(match, group)
     if read is None or read != int(read):
-        raise at(match, group, UnreadableNumber(str(match[group]), "is no whole number"))
+        raise at(match, group, UnreadableNumber(str(match[group]), "is not a whole number"))
     return int(read)
 
 
@@ -175,7 +175,7 @@ def _why(text: str) -> str:
         return "stands where a number belongs"
     if _TWO_WAYS.fullmatch(text):
         return "can be read in two ways, with a decimal mark or with a mark of thousands"
-    return "is no number that can be read in one way"
+    return "is not a number that can be read in one way"
 
 
 def _shown(token: str) -> str:

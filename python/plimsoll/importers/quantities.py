@@ -47,7 +47,7 @@ def size_unit(unit: str) -> float | None:
 def duration_ns(text: str, default: str = "") -> float | None:
     """`17.52ms`, `1.15 ms`, `8035us`, or a bare number in `default`. Raises UnreadableNumber for anything else."""
     if len(text) > _LONGEST:
-        raise UnreadableNumber(text, "is no time")
+        raise UnreadableNumber(text, "is not a time")
     value, unit = _UNIT.fullmatch(text).groups()  # type: ignore[union-attr]  # both parts may be empty
     factor = time_unit(unit or default)
     if factor is None:

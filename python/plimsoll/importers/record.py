@@ -123,7 +123,7 @@ def _clean_text(text: str) -> str:
 def _chosen_name(options: Options) -> str | None:
     if options.target is not None and not _NAME.fullmatch(options.target):
         raise UsageError(
-            f"{options.target!r} is no name for a target; use up to {MAX_NAME} letters, digits, '.', '_' and '-'"
+            f"{options.target!r} is not a name for a target; use up to {MAX_NAME} letters, digits, '.', '_' and '-'"
         )
     return options.target
 

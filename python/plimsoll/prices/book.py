@@ -121,7 +121,7 @@ def _users(path: Path) -> Iterator[Price]:
             f"cannot read your prices in {path}: {error.strerror}; PLIMSOLL_PRICES names the file"
         ) from None
     except UnicodeDecodeError:
-        raise UsageError(f"cannot read your prices in {path}: it is no text in UTF-8") from None
+        raise UsageError(f"cannot read your prices in {path}: it is not text in UTF-8") from None
     reader = csv.DictReader(lines)
     missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
     if missing:

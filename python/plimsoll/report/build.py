@@ -28,7 +28,9 @@ def build_document(evidence: Evidence, *, short: bool = False) -> Document:
 def _section(found: Plugin, evidence: Evidence) -> Section:
     blocks = found.call("build", evidence, answers=list, otherwise=[])
     if strange := [each for each in blocks if not isinstance(each, Block)]:
-        plugins.tell_once(f"{found.label} makes a {type(strange[0]).__name__}, which is no block; it is left out here")
+        plugins.tell_once(
+            f"{found.label} makes a {type(strange[0]).__name__}, which is not a block; it is left out here"
+        )
         blocks = []
     return Section(found.name, found.module.TITLE, tuple(blocks), bool(getattr(found.module, "SHORT", False)))
 

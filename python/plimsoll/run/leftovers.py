@@ -49,7 +49,7 @@ def address(text: str) -> Target:
     target = parse_target(text)
     if target.kind != "database":
         raise UsageError(
-            f"{shown(text)!r} is no address of a database; write it as for --on: postgresql://user@host/database, "
+            f"{shown(text)!r} is not an address of a database; write it as for --on: postgresql://user@host/database, "
             "mysql://…, redis://…, sqlite:/path/of/file.db or rocksdb:/path/of/folder"
         )
     database.check(target)

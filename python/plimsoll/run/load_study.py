@@ -180,7 +180,7 @@ def published_load_study(
     """
     found = studies()[name].request(quick=quick)
     if found is None:
-        raise UsageError(f"{name} is no load line; `plimsoll run {name}` carries it out")
+        raise UsageError(f"{name} is not a load line; `plimsoll run {name}` carries it out")
     given = loads or {found.parameter: found.bounds.text}
     objective = slo or (found.objective.text if found.objective else None)
     return load_study(base, given, objective, stored or found.stored_text)

@@ -212,13 +212,13 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
             extensions=extensions_of(table),
         )
     except (AttributeError, TypeError, ValueError) as error:
-        raise UsageError(f"{where} is no study: {error}; see `plimsoll run --help` for an example") from None
+        raise UsageError(f"{where} is not a study: {error}; see `plimsoll run --help` for an example") from None
 
 
 def _text(table: Mapping[str, Any], key: str, default: str) -> str:
     value = table.get(key, default)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise UsageError(f"{key} = {value!r} is no text")
+        raise UsageError(f"{key} = {value!r} is not text")
     return str(value)
 
 

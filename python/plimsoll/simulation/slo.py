@@ -62,7 +62,9 @@ def parse_slo(text: str) -> tuple[Clause, ...]:
 def _clause(part: str) -> Clause:
     match = _CLAUSE.fullmatch(part)
     if not match:
-        raise UsageError(f"--slo {part.strip()!r} is no bound; write it like p99<10ms, iops>=4000, throughput>200MiB/s")
+        raise UsageError(
+            f"--slo {part.strip()!r} is not a bound; write it like p99<10ms, iops>=4000, throughput>200MiB/s"
+        )
     metric, sign, value = _metric(match[1]), match[2], match[3].strip().removesuffix("/s")
     below = sign.startswith("<")
     read = {"iops": parse_count, "throughput": parse_size}.get(metric, parse_duration)

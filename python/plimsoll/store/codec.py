@@ -71,7 +71,7 @@ def as_stored(record: Session | Run) -> dict[str, Any]:
 def _encode_bytes(value: Any) -> str:
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
-    raise NotStorable(f"is a {type(value).__name__}, which is no JSON value")
+    raise NotStorable(f"is a {type(value).__name__}, which is not a JSON value")
 
 
 def check_storable(record: Mapping[str, Any]) -> None:
@@ -79,7 +79,7 @@ def check_storable(record: Mapping[str, Any]) -> None:
     _check(record, MAX_DEPTH)
     for name in ("id", "session_id"):
         if name in record and not _ID.fullmatch(record[name]):
-            raise NotStorable(f"is {record[name]!r}, which is no UUID in lower case", name)
+            raise NotStorable(f"is {record[name]!r}, which is not a UUID in lower case", name)
     for name, largest in (
         ("block", MAX_COUNT),
         ("order", MAX_COUNT),
@@ -103,7 +103,7 @@ def check_labels(tags: Iterable[str], note: str, edited: Mapping[str, int]) -> N
     for tag in tags:
         if not _TAG.fullmatch(tag) or not tag.isprintable() or tag != tag.lower():
             raise NotStorable(
-                f"has {tag!r}, which is no tag: up to 64 small letters, digits or signs but spaces, commas, quotes",
+                f"has {tag!r}, which is not a tag: up to 64 small letters, digits or signs but spaces, commas, quotes",
                 "tags",
             )
     if tags != sorted(set(tags)):
@@ -127,7 +127,7 @@ def _check(value: Any, depth: int) -> None:
             raise NotStorable("is a number of more than 64 bits")
     elif isinstance(value, float):
         if not math.isfinite(value):
-            raise NotStorable(f"is {value}, which is no finite number")
+            raise NotStorable(f"is {value}, which is not a finite number")
     elif depth == 0:
         raise NotStorable(f"is nested more than {MAX_DEPTH} levels deep")
     elif isinstance(value, dict):
@@ -136,7 +136,7 @@ def _check(value: Any, depth: int) -> None:
     elif isinstance(value, list | tuple):
         _check_parts(enumerate(value), depth)
     else:
-        raise NotStorable(f"is a {type(value).__name__}, which is no JSON value")
+        raise NotStorable(f"is a {type(value).__name__}, which is not a JSON value")
 
 
 def _check_names(value: dict[Any, Any], depth: int) -> None:
@@ -145,7 +145,7 @@ def _check_names(value: dict[Any, Any], depth: int) -> None:
         names = "".join(value)
     except TypeError:
         name = next(name for name in value if not isinstance(name, str))
-        raise NotStorable(f"has the name {name!r}, which is no text") from None
+        raise NotStorable(f"has the name {name!r}, which is not text") from None
     if not names.isascii() or "\0" in names:
         _check_parts(((name, name) for name in value), depth)
 
@@ -179,7 +179,7 @@ def _check_text(text: str) -> None:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise NotStorable("contains bytes that are no Unicode text") from None
+            raise NotStorable("contains bytes that are not Unicode text") from None
 
 
 def pack_intervals(intervals: Sequence[Mapping[str, Any]]) -> bytes:

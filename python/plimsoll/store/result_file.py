@@ -159,7 +159,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         with gzip.open(path, "rb") as reader:
             yield cast(BinaryIO, reader)
     except gzip.BadGzipFile as error:
-        raise ResultFileError(f"{path} is no result file ({error}); nothing was imported; {_DAMAGED}") from None
+        raise ResultFileError(f"{path} is not a result file ({error}); nothing was imported; {_DAMAGED}") from None
     except (EOFError, zlib.error) as error:
         raise ResultFileError(f"{path} cannot be unpacked ({error}); nothing was imported; {_DAMAGED}") from None
     except OSError as error:
@@ -232,7 +232,7 @@ class _Reader:
                 for artefact in record.artefacts
             )
         except binascii.Error as error:
-            raise self._error(f"has bytes that are no base64 ({error})") from None
+            raise self._error(f"has bytes that are not base64 ({error})") from None
         record = record.model_copy(update={"histograms": kinds, "artefacts": artefacts})
         self._check(record)
         if record.session_id not in self._sessions:
@@ -295,9 +295,9 @@ class _Reader:
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(_shown(part) for part in first["loc"]) or "it"
-            raise self._error(f"is no record of a result file: {place}: {_shown(first['msg'])}") from None
+            raise self._error(f"is not a record of a result file: {place}: {_shown(first['msg'])}") from None
         except ValueError as error:
-            raise self._error(f"is no JSON ({_shown(error)})") from None
+            raise self._error(f"is not JSON ({_shown(error)})") from None
 
     def _error(self, what: str, advice: str = _DAMAGED) -> ResultFileError:
         return ResultFileError(f"{self._path}: line {self._number} {what}; nothing was imported; {advice}")
@@ -310,7 +310,7 @@ def _shown(text: object) -> str:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

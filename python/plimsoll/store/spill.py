@@ -131,7 +131,7 @@ def _places() -> Iterator[Path]:
 def _make(place: Path) -> None:
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not _is_ours(place):
-        raise StoreError(f"{place} is no folder of this user alone")
+        raise StoreError(f"{place} is not a folder of this user alone")
 
 
 def _is_ours(place: Path) -> bool:

@@ -79,7 +79,7 @@ def _read(row: Iterable[object]) -> Token:
 def create(store: Store, name: str, scope: Scope, days: int | None) -> str:
     """A new token as it is written; it cannot be shown again. Raises UsageError if a valid one has this name."""
     if not NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name for a token; use up to 40 letters, digits, '.', '_', '-' and '@'")
+        raise UsageError(f"{name!r} is not a name for a token; use up to 40 letters, digits, '.', '_', '-' and '@'")
     now_ns = time.time_ns()
     if any(each.name == name and each.state(now_ns) == "valid" for each in listed(store)):
         raise UsageError(f"there is a valid token named {name!r}; revoke it first, or choose another name")

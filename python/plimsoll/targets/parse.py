@@ -76,7 +76,7 @@ def name_from(place: Path) -> str:
 def _check_name(name: str, text: str) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"target {shown(text)!r}: {name!r} is no name; use 1 to {NAME_LENGTH} letters, digits, dots, dashes or "
+            f"target {shown(text)!r}: {name!r} is not a name; use 1 to {NAME_LENGTH} letters, digits, dots, dashes or "
             "underscores"
         )
 

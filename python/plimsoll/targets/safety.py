@@ -44,7 +44,7 @@ def find_device(path: Path, root: Path = Path("/")) -> BlockDevice:
         hint = "it is a broken link" if path.is_symlink() else "check the path"
         raise TargetError(f"cannot look at {path}: {error.strerror}; {hint}") from None
     if not stat.S_ISBLK(status.st_mode):
-        raise TargetError(f"{path} is no block device; give a directory or a device node such as /dev/nvme1n1")
+        raise TargetError(f"{path} is not a block device; give a directory or a device node such as /dev/nvme1n1")
     number = f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
     name = name_of_number(number, root)
     device = read_device(name, root) if name else None

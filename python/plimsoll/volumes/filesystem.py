@@ -56,7 +56,7 @@ def prepare_mount_point(point: Path) -> bool:
     except OSError as error:
         raise TargetError(f"cannot make the mount point {point}: {error.strerror}; its parent must exist") from None
     if not point.is_dir():
-        raise TargetError(f"{point} is no directory; choose an empty one, or a new one")
+        raise TargetError(f"{point} is not a directory; choose an empty one, or a new one")
     if any(point.iterdir()):
         raise TargetError(f"the mount point {point} is not empty; choose an empty directory, or a new one")
     if os.path.ismount(point):

@@ -93,7 +93,9 @@ def check(request: VolumeRequest) -> VolumeShape:
     elif request.mount is not None:
         raise UsageError(f"volume {request.name}: a mount point needs a file system, such as --fs ext4")
     if request.instance_name is not None and not registry.NAME.fullmatch(request.instance_name):
-        raise UsageError(f"{request.instance_name!r} is no name for an instance; use letters, digits, dots or dashes")
+        raise UsageError(
+            f"{request.instance_name!r} is not a name for an instance; use letters, digits, dots or dashes"
+        )
     if request.instance_name is not None and shape.instance is None:
         raise UsageError(f"volume {request.name}: an instance that is shared needs a type, such as instance=m5.large")
     if request.raid_with_md and shape.raid is None:

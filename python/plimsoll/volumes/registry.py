@@ -100,7 +100,7 @@ def reserve(volume: Volume) -> None:
     """Make the folder of a new volume and write the first of its record. Raises UsageError if the name is taken."""
     if not NAME.fullmatch(volume.name):
         raise UsageError(
-            f"{volume.name!r} is no name for a volume; use 1 to 40 letters, digits, dots, dashes or underscores"
+            f"{volume.name!r} is not a name for a volume; use 1 to 40 letters, digits, dots, dashes or underscores"
         )
     try:
         volume.folder.mkdir(mode=0o700)

@@ -38,7 +38,7 @@ def check_address(url: str, *, insecure: bool) -> str:
     """The address without a slash at its end. Raises UsageError where a token would travel in the clear."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
-        raise UsageError(f"{shown(url)!r} is no address of a server; write it like https://bench.example.org")
+        raise UsageError(f"{shown(url)!r} is not an address of a server; write it like https://bench.example.org")
     if parts.scheme == "http" and not insecure and not _is_local(parts.hostname):
         raise UsageError(
             f"{url} has no encryption, so everyone on the way could read the token; use https://, or --insecure if the "
@@ -128,12 +128,12 @@ class Server:
         status = answer.status_code
         if answer.is_success or (conflict and status == 409 and "upload-offset" in answer.headers):
             if "json" not in answer.headers.get("content-type", "") and status != 409:
-                raise UsageError(f"{self._url} is no Plimsoll server; check the address")
+                raise UsageError(f"{self._url} is not a Plimsoll server; check the address")
             return answer
         if status in (401, 403):
             raise UsageError(f"{self._url} refuses the token: {_words(answer)}")
         if status in (404, 405) and "json" not in answer.headers.get("content-type", ""):
-            raise UsageError(f"{self._url} is no Plimsoll server; check the address")
+            raise UsageError(f"{self._url} is not a Plimsoll server; check the address")
         raise ResultFileError(f"{self._url} refuses it: {_words(answer)}")
 
 

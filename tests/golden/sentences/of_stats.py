@@ -133,7 +133,7 @@ def _verdicts() -> list[Situation]:
         of(
             "a set with a step",
             _apart([*near(1e3, 8), *near(2e3, 8, 2)], near(1e3, 12, 3)),
-            "so its runs are no repetitions of one thing",
+            "so its runs are not repetitions of one thing",
             "is faster than",
         ),
         of(

@@ -72,7 +72,7 @@ def test_a_comparison_for_programs(plimsoll: Command) -> None:
         (("--volume", "gp3,size=1GiB", "-o", "x.doc"), "report format"),
         (("--volume", "gp3,size=1GiB", "--region", "moon"), "region with prices"),
         (("--compare", "gp3", "--volume", "gp3,size=1GiB"), "leave the type out"),
-        (("--compare", "gp3", "--slo", "fast"), "is no bound"),
+        (("--compare", "gp3", "--slo", "fast"), "is not a bound"),
         (("--compare", "gp3", "--duration", "8h"), "--for 8h"),
         (("--compare", "gp3", "--volume", "size=1GiB", "--for", "0"), "--for 0 s: from one second"),
         (("--volume", "gp3,size=1GiB", "--for", "8h"), "--duration 8h"),

@@ -190,16 +190,16 @@ for _ in range(40):
     DEEP = [DEEP]
 
 BAD_FIELDS = [
-    ({"facts": {"x": float("nan")}}, "NaN is no number"),
-    ({"facts": {"x": float("-inf")}}, "-Infinity is no number"),
+    ({"facts": {"x": float("nan")}}, "NaN is not a number"),
+    ({"facts": {"x": float("-inf")}}, "-Infinity is not a number"),
     ({"facts": {"x": 10**400}}, "facts.x is a number of more than 64 bits"),
     ({"block": 2**31}, "block is 2147483648"),
     ({"started_ns": 10**30}, "started_ns"),
     ({"block": "1"}, "run.block: Input should be a valid integer"),
     ({"block": True}, "run.block: Input should be a valid integer"),
     ({"facts": {"x": DEEP}}, "nested more than 32 levels"),
-    ({"id": "../../etc/passwd"}, "is no UUID"),
-    ({"id": "01A1EE56-5E00-7D50-AD63-BC3FB9B3D0D8"}, "is no UUID"),
+    ({"id": "../../etc/passwd"}, "is not a UUID"),
+    ({"id": "01A1EE56-5E00-7D50-AD63-BC3FB9B3D0D8"}, "is not a UUID"),
     ({"session_id": "01a1ee56-5e00-7d50-ad63-bc3fb9b3d0d8"}, "without its session"),
     ({"reason": "a\0b"}, "reason contains a NUL"),
     ({"reason": "\ud800"}, "line 3"),
@@ -224,12 +224,12 @@ def test_bad_fields_are_refused(tampered: Tampered, new_store: NewStore, change:
 def test_a_number_too_large_for_any_float_is_refused(tampered: Tampered, new_store: NewStore) -> None:
     tampered.run["facts"] = {"x": "HUGE"}
     raw = gzip.decompress(tampered.write().read_bytes()).replace(b'"HUGE"', b"1e999")
-    assert "facts.x is inf, which is no finite number" in refusal(tampered.write(raw=raw), new_store())
+    assert "facts.x is inf, which is not a finite number" in refusal(tampered.write(raw=raw), new_store())
 
 
 def test_a_missing_field_is_refused(tampered: Tampered, new_store: NewStore) -> None:
     del tampered.run["plan"]
-    assert "line 3 is no record of a result file: run.plan: Field required" in refusal(tampered.write(), new_store())
+    assert "line 3 is not a record of a result file: run.plan: Field required" in refusal(tampered.write(), new_store())
 
 
 def test_repeated_records_are_refused(tampered: Tampered, new_store: NewStore) -> None:
@@ -261,10 +261,10 @@ def test_wrong_ends_are_refused(tampered: Tampered, new_store: NewStore) -> None
 
 
 RAW = {
-    "no JSON": (b"hello\n", "is no JSON"),
-    "empty": (b"\n", "is no JSON"),
+    "no JSON": (b"hello\n", "is not JSON"),
+    "empty": (b"\n", "is not JSON"),
     "binary": (b"\xff\xfe\x00\n", "line 1"),
-    "a list": (b"[1]\n", "is no record of a result file"),
+    "a list": (b"[1]\n", "is not a record of a result file"),
     "brackets": (b"[" * 200_000 + b"\n", "nested too deeply"),
     "objects": (b'{"a":' * 200_000 + b"\n", "nested too deeply"),
     "long integer": (b'{"version":' + b"9" * 10_000 + b"}\n", "line 1"),
@@ -294,7 +294,7 @@ def test_files_that_are_no_results_are_refused(new_store: NewStore, tmp_path: Pa
     path = tmp_path / "x.plimsoll.gz"
     assert "No such file" in refusal(path, store)
     path.write_bytes(b"#!/bin/sh\n")
-    assert "is no result file" in refusal(path, store)
+    assert "is not a result file" in refusal(path, store)
     path.write_bytes(b"")
     assert "line 1 is cut off" in refusal(path, store)
     assert "Is a directory" in refusal(tmp_path, store)

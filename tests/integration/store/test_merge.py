@@ -209,5 +209,5 @@ def test_what_is_no_store_and_no_file_is_named(store: Store, tmp_path: Path) -> 
     with pytest.raises(ResultFileError, match="No such file"):
         merge(store, [tmp_path / "gone.db"])
     (tmp_path / "notes.txt").write_text("hello")
-    with pytest.raises(ResultFileError, match="is no result file"):
+    with pytest.raises(ResultFileError, match="is not a result file"):
         merge(store, [str(tmp_path / "notes.txt")])

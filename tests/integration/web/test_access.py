@@ -100,7 +100,7 @@ def test_the_store_holds_no_token(site: Site) -> None:
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 41, "<b>", "a\n"])
 def test_names_of_tokens_are_plain(store: Store, name: str) -> None:
-    with pytest.raises(UsageError, match="is no name for a token"):
+    with pytest.raises(UsageError, match="is not a name for a token"):
         tokens.create(store, name, Scope.READ, None)
 
 

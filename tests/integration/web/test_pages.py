@@ -246,7 +246,7 @@ def test_a_fault_in_a_comparison_leaves_the_choice_to_be_mended(filled: Filled, 
     chosen = f"{filled.study.id}:disk"
     answer = client.get("/compare", params={"t": chosen, "band": "wide"})
     assert answer.status_code == 400
-    assert "is no share" in answer.text
+    assert "is not a valid share" in answer.text
     assert re.search(rf'name="t" value="{chosen}" checked', answer.text)
 
 

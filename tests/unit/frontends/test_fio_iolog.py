@@ -55,12 +55,12 @@ def test_both_versions_are_read(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("fio version 1 iolog\n", "version 2 or 3"),
-        ("fio version 2 iolog\n/a read x 4096\n", ":2: '/a read x 4096' is no line"),
-        ("fio version 2 iolog\n/a jump 0 4096\n", "is no line"),
-        ("fio version 3 iolog\n/a read 0 4096\n", "is no line"),
+        ("fio version 2 iolog\n/a read x 4096\n", ":2: '/a read x 4096' is not a line"),
+        ("fio version 2 iolog\n/a jump 0 4096\n", "is not a line"),
+        ("fio version 3 iolog\n/a read 0 4096\n", "is not a line"),
         ("fio version 2 iolog\n/a add\n", "no operations"),
-        ("fio version 2 iolog\n/a read -1 4096\n", "is no line"),
-        ("fio version 2 iolog\n/a read 0 99999999999\n", "is no line"),
+        ("fio version 2 iolog\n/a read -1 4096\n", "is not a line"),
+        ("fio version 2 iolog\n/a read 0 99999999999\n", "is not a line"),
     ],
 )
 def test_what_is_no_log_is_refused_with_its_line(text: str, said: str, tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_other_options(words: list[str], expected: dict[str, object]) -> None:
     [
         (["--random_distribution=normal:150"], "less than 100"),
         (["--random_distribution=zipf:1.2:2"], "0 to 1"),
-        (["--random_distribution=zipf:x"], "'x' is no number"),
+        (["--random_distribution=zipf:x"], "'x' is not a number"),
         (["--random_distribution=gauss"], "zoned_abs"),
         (["--random_distribution=zoned:60"], "PERCENT/SIZE"),
         (["--random_distribution=zoned:60/10:20/20"], "add up to 100"),

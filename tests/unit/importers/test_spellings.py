@@ -72,21 +72,21 @@ def test_what_can_mean_one_thing_only_is_read(text: str | None, value: float | N
     ("text", "why"),
     [
         ("7,654", "'7,654' can be read in two ways"),
-        ("7,65", "'7,65' is no number"),
-        ("7_65", "is no number"),
-        ("7'654_321", "is no number"),
-        ("0,654,321", "is no number"),
-        ("7.654.321", "is no number"),
+        ("7,65", "'7,65' is not a number"),
+        ("7_65", "is not a number"),
+        ("7'654_321", "is not a number"),
+        ("0,654,321", "is not a number"),
+        ("7.654.321", "is not a number"),
         ("-5", "'-5' is below zero"),
-        ("0x1f", "is no number"),
-        ("inf", "'inf' is no number"),
-        ("nan", "'nan' is no number"),
-        ("12k", "is no number"),
-        ("٣", "is no number"),
+        ("0x1f", "is not a number"),
+        ("inf", "'inf' is not a number"),
+        ("nan", "'nan' is not a number"),
+        ("12k", "is not a number"),
+        ("٣", "is not a number"),
         ("", "nothing stands where a number belongs"),
         ("1e400", "is beyond"),
         ("9" * 400, "is beyond"),
-        (True, "'True' is no number"),
+        (True, "'True' is not a number"),
     ],
 )
 def test_anything_else_is_refused(text: object, why: str) -> None:
@@ -109,7 +109,8 @@ def test_only_a_plain_value_of_no_kind_may_be_below_zero() -> None:
         (
             "ycsb",
             "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), 12.5x\n",
-            "file.txt: line 2: '12.5x' is no number that can be read in one way; mend it, or take the file as the tool",
+            "file.txt: line 2: '12.5x' is not a number that can be read in one way; mend it, or take the file as the "
+            "tool",
         ),
     ],
 )

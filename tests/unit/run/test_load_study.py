@@ -16,11 +16,11 @@ from plimsoll.run.study import from_words
     ("test", "on", "shared", "loads", "slo", "message"),
     [
         ("randread", "x=.", (), {"depth": "1..4", "rate": "1..4"}, None, "one load is searched at a time"),
-        ("randread", "x=.", (), {"depth": "4"}, None, "is no load range"),
+        ("randread", "x=.", (), {"depth": "4"}, None, "is not a load range"),
         ("randread", "x=.", (), {"depth": "4..1"}, None, "goes from above zero to more"),
         ("randread", "x=.", ("depth=2",), {"depth": "1..4"}, None, "leave it out of --set"),
         ("randread", "x=.,depth=3", (), {}, None, "leave it out of target x"),
-        ("randread", "x=.", (), {}, "p99>5ms", "is no objective"),
+        ("randread", "x=.", (), {}, "p99>5ms", "is not an objective"),
         ("disk", "x=.", (), {}, None, "a load line is of one test"),
         ("nonesuch", "x=.", (), {}, None, "'nonesuch'"),
         ("ycsb-a", "x=.", (), {"depth": "1..4"}, None, "has no load 'depth'; loads that it has: --clients"),

@@ -68,7 +68,7 @@ def test_a_study_can_be_a_search_for_the_load_line() -> None:
     assert narrower.request.bounds.text == "1..4"
     assert narrower.request.objective is not None
     assert narrower.request.objective.text == "p99<5ms"
-    with pytest.raises(UsageError, match="piops-2013 is no load line; `plimsoll run piops-2013` carries it out"):
+    with pytest.raises(UsageError, match="piops-2013 is not a load line; `plimsoll run piops-2013` carries it out"):
         published_load_study("piops-2013", published("piops-2013"), {}, None, None, quick=False)
 
 

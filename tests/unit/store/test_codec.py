@@ -36,9 +36,9 @@ def test_zero_has_no_sign() -> None:
 
 
 def test_the_way_to_a_bad_value_is_named() -> None:
-    with pytest.raises(NotStorable, match=r"^facts\.a\.1\.b is inf, which is no finite number$"):
+    with pytest.raises(NotStorable, match=r"^facts\.a\.1\.b is inf, which is not a finite number$"):
         check_storable({"facts": {"a": [0, {"b": float("inf")}]}})
-    with pytest.raises(NotStorable, match=r"^facts has the name 1, which is no text$"):
+    with pytest.raises(NotStorable, match=r"^facts has the name 1, which is not text$"):
         check_storable({"facts": {1: 2}})
     with pytest.raises(NotStorable, match=r"^facts\.\\x00 contains a NUL character$"):
         check_storable({"facts": {"\0": 2}})

@@ -39,7 +39,7 @@ def test_faults_as_typed(kind: str, options: dict[str, str], fault: dict[str, An
     [
         ("stal", {}, "did you mean 'stall'"),
         ("stall", {}, "needs --for"),
-        ("stall", {"for": "soon"}, "is no duration"),
+        ("stall", {"for": "soon"}, "is not a valid duration"),
         ("error", {"offset": "1GiB"}, "needs --length"),
         ("error", {"offset": "0", "length": "1", "only": "trim"}, "kind of operation"),
         ("error", {"offset": "0", "length": "0"}, "empty range"),
@@ -80,7 +80,7 @@ def test_requests_that_cannot_be_served(asked: lifecycle.VolumeRequest, reason: 
 
 @pytest.mark.parametrize("name", ["", ".hidden", "a/b", "..", "-x", "a" * 41, "ä"])
 def test_names_that_are_no_folder(name: str) -> None:
-    with pytest.raises(UsageError, match="is no name for a volume"):
+    with pytest.raises(UsageError, match="is not a name for a volume"):
         registry.reserve(Volume(name=name, created_ns=1, options={}, summary="", size_bytes=1))
     assert registry.volumes() == []
 

@@ -51,7 +51,7 @@ def command(
     except ImportError as error:
         raise explained(error) from None
     if url is not None and not url.startswith(("http://", "https://")):
-        raise UsageError(f"--url {url!r} is no address; write it like https://bench.example.org")
+        raise UsageError(f"--url {url!r} is not an address; write it like https://bench.example.org")
     proxies = _networks(proxy or [])
     with open_store(store_place) as store:
         taken = listen(host, port)

@@ -55,14 +55,12 @@ def command(
     ] = None,
     slo: Annotated[
         str,
-        typer.Option("--slo", metavar="p99<10ms", help="Bounds that --compare must meet; join several with commas."),
+        typer.Option("--slo", metavar="p99<10ms", help="Bounds for --compare; join several with commas."),
     ] = "p99<10ms",
     lasts: Annotated[
         str | None,
         typer.Option(
-            "--for",
-            metavar="8h",
-            help="How long --compare must hold the bounds, starting with full burst credits. Default: for ever.",
+            "--for", metavar="8h", help="How long --compare must meet them, from full credits. Default: for ever."
         ),
     ] = None,
     region: Region = None,

@@ -28,9 +28,7 @@ def command(
     paid: Annotated[
         str | None,
         typer.Option(
-            "--as",
-            metavar="TYPE[,option=value…]",
-            help="The volume that is paid for; without size=, the size of the device.",
+            "--as", metavar="TYPE[,option=value…]", help="The volume that is paid for; default size: the device's."
         ),
     ] = None,
     instance: Annotated[
@@ -41,11 +39,7 @@ def command(
     ] = "60s",
     size: Annotated[
         str,
-        typer.Option(
-            "--size",
-            metavar="1GiB",
-            help="How much of the place is used; choose more than its cache holds, if it has one.",
-        ),
+        typer.Option("--size", metavar="1GiB", help="How much of the place is used; more than its cache holds."),
     ] = "1GiB",
     depth: Annotated[
         int | None, typer.Option("--depth", min=1, help="I/Os in flight; default: 4 per 1,000 IOPS, 32 to 256.")

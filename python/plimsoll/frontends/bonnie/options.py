@@ -138,13 +138,13 @@ def _letters(letters: str, rest: list[str], given: _Given) -> None:
 def _size(text: str, unit: int, option: str) -> int:
     match = _SIZE.fullmatch(text)
     if not match:
-        raise UsageError(f"-{option}: {text!r} is no size; Bonnie++ takes 300, 300m or 16g")
+        raise UsageError(f"-{option}: {text!r} is not a size; Bonnie++ takes 300, 300m or 16g")
     return int(match[1]) * ({"k": 2**10, "m": MIB, "g": GIB, "t": 2**40}[match[2].lower()] if match[2] else unit)
 
 
 def _number(text: str, option: str) -> int:
     if not re.fullmatch(r"-?\d+", text):
-        raise UsageError(f"-{option}: {text!r} is no whole number")
+        raise UsageError(f"-{option}: {text!r} is not a whole number")
     return int(text)
 
 

@@ -80,12 +80,12 @@ def _read(name: str, where: str) -> Log:
             version = HEADERS.get(header)
             if version is None:
                 raise UsageError(
-                    f"{where}: read_iolog={name} is no fio iolog of version 2 or 3; `plimsoll simulate --trace` also "
-                    "reads blkparse's text"
+                    f"{where}: read_iolog={name} is not a fio iolog of version 2 or 3; `plimsoll simulate --trace` "
+                    "also reads blkparse's text"
                 )
             return _log(file, version, f"{where}: {name}")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UsageError(f"{where}: read_iolog: cannot read {name}: {reason}") from None
 
 
@@ -95,7 +95,7 @@ def _log(lines: Iterator[str], version: int, where: str) -> Log:
         try:
             reader.take(text.split())
         except (ValueError, IndexError):
-            raise UsageError(f"{where}:{number}: {text.strip()[:80]!r} is no line of an iolog") from None
+            raise UsageError(f"{where}:{number}: {text.strip()[:80]!r} is not a line of an iolog") from None
         if len(reader.found) > MOST:
             raise UsageError(f"{where}: more than {MOST} operations; replay a part of it")
     if not reader.found:

@@ -95,7 +95,7 @@ def read(path: Path, sections: Sections, depth: int = 0) -> None:
         where = f"{path}:{number}"
         if line.startswith("["):
             if not line.endswith("]") or len(line) < 3:
-                raise UsageError(f"{where}: {line!r} is no section; write [name]")
+                raise UsageError(f"{where}: {line!r} is not a section; write [name]")
             sections.begin(line[1:-1].strip(), where)
         elif match := re.fullmatch(r"include\s+(.+)", line):
             read(path.parent / match[1], sections, depth + 1)
@@ -109,7 +109,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         text = Path("/dev/stdin").read_text() if str(path) == "-" else path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UsageError(f"cannot read the job file {path}: {reason}") from None
     for number, line in enumerate(text.splitlines(), 1):
         line = re.split(r"[;#]", line, maxsplit=1)[0].strip()

@@ -52,7 +52,7 @@ def _number(text: str) -> int:
     name = text.strip()
     number = getattr(errno, name, 0) if name.startswith("E") else abs(values.whole(name))
     if not number:
-        raise UsageError(f"{name!r} is no error; write ENOSPC, EIO, … or its number")
+        raise UsageError(f"{name!r} is not an error; write ENOSPC, EIO, … or its number")
     return int(number)
 
 

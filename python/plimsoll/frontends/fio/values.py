@@ -35,7 +35,7 @@ def size(text: str, kb_base: int = 1024) -> int:
     """Bytes from `4k`, `0x1000`, `1.5g`, `4KiB` (4000 unless kb_base is 1000)."""
     match = _SIZE.fullmatch(text.strip())
     if not match:
-        raise UsageError(f"{text!r} is no size; fio takes 4k, 1m, 2g, …")
+        raise UsageError(f"{text!r} is not a size; fio takes 4k, 1m, 2g, …")
     number, letter, ending = match[1].lower(), match[2].lower(), (match[3] or "").lower()
     swapped = 1000 if kb_base == 1024 else 1024
     unit = (swapped if ending == "ib" else kb_base) ** _POWERS[letter]
@@ -66,7 +66,7 @@ def time_ns(text: str, unit: str) -> int:
     """Nanoseconds; `unit` is what a bare number counts: `s` or `us`."""
     match = _TIME.fullmatch(text.strip())
     if not match or (match[2].lower() or unit) not in _TIME_UNITS:
-        raise UsageError(f"{text!r} is no time; fio takes 30, 30s, 5m, 100ms, …")
+        raise UsageError(f"{text!r} is not a time; fio takes 30, 30s, 5m, 100ms, …")
     return int(float(match[1]) * _TIME_UNITS[match[2].lower() or unit])
 
 
@@ -74,7 +74,7 @@ def whole(text: str) -> int:
     """A whole number; as with fio `2k` is 2048, for counts too."""
     sign, plain = (-1, text.strip()[1:]) if text.strip().startswith("-") else (1, text.strip())
     if "." in plain or not _SIZE.fullmatch(plain):
-        raise UsageError(f"{text!r} is no whole number")
+        raise UsageError(f"{text!r} is not a whole number")
     return sign * size(plain)
 
 
@@ -91,7 +91,7 @@ def number_of(text: str) -> float:
     try:
         return float(text.strip())
     except ValueError:
-        raise UsageError(f"{text!r} is no number") from None
+        raise UsageError(f"{text!r} is not a number") from None
 
 
 def boolean(text: str) -> bool:
@@ -118,7 +118,7 @@ def range_of(text: str, kb_base: int = 1024) -> tuple[int, int]:
     """`4k-16k`, or `4k:16k`, as its two ends in bytes."""
     low, dash, high = text.replace(":", "-").partition("-")
     if not dash:
-        raise UsageError(f"{text!r} is no range; fio takes 4k-16k")
+        raise UsageError(f"{text!r} is not a range; fio takes 4k-16k")
     ends = size(low, kb_base), size(high, kb_base)
     return min(ends), max(ends)
 

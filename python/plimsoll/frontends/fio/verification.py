@@ -81,8 +81,8 @@ def _interval(words: Words, smallest: int) -> int:
     interval = min(words.size("verify_interval") or smallest, smallest)
     if smallest % interval:
         raise UsageError(
-            f"{words.section.where}: verify_interval={interval}: blocks of {smallest} bytes are no multiple of it; use "
-            "one that divides them"
+            f"{words.section.where}: verify_interval={interval}: blocks of {smallest} bytes are not a multiple of it; "
+            "use one that divides them"
         )
     return interval
 
@@ -112,7 +112,7 @@ def pattern(text: str) -> list[str | dict[str, list[int]]]:
         match = PIECE.match(text, at)
         if match is None:
             raise UsageError(
-                f'{text[at:]!r} is no pattern; write 0xdeadbeef, 255, "text" or %o, also one after the other'
+                f'{text[at:]!r} is not a pattern; write 0xdeadbeef, 255, "text" or %o, also one after the other'
             )
         if match[0] == "%o":
             pieces.append("offset")

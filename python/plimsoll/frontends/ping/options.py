@@ -30,7 +30,9 @@ def _suffixed(text: str, units: dict[str, float] | dict[str, int], what: str) ->
     if match and unit not in units:
         unit = unit.removesuffix("ib").removesuffix("b")
     if not match or unit not in units or (match[2] and float(match[2]) == 0):
-        raise UsageError(f"{text!r} is no {what}; ioping takes {'4k, 1m' if what == 'size' else '10, 1k, 500ms'}, …")
+        raise UsageError(
+            f"{text!r} is not a valid {what}; ioping takes {'4k, 1m' if what == 'size' else '10, 1k, 500ms'}, …"
+        )
     return round(float(match[1] or 1) / float(match[2] or 1) * units[unit])
 
 

@@ -94,7 +94,7 @@ def parse(words: Sequence[str]) -> Settings:
 
 def _number(text: str, option: str) -> int:
     if not re.fullmatch(r"\d+", text):
-        raise UsageError(f"-{option}: {text!r} is no whole number (of MiB)")
+        raise UsageError(f"-{option}: {text!r} is not a whole number (of MiB)")
     return int(text)
 
 

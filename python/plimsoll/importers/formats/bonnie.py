@@ -42,7 +42,7 @@ def read(source: Source, options: Options) -> Imported:
             if fields := _fields(line):
                 drafts.append(_draft(fields))
             elif _spoilt(line):
-                raise UnreadableNumber(line.strip(), "is no line of Bonnie++ with a number or nothing in each place")
+                raise UnreadableNumber(line.strip(), "is not a line of Bonnie++ with a number or nothing in each place")
     return build(sys.modules[__name__], source, options, drafts)
 
 

@@ -78,7 +78,7 @@ def _operations(draft: Draft, lines: list[str]) -> None:
         if match is not None and match[1] != "Operation":
             kind = slug(match[1])
             if match[2] is None:
-                raise at(match, 0, UnreadableNumber(match[0].strip(), "is no kind of operation with three numbers"))
+                raise at(match, 0, UnreadableNumber(match[0].strip(), "is not a kind of operation with three numbers"))
             draft.known(operations={kind: figure(match, 2)})
             draft.latency(f"{kind}_mean", figure(match, 3, MILLISECOND))
             draft.latency(f"{kind}_max", figure(match, 4, MILLISECOND))

@@ -101,13 +101,13 @@ def _size(match: re.Match[str]) -> int:
     value = text.rstrip("KMGTiB")
     unit = text[len(value) :]
     if unit and size_unit(unit) is None:
-        raise at(match, 1, UnreadableNumber(text, "is no size"))
+        raise at(match, 1, UnreadableNumber(text, "is not a size"))
     try:
         read = scaled(value, size_unit(unit) or 1)
     except UnreadableNumber as error:
         raise at(match, 1, error) from None
     if read is None or read != int(read):
-        raise at(match, 1, UnreadableNumber(text, "is no whole number of bytes"))
+        raise at(match, 1, UnreadableNumber(text, "is not a whole number of bytes"))
     return int(read)
 
 
@@ -186,7 +186,7 @@ def _percentiles(draft: Draft, lines: Sequence[str], active: Sequence[str]) -> N
             continue
         cells = _cells(line) if columns and "|" in line else []
         if cells and not _SHARE.fullmatch(cells[0]):
-            raise UnreadableNumber(cells[0], "is no percentile of DiskSpd", line)
+            raise UnreadableNumber(cells[0], "is not a percentile of DiskSpd", line)
         name = names.get(cells[0]) if cells else None
         if name is None:
             continue

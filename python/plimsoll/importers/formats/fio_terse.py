@@ -48,7 +48,7 @@ def read(source: Source, options: Options) -> Imported:
         match = _LINE.search(line)
         if not match:
             if line.count(";") > _MANY:
-                raise UnreadableNumber(line[:_SHOWN], "is no version of fio's terse output", line)
+                raise UnreadableNumber(line[:_SHOWN], "is not a version of fio's terse output", line)
             continue
         if match[1] not in _KIND_FIELDS:
             raise ResultFileError(

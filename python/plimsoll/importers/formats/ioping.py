@@ -233,7 +233,7 @@ def _raw_unit(line: str) -> int | None:
 def _raw(line: str) -> Draft:
     unit = _raw_unit(line)
     if unit is None:
-        raise UnreadableNumber(line.strip(), "is no raw line of ioping whose numbers fit together", line)
+        raise UnreadableNumber(line.strip(), "is not a raw line of ioping whose numbers fit together", line)
     parts = [float(part) for part in line.split()]
     draft = Draft(test="ioping", case="ioping raw", parameters={"fields": len(parts)}, storage=True)
     draft.rate("service_iops", parts[2])

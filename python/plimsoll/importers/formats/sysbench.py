@@ -145,7 +145,7 @@ def _size(match: re.Match[str]) -> int:
     try:
         return round(scaled(value, _LETTERS[letter[:1].upper()]) or 0)
     except (UnreadableNumber, KeyError):
-        raise at(match, 1, UnreadableNumber(match[1], "is no size that is known")) from None
+        raise at(match, 1, UnreadableNumber(match[1], "is not a size that is known")) from None
 
 
 def _rates(draft: Draft, text: str, kind: str) -> None:

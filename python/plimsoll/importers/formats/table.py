@@ -170,7 +170,7 @@ def _unit(row: Mapping[str, Any], place: str) -> tuple[Unit, float]:
     written = _text(row, "unit")
     known = unit_of(written)
     if known is None:
-        raise ResultFileError(f"{place}: {written[:60]!r} is no known unit; write one like 1/s, MiB/s, ms, B or 1")
+        raise ResultFileError(f"{place}: {written[:60]!r} is not a known unit; write one like 1/s, MiB/s, ms, B or 1")
     return known
 
 

@@ -111,7 +111,7 @@ def _named(what: str, line: str) -> str:
     with on_line(line):
         latency = number(what)
         if latency is None or latency != int(latency):
-            raise UnreadableNumber(what, "is no whole latency of a row")
+            raise UnreadableNumber(what, "is not a whole latency of a row")
         if latency * MICROSECOND >= LARGEST:
             # Two such rows could become one.
             raise UnreadableNumber(what, "is longer than any latency")
@@ -219,7 +219,7 @@ def _latency(draft: Draft, kind: str, name: str, key: str, value: float) -> None
         if match[1] != "Min":
             draft.latency(f"{name}_{'mean' if match[1] == 'Average' else 'max'}", value * _UNITS[match[2]])
     elif "PercentileLatency" in key and not _PERCENTILE.fullmatch(key):
-        raise UnreadableNumber(key, "is no percentile of YCSB")
+        raise UnreadableNumber(key, "is not a percentile of YCSB")
     elif match := _PERCENTILE.fullmatch(key):
         metric = f"{name}_p{match[1].replace('.', '')}"
         if match[2] == "ms" and value < 1:

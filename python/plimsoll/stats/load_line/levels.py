@@ -59,5 +59,5 @@ def parse_range(text: str, *, whole: bool) -> LoadRange:
     """`1..256`, or `100..20k` where numbers may have a `k`; raises UsageError."""
     low, dots, high = text.strip().removesuffix("/s").partition("..")
     if not dots:
-        raise UsageError(f"{text!r} is no load range; write the smallest and the largest, such as 1..256")
+        raise UsageError(f"{text!r} is not a load range; write the smallest and the largest, such as 1..256")
     return LoadRange(float(parse_count(low)), float(parse_count(high)), whole)

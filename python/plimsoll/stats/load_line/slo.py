@@ -52,7 +52,7 @@ def parse_objective(text: str) -> Objective:
     """The objective written as `p99<5ms`; `p999` is p99.9. Raises UsageError."""
     match = _PATTERN.fullmatch(text.strip().lower())
     if not match:
-        raise UsageError(f"{text!r} is no objective; write a percentile and a limit, such as p99<5ms or p99.9<20ms")
+        raise UsageError(f"{text!r} is not an objective; write a percentile and a limit, such as p99<5ms or p99.9<20ms")
     digits = match[1]
     percent = float(digits if "." in digits or len(digits) < 3 or digits == "100" else f"{digits[:2]}.{digits[2:]}")
     limit_ns = parse_duration(match[2])

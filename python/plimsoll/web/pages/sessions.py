@@ -55,7 +55,7 @@ def cursor(text: str) -> tuple[int, str] | None:
     """Start and id of the last session that was shown, as links carry it. Raises UsageError."""
     match = _CURSOR.fullmatch(text)
     if text and match is None:
-        raise UsageError(f"{text!r} is no place in the list; begin at its start")
+        raise UsageError(f"{text!r} is not a place in the list; begin at its start")
     return None if match is None else (int(match[1]), match[2])
 
 
@@ -70,7 +70,7 @@ def _day_ns(day: str) -> int | None:
     try:
         return int(datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC).timestamp()) * SECOND
     except ValueError:
-        raise UsageError(f"{day!r} is no day; write it like 2026-11-21") from None
+        raise UsageError(f"{day!r} is not a day; write it like 2026-11-21") from None
 
 
 @router.get("/", response_class=HTMLResponse)

@@ -38,9 +38,9 @@ def test_equal_rows_are_repeats() -> None:
 @pytest.mark.parametrize(
     ("row", "what"),
     [
-        ("t,a,m,furlongs,higher,1", "line 2: 'furlongs' is no known unit"),
+        ("t,a,m,furlongs,higher,1", "line 2: 'furlongs' is not a known unit"),
         ("t,a,m,ms,sideways,1", "line 2: better is 'sideways'"),
-        ("t,a,m,ms,lower,fast", "line 2: the value 'fast' is no number"),
+        ("t,a,m,ms,lower,fast", "line 2: the value 'fast' is not a number"),
         ("t,a,m,ms,lower", "line 2 has 5 cells"),
         (",a,m,ms,lower,1", "line 2: the test or the metric is empty"),
     ],
