@@ -24,9 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from plimsoll.run.servers._ground import password
-
 from plimsoll import _core
+from plimsoll.run.servers._config import password
 from plimsoll.run.servers.private import PrivateServer, running
 
 SECOND_NS = 1_000_000_000
