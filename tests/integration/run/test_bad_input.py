@@ -74,7 +74,7 @@ def test_a_study_file_with_faults(plimsoll: Command, tmp_path: Path) -> None:
         ("[[tests]]\ndepth = 3", 'test = "NAME"'),
         ('[[targets]]\nname = "a"', "where"),
         ("[targets]\na = 3", "every [[targets]] table"),
-        ("tests = 3", "no study"),
+        ("tests = 3", "not a study"),
     ):
         study.write_text(text)
         assert said in plimsoll("run", study, check=2).err

@@ -51,7 +51,7 @@ def test_a_session_is_renamed_tagged_noted_found_and_shown(plimsoll: Command, se
 
 def test_bad_words_change_nothing(plimsoll: Command, sessions: list[Session]) -> None:
     one = short_id(sessions[0].id)
-    assert "no tag" in plimsoll("session", "tag", one, "two words", check=2).err
+    assert "not a tag" in plimsoll("session", "tag", one, "two words", check=2).err
     assert "no session named" in plimsoll("session", "rename", "zzzz", "x", check=2).err
     assert "title" in plimsoll("session", "rename", one, " ", check=2).err
     assert listed(plimsoll) == ["study 2", "study 1"]

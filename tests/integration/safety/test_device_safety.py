@@ -197,7 +197,7 @@ def test_what_is_no_device(tmp_path: Path) -> None:
     file.touch()
     broken = tmp_path / "broken"
     broken.symlink_to(tmp_path / "nowhere")
-    for path, words in ((file, "no block device"), (broken, "broken link"), (tmp_path / "none", "check the path")):
+    for path, words in ((file, "not a block device"), (broken, "broken link"), (tmp_path / "none", "check the path")):
         with pytest.raises(TargetError, match=words):
             find_device(path)
 

@@ -102,7 +102,7 @@ def test_what_is_no_file_is_named(tmp_path: Path, name: str) -> None:
     ("name", "said"),
     [
         ("taken.html", "a folder"),
-        ("file.html/report.html", "no folder"),
+        ("file.html/report.html", "not a folder"),
         ("{read_only}/deep/report.html", "read-only"),
         ("missing.pdf", "Chromium or Chrome"),
     ],

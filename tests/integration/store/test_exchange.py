@@ -207,7 +207,7 @@ BAD_FIELDS = [
     ({"\x1b[2Jextra": 1}, r"run.\x1b[2Jextra: Extra inputs are not permitted"),
     ({"scores": [{"metric": "iops", "value": "NaN", "unit": "1/s", "direction": "higher"}]}, "run.scores.0.value"),
     ({"scores": [{"metric": "iops", "value": 1, "unit": "parsec", "direction": "higher"}]}, "run.scores.0.unit"),
-    ({"histograms": {"read": "not base64!"}}, "no base64"),
+    ({"histograms": {"read": "not base64!"}}, "not base64"),
     ({"histograms": {"read": "AAAA"}}, "bad histogram read"),
     ({"artefacts": [{"name": "x", "sha256": "0" * 64, "content": "AAAA"}]}, "'x' does not match its SHA-256"),
 ]

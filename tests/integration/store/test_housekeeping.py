@@ -85,7 +85,7 @@ def test_sessions_are_found_by_what_was_said(store: Store, two: tuple[Session, S
 
 @pytest.mark.parametrize("tag", ["two words", "", "a,b", "x" * 65, "\x1b[31m", 'quo"te'])
 def test_what_is_no_tag_is_refused(store: Store, two: tuple[Session, Session], tag: str) -> None:
-    with pytest.raises(UsageError, match="no tag"):
+    with pytest.raises(UsageError, match="not a tag"):
         change_tags(store, two[0].id, ["fine", tag])
     assert store.find_session(two[0].id) == two[0]
 

@@ -367,7 +367,7 @@ def test_a_stranger_cannot_bring_in_runs_by_a_folder_for_everybody(
         spill.spill(store.engine.url, session, runs[0])
         (tmp_path / "shared").chmod(0o777)
         assert spill.waiting(store.engine.url) == {}
-        with pytest.raises(StoreError, match="no folder of this user alone"):
+        with pytest.raises(StoreError, match="not a folder of this user alone"):
             spill.spill(store.engine.url, session, runs[1])
         (tmp_path / "shared").rename(tmp_path / "own")
         os.symlink(tmp_path / "own", tmp_path / "shared")

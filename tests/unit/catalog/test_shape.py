@@ -137,7 +137,7 @@ def test_an_instance_bursts_for_thirty_minutes_and_shares_the_card_where_it_has_
         ("type=gp3,size=100GiB,raid=7,members=4", "0, 1, 5 or 10"),
         ("type=gp3,size=100GiB,members=4", "needs an array"),
         ("type=gp3,size=100GiB,chunk=64KiB", "chunk=64KiB needs an array"),
-        ("type=gp3,size=100GiB,era=soon", "no era"),
+        ("type=gp3,size=100GiB,era=soon", "not an era"),
         ("type=gp3,size=100GiB,queue=best", "fifo"),
         ("type=gp3,size=100GiB,time_scale=abc", "from 1 on, like 60"),
         ("type=gp3,size=100GiB,time_scale=nan", "from 1 on, like 60"),

@@ -59,7 +59,7 @@ def test_options() -> None:
         ("-n 1:2:3:4", "several folders"),
         ("-s", "needs a value"),
         ("dir", "-d"),
-        ("-s x", "no size"),
+        ("-s x", "not a size"),
         ("--nope", "no option --nope; its options are letters: -D, "),
         ("--directory=/mnt", "no option --directory=/mnt; the nearest one there is: -d"),
         ("--sise 4", "no option --sise; the nearest one there is: -s"),

@@ -65,7 +65,7 @@ def test_a_direction_that_a_job_has_not_is_not_looked_at() -> None:
         (["--cmdprio_percentage=1,2,3"], "two values"),
         (["--cmdprio_bssplit=4k/60:4k/60"], "120 %"),
         (["--cmdprio_bssplit=4k/60/1"], "BYTES/PERCENT/CLASS/LEVEL"),
-        (["--cmdprio_bssplit=x/60"], "no size"),
+        (["--cmdprio_bssplit=x/60"], "not a size"),
     ],
 )
 def test_what_fio_does_not_take_is_refused(words: list[str], named: str) -> None:

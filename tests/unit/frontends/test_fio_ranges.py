@@ -29,7 +29,7 @@ from plimsoll.frontends.fio.plans import plan_of
         ("gtod_reduce=abc", "neither 1 nor 0"),
         ("stonewall=abc", "neither 1 nor 0"),
         ("percentile_list=101", "0 to 100"),
-        ("percentile_list=50,99", "no number"),
+        ("percentile_list=50,99", "not a number"),
         ("random_generator=nope", "lfsr"),
         ("clocksource=nope", "cpu"),
         ("mem=shmhuge", "shm"),

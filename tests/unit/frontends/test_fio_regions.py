@@ -82,7 +82,7 @@ def test_files_too_short_for_a_block_are_left_out() -> None:
     [
         (["--filesize=8m-1m"], "lower end first"),
         (["--filesize=0-1m"], "1 byte or more"),
-        (["--filesize=1m-x"], "no size"),
+        (["--filesize=1m-x"], "not a size"),
         (["--filesize=1m-8m", "--offset=2m", "--nrfiles=9"], "leaves nothing"),
         (["--filesize=1k-3k", "--nrfiles=4"], "larger than the region"),
     ],

@@ -75,7 +75,7 @@ def test_options_become_parameters(words: list[str], expected: dict[str, object]
         (["-HA", "."], "synchronous requests only"),
         (["-n", "3", "."], r"no option -n; the nearest one there is: -c \(-count\)"),
         (["--duration=3", "."], "no option --duration=3; the nearest one there is: --work-time"),
-        (["-s", "4q", "."], "no size"),
+        (["-s", "4q", "."], "not a valid size"),
         (["-nope", "."], "no option -nope; there are async"),
         (["--nope", "."], "no option --nope; there are async"),
     ],

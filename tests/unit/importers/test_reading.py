@@ -139,7 +139,7 @@ def test_wrong_use_is_told(tmp_path: Path) -> None:
         outcomes(tmp_path)
     with pytest.raises(UnknownName, match="did you mean 'fio_json'"):
         outcomes(FIO, format_name="fio_jsn")
-    with pytest.raises(UsageError, match="no name for a target"):
+    with pytest.raises(UsageError, match="not a name for a target"):
         outcomes(FIO, options=Options(target="a b"))
 
 
