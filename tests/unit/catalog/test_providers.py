@@ -53,7 +53,7 @@ from plimsoll.catalog.volume_type import Provisioned, VolumeType
 
 
 class Doubling(VolumeType):
-    """Twice the size, in I/Os per second."""
+    """Twice the size, in IOPS."""
 
     is_by_size = True
     burst = "never"

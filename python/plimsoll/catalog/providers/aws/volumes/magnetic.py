@@ -25,7 +25,7 @@ class Magnetic(VolumeType):
 
     @property
     def iops_rate(self) -> Rate:
-        """I/Os per second with their burst."""
+        """IOPS with their burst."""
         return Rate(self.iops_max or 0, BASELINE, CREDITS)
 
 
