@@ -70,7 +70,7 @@ def test_options_become_parameters(words: list[str], expected: dict[str, object]
         (["-c"], "needs a value"),
         ([], "no place"),
         ([".", "/"], "several places"),
-        (["-c", "x", "."], "no count"),
+        (["-c", "x", "."], "not a valid count"),
         (["-N", "."], "without -C or -D"),
         (["-HA", "."], "synchronous requests only"),
         (["-n", "3", "."], r"no option -n; the nearest one there is: -c \(-count\)"),
