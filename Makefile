@@ -6,6 +6,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # The tests start hundreds of commands, and each would compile all that it loads.
 unexport PYTHONDONTWRITEBYTECODE
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+LISTED := $(shell find crates/db/src/drivers crates/db/tests/servers crates/io/src/engines -name '*.rs')
 
 .PHONY: help setup run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean torture assure fuzz audit
 help:
@@ -47,7 +48,7 @@ test-fast: $(BIN)/.set-up-dev
 
 check: $(BIN)/.set-up-dev
 	cargo fmt --check
-	rustfmt --check --edition 2024 crates/db/src/drivers/*.rs crates/io/src/engines/*.rs  # a macro hides them from cargo fmt
+	rustfmt --check --edition 2024 $(LISTED)  # found by build scripts, which cargo fmt does not follow
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null  # its own lock file is up to date
 	$(BIN)/ruff format --check --quiet
@@ -61,7 +62,7 @@ check: $(BIN)/.set-up-dev
 
 format: $(BIN)/.set-up-dev
 	cargo fmt
-	rustfmt --edition 2024 crates/db/src/drivers/*.rs crates/io/src/engines/*.rs
+	rustfmt --edition 2024 $(LISTED)
 	$(BIN)/ruff format --quiet
 	$(BIN)/ruff check --quiet --fix
 

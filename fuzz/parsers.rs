@@ -13,22 +13,21 @@ use libfuzzer_sys::fuzz_target;
 /// Size of the volume that a trace is replayed on.
 const DEVICE_BYTES: u64 = 1 << 40;
 
-type Target = fn(&[u8]);
+type Target = Box<dyn Fn(&[u8]) + Send + Sync>;
 
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
     let name = std::env::var("PLIMSOLL_FUZZ").unwrap_or_default();
     match name.as_str() {
-        // A hostile server chooses every byte of these.
-        "postgresql" => |bytes| plimsoll_db::hostile::converse("postgresql", bytes),
-        "mysql" => |bytes| plimsoll_db::hostile::converse("mysql", bytes),
-        "redis" => |bytes| plimsoll_db::hostile::converse("redis", bytes),
-        "http" => |bytes| plimsoll_db::hostile::converse("http", bytes),
         // Files of others.
-        "logs" => logs::read_by_all,
-        "histograms" => logs::add_histogram,
-        "trace" => |bytes| text(bytes, |text| drop(plimsoll_volume::simulate::Trace::parse(text, DEVICE_BYTES))),
+        "logs" => Box::new(logs::read_by_all),
+        "histograms" => Box::new(logs::add_histogram),
+        "trace" => Box::new(|bytes| text(bytes, |text| drop(plimsoll_volume::simulate::Trace::parse(text, DEVICE_BYTES)))),
         // Study files, result files and the server's API bring these.
-        "jobs" => |bytes| text(bytes, jobs),
+        "jobs" => Box::new(|bytes| text(bytes, jobs)),
+        // A hostile server chooses every byte.
+        _ if plimsoll_db::hostile::drivers().any(|caps| caps.name == name) => {
+            Box::new(move |bytes| plimsoll_db::hostile::converse(&name, bytes))
+        }
         _ => panic!("PLIMSOLL_FUZZ={name:?} is no target"),
     }
 });

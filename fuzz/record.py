@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from benches.torture.postgres import Postgres  # noqa: E402
 
-from plimsoll.run.servers.private import running  # noqa: E402
+from plimsoll.run.private_server import running  # noqa: E402
 from plimsoll.targets.held import held  # noqa: E402
 
 KEPT_BYTES = 4096

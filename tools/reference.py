@@ -14,7 +14,8 @@ from plimsoll import plugins
 from plimsoll.catalog.shape import SHAPE_OPTIONS
 from plimsoll.cli import catalog_lists
 from plimsoll.cli.main import EXIT_CODES, app
-from plimsoll.db_parameters import DURABILITIES, EMBEDDED
+from plimsoll.db_parameters import DURABILITIES
+from plimsoll.drivers import drivers, embedded
 from plimsoll.errors import UsageError
 from plimsoll.frontends.ycsb.bindings import BINDINGS
 from plimsoll.parameter import value_text
@@ -22,9 +23,7 @@ from plimsoll.parameters import WORKLOADS
 from plimsoll.profile import Profile, profiles, suites
 from plimsoll.run import originals
 from plimsoll.run.studies import studies
-from plimsoll.run.workers import databases
 from plimsoll.run.workers.local import engines
-from plimsoll.run.workloads.db import EMBEDDED_DURABILITY
 from plimsoll.store.tables import TABLES
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
@@ -162,14 +161,14 @@ def databases_page() -> Iterator[str]:
     yield "# Databases\n\n## Drivers\n\nThe target of a database test is an address, without a password; `password_env`"
     yield "names the environment variable that holds it.\n"
     yield from table("driver", "address", "tests", "TLS", "what it is")
-    for name, each in databases.drivers().items():
-        tls = "yes" if each["tls"] else "no"
+    for name, each in drivers().items():
+        tls = "yes" if each.tls else "no"
         yield row(
             f"`{name}`",
-            f"`{each['url'] or name + '://'}`",
-            ", ".join(each["workloads"]),
+            f"`{each.url or name + '://'}`",
+            ", ".join(each.workloads),
             tls,
-            each["description"],
+            each.description,
         )
     yield "\n## Private servers\n"
     yield "`--server NAME` with a directory or a volume as target: the data lie there, the server listens on loopback,"
@@ -177,17 +176,17 @@ def databases_page() -> Iterator[str]:
     yield "stands here.\n"
     yield from table("server", "program (Debian)", "durability")
     for module in plugins.modules("plimsoll.run.servers"):
-        if hasattr(module, "PROGRAM"):
-            name = module.__name__.rpartition(".")[2]
-            yield row(f"`{name}`", f"{module.PROGRAM} ({module.PACKAGE})", " ".join(str(module.__doc__).split()))
-    embedded = ", ".join(f"`{name}`" for name in EMBEDDED)
-    yield f"\nWithout a process of their own, in the client's threads: {embedded}. `session_settings` of SQLite are its"
+        name = module.__name__.rpartition(".")[2]
+        yield row(f"`{name}`", f"{module.PROGRAM} ({module.PACKAGE})", " ".join(str(module.__doc__).split()))
+    names = ", ".join(f"`{name}`" for name in embedded())
+    yield f"\nWithout a process of their own, in the client's threads: {names}. `session_settings` of SQLite are its"
     yield "pragmas, such as `cache_size=-65536`; those of RocksDB its options, such as `write_buffer_size=67108864`,"
     yield "`sync` and `disableWAL`. What durability sets (at an address nothing is set):\n"
     yield from table("database", *DURABILITIES)
-    for name, levels in EMBEDDED_DURABILITY.items():
-        settings = (" ".join(f"{key}={value}" for key, value in levels[each].items()) for each in DURABILITIES)
-        yield row(f"`{name}`", *settings)
+    for name, levels in ((name, drivers()[name].durability) for name in embedded()):
+        settings = (" ".join(f"{key}={value}" for key, value in levels[each].items()) for each in levels)
+        if levels:
+            yield row(f"`{name}`", *settings)
     yield "\n## Bindings of `plimsoll ycsb`\n"
     yield f"{', '.join(f'`{name}`' for name in BINDINGS)}, or an address; see [front ends](../front-ends.md#ycsb)."
 

@@ -98,7 +98,7 @@ class DbJob:
         """The `DbOutcome` as JSON; None when the time is over first."""
 
 def db_drivers() -> str:
-    """The database drivers as a JSON list: `name`, `description`, `url` (an example), `workloads`, `server`, `tls`."""
+    """The database drivers as a JSON list: the fields of `crates/db/src/caps.rs`, and a `reason` against one."""
 
 def db_check(spec_json: str) -> str | None:
     """Why a `DbSpec` (`crates/db/src/spec.rs`) is impossible whatever the database, as one sentence; None if it is not.

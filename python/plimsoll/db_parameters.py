@@ -8,22 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from plimsoll.drivers import server_called, servers
 from plimsoll.errors import UsageError
-from plimsoll.meanings import nearest
 from plimsoll.parameter import Optional, Parameter, read_flag, read_positive_count, read_rate, read_text
 from plimsoll.units import SECOND, exact_number, exact_size, parse_count, parse_duration, parse_share, parse_size
 
-SERVERS = ("none", "postgresql", "mariadb", "redis", "nginx", "sqlite", "rocksdb", "memory", "null")
-_OTHER_NAMES = ("mysql", "postgres", "pg", "sqlite3")
-"""What some servers are called as well."""
-EMBEDDED = ("sqlite", "rocksdb", "memory", "null")
-"""Those without a process of their own."""
 DURABILITIES = ("full", "relaxed", "none")
-
-
-def works_in_client(server: str, where: str) -> bool:
-    """Whether the database (a plan's `server`, or that of the address `where`) works in the client's own threads."""
-    return (where.partition(":")[0].lower() if server == "none" else server) in EMBEDDED
 
 
 def _name(value: Any) -> str:
@@ -88,20 +78,13 @@ def _request_text(value: dict[str, Any]) -> str:
     return ":".join(part if isinstance(part, str) else exact_number(part) for part in value.values())
 
 
-def _server(value: Any) -> str:
-    """A server by any of the names that it goes by: MariaDB is the MySQL that Debian has."""
-    name = str(value).strip().lower()
-    near = nearest(name, SERVERS)
-    return near[0] if name in _OTHER_NAMES and near else name
-
-
 COMMON = (
     Parameter(
         "server",
         "none",
-        _server,
+        lambda value: server_called(str(value)),
         "private server that is started on a directory target; none: the target is a database address",
-        SERVERS,
+        ("none", *servers()),
     ),
     Parameter(
         "durability",

@@ -130,6 +130,11 @@ class Refused:
         return f"plug-in {self.name} ({self.group}, from {self.origin}) is left out: {self.reason}"
 
 
+def names(package: str) -> list[str]:
+    """Names of all modules of `package`; none of them is imported."""
+    return _files(package)
+
+
 def modules(package: str) -> list[ModuleType]:
     """All modules of `package` by name, imported: for kinds that only this package has."""
     return [importlib.import_module(f"{package}.{name}") for name in _files(package)]

@@ -29,7 +29,7 @@ from tests.compatibility.told import AGAIN, told
 from plimsoll.errors import TargetError
 from plimsoll.parameters import kind_of
 from plimsoll.profile import profiles
-from plimsoll.run.servers.private import find_program
+from plimsoll.run.private_server import find_program
 from plimsoll.store.store import open_store
 
 HERE = Path(__file__).parent

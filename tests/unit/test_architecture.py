@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 MEASURING = ("db", "files", "io", "volume")
 CRATES = {
     "core": set(),
+    "listing": set(),
     "logs": set(),
     "sqlite": set(),
     "python": {"core", "logs", *MEASURING},
@@ -19,6 +20,7 @@ CRATES = {
     **{crate: {"core", "sqlite"} for crate in ("db", "files")},
 }
 CORE_MODULE_USERS = {
+    "python/plimsoll/drivers.py",
     "python/plimsoll/importers/core.py",
     "python/plimsoll/run/workers/databases.py",
     "python/plimsoll/run/workers/file_systems.py",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.cli.hints import improve
-from plimsoll.db_parameters import SERVERS
+from plimsoll.drivers import servers
 from plimsoll.importers.reading import formats
 from plimsoll.meanings import nearest
 from plimsoll.parameters import WORKLOADS, read_values
@@ -16,8 +16,8 @@ IO = [parameter.name for parameter in WORKLOADS["io"]]
 @pytest.mark.parametrize(
     ("word", "names", "meant"),
     [
-        ("mysql", SERVERS, ["mariadb"]),
-        ("postgres", SERVERS, ["postgresql"]),
+        ("mysql", servers(), ["mariadb"]),
+        ("postgres", servers(), ["postgresql"]),
         ("iodepth", IO, ["depth"]),
         ("bs", IO, ["block_size"]),
         ("numjobs", IO, ["threads"]),

@@ -1,11 +1,12 @@
 """CONTRIBUTING.md says that adding one kind is one new file: these tests add one and see that it is found."""
 
+import re
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from plimsoll import plugins, profile
+from plimsoll import drivers, plugins, profile
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("run/guards", "run/originals", "report/sections", "doctor/checks", "importers/formats", "cli/commands")
@@ -41,8 +42,21 @@ def test_a_new_profile_is_a_new_test(tmp_path: Path, monkeypatch: pytest.MonkeyP
         profile.profiles.cache_clear()
 
 
-def test_engines_are_one_word_in_one_list() -> None:
-    listed = (ROOT / "crates/io/src/engines/mod.rs").read_text()
-    for path in (ROOT / "crates/io/src/engines").glob("*.rs"):
-        if path.stem != "mod":
-            assert path.stem in listed
+@pytest.mark.parametrize("folder", ["crates/io/src/engines", "crates/db/src/drivers"])
+def test_engines_and_drivers_are_found_by_the_build_script(folder: str) -> None:
+    crate, _, _ = folder.partition("/src/")
+    assert f'Modules::of("{folder.removeprefix(crate + "/")}")' in (ROOT / crate / "build.rs").read_text()
+    listed = (ROOT / folder / "mod.rs").read_text()
+    names = [path.stem for path in (ROOT / folder).iterdir() if path.stem != "mod"]
+    assert not [name for name in names if re.search(rf"\bmod {name}\b|{name}::", listed)]
+    recipe = next(line for line in (ROOT / "CONTRIBUTING.md").read_text().splitlines() if f"`{folder}/NAME.rs`" in line)
+    assert recipe.endswith("| nothing |")
+
+
+def test_private_servers_are_found_by_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "brand_new.py").write_text("DRIVER = 'redis'\nOTHER_NAMES = ('shiny',)\n")
+    parent = import_module(drivers.PRIVATE_SERVERS)
+    monkeypatch.setattr(parent, "__path__", [*parent.__path__, str(tmp_path)])
+    assert "brand_new" in drivers.servers_for("ycsb")
+    assert "brand_new" not in drivers.servers_for("web")
+    assert drivers.server_called("Shiny") == "brand_new"

@@ -2,6 +2,7 @@
 
 use crate::drivers;
 use crate::fault::JobError;
+use crate::setup;
 use crate::spec::{Data, DbSpec, Measure, RateUnit, Request, Spread, Workload, Ycsb};
 use crate::usage;
 
@@ -27,7 +28,7 @@ pub fn threads(spec: &DbSpec, server: bool) -> u32 {
 /// Why the job is impossible, whatever the database.
 pub fn check(spec: &DbSpec) -> Result<(), JobError> {
     let Some(caps) = drivers::find(&spec.driver) else {
-        let names: Vec<&str> = drivers::LIST.iter().map(|caps| caps.name).collect();
+        let names: Vec<&str> = drivers::LIST.iter().map(|entry| entry.caps.name).collect();
         return refuse(format!("there is no driver {:?}: use one of {}", spec.driver, names.join(", ")));
     };
     let kind = match &spec.workload {
@@ -38,6 +39,7 @@ pub fn check(spec: &DbSpec) -> Result<(), JobError> {
     if !caps.workloads.contains(&kind) {
         return refuse(format!("the driver {} cannot run {kind}: it runs {}", caps.name, caps.workloads.join(", ")));
     }
+    setup::refuse(spec, caps)?;
     limits(spec)?;
     if caps.server {
         let needed = u64::from(spec.clients) + OTHER_DESCRIPTORS;

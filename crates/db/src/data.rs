@@ -38,7 +38,7 @@ impl drivers::Visitor for With<'_> {
 
     fn visit<D: Driver>(self) -> Self::Output {
         let encrypted = self.spec.tls.mode != TlsMode::Off;
-        let setup = Arc::new(Setup::new(self.spec, Arc::new(AtomicBool::new(false)))?);
+        let setup = Arc::new(Setup::new(self.spec, D::CAPS, Arc::new(AtomicBool::new(false)))?);
         let driver = D::new(setup)?;
         let reaching = |fault: Fault| JobError::reaching(&fault, encrypted);
         let made = driver.made().map_err(reaching)?;

@@ -7,28 +7,12 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
+use crate::caps::Caps;
 use crate::fault::{Fault, JobError};
 use crate::integrity::Checker;
 use crate::outcome::Made;
 use crate::ownership::Whose;
 use crate::setup::Setup;
-
-/// What a driver can do.
-#[derive(Debug, Clone, Copy)]
-pub struct Caps {
-    /// As in [`crate::spec::DbSpec::driver`].
-    pub name: &'static str,
-    /// One sentence.
-    pub description: &'static str,
-    /// An example URL.
-    pub url: &'static str,
-    /// Kinds of workload.
-    pub workloads: &'static [&'static str],
-    /// It has a process of its own.
-    pub server: bool,
-    /// Its connections can be encrypted.
-    pub tls: bool,
-}
 
 /// The tables of a workload as they are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +30,13 @@ pub struct Found {
 pub trait Driver: Sized + Send + Sync + 'static {
     /// One client's connection.
     type Session: Session;
-    /// What it can do.
+    /// What it is and can do.
     const CAPS: Caps;
+
+    /// Why this machine cannot use it, if so.
+    fn available() -> Result<(), String> {
+        Ok(())
+    }
 
     /// Reads the URL; opens nothing on the network yet.
     fn new(setup: Arc<Setup>) -> Result<Self, JobError>;
@@ -131,16 +120,6 @@ pub enum State {
 
 /// One connection. At most one request is in progress. What does every request at once needs [`Session::start`] only.
 pub trait Session: Send {
-    /// Wants to be told what is next.
-    const LOOKS_AHEAD: bool = false;
-
-    /// Told, before a request is begun, the key of the second one after it, and the field that is written when it is one:
-    /// memory can be brought near. Nothing may depend on it.
-    #[inline]
-    fn expect(&mut self, key: &[u8], written: Option<u32>) {
-        let _ = (key, written);
-    }
-
     /// Begins a request.
     fn start(&mut self, request: &Request<'_>, reply: &mut Reply) -> Result<State, Fault>;
 
@@ -291,17 +270,5 @@ impl Reply {
         {
             self.wrong += 1;
         }
-    }
-
-    /// All `count` values of a row, of equal lengths and side by side.
-    #[inline]
-    pub fn fields(&mut self, count: u32, values: &[u8]) {
-        if self.checker.is_some() {
-            let length = values.len() / count.max(1) as usize;
-            (0..).zip(values.chunks_exact(length.max(1))).for_each(|(field, value)| self.field(field, value));
-            return;
-        }
-        self.fields += count;
-        self.bytes += values.len() as u64;
     }
 }

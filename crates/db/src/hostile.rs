@@ -10,6 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::caps::Caps;
 use crate::driver::{Driver, Numbers, Reply, Request, Session as _, State, Statement, Values};
 use crate::drivers::{self, Visitor};
 use crate::integrity::Checker;
@@ -17,7 +18,9 @@ use crate::setup::Setup;
 use crate::spec::{DbSpec, Workload};
 
 /// Drivers that talk to a server.
-pub const DRIVERS: [&str; 4] = ["postgresql", "mysql", "redis", "http"];
+pub fn drivers() -> impl Iterator<Item = &'static Caps> {
+    drivers::LIST.iter().map(|entry| &entry.caps).filter(|caps| caps.server)
+}
 
 thread_local! {
     /// What the server of this thread says to whoever connects; nothing: there is none.
@@ -45,11 +48,9 @@ pub fn socket() -> Option<OwnedFd> {
 /// chooses the workload.
 pub fn converse(driver: &str, bytes: &[u8]) {
     let Some((&choice, script)) = bytes.split_first() else { return };
-    let setup = Setup {
-        spec: spec(driver, choice),
-        password: (choice & 1 != 0 && driver != "http").then(|| "secret".to_owned()),
-        stopped: Arc::new(AtomicBool::new(false)),
-    };
+    let caps = *drivers().find(|caps| caps.name == driver).expect("a driver of a server");
+    let password = (choice & 1 != 0 && caps.passwords).then(|| "secret".to_owned());
+    let setup = Setup { spec: spec(&caps, choice), caps, password, stopped: Arc::new(AtomicBool::new(false)) };
     SCRIPT.set(Some(script[..script.len().min(LONGEST)].to_vec()));
     drivers::with(driver, Conversation(Arc::new(setup)));
     SCRIPT.set(None);
@@ -106,21 +107,18 @@ fn requests<'a>(workload: &Workload, values: &'a Values) -> Vec<Request<'a>> {
 }
 
 /// The smallest job of a kind; `choice` is for both workloads of databases.
-fn spec(driver: &str, choice: u8) -> DbSpec {
-    let url = match driver {
-        "postgresql" => "postgresql://me@127.0.0.1:1/test",
-        "mysql" => "mysql://me@127.0.0.1:1/test",
-        "redis" => "redis://127.0.0.1:1/1",
-        _ => "http://127.0.0.1:1/",
+fn spec(caps: &Caps, choice: u8) -> DbSpec {
+    let (driver, scheme) = (caps.name, caps.schemes[0].0);
+    let workload = if caps.workloads.contains(&"web") {
+        r#"{"kind": "web", "keep_alive": true}"#
+    } else if caps.workloads.contains(&"tpcb") && choice & 2 != 0 {
+        r#"{"kind": "tpcb", "scale": 1, "script": "tpcb"}"#
+    } else {
+        YCSB
     };
-    let workload = match driver {
-        "http" => r#"{"kind": "web", "keep_alive": true}"#.to_owned(),
-        "postgresql" | "mysql" if choice & 2 != 0 => r#"{"kind": "tpcb", "scale": 1, "script": "tpcb"}"#.to_owned(),
-        _ => YCSB.to_owned(),
-    };
-    let password = if driver == "http" { "null" } else { "\"UNUSED\"" };
+    let password = if caps.passwords { "\"UNUSED\"" } else { "null" };
     let text = format!(
-        r#"{{"driver": "{driver}", "url": "{url}", "password_env": {password}, "tls": {{"mode": "off", "ca_file": null}},
+        r#"{{"driver": "{driver}", "url": "{scheme}://me@127.0.0.1:1/1", "password_env": {password}, "tls": {{"mode": "off", "ca_file": null}},
         "clients": 1, "threads": 1, "data": "keep", "measure": "run", "workload": {workload},
         "limit": {{"runtime_ns": 1000000, "operations": 1}}, "warmup_ns": 0, "rate": null, "max_tries": 1,
         "count_errors": true, "timeout_ns": 1000000000, "give_up_ns": 1000000000, "settings": {{}}, "seed": 1,
@@ -153,9 +151,11 @@ mod tests {
 
     /// Why a connection to PostgreSQL on `host` does not come about when the server says this.
     fn refusal(host: &str, script: &[u8]) -> String {
-        let mut spec = spec("postgresql", 0);
+        let caps = *drivers::find("postgresql").expect("the driver is there");
+        let mut spec = spec(&caps, 0);
         spec.url = format!("postgresql://me@{host}:1/test");
-        let setup = Setup { spec, password: Some("secret".to_owned()), stopped: Arc::new(AtomicBool::new(false)) };
+        let setup =
+            Setup { spec, caps, password: Some("secret".to_owned()), stopped: Arc::new(AtomicBool::new(false)) };
         SCRIPT.set(Some(script.to_vec()));
         let said = drivers::with("postgresql", Refusal(setup)).expect("the driver is there");
         SCRIPT.set(None);
@@ -191,7 +191,7 @@ mod tests {
     /// What coverage-guided fuzzing found worth keeping (`fuzz/corpus`), with the checks that only tests are built with.
     #[test]
     fn what_fuzzing_kept_harms_nobody() {
-        for driver in DRIVERS {
+        for driver in drivers().map(|caps| caps.name) {
             let folder = format!("{}/../../fuzz/corpus/{driver}", env!("CARGO_MANIFEST_DIR"));
             let mut files = 0;
             for entry in std::fs::read_dir(&folder).expect("the corpus is in the tree") {

@@ -5,6 +5,7 @@
 //! in `drivers`, one file each; what clients do is in `work`; which keys they ask for in `keyspace`.
 
 mod admit;
+pub mod caps;
 mod data;
 mod driver;
 mod drivers;
@@ -46,13 +47,7 @@ pub fn check(spec: &spec::DbSpec) -> Option<String> {
 
 /// The driver list.
 pub fn drivers() -> Vec<outcome::DriverRow> {
-    let row = |caps: &driver::Caps| outcome::DriverRow {
-        name: caps.name.to_owned(),
-        description: caps.description.to_owned(),
-        url: caps.url.to_owned(),
-        workloads: caps.workloads.iter().map(|&name| name.to_owned()).collect(),
-        server: caps.server,
-        tls: caps.tls,
-    };
+    let row =
+        |entry: &'static drivers::Entry| outcome::DriverRow { caps: &entry.caps, reason: (entry.available)().err() };
     drivers::LIST.iter().map(row).collect()
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use plimsoll_core::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 
+use crate::caps::Caps;
+
 /// Everything one job measured. The common fields are those of every job, with these meanings:
 /// `operations`, `histograms` and `intervals` are keyed by the kinds of the workload (see [`crate::spec::Workload`]);
 /// `operations.….bytes` are payload bytes read or written (field values, page bodies), without protocol;
@@ -94,15 +96,10 @@ pub struct Made {
 }
 
 /// One driver as Python sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct DriverRow {
-    pub name: String,
-    pub description: String,
-    /// An example.
-    pub url: String,
-    /// Kinds of workload it can run: `ycsb`, `tpcb`, `web`.
-    pub workloads: Vec<String>,
-    /// It has a process of its own, here or elsewhere.
-    pub server: bool,
-    pub tls: bool,
+    #[serde(flatten)]
+    pub caps: &'static Caps,
+    /// Why this machine cannot use it; absent where it can.
+    pub reason: Option<String>,
 }

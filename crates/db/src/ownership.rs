@@ -2,7 +2,7 @@
 //! the user has typed its name.
 
 use crate::setup::Setup;
-use crate::spec::{DbSpec, Workload};
+use crate::spec::Workload;
 use crate::url::bare_place;
 
 /// How the mark begins, wherever it stands.
@@ -24,21 +24,20 @@ pub enum Whose {
 
 /// The name under which the data of a workload are destroyed: where the database is, without who asks, and in it the
 /// table. Two databases never have the same.
-pub fn identity(spec: &DbSpec) -> String {
-    format!("{}/{}", bare_place(&spec.url), short_name(spec))
+pub fn identity(setup: &Setup) -> String {
+    format!("{}/{}", bare_place(&setup.spec.url, setup.caps.server), short_name(setup))
 }
 
 /// The user has allowed it to be destroyed.
 pub fn is_given_up(setup: &Setup) -> bool {
-    let (whole, short) = (identity(&setup.spec), short_name(&setup.spec));
+    let (whole, short) = (identity(setup), short_name(setup));
     setup.spec.destroy.iter().any(|name| *name == whole || name == short)
 }
 
 /// What stands for the workload's data in their database.
-fn short_name(spec: &DbSpec) -> &str {
-    match &spec.workload {
-        Workload::Ycsb(_) if spec.driver == "redis" => "_indices",
-        Workload::Ycsb(ycsb) => &ycsb.table,
+fn short_name(setup: &Setup) -> &str {
+    match &setup.spec.workload {
+        Workload::Ycsb(ycsb) => setup.caps.index.unwrap_or(&ycsb.table),
         Workload::Tpcb(_) => "pgbench",
         Workload::Web(_) => "page",
     }
@@ -47,6 +46,10 @@ fn short_name(spec: &DbSpec) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
+    use crate::drivers;
+    use crate::spec::DbSpec;
     use crate::spec::tests::{job, workload_a};
 
     #[test]
@@ -60,7 +63,9 @@ mod tests {
             ("sqlite", "sqlite:///tmp/x.db", "/tmp/x.db/usertable"),
         ] {
             let spec = DbSpec { driver: driver.to_owned(), url: url.to_owned(), ..job(Workload::Ycsb(workload_a())) };
-            assert_eq!(identity(&spec), expected);
+            let caps = *drivers::find(driver).unwrap();
+            let setup = Setup { spec, caps, password: None, stopped: Arc::default() };
+            assert_eq!(identity(&setup), expected);
         }
     }
 }

@@ -61,9 +61,9 @@ pub fn decide<D: Driver>(driver: &D, setup: &Setup) -> Result<Step, JobError> {
     let given_up = is_given_up(setup);
     match found.whose {
         Whose::Others(what) if !given_up || spec.data != Data::Recreate => {
-            Err(JobError::schema(foreign(spec, what, given_up)))
+            Err(JobError::schema(foreign(setup, what, given_up)))
         }
-        Whose::Unmarked if !given_up => unmarked(spec, found, wanted),
+        Whose::Unmarked if !given_up => unmarked(setup, found, wanted),
         _ => ours(spec, found, wanted),
     }
 }
@@ -85,8 +85,9 @@ fn ours(spec: &DbSpec, found: Found, wanted: Wanted) -> Result<Step, JobError> {
 
 /// What is done with tables that look right and carry no mark: they are used where the user says so, and a load fills
 /// them while they are empty, as those of YCSB's users are, who make them by hand.
-fn unmarked(spec: &DbSpec, found: Found, wanted: Wanted) -> Result<Step, JobError> {
-    let away = format!("{RECREATE} and --destroy '{}'", identity(spec));
+fn unmarked(setup: &Setup, found: Found, wanted: Wanted) -> Result<Step, JobError> {
+    let spec = &setup.spec;
+    let away = format!("{RECREATE} and --destroy '{}'", identity(setup));
     let fits = found.shape.is_none_or(|shape| shape == wanted.shape);
     let only_loads = spec.measure == Measure::Load && spec.data == Data::Create && found.records == 0 && fits;
     match spec.data {
@@ -99,7 +100,7 @@ fn unmarked(spec: &DbSpec, found: Found, wanted: Wanted) -> Result<Step, JobErro
              say {KEEP}; to leave it alone, give the test {} of its own; only if nobody needs it, have it dropped with \
              {away}",
             found.records,
-            own_place(spec)
+            own_place(setup)
         ))),
     }
 }
@@ -160,17 +161,17 @@ fn looking(fault: &Fault, setup: &Setup, server: bool) -> JobError {
 }
 
 /// Where a workload would be in nobody's way.
-fn own_place(spec: &DbSpec) -> &'static str {
-    match &spec.workload {
-        Workload::Ycsb(_) if spec.driver != "redis" => "a table (table=) or a database",
+fn own_place(setup: &Setup) -> &'static str {
+    match &setup.spec.workload {
+        Workload::Ycsb(_) if setup.caps.index.is_none() => "a table (table=) or a database",
         _ => "a database",
     }
 }
 
 /// What is there under the name of the workload's tables was made by somebody else.
-fn foreign(spec: &DbSpec, what: &str, given_up: bool) -> String {
-    let own = own_place(spec);
-    let away = format!("--destroy '{}'", identity(spec));
+fn foreign(setup: &Setup, what: &str, given_up: bool) -> String {
+    let own = own_place(setup);
+    let away = format!("--destroy '{}'", identity(setup));
     let missing = if given_up { format!("{RECREATE} beside {away}") } else { format!("{RECREATE} and {away}") };
     format!(
         "{what}, so it is somebody else's and is left alone: give the test {own} of its own; only if nobody needs what is \

@@ -98,7 +98,7 @@ impl Runner {
         admit::check(&self.spec)?;
         let began_ns = monotonic_ns();
         self.shared.board.enter(Phase::Layout, began_ns, None);
-        let setup = Arc::new(Setup::new(self.spec.clone(), Arc::clone(&self.shared.stopped))?);
+        let setup = Arc::new(Setup::new(self.spec.clone(), D::CAPS, Arc::clone(&self.shared.stopped))?);
         let driver = Arc::new(D::new(Arc::clone(&setup))?);
         let facts = || driver.facts().map_err(|fault| JobError::reaching(&fault, self.spec.tls.mode != TlsMode::Off));
         // A server is asked what it is before anything else. What has none is opened for that, with the job's settings,

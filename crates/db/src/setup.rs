@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::caps::Caps;
 use crate::fault::JobError;
 use crate::spec::{DbSpec, TlsMode, Workload, Ycsb};
 use crate::wire::Wait;
@@ -13,6 +14,8 @@ use crate::wire::Wait;
 pub struct Setup {
     /// As it came.
     pub spec: DbSpec,
+    /// Of its driver.
+    pub caps: Caps,
     /// Never shown.
     pub password: Option<String>,
     /// The job is to end.
@@ -20,8 +23,9 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads the password.
-    pub fn new(spec: DbSpec, stopped: Arc<AtomicBool>) -> Result<Self, JobError> {
+    /// Reads the password. Refuses what the driver does not have.
+    pub fn new(spec: DbSpec, caps: Caps, stopped: Arc<AtomicBool>) -> Result<Self, JobError> {
+        refuse(&spec, &caps)?;
         let password = match &spec.password_env {
             None => None,
             Some(name) => match std::env::var(name) {
@@ -33,7 +37,7 @@ impl Setup {
                 }
             },
         };
-        Ok(Self { spec, password, stopped })
+        Ok(Self { spec, caps, password, stopped })
     }
 
     /// The YCSB workload, if it is one.
@@ -53,17 +57,21 @@ impl Setup {
     pub fn wait(&self) -> Wait {
         Wait { server: String::new(), patience: Some(self.patience()), stopped: Arc::clone(&self.stopped) }
     }
+}
 
-    /// Refuses what a driver without these abilities would silently leave out.
-    pub fn refuse(&self, driver: &str, settings: bool, secrets: bool) -> Result<(), JobError> {
-        if settings && !self.spec.settings.is_empty() {
-            return Err(JobError::spec(format!("the driver {driver} has no settings: leave `settings` empty")));
-        }
-        if secrets && (self.password.is_some() || self.spec.tls.mode != TlsMode::Off) {
-            return Err(JobError::spec(format!("the driver {driver} knows neither passwords nor TLS: leave them off")));
-        }
-        Ok(())
-    }
+/// Refuses what a driver that does not have it would silently leave out.
+pub fn refuse(spec: &DbSpec, caps: &Caps) -> Result<(), JobError> {
+    let name = caps.name;
+    let message = if !caps.settings && !spec.settings.is_empty() {
+        format!("the driver {name} has no settings: leave `settings` empty")
+    } else if !caps.server && (spec.password_env.is_some() || spec.tls.mode != TlsMode::Off) {
+        format!("the driver {name} knows neither passwords nor TLS: leave them off")
+    } else if !caps.passwords && spec.password_env.is_some() {
+        format!("the driver {name} knows no passwords: leave password_env out")
+    } else {
+        return Ok(());
+    };
+    Err(JobError::spec(message))
 }
 
 impl fmt::Debug for Setup {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::driver::{Caps, Driver, Found, Numbers, Reply, Request, Session, Statement, Values};
+use crate::caps::Caps;
+use crate::driver::{Driver, Found, Numbers, Reply, Request, Session, Statement, Values};
 use crate::fault::{Fault, JobError};
 use crate::outcome::Made;
 use crate::setup::Setup;

@@ -92,11 +92,18 @@ pub fn place(text: &str) -> &str {
     authority.rsplit_once('@').map_or(authority, |(_, address)| address)
 }
 
+/// The absolute path in the URL of an embedded database with one of `schemes`: `sqlite:/path` or `sqlite:///path`.
+pub fn path<'a>(text: &'a str, schemes: &[(&str, u16)]) -> Option<&'a str> {
+    let (scheme, rest) = text.split_once(':')?;
+    let known = schemes.iter().any(|&(name, _)| name == scheme);
+    Some(rest.strip_prefix("//").unwrap_or(rest)).filter(|path| known && path.starts_with('/'))
+}
+
 /// Where a database is, without the scheme and without who asks: `host:port/database`, or the path of a file, a folder or
 /// a socket.
-pub fn bare_place(text: &str) -> String {
-    let Some((scheme, rest)) = text.split_once(':') else { return String::new() };
-    let Some(rest) = rest.strip_prefix("//").filter(|_| !matches!(scheme, "sqlite" | "rocksdb")) else {
+pub fn bare_place(text: &str, server: bool) -> String {
+    let Some((_, rest)) = text.split_once(':') else { return String::new() };
+    let Some(rest) = rest.strip_prefix("//").filter(|_| server) else {
         let path = rest.strip_prefix("//").unwrap_or(rest);
         return path.trim_end_matches('/').to_owned();
     };

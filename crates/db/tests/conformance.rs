@@ -2,34 +2,44 @@
 
 mod support;
 
+use plimsoll_db::outcome::DriverRow;
 use plimsoll_db::{drop_made, made};
 use serde_json::json;
 use support::{RECORDS, check_sums, count, failure, mix, run, run_well, servers, spec};
 
-/// Databases to test against, by driver: URL, and what keeps it there.
-fn database(driver: &str) -> Option<(String, Box<dyn std::any::Any>)> {
-    let of = |server: servers::Server| (server.url.clone(), Box::new(server) as Box<dyn std::any::Any>);
-    match driver {
-        "null" | "memory" => Some((String::new(), Box::new(()))),
-        "sqlite" => {
-            let folder = tempfile::tempdir().unwrap();
-            Some((format!("sqlite:{}", folder.path().join("test.db").display()), Box::new(folder)))
-        }
-        "rocksdb" => servers::rocksdb().map(|folder| {
-            (format!("rocksdb:{}", folder.path().join("test").display()), Box::new(folder) as Box<dyn std::any::Any>)
-        }),
-        "postgresql" => servers::postgresql(None, None).map(of),
-        "mysql" => servers::mysql("secret").map(of),
-        "redis" => servers::redis(None).map(of),
-        "http" => servers::nginx().map(of),
-        other => panic!("the driver {other} has no database to be tested with: add one"),
+/// An address to test a driver at, and what keeps it there; nothing where it is not on this machine.
+fn database(row: &DriverRow) -> Option<(String, Box<dyn std::any::Any>)> {
+    servers::need(row.reason.is_none(), row.reason.as_deref().unwrap_or_default());
+    if row.reason.is_some() {
+        return None;
     }
+    let caps = row.caps;
+    if caps.server {
+        return servers::start(caps.name)
+            .map(|server| (server.url.clone(), Box::new(server) as Box<dyn std::any::Any>));
+    }
+    if caps.data.is_empty() {
+        return Some((String::new(), Box::new(())));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    Some((format!("{}:{}", caps.schemes[0].0, folder.path().join(caps.data).display()), Box::new(folder)))
+}
+
+/// The driver called so.
+fn row(driver: &str) -> DriverRow {
+    plimsoll_db::drivers().into_iter().find(|row| row.caps.name == driver).expect("in the list")
+}
+
+/// What it has written is there for the next job.
+fn keeps(driver: &str) -> bool {
+    let caps = row(driver).caps;
+    caps.server || !caps.data.is_empty()
 }
 
 fn suite(driver: &str) {
-    let row = plimsoll_db::drivers().into_iter().find(|row| row.name == driver).expect("in the list");
-    let Some((url, _keep)) = database(driver) else { return };
-    let runs = |kind: &str| row.workloads.iter().any(|name| name == kind);
+    let row = row(driver);
+    let Some((url, _keep)) = database(&row) else { return };
+    let runs = |kind: &str| row.caps.workloads.contains(&kind);
     if driver == "null" {
         return nothing();
     }
@@ -40,7 +50,7 @@ fn suite(driver: &str) {
         mixes_do_what_they_say(driver, &url);
         variants(driver, &url);
         open_loop(driver, &url);
-        if driver != "memory" {
+        if keeps(driver) {
             data_is_kept_apart(driver, &url);
             loads_join(driver, &url);
             missing_records_are_counted(driver, &url);
@@ -51,29 +61,18 @@ fn suite(driver: &str) {
         transactions(driver, &url);
     }
     if runs("web") {
-        pages(&url);
+        pages(driver, &url);
     }
 }
 
 /// One test per driver, so that servers start at the same time and failures are told apart.
 macro_rules! suites {
-    ($($test:ident: $driver:literal),+ $(,)?) => {
-        $(#[test] fn $test() { suite($driver); })+
-
-        #[test]
-        fn every_driver_has_a_suite() {
-            let tested = [$($driver),+];
-            for row in plimsoll_db::drivers() {
-                assert!(tested.contains(&row.name.as_str()), "{} is not tested", row.name);
-            }
-        }
+    ($($driver:ident,)+) => {
+        $(#[test] fn $driver() { suite(stringify!($driver)); })+
     };
 }
 
-suites! {
-    null: "null", memory: "memory", sqlite: "sqlite", rocksdb: "rocksdb", postgresql: "postgresql", mysql: "mysql", redis: "redis",
-    http: "http",
-}
+include!(concat!(env!("OUT_DIR"), "/suites.rs"));
 
 fn nothing() {
     let outcome = run_well(spec("null", "", &[("data", json!("keep"))]));
@@ -95,14 +94,7 @@ fn reads_find_their_records(driver: &str, url: &str) {
 
 fn servers_count(driver: &str, url: &str) {
     let counters = run_well(spec(driver, url, &[])).counters;
-    let names: &[&str] = match driver {
-        "postgresql" => &["cache_bytes", "cache_hits", "cache_misses", "checkpoints", "data_bytes"],
-        "mysql" => &["cache_bytes", "cache_hits", "cache_misses", "data_bytes"],
-        "redis" => &["background_saves", "evicted_keys"],
-        "rocksdb" => &["compactions", "data_bytes"],
-        "sqlite" => &["data_bytes"],
-        _ => &[],
-    };
+    let names = row(driver).caps.counters;
     assert!(counters.after.keys().eq(names), "{counters:?}");
     assert!(counters.before.keys().eq(names), "{counters:?}");
     for name in names.iter().copied().filter(|name| !name.ends_with("_bytes")) {
@@ -119,7 +111,7 @@ fn values_are_right(driver: &str, url: &str) {
     let verified = outcome.common.verified.expect("values were checked");
     assert_eq!(verified.blocks, 3 * (count(&outcome, "read") + count(&outcome, "rmw_read")));
     assert_eq!(verified.bad_blocks, 0);
-    if driver != "memory" {
+    if keeps(driver) {
         // Data that was written without this rule must not pass.
         run_well(spec(driver, url, &[]));
         let changes = [("workload/data_integrity", json!(true)), ("data", json!("keep"))];
@@ -209,8 +201,7 @@ fn loads_join(driver: &str, url: &str) {
     let read = [("data", json!("reuse")), ("workload/mix", mix(1.0, 0.0, 0.0, 0.0, 0.0))];
     let outcome = run_well(spec(driver, url, &read));
     assert!(outcome.not_found.is_empty(), "{:?}", outcome.not_found);
-    if !matches!(driver, "redis" | "rocksdb") {
-        // Key-value stores replace what is there, the others refuse it.
+    if !row(driver).caps.replaces {
         let twice = run(part("keep", 0, 100));
         assert_eq!(twice.errors["insert"]["constraint"], 100, "{:?}", twice.messages);
         assert_eq!(twice.completed, 0);
@@ -268,19 +259,19 @@ fn transactions(driver: &str, url: &str) {
     assert_eq!(outcome.rows["transaction"], 100);
 }
 
-fn pages(url: &str) {
+fn pages(driver: &str, url: &str) {
     for keep_alive in [true, false] {
         let workload = ("workload", json!({"kind": "web", "keep_alive": keep_alive}));
-        let outcome = run_well(spec("http", url, &[workload.clone(), ("limit/operations", json!(1000))]));
+        let outcome = run_well(spec(driver, url, &[workload.clone(), ("limit/operations", json!(1000))]));
         // More requests than nginx answers on one connection (100 here): it is opened anew, and nothing fails.
         assert_eq!((outcome.completed, outcome.reconnects), (1000, 0));
-        assert_eq!(outcome.common.operations["get"].bytes, 1000 * servers::PAGE as u64);
+        assert_eq!(outcome.common.operations["get"].bytes, 1000 * servers::http::PAGE as u64);
         check_sums(&outcome);
-        let missing = run(spec("http", &url.replace("page", "none"), &[workload]));
+        let missing = run(spec(driver, &url.replace("page", "none"), &[workload]));
         assert_eq!(missing.errors["get"]["status"], 400);
         assert!(missing.messages["status"].contains("404"));
     }
     let many = [("workload", json!({"kind": "web", "keep_alive": true})), ("clients", json!(2000))];
-    let outcome = run_well(spec("http", url, &[many.as_slice(), &[("limit/operations", json!(8000))]].concat()));
+    let outcome = run_well(spec(driver, url, &[many.as_slice(), &[("limit/operations", json!(8000))]].concat()));
     assert_eq!((outcome.completed, outcome.threads), (8000, 2));
 }

@@ -102,9 +102,9 @@ fn passwords_open_doors_and_are_never_told() {
     set("PLIMSOLL_TEST_RIGHT", "open sesame");
     set("PLIMSOLL_TEST_WRONG", "hunter2hunter2");
     let doors = [
-        ("redis", servers::redis(Some("open sesame")), "redis", "redis"),
-        ("postgresql", servers::postgresql(Some("open sesame"), None), "postgres", "postgres"),
-        ("mysql", servers::mysql("open sesame"), "root@", "tester@"),
+        ("redis", servers::redis::server(Some("open sesame")), "redis", "redis"),
+        ("postgresql", servers::postgresql::server(Some("open sesame"), None), "postgres", "postgres"),
+        ("mysql", servers::mysql::server("open sesame"), "root@", "tester@"),
     ];
     for (driver, server, from, to) in doors {
         let Some(server) = server else { continue };
@@ -122,7 +122,7 @@ fn passwords_open_doors_and_are_never_told() {
 
 #[test]
 fn a_server_that_restarts_costs_errors_and_no_more() {
-    let Some(mut server) = servers::redis(None) else { return };
+    let Some(mut server) = servers::redis::server(None) else { return };
     let changes = [("limit", json!({"runtime_ns": 3_000_000_000u64, "operations": null}))];
     let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
     measuring(&job);
@@ -192,7 +192,7 @@ fn a_late_answer_or_one_broken_connection_is_no_outage() {
 
 #[test]
 fn a_table_of_somebody_else_is_left_alone() {
-    let Some(server) = servers::redis(None) else { return };
+    let Some(server) = servers::redis::server(None) else { return };
     let mut stream = TcpStream::connect(server.url.trim_start_matches("redis://").trim_end_matches("/0")).unwrap();
     stream.write_all(b"ZADD _indices 1 invoice:1\r\nHSET invoice:1 total 9\r\n").unwrap();
     let mut answer = [0; 8];
@@ -217,7 +217,7 @@ fn a_table_of_somebody_else_is_left_alone() {
 
 #[test]
 fn what_is_to_be_kept_is_kept() {
-    let Some(server) = servers::postgresql(None, None) else { return };
+    let Some(server) = servers::postgresql::server(None, None) else { return };
     let script = json!({"kind": "tpcb", "script": "tpcb", "scale": 1});
     let run = |data: &str| {
         let changes = [
@@ -235,7 +235,7 @@ fn what_is_to_be_kept_is_kept() {
 
 #[test]
 fn acknowledged_writes_that_a_crash_lost_are_counted() {
-    let Some(mut server) = servers::redis(None) else { return };
+    let Some(mut server) = servers::redis::server(None) else { return };
     let changes = [
         ("limit", json!({"runtime_ns": 3_000_000_000u64, "operations": null})),
         ("count_kept", json!(true)),
@@ -267,7 +267,7 @@ fn acknowledged_writes_that_a_crash_lost_are_counted() {
 
 #[test]
 fn a_server_that_stays_away_ends_the_job_and_keeps_what_was_measured() {
-    let Some(mut server) = servers::redis(None) else { return };
+    let Some(mut server) = servers::redis::server(None) else { return };
     let changes =
         [("limit", json!({"runtime_ns": 60_000_000_000u64, "operations": null})), ("give_up_ns", json!(300_000_000))];
     let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
@@ -284,7 +284,7 @@ fn a_server_that_stays_away_ends_the_job_and_keeps_what_was_measured() {
 
 #[test]
 fn a_stop_request_is_answered_soon_with_what_there_is() {
-    let Some(server) = servers::redis(None) else { return };
+    let Some(server) = servers::redis::server(None) else { return };
     let changes = [("limit", json!({"runtime_ns": 60_000_000_000u64, "operations": null}))];
     let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
     measuring(&job);
@@ -298,7 +298,7 @@ fn a_stop_request_is_answered_soon_with_what_there_is() {
 
 #[test]
 fn preparing_may_take_longer_than_an_answer_and_can_be_stopped() {
-    let Some(server) = servers::postgresql(None, None) else { return };
+    let Some(server) = servers::postgresql::server(None, None) else { return };
     let changes = [
         ("workload", json!({"kind": "tpcb", "script": "select_only", "scale": 200})),
         ("timeout_ns", json!(200_000_000)),
@@ -314,7 +314,7 @@ fn preparing_may_take_longer_than_an_answer_and_can_be_stopped() {
 
 #[test]
 fn conflicts_are_counted_or_tried_again() {
-    let Some(server) = servers::postgresql(None, None) else { return };
+    let Some(server) = servers::postgresql::server(None, None) else { return };
     // All clients update the same branch in serializable transactions: most of them cannot be ordered.
     let tries = |tries: u32, data: &str| {
         let changes = [
@@ -337,7 +337,7 @@ fn conflicts_are_counted_or_tried_again() {
 
 #[test]
 fn the_first_error_ends_a_job_that_counts_none() {
-    let Some(server) = servers::nginx() else { return };
+    let Some(server) = servers::http::start() else { return };
     let changes = [("workload", json!({"kind": "web", "keep_alive": true})), ("count_errors", json!(false))];
     let (kind, message) = failure(spec("http", &server.url.replace("page", "none"), &changes));
     assert_eq!(kind, "operation");
@@ -360,7 +360,7 @@ fn connections_can_be_encrypted() {
         assert!(std::env::var("CI").as_deref() != Ok("true"), "openssl is missing, and CI needs it");
         return;
     }
-    let Some(server) = servers::postgresql(None, Some(&(certificate.clone(), key))) else { return };
+    let Some(server) = servers::postgresql::server(None, Some(&(certificate.clone(), key))) else { return };
     let url = server.url.replace("127.0.0.1", "localhost");
     let tls = |mode: &str, file: Option<&std::path::Path>| {
         spec("postgresql", &url, &[("tls", json!({"mode": mode, "ca_file": file})), ("limit/operations", json!(50))])

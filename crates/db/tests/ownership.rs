@@ -73,7 +73,7 @@ fn sql_databases() -> Vec<Owned> {
         _keep: Box::new(folder),
     }];
     found.extend(postgresql());
-    found.extend(servers::find(&["mariadb"]).and_then(|_| servers::mysql("secret")).map(|server| Owned {
+    found.extend(servers::find(&["mariadb"]).and_then(|_| servers::mysql::server("secret")).map(|server| Owned {
         driver: "mysql",
         url: server.url.clone(),
         place: format!("127.0.0.1:{}/ycsb", server.port),
@@ -85,7 +85,7 @@ fn sql_databases() -> Vec<Owned> {
 
 fn postgresql() -> Option<Owned> {
     servers::find(&["psql"])?;
-    servers::postgresql(None, None).map(|server| Owned {
+    servers::postgresql::server(None, None).map(|server| Owned {
         driver: "postgresql",
         url: server.url.clone(),
         place: format!("127.0.0.1:{}/postgres", server.port),
@@ -222,7 +222,7 @@ fn a_table_of_pgbench_in_another_schema_is_not_dropped() {
 
 #[test]
 fn a_redis_that_is_shared_loses_only_our_keys() {
-    let (Some(_), Some(server)) = (servers::find(&["redis-cli"]), servers::redis(None)) else { return };
+    let (Some(_), Some(server)) = (servers::find(&["redis-cli"]), servers::redis::server(None)) else { return };
     let port = server.port.to_string();
     let redis = |words: &[&str]| {
         let output = Command::new("redis-cli").args(["-p", &port]).args(words).output().unwrap();

@@ -65,7 +65,7 @@ class StudyOptions:
         typer.Option(
             "--server",
             metavar="NAME",
-            help="Database tests: start a private postgresql, mariadb, redis, nginx, sqlite or rocksdb on each target.",
+            help="Database tests: start this private server or embedded database on each target, such as postgresql.",
         ),
     ] = None
     title: Annotated[str | None, typer.Option("--title", help="Title of the session.")] = None
@@ -113,10 +113,10 @@ class StudyOptions:
         }
         given = {name: value for name, value in choices.items() if value is not None}
         words, on = self.tests or [], self.on or []
-        settings = [*(self.settings or []), *([f"server={self.server}"] if self.server else [])]
+        shared = study.settings(self.settings or []) | ({"server": self.server} if self.server else {})
         whole = [word for word in words if word.endswith(".toml") or word in studies.studies()]
         if not whole:
-            return study.from_words(words, on, shared=settings, **given)
+            return replace(study.from_words(words, on, **given), shared=shared)
         if len(words) > 1:
             raise UsageError(f"{whole[0]} is a whole study; give it alone, without other tests")
         if whole[0] in studies.studies():
@@ -125,7 +125,7 @@ class StudyOptions:
             base = study.from_file(Path(whole[0]))
         if on:
             given["targets"] = study.from_words([], on).targets
-        return replace(base, shared={**base.shared, **study.settings(settings)}, **given)
+        return replace(base, shared={**base.shared, **shared}, **given)
 
 
 def load_line(options: StudyOptions) -> str | None:

@@ -11,7 +11,7 @@ from plimsoll.addresses import shown
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.model import Target
 from plimsoll.profile import Entry, cases
-from plimsoll.run.servers.private import PrivateServer
+from plimsoll.run.private_server import PrivateServer
 from plimsoll.run.workers import databases
 from plimsoll.run.workloads import db
 from plimsoll.targets import database

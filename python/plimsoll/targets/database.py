@@ -11,29 +11,25 @@ from urllib.parse import urlsplit
 import psutil  # type: ignore[import-untyped]  # its stubs are a package of their own
 
 from plimsoll.addresses import holds_password
+from plimsoll.drivers import by_scheme, drivers
 from plimsoll.errors import TargetError
 from plimsoll.model import Target
 
-DRIVERS = {
-    "postgresql": "postgresql",
-    "postgres": "postgresql",
-    "mysql": "mysql",
-    "mariadb": "mysql",
-    "redis": "redis",
-    "http": "http",
-    "sqlite": "sqlite",
-    "rocksdb": "rocksdb",
-    "memory": "memory",
-    "null": "null",
-}
-"""Driver by scheme."""
-
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|sqlite:|rocksdb:)", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*", re.IGNORECASE)
 
 
 def is_address(where: str) -> bool:
     """Whether a place is written as an address rather than as a path."""
-    return _ADDRESS.match(where) is not None and not where.startswith("vol:")
+    scheme, colon, rest = where.partition(":")
+    if not colon or scheme == "vol" or not _SCHEME.fullmatch(scheme):
+        return False
+    return rest.startswith("//") or is_embedded(where)
+
+
+def is_embedded(where: str) -> bool:
+    """Whether an address is that of an embedded database, a scheme and a path."""
+    found = by_scheme().get(where.partition(":")[0].lower())
+    return found is not None and bool(found.data)
 
 
 def host(where: str) -> str | None:
@@ -47,16 +43,16 @@ def host(where: str) -> str | None:
 def driver(target: Target) -> str:
     """Name of the driver. Raises TargetError."""
     scheme = target.where.partition(":")[0].lower()
-    if scheme not in DRIVERS:
+    if scheme not in by_scheme():
         raise TargetError(
-            f"target {target.name}: no driver speaks {scheme}; addresses begin with {', '.join(sorted(DRIVERS))}"
+            f"target {target.name}: no driver speaks {scheme}; addresses begin with {', '.join(sorted(by_scheme()))}"
         )
-    return DRIVERS[scheme]
+    return by_scheme()[scheme].name
 
 
 def url(target: Target) -> str:
     """The address as its driver takes it; those without a database of their own take none."""
-    return "" if driver(target) in ("memory", "null") else target.where
+    return target.where if drivers()[driver(target)].url else ""
 
 
 def check(target: Target) -> None:

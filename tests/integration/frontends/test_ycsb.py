@@ -23,7 +23,7 @@ from plimsoll.errors import NothingMeasured, PlimsollError
 from plimsoll.frontends.ycsb.app import run
 from plimsoll.importers.source import Source
 from plimsoll.model import Run
-from plimsoll.run.servers.private import running
+from plimsoll.run.private_server import running
 from plimsoll.store.store import open_store
 from plimsoll.targets.held import held
 

@@ -16,7 +16,7 @@ from tests.integration.run.conftest import PLIMSOLL, Command
 from tests.integration.run.test_databases import QUICK, need_server
 from tests.integration.run.test_databases import place as place  # the fixture
 
-from plimsoll.run.servers.private import running
+from plimsoll.run.private_server import running
 from plimsoll.targets.held import held
 
 SMALL = (*QUICK, "--set", "records=300")

@@ -22,7 +22,7 @@ from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 
 from plimsoll.errors import TargetError
 from plimsoll.model import Level, Run, RunStatus
-from plimsoll.run.servers.private import find_program, running
+from plimsoll.run.private_server import find_program, running
 from plimsoll.store.store import open_store
 from plimsoll.targets.held import held
 

@@ -13,7 +13,7 @@ from tests.integration.run.test_databases import place as place  # the fixture
 from tests.integration.volumes.conftest import Machine
 from tests.integration.volumes.conftest import machine as machine  # the fixture
 
-from plimsoll.run.servers.private import PrivateServer, running
+from plimsoll.run.private_server import PrivateServer, running
 from plimsoll.stats.load_line.answer import LoadLine, load_line
 from plimsoll.stats.load_line.points import point_of
 from plimsoll.store.store import open_store

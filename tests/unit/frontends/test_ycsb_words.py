@@ -163,6 +163,7 @@ def test_what_nobody_asked_for_is_refused_with_the_nearest() -> None:
         ("jdbc", {"db__url": "jdbc:sqlite:/tmp/x.db"}, "sqlite:/tmp/x.db", None, {}),
         ("redis", {"redis__host": "r", "redis__port": "7000", "redis__password": "s", "redis__timeout": "500"},
          "redis://r:7000/0", "s", {"timeout": "500ms"}),
+        ("rocksdb", {"rocksdb__dir": "/x"}, "rocksdb:/x", None, {}),
         ("mysql", {"mysql__host": "m", "mysql__db": "d"}, "mysql://root@m:3306/d", None, {}),
         ("pg", {"pg__sslmode": "require"}, "postgresql://postgres@127.0.0.1:5432/test", None, {"tls": "require"}),
         ("postgresql://me@host/x", {}, "postgresql://me@host/x", None, {}),
@@ -172,7 +173,7 @@ def test_bindings_lead_to_addresses(
     name: str, values: dict[str, str], address: str, password: str | None, parameters: dict[str, str]
 ) -> None:
     given = properties(**values)
-    found = database(name, given, ["null", "redis"])
+    found = database(name, given)
     assert (found.address, found.password, dict(found.parameters)) == (address, password, parameters)
     given.refuse_the_rest(name)
 
@@ -181,7 +182,7 @@ def test_bindings_lead_to_addresses(
     ("name", "values", "says"),
     [
         ("mongodb", {}, "no driver for YCSB's binding mongodb; there are basic, jdbc"),
-        ("rocksdb", {"rocksdb__dir": "/x"}, "rocksdb"),
+        ("rocksdb", {}, "rocksdb.dir="),
         ("jbdc", {}, "did you mean 'jdbc'"),
         ("jdbc", {}, "db.url=jdbc:postgresql"),
         ("jdbc", {"db__url": "jdbc:oracle:thin:@h"}, "oracle"),
@@ -196,7 +197,7 @@ def test_bindings_lead_to_addresses(
 )
 def test_what_a_binding_cannot_do_is_told(name: str, values: dict[str, str], says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        database(name, properties(**values), ["null", "redis"])
+        database(name, properties(**values))
 
 
 def test_the_help_tells_every_option() -> None:

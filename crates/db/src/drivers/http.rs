@@ -5,7 +5,8 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
-use crate::driver::{Caps, Driver, Reply, Request, Session, State};
+use crate::caps::Caps;
+use crate::driver::{Driver, Reply, Request, Session, State};
 use crate::fault::{Cause, Fault, JobError};
 use crate::setup::Setup;
 use crate::spec::{TlsMode, Workload};
@@ -17,7 +18,7 @@ const LONGEST_HEAD: usize = 1 << 16;
 
 /// The driver.
 #[derive(Debug)]
-pub struct Kind {
+pub struct HttpDriver {
     setup: Arc<Setup>,
     url: Url,
     shared: Arc<Shared>,
@@ -33,23 +34,20 @@ struct Shared {
     encrypted: bool,
 }
 
-impl Driver for Kind {
+impl Driver for HttpDriver {
     type Session = Http;
     const CAPS: Caps = Caps {
         name: "http",
         description: "GET of a page, with and without keep-alive",
+        schemes: &[("http", 80), ("https", 443)],
         url: "http://127.0.0.1:80/index.html",
         workloads: &["web"],
-        server: true,
-        tls: cfg!(feature = "tls"),
+        passwords: false,
+        ..Caps::SERVER
     };
 
     fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
-        setup.refuse("http", true, false)?;
-        if setup.password.is_some() {
-            return Err(JobError::spec("pages are fetched without a password: leave password_env out"));
-        }
-        let url = Url::read(&setup.spec.url, &[("http", 80), ("https", 443)])?;
+        let url = Url::read(&setup.spec.url, Self::CAPS.schemes)?;
         let encrypted = setup.spec.tls.mode != TlsMode::Off;
         if setup.spec.url.starts_with("https") != encrypted {
             return Err(JobError::spec("https:// needs the TLS mode require or verify, and http:// needs off"));
@@ -93,7 +91,7 @@ impl Driver for Kind {
     }
 }
 
-impl Kind {
+impl HttpDriver {
     fn wire(&self) -> Result<Wire, Fault> {
         #[allow(unused_mut, reason = "without TLS nothing is changed")]
         let mut wire = Wire::connect(&Address::Tcp(self.url.host.clone(), self.url.port), self.setup.wait())?;

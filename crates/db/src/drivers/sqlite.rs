@@ -11,11 +11,13 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OpenFlags, ffi};
 
-use crate::driver::{Caps, Reply, Request, Session, State, Statement};
+use crate::caps::{Caps, Durability};
+use crate::driver::{Reply, Request, Session, State, Statement};
 use crate::fault::{Cause, Fault, JobError};
 use crate::ownership::MARK;
 use crate::setup::Setup;
 use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
+use crate::url;
 
 /// Settings that decide what a number means.
 const FACTS: [&str; 8] = [
@@ -31,29 +33,36 @@ const FACTS: [&str; 8] = [
 
 /// The driver.
 #[derive(Debug)]
-pub struct Kind {
+pub struct SqliteDriver {
     setup: Arc<Setup>,
     path: String,
     statements: Arc<Statements>,
 }
 
-impl Database for Kind {
+impl Database for SqliteDriver {
     type Session = Sqlite;
     type Console = Connection;
     const DIALECT: Dialect = Dialect::Sqlite;
     const CAPS: Caps = Caps {
         name: "sqlite",
         description: "SQLite (built in), a file; tables as YCSB's JDBC binding and pgbench have them",
+        schemes: &[("sqlite", 0), ("sqlite3", 0)],
         url: "sqlite:/path/of/file.db",
         workloads: &["ycsb", "tpcb"],
-        server: false,
-        tls: false,
+        settings: true,
+        data: "database.db",
+        durability: &[
+            Durability { name: "full", settings: &[("synchronous", "FULL")] },
+            Durability { name: "relaxed", settings: &[("synchronous", "NORMAL")] },
+            Durability { name: "none", settings: &[("synchronous", "OFF")] },
+        ],
+        counters: &["data_bytes"],
+        ..Caps::EMBEDDED
     };
 
     fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
-        setup.refuse("sqlite", false, true)?;
-        let path = setup.spec.url.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path));
-        let Some(path) = path.filter(|path| path.starts_with('/') && !path.ends_with('/')) else {
+        let path = url::path(&setup.spec.url, <Self as Database>::CAPS.schemes);
+        let Some(path) = path.filter(|path| !path.ends_with('/')) else {
             return Err(JobError::spec("the URL of a SQLite database is sqlite: and the absolute path of a file"));
         };
         if !Path::new(path).parent().is_some_and(Path::is_dir) {
@@ -135,7 +144,7 @@ impl Database for Kind {
     }
 }
 
-impl Kind {
+impl SqliteDriver {
     /// A connection that only reads; `alone`: it may take it that nobody writes, and makes nothing beside the file.
     fn look_at(&self, alone: bool) -> Result<Connection, Fault> {
         let path = self.path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");

@@ -210,20 +210,12 @@ impl<D: Driver> Worker<D> {
     /// Begins a client's next operation.
     #[inline]
     fn begin(&mut self, index: usize, intended_ns: u64, now: u64) -> u64 {
-        // What comes next is this client's only where there is no other.
-        let alone = self.parts.lanes.len() == 1;
         let lane = &mut self.parts.lanes[index];
         if !self.parts.work.draw(&mut lane.turn) {
             // Nothing is left to offer either.
             (self.shut, self.operations_left) = (true, 0);
             self.idle.push_back(index as u32);
             return now;
-        }
-        if D::Session::LOOKS_AHEAD
-            && alone
-            && let (Some(session), Some((key, written))) = (&mut lane.session, self.parts.work.coming())
-        {
-            session.expect(key, written);
         }
         if let Some(pace) = &mut self.pace {
             pace.advance(1);

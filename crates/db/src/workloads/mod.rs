@@ -119,16 +119,6 @@ impl Work {
         true
     }
 
-    /// The key of the second operation after the one that was drawn last, and the one field that it writes, where they can
-    /// be known.
-    #[inline]
-    pub fn coming(&self) -> Option<(&[u8], Option<u32>)> {
-        match self {
-            Self::Core(core) => core.coming(),
-            _ => None,
-        }
-    }
-
     /// The request of the turn's step.
     #[inline]
     pub fn request(&mut self, turn: &Turn) -> Request<'_> {

@@ -11,13 +11,13 @@ use crate::engine::{Caps, Completion, Engine, Operation, Setup, Submitted};
 const SORTED: usize = 4096;
 
 /// How it is kept busy.
-pub struct Kind {
+pub struct CpuioEngine {
     burn: Duration,
     /// Present where it sorts.
     numbers: Option<Vec<u32>>,
 }
 
-impl Engine for Kind {
+impl Engine for CpuioEngine {
     const CAPS: Caps = Caps {
         name: "cpuio",
         description: "computes for a while in place of each operation; moves no data",

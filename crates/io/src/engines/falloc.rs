@@ -7,7 +7,7 @@ use crate::calls::{Calling, Calls, checked};
 use crate::engine::{self, Caps, Operation, Setup};
 
 /// As in fio.
-pub type Kind = Calling<Space>;
+pub type FallocEngine = Calling<Space>;
 
 /// `fallocate`.
 pub struct Space;

@@ -3,4 +3,4 @@
 use crate::names::{Create, Names};
 
 /// As in fio.
-pub type Kind = Names<Create>;
+pub type FilecreateEngine = Names<Create>;

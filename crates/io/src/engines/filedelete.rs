@@ -3,4 +3,4 @@
 use crate::names::{Delete, Names};
 
 /// As in fio.
-pub type Kind = Names<Delete>;
+pub type FiledeleteEngine = Names<Delete>;

@@ -3,4 +3,4 @@
 use crate::names::{Names, Stat};
 
 /// As in fio.
-pub type Kind = Names<Stat>;
+pub type FilestatEngine = Names<Stat>;

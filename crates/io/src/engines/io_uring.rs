@@ -19,7 +19,7 @@ const ENTER_EXT_ARG: u32 = 1 << 3;
 /// The kernel's submission thread sleeps after this time without work.
 const SQPOLL_IDLE_MS: u32 = 1000;
 /// A ring with the files and, where memory limits allow, the buffers registered.
-pub struct Kind {
+pub struct IoUringEngine {
     ring: IoUring,
     files: Map,
     in_flight: InFlight,
@@ -29,7 +29,7 @@ pub struct Kind {
     sqpoll: bool,
 }
 
-impl Engine for Kind {
+impl Engine for IoUringEngine {
     const CAPS: Caps = Caps {
         name: "io_uring",
         description: "asynchronous, many operations per system call, registered file and buffers",
@@ -168,7 +168,7 @@ fn build(setup: &Setup<'_>) -> io::Result<IoUring> {
         .or_else(|_| builder().build(entries))
 }
 
-impl Kind {
+impl IoUringEngine {
     #[inline]
     fn push(&mut self, entry: &squeue::Entry) {
         // SAFETY: buffer and file of the entry stay valid until its completion: the buffer is kept in `in_flight`, the

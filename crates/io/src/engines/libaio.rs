@@ -48,7 +48,7 @@ struct IoEvent {
 }
 
 /// A context with room for `depth` operations.
-pub struct Kind {
+pub struct LibaioEngine {
     context: libc::c_ulong,
     files: Map,
     in_flight: InFlight,
@@ -62,7 +62,7 @@ pub struct Kind {
     events: Vec<IoEvent>,
 }
 
-impl Engine for Kind {
+impl Engine for LibaioEngine {
     const CAPS: Caps = Caps {
         name: "libaio",
         description: "Linux native asynchronous I/O; asynchronous with direct I/O only",
@@ -196,7 +196,7 @@ impl Engine for Kind {
     }
 }
 
-impl Drop for Kind {
+impl Drop for LibaioEngine {
     fn drop(&mut self) {
         destroy(self.context);
     }

@@ -12,7 +12,7 @@ use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted}
 const PAGE: u64 = 4096;
 
 /// One mapping of the whole region.
-pub struct Kind {
+pub struct MmapEngine {
     address: *mut u8,
     length: usize,
     /// Of the first mapped byte.
@@ -21,7 +21,7 @@ pub struct Kind {
     fd: RawFd,
 }
 
-impl Engine for Kind {
+impl Engine for MmapEngine {
     const CAPS: Caps = Caps {
         name: "mmap",
         description: "copies from and to a mapping of the file, one at a time",
@@ -88,7 +88,7 @@ impl Engine for Kind {
     }
 }
 
-impl Kind {
+impl MmapEngine {
     /// Runs `copy` on the mapped bytes of an operation: `length` bytes at `offset`, which lie inside the region.
     fn copy(&mut self, offset: u64, length: u32, copy: impl FnOnce(*mut u8)) -> i64 {
         let first = (offset - self.base) as usize;
@@ -115,7 +115,7 @@ impl Kind {
     }
 }
 
-impl Drop for Kind {
+impl Drop for MmapEngine {
     fn drop(&mut self) {
         // SAFETY: mapped in `open` with this address and length, and not used again.
         unsafe { libc::munmap(self.address.cast(), self.length) };

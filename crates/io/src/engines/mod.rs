@@ -1,4 +1,4 @@
-//! The engines: one file each, one word in the list below.
+//! The engines: one file each, found by the build script. `NAME.rs` has a type `NameEngine` (`io_uring`: `IoUringEngine`).
 
 use crate::engine::{Caps, Engine};
 
@@ -20,25 +20,23 @@ pub struct Entry {
 }
 
 macro_rules! engines {
-    ($($name:ident),+ $(,)?) => {
-        $(mod $name;)+
-
+    ($($name:ident $engine:ident,)+) => {
         /// Every engine.
         pub const LIST: &[Entry] = &[
-            $(Entry { caps: <$name::Kind as Engine>::CAPS, available: <$name::Kind as Engine>::available }),+
+            $(Entry { caps: <$name::$engine as Engine>::CAPS, available: <$name::$engine as Engine>::available }),+
         ];
 
         /// Hands the engine called `name` to the visitor; nothing when there is none.
         pub fn with<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
             match name {
-                $(stringify!($name) => Some(visitor.visit::<$name::Kind>()),)+
+                $(stringify!($name) => Some(visitor.visit::<$name::$engine>()),)+
                 _ => None,
             }
         }
     };
 }
 
-engines!(null, psync, mmap, libaio, io_uring, falloc, ftruncate, filecreate, filestat, filedelete, cpuio);
+include!(concat!(env!("OUT_DIR"), "/engines.rs"));
 
 /// The entry called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -7,12 +7,12 @@ use std::time::Duration;
 use crate::engine::{Caps, Completion, Engine, Operation, Setup, Submitted};
 
 /// Finished operations wait here to be reaped.
-pub struct Kind {
+pub struct NullEngine {
     finished: Vec<Completion>,
     depth: usize,
 }
 
-impl Engine for Kind {
+impl Engine for NullEngine {
     const CAPS: Caps = Caps {
         name: "null",
         description: "does nothing and succeeds: the cost of the measuring itself",

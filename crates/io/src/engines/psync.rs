@@ -8,7 +8,7 @@ use crate::engine::{self, Caps, Operation, Setup};
 use crate::trim;
 
 /// As fio's engine of this name.
-pub type Kind = Calling<Positional>;
+pub type PsyncEngine = Calling<Positional>;
 
 /// `pread64` and `pwrite64`, or those that take flags.
 pub struct Positional {

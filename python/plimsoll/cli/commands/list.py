@@ -123,15 +123,16 @@ def _engines() -> Rows:
 
 
 def _drivers() -> Rows:
-    from plimsoll.run.workers.databases import drivers
+    from plimsoll.drivers import drivers
 
     return [
         {
             "driver": name,
-            "address": each["url"],
-            "tests": ", ".join(each["workloads"]),
-            "TLS": "yes" if each["tls"] else "no",
-            "description": each["description"],
+            "address": each.url,
+            "tests": ", ".join(each.workloads),
+            "TLS": "yes" if each.tls else "no",
+            "here": "yes" if each.reason is None else f"no: {each.reason}",
+            "description": each.description,
         }
         for name, each in drivers().items()
     ]

@@ -39,6 +39,7 @@ def command(
     from plimsoll.cli.output import print_json, print_table, say
     from plimsoll.errors import UnknownName
     from plimsoll.run.leftovers import address, drop, made
+    from plimsoll.targets.database import is_embedded
 
     target = address(place)
     there = made(target)
@@ -58,7 +59,7 @@ def command(
     if json:
         print_json([asdict(left) for left in gone])
     say(f"dropped {', '.join(left.name for left in gone)} in {target.where}")
-    if len(gone) == len(there) and target.where.partition(":")[0] in ("sqlite", "rocksdb"):
+    if len(gone) == len(there) and is_embedded(target.where):
         say("the emptied database itself was left; if nothing else is in it and nobody needs it, delete it")
 
 

@@ -26,7 +26,7 @@ from plimsoll.frontends.ycsb.workload import Wanted, wanted
 from plimsoll.model import Level, Plan, RunStatus, Target
 from plimsoll.profile import Entry, cases
 from plimsoll.run.places import Place
-from plimsoll.run.servers.private import PrivateServer
+from plimsoll.run.private_server import PrivateServer
 from plimsoll.run.workers import databases
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workloads import db
@@ -52,7 +52,7 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Say) -> int:
         say(f"plimsoll ycsb: {text}")
 
     properties = _properties(line, lambda text: notes.note(note, text))
-    where = database(line.binding, properties, databases.drivers())
+    where = database(line.binding, properties)
     # What lies in memory ends with its process, so that a run has to load first.
     there = "reuse" if where.address == "memory://" and line.phase == "run" else None
     asked = wanted(properties, line.phase, line.data or there)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -46,22 +46,15 @@ _TLS = {
 """Options of JDBC addresses about encryption, by their value, as our `tls`."""
 
 
-def database(name: str, properties: Properties, drivers: Iterable[str]) -> Database:
+def database(name: str, properties: Properties) -> Database:
     """The database of a binding; a name may also be an address. Raises UsageError."""
     if is_address(name):
         return Database(name)
     if name.removesuffix("-binding") in WITHOUT_DRIVER:
-        raise UsageError(
-            f"there is no driver for YCSB's binding {name}; there are {', '.join(sorted(_available(drivers)))}"
-        )
-    if name not in _available(drivers):
-        raise UnknownName("binding of YCSB", name, _available(drivers))
+        raise UsageError(f"there is no driver for YCSB's binding {name}; there are {', '.join(sorted(BINDINGS))}")
+    if name not in BINDINGS:
+        raise UnknownName("binding of YCSB", name, BINDINGS)
     return BINDINGS[name](properties)
-
-
-def _available(drivers: Iterable[str]) -> list[str]:
-    known = set(drivers)
-    return [name for name in BINDINGS if name != "rocksdb" or "rocksdb" in known]
 
 
 def _basic(properties: Properties) -> Database:

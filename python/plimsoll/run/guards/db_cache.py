@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.db_parameters import works_in_client
+from plimsoll.drivers import works_in_client
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, percent

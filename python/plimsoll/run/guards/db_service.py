@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plimsoll.db_parameters import works_in_client
+from plimsoll.drivers import works_in_client
 from plimsoll.model import Finding, Level
 from plimsoll.outages import outages, without_service_ns
 from plimsoll.run.evidence import RunEvidence

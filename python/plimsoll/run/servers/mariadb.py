@@ -6,6 +6,7 @@ import signal
 
 from plimsoll.run.servers._config import USER_NAME, ServerConfig, password
 
+OTHER_NAMES = ("mysql",)
 PROGRAM = "mariadbd"
 PLACES = "/usr/sbin"
 PACKAGE = "mariadb-server"

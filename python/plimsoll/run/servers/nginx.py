@@ -8,6 +8,7 @@ import signal
 from plimsoll.run.servers._config import ServerConfig
 from plimsoll.targets.held import make_file, make_folder
 
+OTHER_NAMES: tuple[str, ...] = ()
 PROGRAM = "nginx"
 PLACES = "/usr/sbin"
 PACKAGE = "nginx-light"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from plimsoll.run.servers._config import USER_NAME, ServerConfig, password
 
+OTHER_NAMES = ("postgres", "pg")
 PROGRAM = "postgres"
 PLACES = "/usr/lib/postgresql/*/bin"
 PACKAGE = "postgresql"

@@ -6,6 +6,7 @@ import signal
 
 from plimsoll.run.servers._config import ServerConfig, password
 
+OTHER_NAMES: tuple[str, ...] = ()
 PROGRAM = "redis-server"
 PLACES = "/usr/bin"
 PACKAGE = "redis-server"

@@ -13,11 +13,6 @@ from plimsoll.errors import TargetError
 from plimsoll.run.workers.execution import Job
 
 
-def drivers() -> dict[str, dict[str, Any]]:
-    """The drivers by name."""
-    return {row["name"]: row for row in json.loads(_core.db_drivers())}
-
-
 def impossible(spec: Mapping[str, Any]) -> str | None:
     """Why the core would refuse a request whatever the database, as one sentence."""
     return _core.db_check(json.dumps(spec))

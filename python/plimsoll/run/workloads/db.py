@@ -10,15 +10,16 @@ from typing import Any
 
 from plimsoll import outages
 from plimsoll.catalog.bounds import Pace
-from plimsoll.db_parameters import COMMON, DB_WORKLOADS, EMBEDDED
+from plimsoll.db_parameters import COMMON, DB_WORKLOADS
+from plimsoll.drivers import drivers, embedded, server_driver, servers_for
 from plimsoll.errors import NotStarted, TargetError
 from plimsoll.metrics import PERCENTILES, score
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
 from plimsoll.parameters import interval_of
 from plimsoll.run.places import Place
+from plimsoll.run.private_server import PrivateServer, find_program, kind, running
 from plimsoll.run.scores import burst_factor, saturated_share, window_factor
-from plimsoll.run.servers.private import PrivateServer, find_program, kind, running
 from plimsoll.run.workers import databases
 from plimsoll.run.workers.execution import Execution, watch
 from plimsoll.stats.histogram import decode
@@ -27,24 +28,12 @@ from plimsoll.targets import database
 from plimsoll.units import MIB, SECOND
 
 OVERHEAD_NS = SECOND
-_ADDRESSES = {"sqlite": "sqlite:{}/database.db", "rocksdb": "rocksdb:{}/rocksdb", "memory": "", "null": ""}
-"""Of databases without a process of their own, below a folder."""
-EMBEDDED_DURABILITY: Mapping[str, Mapping[str, Mapping[str, str]]] = {
-    "sqlite": {"full": {"synchronous": "FULL"}, "relaxed": {"synchronous": "NORMAL"}, "none": {"synchronous": "OFF"}},
-    "rocksdb": {
-        "full": {"sync": "true"},
-        "relaxed": {"sync": "false"},
-        "none": {"sync": "false", "disableWAL": "true"},
-    },
-}
-"""Settings of the databases that have no server of their own, by durability; what the user says wins."""
 ROW_OVERHEAD = 3
 """Bytes on disk per byte of a record: index, page fill, logs; generous."""
 ACCOUNT_BYTES = 250
 """Of one row of pgbench's accounts with its index entry, and the log of loading it."""
 LOG_BYTES_PER_S = 16 * MIB
 """What a server's log grows by under load: some 10,000 updates of a record of YCSB in a second."""
-_SERVERS_OF = {"ycsb": ("postgresql", "mariadb", "redis", *EMBEDDED), "tpcb": ("postgresql", "mariadb", "sqlite")}
 
 
 def run_ns(plan: Plan, pace: Pace | None = None) -> int:  # noqa: ARG001
@@ -55,7 +44,7 @@ def run_ns(plan: Plan, pace: Pace | None = None) -> int:  # noqa: ARG001
 def problems(plan: Plan) -> Iterator[str]:
     """What the core refuses, and servers that cannot carry out a test."""
     server = plan.parameters["server"]
-    able = _SERVERS_OF.get(plan.workload, ("nginx",))
+    able = servers_for(plan.workload)
     if server not in ("none", *able):
         yield f"server={server} cannot run this test; use one of {', '.join(able)}"
     elif refused := databases.impossible(spec(plan, _stand_in(plan))):
@@ -80,19 +69,20 @@ def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # 
             f"{here}: a database test needs a directory for a private server, or the address of a running one"
         )
     elif server == "none":
-        able = ", ".join(_SERVERS_OF.get(plan.workload, ("nginx",)))
+        able = ", ".join(servers_for(plan.workload))
         raise TargetError(
             f"{here}: {target.where} is a directory; say which server to start on it with --server NAME ({able}), or "
             "give the address of a running one, such as postgresql://user@host/database"
         )
-    elif server not in EMBEDDED:
+    elif server not in embedded():
         find_program(server)
 
 
 def data_files(plan: Plan) -> Mapping[str, int]:
     """About what the private server puts on the target."""
     values = plan.parameters
-    if values["server"] in ("none", "memory", "null"):
+    server = values["server"]
+    if server == "none" or (server in embedded() and not drivers()[server].data):
         return {}
     rows = {
         "ycsb": lambda: values["records"] * values["fields"] * (values["field_length"] + 10) * ROW_OVERHEAD,
@@ -105,7 +95,7 @@ def data_files(plan: Plan) -> Mapping[str, int]:
 def _server_bytes(plan: Plan) -> int:
     """Of a private server without the workload's data: what it makes when it starts, and the log of one run."""
     values = plan.parameters
-    if values["server"] in EMBEDDED:
+    if values["server"] in embedded():
         return 0
     server = kind(values["server"])
     seconds = -(-(values["warmup"] + values["runtime"]) // SECOND)
@@ -152,12 +142,10 @@ def _text(parameter: Any, values: Mapping[str, Any]) -> str:
 
 def _stand_in(plan: Plan) -> PrivateServer:
     """Something to check a plan with before there is a server."""
-    schemes = {"postgresql": "postgresql", "mariadb": "mysql", "redis": "redis", "nginx": "http"}
     server = plan.parameters["server"]
-    if server in EMBEDDED:
-        return PrivateServer(server, _ADDRESSES[server].format("/plimsoll"), None)
-    scheme = schemes.get(server, "http" if plan.workload == "web" else "postgresql")
-    return PrivateServer("mysql" if server == "mariadb" else scheme, f"{scheme}://user@127.0.0.1/x", None)
+    able = [each for each in drivers().values() if each.server and plan.workload in each.workloads]
+    driver = able[0] if server == "none" else server_driver(server)
+    return PrivateServer(driver.name, driver.url, None)
 
 
 def spec(plan: Plan, server: PrivateServer, destroy: Sequence[str] = ()) -> dict[str, Any]:
@@ -187,9 +175,9 @@ def spec(plan: Plan, server: PrivateServer, destroy: Sequence[str] = ()) -> dict
 def _settings(values: Mapping[str, Any]) -> dict[str, str]:
     """Of each session; those of a database without a server are its durability and its own settings as well."""
     server = values["server"]
-    if server not in EMBEDDED:
+    if server not in embedded():
         return dict(values["session_settings"])
-    durable = EMBEDDED_DURABILITY.get(server, {}).get(values["durability"], {})
+    durable = drivers()[server].durability.get(values["durability"], {})
     return {**durable, **values["server_settings"], **values["session_settings"]}
 
 
@@ -271,10 +259,9 @@ def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
     key = _server_key(plan)
     assert place.folder is not None  # check_place
     if key not in place.services:
-        if values["server"] in EMBEDDED:
-            place.services[key] = PrivateServer(
-                values["server"], _ADDRESSES[values["server"]].format(os.fspath(place.folder)), None
-            )
+        if values["server"] in embedded():
+            address = drivers()[values["server"]].below(os.fspath(place.folder))
+            place.services[key] = PrivateServer(values["server"], address, None)
         else:
             place.services[key] = _private(plan, place, key)
     if isinstance(found := place.services[key], Exception):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from plimsoll.db_parameters import works_in_client
+from plimsoll.drivers import works_in_client
 from plimsoll.errors import ResultFileError
 from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Level, Run, RunStatus, Score

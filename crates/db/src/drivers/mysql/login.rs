@@ -4,7 +4,7 @@ use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
 use super::packet::{Packet, Reader, error_of, next_packet, write_length, write_packet};
-use super::{Kind, MySql};
+use super::{MySql, MysqlDriver};
 use crate::fault::{Cause, Fault};
 use crate::spec::TlsMode;
 use crate::sql::Console;
@@ -36,7 +36,7 @@ struct Greeting {
     plugin: String,
 }
 
-impl Kind {
+impl MysqlDriver {
     /// A connection that waits for each answer, logged in.
     pub(super) fn log_in(&self) -> Result<MySql, Fault> {
         let mut wire = Wire::connect(&self.address, self.setup.wait())?;

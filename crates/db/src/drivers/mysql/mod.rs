@@ -5,7 +5,8 @@ mod packet;
 
 use std::sync::Arc;
 
-use crate::driver::{Caps, Reply, Request};
+use crate::caps::Caps;
+use crate::driver::{Reply, Request};
 use crate::fault::{Cause, Fault, JobError};
 use crate::setup::Setup;
 use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
@@ -32,28 +33,30 @@ const LONGLONG: u8 = 0x08;
 
 /// The driver.
 #[derive(Debug)]
-pub struct Kind {
+pub struct MysqlDriver {
     setup: Arc<Setup>,
     url: Url,
     address: Address,
     statements: Arc<Statements>,
 }
 
-impl Database for Kind {
+impl Database for MysqlDriver {
     type Session = MySql;
     type Console = MySql;
     const DIALECT: Dialect = Dialect::MySql;
     const CAPS: Caps = Caps {
         name: "mysql",
         description: "MySQL and MariaDB, prepared statements; tables as YCSB's JDBC binding and pgbench have them",
+        schemes: &[("mysql", 3306), ("mariadb", 3306)],
         url: "mysql://user@127.0.0.1:3306/database",
         workloads: &["ycsb", "tpcb"],
-        server: true,
-        tls: cfg!(feature = "tls"),
+        settings: true,
+        counters: &["cache_bytes", "cache_hits", "cache_misses", "data_bytes"],
+        ..Caps::SERVER
     };
 
     fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
-        let url = Url::read(&setup.spec.url, &[("mysql", 3306), ("mariadb", 3306)])?;
+        let url = Url::read(&setup.spec.url, Self::CAPS.schemes)?;
         url.only(&["socket"])?;
         if url.path.is_empty() {
             return Err(JobError::spec("the URL names no database: write it as mysql://user@host:3306/database"));

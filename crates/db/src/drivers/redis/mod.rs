@@ -4,7 +4,8 @@ mod reply;
 
 use std::sync::Arc;
 
-use crate::driver::{Caps, Driver, Found, Reply, Request, Values};
+use crate::caps::Caps;
+use crate::driver::{Driver, Found, Reply, Request, Values};
 use crate::fault::{Cause, Fault, JobError};
 use crate::integrity::write_decimal;
 use crate::keyspace::java_hash;
@@ -42,26 +43,28 @@ const SETTINGS: [&str; 9] = [
 
 /// The driver.
 #[derive(Debug)]
-pub struct Kind {
+pub struct RedisDriver {
     setup: Arc<Setup>,
     url: Url,
     address: Address,
 }
 
-impl Driver for Kind {
+impl Driver for RedisDriver {
     type Session = Redis;
     const CAPS: Caps = Caps {
         name: "redis",
         description: "Redis and what speaks its protocol; one hash per record and an index, as YCSB's binding has it",
+        schemes: &[("redis", 6379), ("rediss", 6379)],
         url: "redis://127.0.0.1:6379/0",
         workloads: &["ycsb"],
-        server: true,
-        tls: cfg!(feature = "tls"),
+        counters: &["background_saves", "evicted_keys"],
+        replaces: true,
+        index: Some("_indices"),
+        ..Caps::SERVER
     };
 
     fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
-        setup.refuse("redis", true, false)?;
-        let url = Url::read(&setup.spec.url, &[("redis", 6379), ("rediss", 6379)])?;
+        let url = Url::read(&setup.spec.url, Self::CAPS.schemes)?;
         url.only(&["socket"])?;
         if setup.spec.url.starts_with("rediss") && setup.spec.tls.mode == TlsMode::Off {
             return Err(JobError::spec("rediss:// is encrypted: set the TLS mode to require or verify"));
@@ -201,7 +204,7 @@ impl Driver for Kind {
     }
 }
 
-impl Kind {
+impl RedisDriver {
     fn log_in(&self) -> Result<Redis, Fault> {
         #[allow(unused_mut, reason = "without TLS nothing is changed")]
         let mut wire = Wire::connect(&self.address, self.setup.wait())?;

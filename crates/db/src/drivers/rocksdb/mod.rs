@@ -14,12 +14,14 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::driver::{Caps, Driver, Found, Reply, Request, Session, State};
+use crate::caps::{Caps, Durability};
+use crate::driver::{Driver, Found, Reply, Request, Session, State};
 use crate::fault::{Cause, Fault, JobError};
 use crate::outcome::Made;
 use crate::ownership::Whose;
 use crate::setup::Setup;
 use crate::spec::Data;
+use crate::url;
 
 use database::{Db, Table};
 use folder::Holds;
@@ -47,7 +49,7 @@ const FACTS: [&str; 14] = [
 const FOREIGN: &str = "the folder holds a RocksDB database without a mark of Plimsoll's";
 
 /// The driver.
-pub struct Kind {
+pub struct RocksdbDriver {
     setup: Arc<Setup>,
     settings: Settings,
     path: String,
@@ -60,23 +62,34 @@ struct Opened {
     table: Option<Arc<Table>>,
 }
 
-impl Driver for Kind {
+impl Driver for RocksdbDriver {
     type Session = RocksDb;
     const CAPS: Caps = Caps {
         name: "rocksdb",
         description: "RocksDB (the system's library), a folder; tables and records as YCSB's binding has them",
+        schemes: &[("rocksdb", 0)],
         url: "rocksdb:/path/of/folder",
         workloads: &["ycsb"],
-        server: false,
-        tls: false,
+        settings: true,
+        data: "rocksdb",
+        durability: &[
+            Durability { name: "full", settings: &[("sync", "true")] },
+            Durability { name: "relaxed", settings: &[("sync", "false")] },
+            Durability { name: "none", settings: &[("sync", "false"), ("disableWAL", "true")] },
+        ],
+        counters: &["compactions", "data_bytes"],
+        replaces: true,
+        ..Caps::EMBEDDED
     };
 
+    fn available() -> Result<(), String> {
+        library::api().map(drop).map_err(str::to_owned)
+    }
+
     fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
-        setup.refuse("rocksdb", false, true)?;
         let settings = Settings::new(&setup)?;
-        library::api().map_err(JobError::connect)?;
-        let path = setup.spec.url.strip_prefix("rocksdb:").map(|path| path.strip_prefix("//").unwrap_or(path));
-        let Some(path) = path.filter(|path| path.starts_with('/')) else {
+        Self::available().map_err(JobError::connect)?;
+        let Some(path) = url::path(&setup.spec.url, Self::CAPS.schemes) else {
             return Err(JobError::spec("the URL of a RocksDB database is rocksdb: and the absolute path of a folder"));
         };
         let path = path.trim_end_matches('/').to_owned();
@@ -197,7 +210,7 @@ impl Driver for Kind {
     }
 }
 
-impl Kind {
+impl RocksdbDriver {
     fn name(&self) -> &str {
         self.setup.ycsb().map_or("usertable", |ycsb| &ycsb.table)
     }

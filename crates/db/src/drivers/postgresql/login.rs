@@ -4,7 +4,7 @@ use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 
 use super::message::{Message, error_of, next_message, write_counted, write_message};
-use super::{Kind, Postgres};
+use super::{Postgres, PostgresqlDriver};
 use crate::fault::{Cause, Fault};
 use crate::spec::TlsMode;
 use crate::wire::{Address, Wire};
@@ -12,7 +12,7 @@ use crate::wire::{Address, Wire};
 const PROTOCOL: u32 = 3 << 16;
 const TLS_REQUEST: u32 = 80_877_103;
 
-impl Kind {
+impl PostgresqlDriver {
     /// A connection that waits for each answer, logged in.
     pub(super) fn log_in(&self) -> Result<Postgres, Fault> {
         let mut wire = Wire::connect(&self.address, self.setup.wait())?;

@@ -5,7 +5,8 @@ mod message;
 
 use std::sync::Arc;
 
-use crate::driver::{Caps, Reply, Request};
+use crate::caps::Caps;
+use crate::driver::{Reply, Request};
 use crate::fault::{Fault, JobError};
 use crate::setup::Setup;
 use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
@@ -27,7 +28,7 @@ const ANY: u32 = 0;
 
 /// The driver.
 #[derive(Debug)]
-pub struct Kind {
+pub struct PostgresqlDriver {
     setup: Arc<Setup>,
     url: Url,
     address: Address,
@@ -88,21 +89,23 @@ impl Shared {
     }
 }
 
-impl Database for Kind {
+impl Database for PostgresqlDriver {
     type Session = Postgres;
     type Console = Postgres;
     const DIALECT: Dialect = Dialect::PostgreSql;
     const CAPS: Caps = Caps {
         name: "postgresql",
         description: "PostgreSQL, prepared statements; tables as YCSB's JDBC binding and pgbench have them",
+        schemes: &[("postgresql", 5432), ("postgres", 5432)],
         url: "postgresql://user@127.0.0.1:5432/database",
         workloads: &["ycsb", "tpcb"],
-        server: true,
-        tls: cfg!(feature = "tls"),
+        settings: true,
+        counters: &["cache_bytes", "cache_hits", "cache_misses", "checkpoints", "data_bytes"],
+        ..Caps::SERVER
     };
 
     fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
-        let url = Url::read(&setup.spec.url, &[("postgresql", 5432), ("postgres", 5432)])?;
+        let url = Url::read(&setup.spec.url, Self::CAPS.schemes)?;
         url.only(&["socket"])?;
         let address = match url.parameter("socket") {
             Some(folder) => Address::Unix(format!("{folder}/.s.PGSQL.{}", url.port)),

@@ -21,6 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from plimsoll.drivers import PRIVATE_SERVERS, drivers
 from plimsoll.errors import NotStarted, TargetError
 from plimsoll.run.servers._config import PASSWORD_ENV, ServerConfig
 from plimsoll.run.servers._log_line import useful_line
@@ -47,7 +48,7 @@ class PrivateServer:
 
 def kind(name: str) -> ModuleType:
     """The module of a server."""
-    return import_module(f"plimsoll.run.servers.{name}")
+    return import_module(f"{PRIVATE_SERVERS}.{name}")
 
 
 def find_program(name: str) -> str:
@@ -93,7 +94,7 @@ def running(
         )
         stack.callback(_end, process, server.STOP)
         _wait(process, config.port, server.READY, log, name)
-        password_env = None if server.DRIVER == "http" else PASSWORD_ENV
+        password_env = PASSWORD_ENV if drivers()[server.DRIVER].passwords else None
         yield PrivateServer(
             server.DRIVER,
             server.url(config),
