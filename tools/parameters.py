@@ -16,7 +16,7 @@ TYPES = {
     "flag": "bool", "count": "int", "bytes": "int", "nanoseconds": "int", "share": "float", "number": "float",
     "word": "str", "words": "list[str]", "text": "str",
 }  # fmt: skip
-KINDS = {"files": "file-system test"}
+KINDS = {"files": "file-system test", "volume": "volume"}
 HEAD = '''"""The parameters of our workloads, a record each. Made by `make docs` from crates/; do not edit."""
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +11,21 @@ import figures
 import typer.main
 
 from plimsoll import plugins
-from plimsoll.catalog.shape import SHAPE_OPTIONS
+from plimsoll.catalog.options import SHAPE_OPTIONS
 from plimsoll.cli import catalog_lists
 from plimsoll.cli.main import EXIT_CODES, app
 from plimsoll.db_parameters import DURABILITIES
 from plimsoll.drivers import drivers, embedded
 from plimsoll.errors import UsageError
 from plimsoll.frontends.ycsb.bindings import BINDINGS
-from plimsoll.parameter import value_text
+from plimsoll.parameter import Parameter, value_text
 from plimsoll.parameters import WORKLOADS
 from plimsoll.profile import Profile, profiles, suites
 from plimsoll.run import originals
 from plimsoll.run.studies import studies
 from plimsoll.run.workers.local import engines
 from plimsoll.store.tables import TABLES
+from plimsoll.targets.volume import FILE_SYSTEM, TARGET_OPTIONS
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 NOTICE = "<!-- Made by `make docs` from the code; do not edit. -->\n"
@@ -215,12 +216,22 @@ def volumes() -> Iterator[str]:
     """How a volume is written, and what there is."""
     yield "# Volumes\n\nOptions of a volume: of `plimsoll volume create`, of `vol:` targets, of a target's `as=`,"
     yield "of `plimsoll simulate --volume` and of `plimsoll verify --as`.\n"
-    yield from table("option", "meaning")
-    yield from (row(f"`{name}`", meaning) for name, meaning in SHAPE_OPTIONS.items())
+    yield from option_table(SHAPE_OPTIONS.values())
+    yield "\nA volume that is served, by `plimsoll volume create` or as a `vol:` target, has these as well;"
+    yield f"`memory` only as a target, and then `fs` is {FILE_SYSTEM} unless it is said.\n"
+    yield from option_table(TARGET_OPTIONS.values())
     yield "\n## Types\n\nLimits in the periods in which they held; instance types: `plimsoll list instances`.\n"
     listed = catalog_lists.volumes()
     yield from table(*listed[0])
     yield from (row(*each.values()) for each in listed)
+
+
+def option_table(options: Iterable[Parameter]) -> Iterator[str]:
+    """Options with their meaning, defaults and values."""
+    yield from table("option", "meaning", "default", "values")
+    for each in options:
+        default = value_text(each, each.default) if each.default else ""
+        yield row(f"`{each.name}`", each.help, default, ", ".join(each.choices) or each.room)
 
 
 def study_page() -> Iterator[str]:

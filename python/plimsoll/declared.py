@@ -265,6 +265,34 @@ class SysbenchParameters(FilesParameters):
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class VolumeParameters:
+    """What every volume has."""
+
+    size: int = declared(
+        "bytes", 1073741824, "size of one volume, such as 100GiB", least=1048576, most=72057594037927936
+    )
+    queue: str = declared(
+        "word",
+        "fifo",
+        "order in which operations leave a queue in front of an exhausted limit",
+        choices=("fifo", "unfair"),
+    )
+    seed: int = declared("count", 1, "of the model's random draws", least=0, most=9223372036854775807)
+    time_scale: float = declared(
+        "number",
+        1.0,
+        "durations (credits, bursts, episodes) are this many times shorter",
+        least=1.0,
+        most=1.7976931348623157e308,
+    )
+    raid: int = declared("count", 0, "array level over equal volumes: 0, 1, 5 or 10", least=0, most=10)
+    members: int = declared("count", 2, "volumes in the array", least=1, most=64)
+    chunk: int = declared(
+        "bytes", 524288, "stripe unit of the array; the default is md's", least=4096, most=72057594037927936
+    )
+
+
 FILES: dict[str, type[FilesParameters]] = {
     "fs_mark": FsMarkParameters,
     "postmark": PostmarkParameters,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from plimsoll.errors import UsageError
+from plimsoll.errors import UnknownName, UsageError
 from plimsoll.units import (
     exact_duration,
     exact_number,
@@ -54,6 +54,20 @@ class Parameter:
         ):
             raise UsageError(f"{value_text(self, value)} is out of bounds; use {self.room}")
 
+    def read_given(self, value: Any, where: str) -> Any:
+        """A given value in base units, within the bounds; `where` names its origin in errors.
+
+        Raises UsageError for one that means nothing or is out of bounds, UnknownName for one that is no choice.
+        """
+        try:
+            found = self.read(value)
+            self.check_bounds(found)
+        except (UsageError, TypeError, ValueError) as error:
+            raise UsageError(f"{where}: {self.name}: {error}") from None
+        if self.choices and found not in self.choices:
+            raise UnknownName(f"value for {self.name}", str(found), self.choices, where)
+        return found
+
     @property
     def room(self) -> str:
         """The bounds as people write them, `1 to 9` or `1 or more`; empty where there are none."""
@@ -83,6 +97,11 @@ def read_flag(value: Any) -> bool:
 def read_text(value: Any) -> str:
     """A word; case does not count."""
     return str(value).strip().lower()
+
+
+def read_plain(value: Any) -> str:
+    """Any text, as it stands."""
+    return str(value).strip()
 
 
 @dataclass(frozen=True)
@@ -246,7 +265,7 @@ _READERS: dict[str, Reader] = {
     "share": parse_share,
     "number": _read_number,
     "word": read_text,
-    "text": lambda value: str(value).strip(),
+    "text": read_plain,
 }
 """How the text of each unit of `crates/core/src/parameters.rs` is read."""
 

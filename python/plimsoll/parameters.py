@@ -13,7 +13,7 @@ from typing import Any
 from plimsoll import plugins
 from plimsoll.db_parameters import DB_WORKLOADS
 from plimsoll.declared import FILES
-from plimsoll.errors import UnknownName, UsageError
+from plimsoll.errors import UnknownName
 from plimsoll.model import Plan
 from plimsoll.parameter import (
     Optional,
@@ -179,13 +179,7 @@ def read_values(workload: str, values: Mapping[str, Any], where: str) -> dict[st
             ]
             hint = f"it belongs to other tests: {', '.join(others[:5])}" if others else ""
             raise UnknownName("parameter", name, known, where, hint)
-        try:
-            read[name] = known[name].read(value)
-            known[name].check_bounds(read[name])
-        except (UsageError, TypeError, ValueError) as error:
-            raise UsageError(f"{where}: {name}: {error}") from None
-        if known[name].choices and read[name] not in known[name].choices:
-            raise UnknownName(f"value for {name}", str(read[name]), known[name].choices, where)
+        read[name] = known[name].read_given(value, where)
     return read
 
 

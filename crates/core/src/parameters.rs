@@ -233,7 +233,7 @@ impl<'de> de::Deserializer<'de> for Asked<'_> {
 
 /// Declares a record of parameters; see [`Unit`] and its functions for what stands behind `in`. The first line of a
 /// field's documentation is the help of the parameter. With `default` at the end it may be missing, and then has the
-/// default of its type.
+/// default of its type. Fields in `beside { … }` are no parameters: the record holds them beside, as what names its place.
 ///
 /// ```
 /// use plimsoll_core::parameters::{self, bytes, parameters};
@@ -260,6 +260,12 @@ macro_rules! parameters {
         $(#[doc = $about:literal])+
         $(#[derive($($derived:ident),+)])?
         pub struct $record:ident {
+            $(beside {
+                $(
+                    $(#[doc = $beside_about:literal])+
+                    $beside:ident: $beside_type:ty $(, $beside_optional:ident)?;
+                )+
+            })?
             $(
                 #[doc = $help:literal]
                 $(#[doc = $more:literal])*
@@ -272,6 +278,11 @@ macro_rules! parameters {
         $(#[derive($($derived),+)])?
         #[serde(deny_unknown_fields)]
         pub struct $record {
+            $($(
+                $(#[doc = $beside_about])+
+                $(#[serde($beside_optional)])?
+                pub $beside: $beside_type,
+            )+)?
             $(
                 #[doc = $help]
                 $(#[doc = $more])*
@@ -283,7 +294,7 @@ macro_rules! parameters {
 
         impl Default for $record {
             fn default() -> Self {
-                Self { $($field: $default,)+ }
+                Self { $($($beside: Default::default(),)+)? $($field: $default,)+ }
             }
         }
 

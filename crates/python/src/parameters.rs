@@ -4,10 +4,10 @@ use plimsoll_core::parameters::Parameter;
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::{files, to_json};
+use crate::{files, to_json, volume};
 
 /// The parameters of a workload, or those that several have.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Record {
     /// Of the workload, or of the kind of workload.
     pub name: &'static str,
@@ -24,5 +24,5 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 #[pyfunction]
 fn parameters() -> PyResult<String> {
-    to_json(&files::records())
+    to_json(&[files::records(), volume::records()].concat())
 }

@@ -7,14 +7,21 @@ use std::time::Duration;
 use plimsoll_volume::error::VolumeError;
 use plimsoll_volume::serve as served;
 use plimsoll_volume::simulate::simulate_json;
-use plimsoll_volume::spec::VolumeSpec;
+use plimsoll_volume::spec::{ArraySpec, VolumeSpec};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::job::no_thread;
+use crate::parameters::Record;
 
 /// How often a long call looks for Ctrl-C.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The options that the model itself knows.
+pub fn records() -> Vec<Record> {
+    let parameters = [VolumeSpec::table(), ArraySpec::table()].concat();
+    vec![Record { name: "volume", base: None, parameters }]
+}
 
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -5,56 +5,50 @@
 
 use std::path::PathBuf;
 
+use plimsoll_core::parameters::{bytes, count, number, parameters, word};
 use serde::{Deserialize, Serialize};
 
 use crate::error::VolumeError;
 
-/// One emulated volume, or the array of equal volumes in [`raid`](Self::raid).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct VolumeSpec {
-    /// Size of one volume; the device of an array is larger, see [`device_bytes`](Self::device_bytes).
-    pub size_bytes: u64,
-    /// Operations per second, reads and writes together, counted in units of [`accounting`](Self::accounting).
-    #[serde(default)]
-    pub iops: Option<LimitSpec>,
-    /// Bytes per second, reads and writes together.
-    #[serde(default)]
-    pub throughput: Option<LimitSpec>,
-    /// How operations are counted against the limits.
-    #[serde(default)]
-    pub accounting: AccountingSpec,
-    /// Service time of a read that no limit delays.
-    pub read_latency: LatencySpec,
-    /// The same for a write.
-    pub write_latency: LatencySpec,
-    /// The same for a flush; providers without a volatile cache answer it in a round trip.
-    #[serde(default)]
-    pub flush_latency_ns: u64,
-    /// In which order operations leave a queue in front of an exhausted limit.
-    #[serde(default)]
-    pub queue: QueueOrder,
-    /// Blocks that are slow the first time they are touched.
-    #[serde(default)]
-    pub first_touch: Option<FirstTouchSpec>,
-    /// Episodes in which the volume gives less than provisioned.
-    #[serde(default)]
-    pub degradation: Option<DegradationSpec>,
-    /// Limits of the machine that the volume is attached to.
-    #[serde(default)]
-    pub instance: Option<InstanceSpec>,
-    /// Several such volumes as one device.
-    #[serde(default)]
-    pub raid: Option<RaidSpec>,
-    /// Every random draw of the model follows from it.
-    pub seed: u64,
-    /// Durations (depth of buckets, credits, 30-minute buckets, initialisation, degradation) are this many times shorter,
-    /// at least 1. Rates and latencies stay as they are.
-    #[serde(default = "one")]
-    pub time_scale: f64,
-    /// Where a served volume keeps its bytes; a simulation has none.
-    #[serde(default)]
-    pub backing: BackingSpec,
+parameters! {
+    /// One emulated volume, or the array of equal volumes in [`array`](Self::array). Its parameters are options of a
+    /// volume by the same names; what stands beside them follows from its type and instance.
+    pub struct VolumeSpec {
+        beside {
+            /// Operations per second, reads and writes together, counted in units of [`accounting`](Self::accounting).
+            iops: Option<LimitSpec>, default;
+            /// Bytes per second, reads and writes together.
+            throughput: Option<LimitSpec>, default;
+            /// How operations are counted against the limits.
+            accounting: AccountingSpec, default;
+            /// Service time of a read that no limit delays.
+            read_latency: LatencySpec;
+            /// The same for a write.
+            write_latency: LatencySpec;
+            /// The same for a flush; providers without a volatile cache answer it in a round trip.
+            flush_latency_ns: u64, default;
+            /// Blocks that are slow the first time they are touched.
+            first_touch: Option<FirstTouchSpec>, default;
+            /// Episodes in which the volume gives less than provisioned.
+            degradation: Option<DegradationSpec>, default;
+            /// Limits of the machine that the volume is attached to.
+            instance: Option<InstanceSpec>, default;
+            /// Several such volumes as one device.
+            array: Option<ArraySpec>, default;
+            /// Where a served volume keeps its bytes; a simulation has none.
+            backing: BackingSpec, default;
+        }
+        /// Size of one volume, such as 100GiB.
+        /// The device of an array is larger, see [`device_bytes`](Self::device_bytes).
+        size_bytes as "size": u64 = 1 << 30, in bytes(1 << 20..=1 << 56);
+        /// Order in which operations leave a queue in front of an exhausted limit.
+        queue: QueueOrder = QueueOrder::Fifo, in word::<QueueOrder>();
+        /// Of the model's random draws.
+        seed: u64 = 1, in count(..);
+        /// Durations (credits, bursts, episodes) are this many times shorter.
+        /// Depth of buckets, credits, 30-minute buckets, initialisation, degradation; rates and latencies stay as they are.
+        time_scale: f64 = 1.0, in number(1.0, f64::MAX);
+    }
 }
 
 /// A rate with its burst. The bucket holds `rate * depth_s` and starts full: a volume that was idle gives one second of
@@ -120,7 +114,7 @@ impl Default for AccountingSpec {
 }
 
 /// A latency distribution: a log-normal body that never falls below the floor, and a rare log-normal tail.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LatencySpec {
     /// The fastest operation.
@@ -211,16 +205,17 @@ pub struct InstanceSpec {
     pub shared_state: Option<PathBuf>,
 }
 
-/// An array of equal volumes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RaidSpec {
-    /// 0, 1, 5 or 10.
-    pub level: u8,
-    /// Number of volumes.
-    pub members: u32,
-    /// Stripe unit (md: 512 KiB).
-    pub chunk_bytes: u64,
+parameters! {
+    /// An array of equal volumes.
+    #[derive(Copy, Eq)]
+    pub struct ArraySpec {
+        /// Array level over equal volumes: 0, 1, 5 or 10.
+        level as "raid": u8 = 0, in count(0..=10);
+        /// Volumes in the array.
+        members: u32 = 2, in count(1..=64);
+        /// Stripe unit of the array; the default is md's.
+        chunk_bytes as "chunk": u64 = 512 << 10, in bytes(4 << 10..=1 << 56);
+    }
 }
 
 /// Where the bytes of a served volume are.
@@ -268,16 +263,16 @@ impl VolumeSpec {
 
     /// Size of the device that the user sees.
     pub fn device_bytes(&self) -> u64 {
-        match self.raid {
+        match self.array {
             None => self.size_bytes,
-            Some(raid) => {
+            Some(array) => {
                 // Arrays use whole chunks of each member.
-                let usable = self.size_bytes / raid.chunk_bytes * raid.chunk_bytes;
-                match raid.level {
-                    0 => usable * u64::from(raid.members),
+                let usable = self.size_bytes / array.chunk_bytes * array.chunk_bytes;
+                match array.level {
+                    0 => usable * u64::from(array.members),
                     1 => self.size_bytes,
-                    5 => usable * u64::from(raid.members - 1),
-                    _ => usable * u64::from(raid.members / 2),
+                    5 => usable * u64::from(array.members - 1),
+                    _ => usable * u64::from(array.members / 2),
                 }
             }
         }
@@ -285,11 +280,7 @@ impl VolumeSpec {
 
     /// Refuses numbers that no mechanism can carry out. Provider rules are checked in Python.
     pub fn check(&self) -> Result<(), VolumeError> {
-        require(self.size_bytes >= 4096, || format!("size_bytes is {}: at least 4096", self.size_bytes))?;
-        require(self.size_bytes <= 1 << 56, || format!("size_bytes is {}: at most 64 PiB", self.size_bytes))?;
-        require(self.time_scale.is_finite() && self.time_scale >= 1.0, || {
-            format!("time_scale is {}: at least 1", self.time_scale)
-        })?;
+        self.check_bounds().map_err(|refused| VolumeError::spec(refused.to_string()))?;
         check_accounting("accounting", &self.accounting)?;
         check_latency("read_latency", &self.read_latency)?;
         check_latency("write_latency", &self.write_latency)?;
@@ -311,7 +302,7 @@ impl VolumeSpec {
             check_latency("first_touch.latency", &touch.latency)?;
         }
         self.degradation.as_ref().map_or(Ok(()), check_degradation)?;
-        self.raid.as_ref().map_or(Ok(()), |raid| check_raid(raid, self.size_bytes))
+        self.array.as_ref().map_or(Ok(()), |array| check_array(array, self.size_bytes))
     }
 }
 
@@ -363,37 +354,43 @@ fn check_degradation(spec: &DegradationSpec) -> Result<(), VolumeError> {
     require(ordered, || "degradation: each minimum must not exceed its maximum".to_owned())
 }
 
-fn check_raid(raid: &RaidSpec, size_bytes: u64) -> Result<(), VolumeError> {
-    let members = raid.members;
-    let fits = match raid.level {
-        0 | 1 => (2..=64).contains(&members),
-        5 => (3..=64).contains(&members),
-        10 => (4..=64).contains(&members) && members.is_multiple_of(2),
-        level => return Err(VolumeError::spec(format!("raid.level is {level}: 0, 1, 5 or 10"))),
+fn check_array(array: &ArraySpec, size_bytes: u64) -> Result<(), VolumeError> {
+    array.check_bounds().map_err(|refused| VolumeError::spec(refused.to_string()))?;
+    let members = array.members;
+    let fits = match array.level {
+        0 | 1 => members >= 2,
+        5 => members >= 3,
+        10 => members >= 4 && members.is_multiple_of(2),
+        level => return Err(VolumeError::spec(format!("raid is {level}: 0, 1, 5 or 10"))),
     };
     require(fits, || {
-        format!("raid.members is {members}: RAID 0 and 1 take 2 to 64, RAID 5 from 3, RAID 10 an even number from 4")
+        format!("members is {members}: RAID 0 and 1 take 2 to 64, RAID 5 from 3, RAID 10 an even number from 4")
     })?;
-    let chunk = raid.chunk_bytes;
-    require(chunk >= 4096 && chunk.is_power_of_two() && chunk <= size_bytes, || {
-        format!("raid.chunk_bytes is {chunk}: a power of two from 4096 to the size of a member")
+    let chunk = array.chunk_bytes;
+    require(chunk.is_power_of_two() && chunk <= size_bytes, || {
+        format!("chunk is {chunk}: a power of two up to the size of a member")
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
-    const MINIMAL: &str =
-        r#"{"size_bytes": 1073741824, "read_latency": {"median_ns": 1}, "write_latency": {"median_ns": 1}, "seed": 1"#;
-
     fn with(more: &str) -> Result<VolumeSpec, VolumeError> {
-        VolumeSpec::from_json(&format!("{MINIMAL}{more}}}"))
+        let mut found = json!({
+            "size": 1 << 30, "queue": "fifo", "seed": 1, "time_scale": 1.0,
+            "read_latency": {"median_ns": 1}, "write_latency": {"median_ns": 1},
+        });
+        let more: Value = serde_json::from_str(more).unwrap();
+        found.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        VolumeSpec::from_json(&found.to_string())
     }
 
     #[test]
     fn defaults_are_the_common_case() {
-        let spec = with("").unwrap();
+        let spec = with("{}").unwrap();
         assert_eq!((spec.accounting.unit_bytes, spec.time_scale, spec.queue), (262_144, 1.0, QueueOrder::Fifo));
         let text = serde_json::to_string(&spec).unwrap();
         assert_eq!(VolumeSpec::from_json(&text).unwrap(), spec);
@@ -402,14 +399,16 @@ mod tests {
     #[test]
     fn refusals_name_field_value_and_range() {
         for (more, part) in [
-            (r#", "iopz": 1"#, "iopz"),
-            (r#", "iops": {"rate": 0}"#, "iops.rate is 0"),
-            (r#", "iops": {"rate": 10, "credits": {"baseline": 11, "capacity": 1}}"#, "baseline is 11"),
-            (r#", "iops": {"rate": 10, "initial": 1.5}"#, "iops.initial is 1.5"),
-            (r#", "time_scale": 0.5"#, "time_scale is 0.5"),
-            (r#", "raid": {"level": 6, "members": 4, "chunk_bytes": 65536}"#, "raid.level is 6"),
-            (r#", "raid": {"level": 10, "members": 5, "chunk_bytes": 65536}"#, "raid.members is 5"),
-            (r#", "raid": {"level": 0, "members": 2, "chunk_bytes": 65537}"#, "chunk_bytes is 65537"),
+            (r#"{"iopz": 1}"#, "iopz"),
+            (r#"{"iops": {"rate": 0}}"#, "iops.rate is 0"),
+            (r#"{"iops": {"rate": 10, "credits": {"baseline": 11, "capacity": 1}}}"#, "baseline is 11"),
+            (r#"{"iops": {"rate": 10, "initial": 1.5}}"#, "iops.initial is 1.5"),
+            (r#"{"size": 4096}"#, "size is 4096: use 1048576 to"),
+            (r#"{"time_scale": 0.5}"#, "time_scale is 0.5: use 1 to"),
+            (r#"{"array": {"raid": 11, "members": 4, "chunk": 65536}}"#, "raid is 11: use 0 to 10"),
+            (r#"{"array": {"raid": 6, "members": 4, "chunk": 65536}}"#, "raid is 6: 0, 1, 5 or 10"),
+            (r#"{"array": {"raid": 10, "members": 5, "chunk": 65536}}"#, "members is 5"),
+            (r#"{"array": {"raid": 0, "members": 2, "chunk": 65537}}"#, "chunk is 65537"),
         ] {
             let message = with(more).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
@@ -419,8 +418,8 @@ mod tests {
     #[test]
     fn arrays_have_the_size_of_their_data() {
         for (level, members, factor) in [(0, 4, 4), (1, 4, 1), (5, 4, 3), (10, 4, 2)] {
-            let raid = format!(r#", "raid": {{"level": {level}, "members": {members}, "chunk_bytes": 524288}}"#);
-            assert_eq!(with(&raid).unwrap().device_bytes(), factor << 30);
+            let array = format!(r#"{{"array": {{"raid": {level}, "members": {members}, "chunk": 524288}}}}"#);
+            assert_eq!(with(&array).unwrap().device_bytes(), factor << 30);
         }
     }
 }

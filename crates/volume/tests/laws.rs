@@ -15,7 +15,7 @@ const SECOND: u64 = 1_000_000_000;
 
 fn spec(more: serde_json::Value) -> VolumeSpec {
     let mut value = json!({
-        "size_bytes": 100 * GIB, "seed": 11,
+        "size": 100 * GIB, "queue": "fifo", "seed": 11, "time_scale": 1.0,
         "read_latency": {"median_ns": 300_000}, "write_latency": {"median_ns": 300_000},
     });
     value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -53,7 +53,7 @@ fn burst_end(found: &Simulation, burst: u64) -> usize {
 
 fn gp2(gib: u64, base: u64) -> VolumeSpec {
     let credits = json!({"baseline": base, "capacity": 5_400_000});
-    spec(json!({"size_bytes": gib * GIB, "iops": {"rate": 3000, "credits": credits}}))
+    spec(json!({"size": gib * GIB, "iops": {"rate": 3000, "credits": credits}}))
 }
 
 /// Seconds of burst at 3,000 IOPS, from the table of the EBS user guide as checked by `ebs_formulas_ref.py::gp2`.
@@ -100,7 +100,7 @@ fn hdd_volumes_scan_in_the_documented_time() {
         // Volume and credits at 1/64 of the size take 1/64 of the time.
         let size = tib * 16 * GIB;
         let volume = spec(json!({
-            "size_bytes": size,
+            "size": size,
             "throughput": {"rate": burst * MIB, "depth_s": 1.0 / 64.0, "credits": {"baseline": base * MIB, "capacity": size}},
             "accounting": {"unit_bytes": MIB, "merge_min_bytes": 1, "throughput_in_units": true},
             "read_latency": {"median_ns": 1_000_000},
@@ -186,7 +186,7 @@ fn reproduces_the_measured_bucket_depth() {
     ];
     for (iops, mib, runs) in [(4000, 1000, gp3_4000), (16_000, 4000, io2_16000)] {
         let volume = spec(json!({
-            "size_bytes": 1000 * GIB, "iops": {"rate": iops}, "throughput": {"rate": mib * MIB},
+            "size": 1000 * GIB, "iops": {"rate": iops}, "throughput": {"rate": mib * MIB},
             "read_latency": {"median_ns": 500_000},
         }));
         let mut model = Volume::new(&volume, None, SECOND).unwrap();
@@ -253,8 +253,8 @@ fn an_unfair_queue_has_the_measured_shape_and_the_same_rate() {
 #[test]
 fn arrays_give_the_documented_rates() {
     for (level, read_share, expected) in [(5, 0.0, 3000.0), (0, 0.0, 12_000.0), (10, 0.5, 8000.0), (1, 0.0, 2000.0)] {
-        let raid = json!({"level": level, "members": 6, "chunk_bytes": 65536});
-        let volume = spec(json!({"iops": {"rate": 2000}, "raid": raid}));
+        let array = json!({"raid": level, "members": 6, "chunk": 65536});
+        let volume = spec(json!({"iops": {"rate": 2000}, "array": array}));
         let work = Workload { read_share, ..load(4 * KIB, 512, 40) };
         let found = simulate(&volume, &work).unwrap();
         let sustained = (20..40).map(|s| rate(&found, s)).sum::<u64>() as f64 / 20.0;
@@ -266,10 +266,10 @@ fn arrays_give_the_documented_rates() {
 #[test]
 fn the_instance_caps_the_array() {
     let volume = |kib| {
-        let raid = json!({"level": 0, "members": 2, "chunk_bytes": 524_288});
+        let array = json!({"raid": 0, "members": 2, "chunk": 524_288});
         let instance = json!({"throughput": {"rate": 1192 * MIB}});
         let limits = json!({
-            "iops": {"rate": 4000}, "throughput": {"rate": 1000 * MIB}, "raid": raid, "instance": instance,
+            "iops": {"rate": 4000}, "throughput": {"rate": 1000 * MIB}, "array": array, "instance": instance,
         });
         simulate(&spec(limits), &load(kib * KIB, 64, 20)).unwrap()
     };
@@ -372,7 +372,7 @@ fn a_change_of_the_volume_keeps_its_credits() {
 fn the_same_seeds_give_the_same_result() {
     let volume = spec(json!({
         "iops": {"rate": 2000}, "queue": "unfair", "read_latency": {"median_ns": 300_000, "sigma": 0.4},
-        "raid": {"level": 10, "members": 4, "chunk_bytes": 65536},
+        "array": {"raid": 10, "members": 4, "chunk": 65536},
     }));
     let work = Workload { read_share: 0.7, ..load(8 * KIB, 16, 20) };
     let json = |volume: &VolumeSpec| serde_json::to_string(&simulate(volume, &work).unwrap()).unwrap();

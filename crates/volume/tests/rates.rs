@@ -39,6 +39,6 @@ fn a_change_takes_effect_while_in_use() {
     eprintln!("{before:.1} MiB/s of 20, then {after:.1} of 60");
     assert!((17.0..22.0).contains(&before), "{before}");
     assert!((50.0..66.0).contains(&after), "{after}");
-    let answer = server.command(&json!({"command": "set", "spec": spec(json!({"size_bytes": MIB}))}));
+    let answer = server.command(&json!({"command": "set", "spec": spec(json!({"size": MIB}))}));
     assert!(answer["error"].as_str().unwrap().contains("cannot shrink"), "{answer}");
 }

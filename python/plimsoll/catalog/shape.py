@@ -5,9 +5,8 @@ Two records of the same options are equal, so that a shape can be stored, priced
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,43 +15,20 @@ from plimsoll.catalog.instance import Instance
 from plimsoll.catalog.instances import instance
 from plimsoll.catalog.latencies import latencies
 from plimsoll.catalog.limits import Limits, Rate
+from plimsoll.catalog.options import SHAPE_OPTIONS, read_options
 from plimsoll.catalog.volume_type import Provisioned, VolumeType, volume_type
-from plimsoll.errors import UnknownName, UsageError
+from plimsoll.errors import UsageError
 from plimsoll.units import (
     GIB,
     HOUR,
     KIB,
-    MIB,
     MILLISECOND,
     MINUTE,
     SECOND,
     format_size,
-    parse_count,
     parse_share,
     parse_size,
 )
-
-SHAPE_OPTIONS: dict[str, str] = {
-    "type": "volume type; `plimsoll list volumes`",
-    "size": "size of one volume, such as 100GiB",
-    "iops": "provisioned IOPS, where the type takes them",
-    "throughput": "provisioned throughput, such as 250MiB (a bare number is the provider's unit)",
-    "instance": "instance type it is attached to, whose limits it shares; `plimsoll list instances`",
-    "era": "year or month whose limits hold, such as 2013 or 2018-02; without it, today's",
-    "raid": "array level over equal volumes: 0, 1, 5 or 10",
-    "members": "volumes in the array",
-    "chunk": "stripe unit of the array; 512KiB as md's",
-    "credits": "share of burst credits, the instance's as well, at the start; 100 %",
-    "first_touch": "yes: restored from a snapshot, slow where first touched; 200MiB: and initialised at that rate",
-    "degradation": "yes: now and then the volume gives less, as far as the provider's promise allows",
-    "queue": "order in front of an exhausted limit: fifo or unfair",
-    "seed": "of the model's random draws; 1",
-    "time_scale": "durations (credits, bursts, episodes) are this many times shorter; 1",
-}
-"""What a shape is written with, and what each means."""
-
-FOR_LIFE = ("raid", "members", "chunk", "instance", "seed", "time_scale", "era", "credits")
-"""Options that a volume in use keeps: it is another volume with other ones."""
 
 FIRST_TOUCH = {"floor_ns": 5 * MILLISECOND, "median_ns": 15 * MILLISECOND, "sigma": 0.5, "max_ns": 50 * MILLISECOND}
 """Fetching a chunk from the snapshot; "tens of milliseconds" are reported, the distribution is our assumption."""
@@ -145,25 +121,23 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
     Raises UnknownName for an option, type or instance that does not exist, and UsageError, with the provider's rule,
     for what the provider would refuse.
     """
-    for name in options:
-        if name not in SHAPE_OPTIONS:
-            raise UnknownName("volume option", name, SHAPE_OPTIONS, where)
-    read = _Reader(options, where)
-    if "type" not in options:
+    given = read_options(SHAPE_OPTIONS, options, where)
+    if "type" not in given:
         raise UsageError(f"{where}: a volume needs a type, such as type=gp3; `plimsoll list volumes` shows them")
-    era = options.get("era")
-    kind = volume_type(options["type"].strip().lower(), era, where)
-    machine = instance(options["instance"].strip().lower(), era, where) if "instance" in options else None
-    size_gib = _size_gib(read, kind, machine)
-    iops, throughput = read("iops", parse_count), read("throughput", _throughput(kind))
-    own = kind.limits(Provisioned(size_gib, iops, throughput, machine, where))
-    raid, members, chunk = _array(read, kind, machine)
+    era = given.get("era")
+    kind = volume_type(given["type"], era, where)
+    machine = instance(given["instance"], era, where) if "instance" in given else None
+    size_gib = _size_gib(given, kind, machine, where)
+    throughput = _throughput(given, kind, where)
+    own = kind.limits(Provisioned(size_gib, given.get("iops"), throughput, machine, where))
+    raid, members, chunk = _array(given, kind, machine, where)
     shared = machine.volume_limits if machine and not kind.is_local else Limits(None, None)
-    spec = _spec(read, kind, own, round(size_gib * GIB), machine)
+    values = {name: option.default for name, option in SHAPE_OPTIONS.items()} | given
+    spec = _spec(values, kind, own, round(size_gib * GIB), machine)
     if machine is not None and not kind.is_local:
-        spec["instance"] = _limits_spec(shared, read("credits", parse_share, 1.0))
+        spec["instance"] = _limits_spec(shared, values["credits"])
     if raid is not None:
-        spec["raid"] = {"level": raid, "members": members, "chunk_bytes": chunk}
+        spec["array"] = {"raid": raid, "members": members, "chunk": chunk}
     return VolumeShape(
         options=_normal(options, kind, own, size_gib),
         type=kind,
@@ -197,87 +171,59 @@ def options_from(text: str, where: str) -> dict[str, str]:
     return found
 
 
-class _Reader:
-    """Reads options, with their names in errors."""
-
-    def __init__(self, options: Mapping[str, str], where: str) -> None:
-        self.options = options
-        self.where = where
-
-    def __call__(self, name: str, read: Callable[[str], Any], default: Any = None) -> Any:
-        if name not in self.options:
-            return default
-        try:
-            return read(self.options[name])
-        except (UsageError, ValueError) as error:
-            raise UsageError(f"{self.where}: {name}: {error}") from None
-
-    def refuse(self, message: str) -> UsageError:
-        return UsageError(f"{self.where}: {message}")
-
-
-def _times(text: str) -> float:
-    """`60`: how many times faster than the clock."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not 1 <= found < math.inf:
-        raise UsageError(f"{text!r} is not how many times faster time passes; give a number from 1 on, like 60")
-    return found
-
-
-def _throughput(kind: VolumeType) -> Callable[[str], float]:
+def _throughput(given: Mapping[str, Any], kind: VolumeType, where: str) -> float | None:
     """`250`, `250MiB`, `250MiB/s`: throughput in the provider's unit."""
+    if "throughput" not in given:
+        return None
+    plain = given["throughput"].removesuffix("/s")
+    if plain.replace(".", "", 1).isdigit():
+        return float(plain)
+    try:
+        return parse_size(plain) / kind.provider.throughput_unit_bytes
+    except UsageError as error:
+        raise UsageError(f"{where}: throughput: {error}") from None
 
-    def read(text: str) -> float:
-        plain, unit_bytes = text.strip().removesuffix("/s"), kind.provider.throughput_unit_bytes
-        return float(plain) if plain.replace(".", "", 1).isdigit() else parse_size(plain) / unit_bytes
 
-    return read
-
-
-def _size_gib(read: _Reader, kind: VolumeType, machine: Instance | None) -> float:
+def _size_gib(given: Mapping[str, Any], kind: VolumeType, machine: Instance | None, where: str) -> float:
     """GiB of one volume; of an instance's own disks, what they have."""
-    size = read("size", parse_size)
-    if size is not None and size < MIB:
-        raise read.refuse(f"size: {read.options['size']!r} is {format_size(size)}; write it like 100GiB")
-    if size is not None:
-        return float(size / GIB)
+    if "size" in given:
+        return float(given["size"] / GIB)
     if kind.is_local:
         return machine.store_disk_gib if machine else 0.0
-    raise read.refuse(f"{kind.name} needs a size, such as size=100GiB")
+    raise UsageError(f"{where}: {kind.name} needs a size, such as size=100GiB")
 
 
-def _array(read: _Reader, kind: VolumeType, machine: Instance | None) -> tuple[int | None, int, int]:
+def _array(
+    given: Mapping[str, Any], kind: VolumeType, machine: Instance | None, where: str
+) -> tuple[int | None, int, int]:
     """Level, members and chunk size; level None without an array."""
-    level = read("raid", parse_count)
-    members = read("members", parse_count)
-    chunk = read("chunk", parse_size, 512 * KIB)
+    level, members = given.get("raid"), given.get("members")
+    chunk = given.get("chunk", SHAPE_OPTIONS["chunk"].default)
     if level is None:
         if members not in (None, 1):
-            raise read.refuse(f"members={members} needs an array: add raid=0, 1, 5 or 10")
-        if "chunk" in read.options:
-            raise read.refuse(f"chunk={read.options['chunk']} needs an array: add raid=0, 1, 5 or 10")
+            raise UsageError(f"{where}: members={members} needs an array: add raid=0, 1, 5 or 10")
+        if "chunk" in given:
+            raise UsageError(f"{where}: chunk needs an array: add raid=0, 1, 5 or 10")
         return None, 1, chunk
     least = {0: 2, 1: 2, 5: 3, 10: 4}
     if level not in least:
-        raise read.refuse(f"raid={level} is not a level that exists here; choose 0, 1, 5 or 10")
-    if members is None or members < least[level] or members > 64 or (level == 10 and members % 2):
+        raise UsageError(f"{where}: raid={level} is not a level that exists here; choose 0, 1, 5 or 10")
+    if members is None or members < least[level] or (level == 10 and members % 2):
         even = ", an even number" if level == 10 else ""
-        raise read.refuse(f"raid={level} needs members={least[level]} to 64{even}")
-    if chunk < 4 * KIB or chunk & (chunk - 1):
-        raise read.refuse(f"chunk: {format_size(chunk)} is not a power of two from 4 KiB on; 512KiB is usual")
+        raise UsageError(f"{where}: raid={level} needs members={least[level]} to 64{even}")
+    if chunk & (chunk - 1):
+        raise UsageError(f"{where}: chunk: {format_size(chunk)} is not a power of two; 512KiB is usual")
     if kind.is_local and machine and members > machine.store_disks:
-        raise read.refuse(f"{machine.name} has {machine.store_disks} disks of its own, not {members}")
+        raise UsageError(f"{where}: {machine.name} has {machine.store_disks} disks of its own, not {members}")
     return level, members, chunk
 
 
-def _spec(read: _Reader, kind: VolumeType, own: Limits, size_bytes: int, machine: Instance | None) -> dict[str, Any]:
-    limits_spec = _limits_spec(own, read("credits", parse_share, 1.0))
+def _spec(
+    values: Mapping[str, Any], kind: VolumeType, own: Limits, size_bytes: int, machine: Instance | None
+) -> dict[str, Any]:
     latency, facts = kind.latency_on(machine), latencies(kind.provider.name)
     spec: dict[str, Any] = {
-        "size_bytes": size_bytes,
+        "size": size_bytes,
         "accounting": {
             "unit_bytes": kind.unit_kib * KIB,
             "merge_min_bytes": kind.merge_min_bytes,
@@ -285,19 +231,18 @@ def _spec(read: _Reader, kind: VolumeType, own: Limits, size_bytes: int, machine
         },
         "read_latency": facts[latency, "read"].spec,
         "write_latency": facts[latency, "write"].spec,
-        "queue": read("queue", _one_of("fifo", "unfair"), kind.queue),
-        "seed": read("seed", parse_count, 1),
-        "time_scale": read("time_scale", _times, 1.0),
-        **limits_spec,
+        "queue": values["queue"] or kind.queue,
+        "seed": values["seed"],
+        "time_scale": values["time_scale"],
+        **_limits_spec(own, values["credits"]),
     }
-    touch = read("first_touch", _flag_or_rate)
-    if touch is not None:
+    if values["first_touch"] is not None:
         spec["first_touch"] = {
             "chunk_bytes": FIRST_TOUCH_CHUNK,
             "latency": FIRST_TOUCH,
-            "initialization_bytes_per_s": touch,
+            "initialization_bytes_per_s": values["first_touch"],
         }
-    if read("degradation", _flag_or_rate) is not None:
+    if values["degradation"]:
         share = 1 - (kind.consistency_time or 0.99)
         spec["degradation"] = {"events_per_day": share * 24 * HOUR / EPISODE_MEAN_NS, **EPISODE}
     return spec
@@ -306,23 +251,6 @@ def _spec(read: _Reader, kind: VolumeType, own: Limits, size_bytes: int, machine
 def _limits_spec(own: Limits, credits: float) -> dict[str, Any]:
     pairs = (("iops", own.iops), ("throughput", own.throughput))
     return {name: rate.spec(credits) for name, rate in pairs if rate is not None}
-
-
-def _one_of(*words: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        if text.strip().lower() not in words:
-            raise UsageError(f"{text!r} is none of {', '.join(words)}")
-        return text.strip().lower()
-
-    return read
-
-
-def _flag_or_rate(text: str) -> int | None:
-    """`yes` → 0, `no` → None, `200MiB` → bytes per second."""
-    word = text.strip().lower()
-    if word in ("yes", "true", "on"):
-        return 0
-    return None if word in ("no", "false", "off") else parse_size(word.removesuffix("/s"))
 
 
 def _normal(options: Mapping[str, str], kind: VolumeType, own: Limits, size_gib: float) -> dict[str, str]:

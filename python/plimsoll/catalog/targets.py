@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plimsoll.catalog.shape import SHAPE_OPTIONS, VolumeShape, options_from, volume_shape
+from plimsoll.catalog.options import SHAPE_OPTIONS
+from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
 

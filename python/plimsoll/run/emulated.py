@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from plimsoll.catalog.instances import instance
+from plimsoll.catalog.options import read_options
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.location import home, temporary
 from plimsoll.model import Session, Target
 from plimsoll.targets.owner import current_owner
 from plimsoll.targets.small_memory import LEAST_BYTES
-from plimsoll.targets.volume import volume_options
+from plimsoll.targets.volume import FILE_SYSTEM, TARGET_OPTIONS, volume_options
 from plimsoll.units import MIB, format_size, parse_size
 from plimsoll.volumes import lifecycle
 from plimsoll.volumes.lifecycle import VolumeRequest
@@ -78,8 +79,8 @@ def memory_of(target: Target) -> int | None:
     """Bytes of memory that tests on a volume may use; None where nothing was said. Raises UsageError."""
     if not is_emulated(target):
         return None
-    options, service = volume_options(target)
-    text = service.get("memory", "no")
+    options, others = volume_options(target)
+    text = others.get("memory", "no")
     if text in ("no", "false", "off"):
         return None
     where = f"target {target.name}: memory={text}"
@@ -105,23 +106,21 @@ def _discard(name: str) -> None:
 
 def _request(target: Target, session_id: str) -> VolumeRequest:
     """What to serve; names hold the session's, so that sessions side by side do not meet."""
-    shape, service = volume_options(target)
+    shape, others = volume_options(target)
     short = session_id.replace("-", "")[-8:]
-    backing = service.get("backing", "sparse")
-    if backing not in ("sparse", "memory"):
-        raise UnknownName("backing", backing, ("sparse", "memory"), f"target {target.name}")
-    instance_name = service.get("instance_name")
+    values = read_options(TARGET_OPTIONS, others, f"target {target.name}")
+    instance_name = values.get("instance_name")
     if instance_name is not None and not NAME.fullmatch(instance_name):
         raise UsageError(f"target {target.name}: instance_name={instance_name}: use letters, digits, dots or dashes")
     name = f"{short}-{target.name[:31]}"
     return VolumeRequest(
         name=name,
         options=shape,
-        file_system=service.get("fs", "ext4"),
+        file_system=values.get("fs", FILE_SYSTEM),
         # Not below our own folder, which is nobody else's: the servers of databases run as users of their own.
         mount=temporary() / f"plimsoll-{name}",
-        backing="memory" if backing == "memory" else "sparse",
-        write_cache_bytes=parse_size(service["write_cache"]) if "write_cache" in service else 0,
+        backing=values.get("backing", TARGET_OPTIONS["backing"].default),
+        write_cache_bytes=values.get("write_cache", TARGET_OPTIONS["write_cache"].default),
         instance_name=None if instance_name is None else f"{short}-{instance_name[:31]}",
         keeper=current_owner(),
     )

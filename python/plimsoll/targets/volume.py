@@ -8,18 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from plimsoll.catalog.shape import SHAPE_OPTIONS, options_from
+from plimsoll.catalog.options import SHAPE_OPTIONS
+from plimsoll.catalog.shape import options_from
 from plimsoll.catalog.targets import SCHEME
 from plimsoll.model import Target
+from plimsoll.parameter import Parameter, read_plain, read_text
+from plimsoll.units import parse_size
 
-SERVICE_OPTIONS: dict[str, str] = {
-    "fs": "file system to make; ext4",
-    "backing": "sparse (a file below PLIMSOLL_HOME) or memory",
-    "instance_name": "volumes with the same one share the limits of their instance",
-    "memory": "memory of the machine, such as 1.3GiB, or yes for all that its instance has; a cgroup that tests run in",
-    "write_cache": "size of a volatile cache whose content a power loss drops",
+SERVED_OPTIONS: Mapping[str, Parameter] = {
+    each.name: each
+    for each in (
+        Parameter("fs", None, read_text, "file system to make and mount, such as ext4, xfs or btrfs"),
+        Parameter(
+            "backing",
+            "sparse",
+            read_text,
+            "where its bytes are: a sparse file below PLIMSOLL_HOME, or memory",
+            choices=("sparse", "memory"),
+        ),
+        Parameter("instance_name", None, read_plain, "volumes with the same one share the limits of their instance"),
+        Parameter(
+            "write_cache", 0, parse_size, "size of a volatile cache whose content a power loss drops; EBS has none"
+        ),
+    )
 }
-"""What a served volume has beside its shape, and what each means."""
+"""What a served volume has beside its shape."""
+MEMORY = Parameter(
+    "memory",
+    None,
+    read_plain,
+    "memory of the machine, such as 1.3GiB, or yes for all that its instance has; a cgroup that tests run in",
+)
+"""What a target has beside its volume."""
+TARGET_OPTIONS: Mapping[str, Parameter] = {**SERVED_OPTIONS, MEMORY.name: MEMORY}
+"""What a target that is a volume has beside its shape."""
+FILE_SYSTEM = "ext4"
+"""Of a target that names none."""
 
 
 def is_volume(where: str) -> bool:
@@ -33,7 +57,7 @@ def volume_target(name: str, where: str, options: Mapping[str, str]) -> Target:
     An option given beside the place replaces the one in it. Raises UsageError.
     """
     own = options_from(where.removeprefix(SCHEME), f"target {name or where!r}")
-    own |= {option: value for option, value in options.items() if option in SHAPE_OPTIONS or option in SERVICE_OPTIONS}
+    own |= {option: value for option, value in options.items() if option in SHAPE_OPTIONS or option in TARGET_OPTIONS}
     return Target(
         name=name or own.get("type", "volume"),
         kind="volume",
@@ -43,7 +67,7 @@ def volume_target(name: str, where: str, options: Mapping[str, str]) -> Target:
 
 
 def volume_options(target: Target) -> tuple[dict[str, str], dict[str, str]]:
-    """The shape and the service options of a volume target."""
+    """The options of a volume target: those of its shape, and the others."""
     own = options_from(target.where.removeprefix(SCHEME), f"target {target.name}")
-    service = {option: own.pop(option) for option in SERVICE_OPTIONS if option in own}
-    return own, service
+    others = {option: own.pop(option) for option in TARGET_OPTIONS if option in own}
+    return own, others

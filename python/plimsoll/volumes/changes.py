@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from plimsoll.catalog.shape import FOR_LIFE, volume_shape
+from plimsoll.catalog.options import FOR_LIFE
+from plimsoll.catalog.shape import volume_shape
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.units import format_size, parse_duration, parse_size
 from plimsoll.volumes import control, lifecycle, loop, registry

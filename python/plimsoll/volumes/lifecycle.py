@@ -182,7 +182,7 @@ def _combine(volume: Volume, shape: VolumeShape) -> Volume:
         member = _serve(member, {**spec, "seed": spec["seed"] + number})
         registry.save(member.model_copy(update={"state": "ready"}))
         devices.append(member.device)
-    device = array.assemble(volume.name, devices, shape.spec["raid"]["level"], shape.spec["raid"]["chunk_bytes"])
+    device = array.assemble(volume.name, devices, shape.spec["array"]["raid"], shape.spec["array"]["chunk"])
     volume = volume.model_copy(update={"device": device, "size_bytes": loop.size_bytes(device)})
     registry.save(volume)
     return volume

@@ -105,8 +105,9 @@ def test_sweep_leaves_alone_what_somebody_is_making() -> None:
 
 def test_a_description_that_no_mechanism_can_carry_out() -> None:
     latency = {"median_ns": 1}
-    spec = {"size_bytes": 2**30, "read_latency": latency, "write_latency": latency, "seed": 1}
-    assert core.device_bytes({**spec, "raid": {"level": 0, "members": 4, "chunk_bytes": 65536}}) == 4 * 2**30
+    chosen = {"size": 2**30, "queue": "fifo", "seed": 1, "time_scale": 1.0}
+    spec = {**chosen, "read_latency": latency, "write_latency": latency}
+    assert core.device_bytes({**spec, "array": {"raid": 0, "members": 4, "chunk": 65536}}) == 4 * 2**30
     with pytest.raises(UsageError, match=r"iops\.rate is 0"):
         core.device_bytes({**spec, "iops": {"rate": 0}})
     with pytest.raises(UsageError, match="either a workload or a trace"):

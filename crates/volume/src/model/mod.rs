@@ -86,7 +86,7 @@ impl Volume {
     /// of an array and its number of members cannot change, and a volume cannot shrink.
     pub fn modify(&mut self, spec: &VolumeSpec, now_ns: u64) -> Result<(), VolumeError> {
         spec.check()?;
-        if spec.raid != self.spec.raid {
+        if spec.array != self.spec.array {
             return Err(VolumeError::spec("the array of a volume in use cannot change; create another volume"));
         }
         if spec.size_bytes < self.spec.size_bytes {
@@ -108,11 +108,11 @@ impl Volume {
 }
 
 fn build(spec: &VolumeSpec, cells: Option<&Cells>, now_ns: u64) -> Box<dyn Layer> {
-    let device = match spec.raid {
+    let device = match spec.array {
         None => build_member(spec, "volume", 0, now_ns),
-        Some(raid) => {
-            let members = (0..raid.members).map(|m| build_member(spec, &format!("member{m}"), m, now_ns)).collect();
-            Box::new(raid::Raid::new(raid, members))
+        Some(array) => {
+            let members = (0..array.members).map(|m| build_member(spec, &format!("member{m}"), m, now_ns)).collect();
+            Box::new(raid::Raid::new(array, members))
         }
     };
     let Some(instance) = &spec.instance else { return device };

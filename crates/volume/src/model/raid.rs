@@ -3,7 +3,7 @@
 //! Layouts are those of Linux md: RAID 5 left-symmetric, RAID 10 near with two copies.
 
 use super::layer::{Arrival, Completion, Io, Kind, Layer, Report, Saved};
-use crate::spec::RaidSpec;
+use crate::spec::ArraySpec;
 
 /// A piece of a request on one member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub struct Map {
 
 impl Map {
     /// The map of a checked specification.
-    pub fn new(raid: RaidSpec) -> Self {
-        Self { level: raid.level, members: u64::from(raid.members), chunk: raid.chunk_bytes }
+    pub fn new(array: ArraySpec) -> Self {
+        Self { level: array.level, members: u64::from(array.members), chunk: array.chunk_bytes }
     }
 
     /// Chunks of data in one stripe.
@@ -90,7 +90,7 @@ pub struct Raid {
 
 impl Raid {
     /// The array over `members`.
-    pub fn new(raid: RaidSpec, members: Vec<Box<dyn Layer>>) -> Self {
+    pub fn new(raid: ArraySpec, members: Vec<Box<dyn Layer>>) -> Self {
         Self { map: Map::new(raid), pieces: vec![None; members.len()], members, turn: 0 }
     }
 
@@ -221,14 +221,14 @@ mod tests {
     use std::collections::HashSet;
     use std::sync::{Arc, Mutex};
 
-    fn array() -> impl Strategy<Value = RaidSpec> {
+    fn array() -> impl Strategy<Value = ArraySpec> {
         let shape = prop_oneof![
             (Just(0u8), 2u32..8),
             (Just(1u8), 2u32..4),
             (Just(5u8), 3u32..8),
             (Just(10u8), (2u32..5).prop_map(|pairs| pairs * 2)),
         ];
-        (shape, 0u32..4).prop_map(|((level, members), chunk)| RaidSpec { level, members, chunk_bytes: 4096 << chunk })
+        (shape, 0u32..4).prop_map(|((level, members), chunk)| ArraySpec { level, members, chunk_bytes: 4096 << chunk })
     }
 
     proptest! {
@@ -278,7 +278,7 @@ mod tests {
     fn operations(level: u8, members: u32, kind: Kind, offset: u64, bytes: u64) -> (usize, usize, u64) {
         let notes = Arc::new(Mutex::new(Vec::new()));
         let parts = (0..members).map(|m| Box::new(Noting(m, notes.clone())) as Box<dyn Layer>).collect();
-        let mut raid = Raid::new(RaidSpec { level, members, chunk_bytes: 65536 }, parts);
+        let mut raid = Raid::new(ArraySpec { level, members, chunk_bytes: 65536 }, parts);
         let done = raid.submit(&Io { kind, offset, bytes }, Arrival::at(0));
         let notes = notes.lock().unwrap();
         let count = |kind| notes.iter().filter(|n| n.1 == kind).count();

@@ -93,8 +93,10 @@ mod tests {
     use crate::serve::build;
     use crate::spec::VolumeSpec;
 
-    const SPEC: &str =
-        r#"{"size_bytes": 1048576, "read_latency": {"median_ns": 1}, "write_latency": {"median_ns": 1}, "seed": 1}"#;
+    const SPEC: &str = r#"{
+        "size": 1048576, "queue": "fifo", "seed": 1, "time_scale": 1.0,
+        "read_latency": {"median_ns": 1}, "write_latency": {"median_ns": 1}
+    }"#;
 
     fn of(path: &str) -> Descriptor {
         let connection = File::options().read(true).write(true).open(path).unwrap();

@@ -66,7 +66,8 @@ macro_rules! needs_machine {
 /// A volume of 64 MiB without latency, and what `more` says.
 pub fn spec(more: Value) -> Value {
     let mut value = json!({
-        "size_bytes": 64 * MIB, "seed": 3, "read_latency": {"median_ns": 0}, "write_latency": {"median_ns": 0},
+        "size": 64 * MIB, "queue": "fifo", "seed": 3, "time_scale": 1.0,
+        "read_latency": {"median_ns": 0}, "write_latency": {"median_ns": 0},
     });
     value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     value

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from plimsoll.catalog.options import SHAPE_OPTIONS, read_options
 from plimsoll.cli.options import Json
-from plimsoll.cli.volume._shape_options import ShapeOptions, takes_shape
+from plimsoll.cli.volume._options import GivenOptions, takes
+from plimsoll.targets.volume import SERVED_OPTIONS
 
 NEEDS_ARGUMENTS = True
 EXAMPLES = (
@@ -18,34 +20,13 @@ EXAMPLES = (
 )
 
 
-@takes_shape
+@takes({**SHAPE_OPTIONS, **SERVED_OPTIONS})
 def command(
-    shape: ShapeOptions,
+    given: GivenOptions,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new volume.")],
-    fs: Annotated[
-        str | None, typer.Option("--fs", metavar="ext4|xfs|btrfs|…", help="Make this file system and mount it.")
-    ] = None,
     mount: Annotated[
         Path | None,
         typer.Option("--mount", metavar="DIR", help="Where: an empty or new directory. Default: one of its own."),
-    ] = None,
-    backing: Annotated[
-        str,
-        typer.Option(
-            "--backing",
-            metavar="sparse|memory",
-            help="Where its bytes are: a sparse file below PLIMSOLL_HOME, or memory.",
-        ),
-    ] = "sparse",
-    instance_name: Annotated[
-        str | None,
-        typer.Option("--instance-name", metavar="NAME", help="Volumes with the same one share the instance's limits."),
-    ] = None,
-    write_cache: Annotated[
-        str | None,
-        typer.Option(
-            "--write-cache", metavar="SIZE", help="A volatile cache whose content a power loss drops; EBS has none."
-        ),
     ] = None,
     raid_with: Annotated[
         str,
@@ -57,21 +38,19 @@ def command(
     from plimsoll.cli.output import console, print_json
     from plimsoll.cli.volume._presenting import as_table, described
     from plimsoll.errors import UnknownName
-    from plimsoll.units import parse_size
     from plimsoll.volumes.lifecycle import VolumeRequest, create
 
-    if backing not in ("sparse", "memory"):
-        raise UnknownName("backing", backing, ("sparse", "memory"))
     if raid_with not in ("model", "mdadm"):
         raise UnknownName("way to combine members", raid_with, ("model", "mdadm"))
+    served = read_options(SERVED_OPTIONS, given.only(SERVED_OPTIONS), f"volume {name}")
     request = VolumeRequest(
         name=name,
-        options=shape.given(),
-        file_system=fs,
+        options=given.only(SHAPE_OPTIONS),
+        file_system=served.get("fs"),
         mount=mount,
-        backing="memory" if backing == "memory" else "sparse",
-        write_cache_bytes=parse_size(write_cache) if write_cache is not None else 0,
-        instance_name=instance_name,
+        backing=served.get("backing", SERVED_OPTIONS["backing"].default),
+        write_cache_bytes=served.get("write_cache", SERVED_OPTIONS["write_cache"].default),
+        instance_name=served.get("instance_name"),
         raid_with_md=raid_with == "mdadm",
     )
     volume = create(request)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
 
-from plimsoll.catalog.shape import FOR_LIFE
+from plimsoll.catalog.options import FOR_LIFE, SHAPE_OPTIONS
 from plimsoll.cli.options import Json
-from plimsoll.cli.volume._shape_options import ShapeOptions, takes_shape
+from plimsoll.cli.volume._options import GivenOptions, takes
 
 NEEDS_ARGUMENTS = True
 EXAMPLES = "`plimsoll volume set data --type gp3 --iops 6000` · `plimsoll volume set data --size 200GiB`"
 
 
-@partial(takes_shape, unsaid=FOR_LIFE)
+@takes(SHAPE_OPTIONS, unsaid=FOR_LIFE)
 def command(
-    shape: ShapeOptions,
+    given: GivenOptions,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the volume.")],
     json: Json = False,
 ) -> None:
@@ -28,11 +27,10 @@ def command(
     from plimsoll.volumes.changes import modify
     from plimsoll.volumes.registry import named
 
-    options = shape.given()
-    if not options:
+    if not given:
         raise UsageError("say what shall change, such as --type gp3, --size 200GiB or --iops 6000")
     before = named(name)
-    volume = modify(name, options)
+    volume = modify(name, given)
     if json:
         print_json(as_table(volume))
     else:
