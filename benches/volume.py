@@ -210,7 +210,8 @@ def unthrottled(given: argparse.Namespace) -> Iterator[Result]:
     timed.append(f"--runtime={-(-given.seconds // rounds)}")
     with volume(**SHAPES[3000]) as made, _nbdfuse() as peer:
         free = {"median_ns": 0}
-        spec = {"size_bytes": made.size_bytes, "read_latency": free, "write_latency": free, "seed": 1}
+        chosen = {"size": made.size_bytes, "queue": "fifo", "seed": 1, "time_scale": 1.0}
+        spec = {**chosen, "read_latency": free, "write_latency": free}
         control.ask(made.folder, {"command": "set", "spec": spec})
         places = [str(made.file), made.device, *([peer] if peer else [])]
         found = [[fio(place, *timed)["read"]["iops"] for place in places] for _ in range(rounds)]
