@@ -6,6 +6,7 @@ a plan can be read again.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -252,9 +253,12 @@ def _read_words(choices: Sequence[str]) -> Reader:
 
 def _read_number(value: Any) -> float:
     try:
-        return float(value)
+        found = float(value)
     except (TypeError, ValueError):
-        raise UsageError(f"{value!r} is not a number") from None
+        found = math.nan
+    if not math.isfinite(found):
+        raise UsageError(f"{value!r} is not a number")
+    return found
 
 
 _READERS: dict[str, Reader] = {

@@ -91,8 +91,8 @@ def test_a_front_end_and_a_command_have_their_words(plimsoll: Command) -> None:
     assert "the harbour master heard --anchor" in plimsoll("harbour", "--anchor").err
     assert "anchored in Vigo" in plimsoll("anchor", "Vigo").out
     shown = plimsoll("--help").out
-    assert "Speak with a harbour master." in shown
-    assert "Drop anchor somewhere." in shown
+    assert "Speak with a harbour master" in shown
+    assert "Drop anchor somewhere" in shown
 
 
 def test_the_doctor_asks(plimsoll: Command, tmp_path: Path) -> None:
