@@ -7,7 +7,7 @@ from plimsoll.catalog.volume_type import Provisioned, VolumeType
 
 
 class Harbour(VolumeType):
-    """Seven I/Os per second for each GiB."""
+    """Seven IOPS for each GiB."""
 
     is_by_size = True
 
