@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from plimsoll.cli.output import harmless, say
+from plimsoll.metrics import short_title
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run.observer import Observer, Silent
 from plimsoll.run.plan import Step
@@ -120,4 +121,4 @@ def headline(run: Run) -> str:
         return f"{run.status.value}: {run.reason}"
     found = {score.metric: score for score in run.scores}
     shown = [found[metric] for metric in run.plan.metrics if metric in found][:2]
-    return ", ".join(f"{score.metric.replace('_', ' ')} {format_value(score.value, score.unit)}" for score in shown)
+    return ", ".join(f"{short_title(score.metric)} {format_value(score.value, score.unit)}" for score in shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
+from plimsoll.metrics import short_title
 from plimsoll.model import Direction, Unit
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
@@ -85,7 +86,7 @@ def comparative(metric: str, unit: Unit, direction: Direction, higher: bool) -> 
     """`is faster than` for rates, else `has lower read p99 than`."""
     if direction == "higher" and unit in ("1/s", "B/s"):
         return "is faster than" if higher else "is slower than"
-    return f"has {'higher' if higher else 'lower'} {metric.replace('_', ' ')} than"
+    return f"has {'higher' if higher else 'lower'} {short_title(metric)} than"
 
 
 def ratio(verdict: Verdict) -> str:

@@ -438,7 +438,7 @@ def _parts() -> list[Situation]:
             differ,
             never=(agree,),
         ),
-        _of("one target, faster later", lambda: _extended(1.4, ("a",)), "The score of randread, iops,", never=(agree,)),
+        _of("one target, faster later", lambda: _extended(1.4, ("a",)), "The score of randread, IOPS,", never=(agree,)),
         _of("one target, as before", lambda: _extended(1.0, ("a",)), "in its scores", never=(differ, undecided)),
         _of("extended by blocks", lambda: _extended(1.0, until=False), "at most", never=(differ,)),
         _of("never extended", lambda: _extended(1.0, old=True), never=(agree, differ, "Parts of")),

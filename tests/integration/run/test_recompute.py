@@ -53,7 +53,7 @@ def test_a_stranger_gets_the_same(plimsoll: Command, published: Path, tmp_path: 
     assert re.search(r"[1-9]\d* scores of runs: regenerated from raw material, equal to the last bit", found.err)
     assert "raw material gives" not in found.err
     assert "do not hold" not in found.err
-    assert "randread, iops: " in found.out
+    assert "randread, IOPS: " in found.out
     answers = json.loads((published / "answers.json").read_text())
     again = plimsoll("recompute", published, "--json", **other).json
     assert again["verdicts"] == answers["verdicts"]

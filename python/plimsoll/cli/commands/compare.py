@@ -338,11 +338,11 @@ def _suite_row(suite: Suite) -> dict[str, Any]:
 
 def _print_sentences(table: list[dict[str, Any]]) -> None:
     """One line per verdict; plain columns, because a drawn table of a thousand lines takes a second."""
+    from plimsoll.metrics import short_title
     from plimsoll.report.memory import NOT_THE_DISK
 
     heads = [
-        f"{row['test']}, {row['metric'].replace('_', ' ')}{f' ({NOT_THE_DISK})' if row['memory'] else ''}"
-        for row in table
+        f"{row['test']}, {short_title(row['metric'])}{f' ({NOT_THE_DISK})' if row['memory'] else ''}" for row in table
     ]
     width = max(map(len, heads), default=0)
     for head, row in zip(heads, table, strict=True):

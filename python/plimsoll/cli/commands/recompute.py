@@ -43,6 +43,7 @@ def command(
 ) -> None:
     """Regenerate scores, verdicts and report from the raw results, by the rules that were recorded, and compare."""
     from plimsoll.cli.output import print_json, refuse_to_replace, say
+    from plimsoll.metrics import short_title
     from plimsoll.outgoing import open_output
     from plimsoll.remote import fetched, is_remote
     from plimsoll.report import build_document, format_of, publication, write
@@ -76,7 +77,7 @@ def command(
             print_json({"file": name, "equal": found.equal, "differs": found.differs, "notes": found.notes, **again})
         else:
             for verdict in again["verdicts"]:
-                typer.echo(f"{verdict['case']}, {verdict['metric'].replace('_', ' ')}: {verdict['sentence']}")
+                typer.echo(f"{verdict['case']}, {short_title(verdict['metric'])}: {verdict['sentence']}")
     for sentence in (*found.equal, *found.notes):
         say(sentence)
     for sentence in found.differs:

@@ -38,7 +38,11 @@ def render(comparison: Comparison) -> str:
         parts.append(_table(changed))
     if same:
         parts.append(_folded(f"{len(same)} the same", _table(same)))
-    notes = [f"- {inline(f'{cell.case}, {cell.metric}: {note.text}')}" for cell in ordered for note in cell.notes]
+    notes = [
+        f"- {inline(f'{cell.case}, {metrics.title(cell.metric)}: {note.text}')}"
+        for cell in ordered
+        for note in cell.notes
+    ]
     if notes:
         parts.append(_folded("Notes", "\n".join(notes)))
     if ordered:

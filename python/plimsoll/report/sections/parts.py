@@ -87,7 +87,7 @@ def _series(evidence: Evidence, session: Session) -> Iterator[tuple[str, str, li
     """Case, what it is, blocks and logs: of the ratios where targets are compared, else of the scores."""
     for cell in evidence.cells:
         pairs = [pair for pair in cell.pairs if pair.session == session.id]
-        name = f"The ratio of {cell.target} to {cell.baseline} in {cell.case}, {cell.metric.replace('_', ' ')},"
+        name = f"The ratio of {cell.target} to {cell.baseline} in {cell.case}, {metrics.short_title(cell.metric)},"
         yield cell.case, name, [pair.block for pair in pairs], [pair.difference for pair in pairs]
     if evidence.others:
         return
