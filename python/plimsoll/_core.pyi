@@ -12,7 +12,7 @@ version: str
 
 @final
 class Job:
-    """A running job. It works on threads of its own; dropping the last reference stops it."""
+    """A running job of any kind. It works on threads of its own; dropping the last reference stops it."""
 
     def poll(self) -> str:
         """How far the job is: a `Progress` as JSON. Takes microseconds and never waits for the device."""
@@ -25,7 +25,8 @@ class Job:
         """
 
     def result(self, timeout_s: float | None = None) -> str | None:
-        """Wait for the end of the job: its `Outcome` as JSON, or None when `timeout_s` seconds are over first.
+        """Wait for the end of the job: its `Outcome`, `DbOutcome` or `FilesOutcome` (`outcome.rs` of each crate) as JSON,
+        or None when `timeout_s` seconds are over first. That of a file-system job comes after its files are removed.
 
         Other Python threads run meanwhile, but a signal (Ctrl-C) is only seen after the return: wait in short pieces.
         Faults of the job are no exceptions: they are the `error` of the outcome.
@@ -85,18 +86,6 @@ def alignment(path: str) -> str:
         OSError: direct I/O is refused (errno EINVAL), or the path cannot be opened.
     """
 
-class DbJob:
-    """A running database job; the same handle as `Job`, with the records of `crates/db/src/outcome.rs`."""
-
-    def poll(self) -> str:
-        """How far it is: a `Progress` as JSON."""
-
-    def stop(self) -> None:
-        """Ask it to end."""
-
-    def result(self, timeout_s: float | None = None) -> str | None:
-        """The `DbOutcome` as JSON; None when the time is over first."""
-
 def db_drivers() -> str:
     """The database drivers as a JSON list: the fields of `crates/db/src/caps.rs`, and a `reason` against one."""
 
@@ -123,24 +112,12 @@ def db_drop_made(spec_json: str, names: list[str]) -> str:
         RuntimeError: it is not all gone, as one sentence.
     """
 
-def db_start(spec_json: str) -> DbJob:
-    """Start a database job: connect, prepare the data, warm up, measure.
+def db_start(spec_json: str) -> Job:
+    """Start a database job: connect, prepare the data, warm up, measure. The outcome is a `DbOutcome`.
 
     Raises:
         ValueError: the text is no `DbSpec`. Everything else is told by the outcome.
     """
-
-class FilesJob:
-    """A running file-system job; the same handle as `Job`, with the records of `crates/files/src/outcome.rs`."""
-
-    def poll(self) -> str:
-        """How far it is: a `FilesProgress` as JSON."""
-
-    def stop(self) -> None:
-        """Ask it to end; the outcome comes after its files are removed."""
-
-    def result(self, timeout_s: float | None = None) -> str | None:
-        """The `FilesOutcome` as JSON; None when the time is over first."""
 
 def files_plan(spec_json: str) -> str:
     """What a `FilesSpec` (`crates/files/src/spec.rs`) would do, as JSON: phases, bytes on disk, written and read.
@@ -149,7 +126,7 @@ def files_plan(spec_json: str) -> str:
         ValueError: it cannot be carried out on any file system; the message says what to change.
     """
 
-def files_start(spec_json: str) -> FilesJob:
+def files_start(spec_json: str) -> Job:
     """Start a file-system job in a new folder below the directory of its `FilesSpec`.
 
     Raises:

@@ -5,20 +5,24 @@
 pub mod check;
 pub mod clock;
 pub mod count;
-pub mod crew;
+pub mod cpu_time;
 pub mod distribution;
 pub mod error;
 pub mod histogram;
+pub mod job;
+pub mod once_value;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod outcome;
 pub mod pace;
 pub mod parameters;
+pub mod pool;
 pub mod progress;
-pub mod promise;
 pub mod random;
 pub mod size_mix;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod spec;
+pub mod summary;
 pub mod threads;
 pub mod timeline;
-pub mod usage;
+pub mod timers;
+pub mod window;

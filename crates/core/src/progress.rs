@@ -1,15 +1,16 @@
 //! What a running job tells while it runs.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::clock::monotonic_ns;
-use crate::outcome::{Interval, Phase, Progress, SoFar, Traced};
+use crate::outcome::{Interval, Progress, SoFar, Traced, phase};
 
 /// The part of the progress that changes at most a few times per second.
 #[derive(Debug)]
 struct State {
-    phase: Phase,
+    phase: Cow<'static, str>,
     began_ns: u64,
     /// Planned length of the phase, when time decides about its end.
     length_ns: Option<u64>,
@@ -29,13 +30,12 @@ struct State {
 #[derive(Debug)]
 pub struct Board(Mutex<State>);
 
-impl Default for Board {
-    /// A job that is about to start.
-    fn default() -> Self {
-        let began_ns = monotonic_ns();
+impl Board {
+    /// Of a job that begins in `phase`.
+    pub fn new(phase: &'static str) -> Self {
         Self(Mutex::new(State {
-            phase: Phase::Layout,
-            began_ns,
+            phase: Cow::Borrowed(phase),
+            began_ns: monotonic_ns(),
             length_ns: None,
             measure_ns: 0,
             share: 0.0,
@@ -45,23 +45,26 @@ impl Default for Board {
             so_far: None,
         }))
     }
-}
 
-impl Board {
     fn state(&self) -> MutexGuard<'_, State> {
         // The state is plain data: it is whole even if a writer panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next phase begins at `began_ns`.
-    pub fn enter(&self, phase: Phase, began_ns: u64, length_ns: Option<u64>) {
+    /// The next phase begins at `began_ns`, and lasts `length_ns` where time decides about its end.
+    pub fn enter(&self, phase: impl Into<Cow<'static, str>>, began_ns: u64, length_ns: Option<u64>) {
         let mut state = self.state();
-        (state.phase, state.began_ns, state.length_ns, state.share) = (phase, began_ns, length_ns, 0.0);
+        (state.phase, state.began_ns, state.length_ns, state.share) = (phase.into(), began_ns, length_ns, 0.0);
+    }
+
+    /// Name of the running phase.
+    pub fn phase(&self) -> String {
+        self.state().phase.clone().into_owned()
     }
 
     /// Load begins at `began_ns`: a warm-up, if any, and then the measured part.
     pub fn run(&self, began_ns: u64, warmup_ns: u64, measure_ns: u64) {
-        self.enter(Phase::Warmup, began_ns, Some(warmup_ns));
+        self.enter(phase::WARMUP, began_ns, Some(warmup_ns));
         self.state().measure_ns = measure_ns;
     }
 
@@ -107,18 +110,18 @@ impl Board {
         let now = monotonic_ns();
         let mut state = self.state();
         // Warm-up ends by the clock; nobody has to announce it.
-        if state.phase == Phase::Warmup
+        if state.phase == phase::WARMUP
             && let Some(length) = state.length_ns
             && now >= state.began_ns + length
         {
             (state.phase, state.began_ns, state.length_ns) =
-                (Phase::Measure, state.began_ns + length, Some(state.measure_ns));
+                (phase::MEASURE.into(), state.began_ns + length, Some(state.measure_ns));
         }
         let elapsed_ns = now.saturating_sub(state.began_ns);
         let by_time = state.length_ns.map_or(0.0, |length| elapsed_ns as f64 / length.max(1) as f64);
-        let done = if state.phase == Phase::Finished { 1.0 } else { by_time.max(state.share).min(1.0) };
+        let done = if state.phase == phase::FINISHED { 1.0 } else { by_time.max(state.share).min(1.0) };
         Progress {
-            phase: state.phase,
+            phase: state.phase.clone().into_owned(),
             elapsed_ns,
             done,
             interval: state.interval.clone(),

@@ -2,9 +2,9 @@
 
 use crate::drivers;
 use crate::fault::JobError;
+use crate::open_files;
 use crate::setup;
 use crate::spec::{Data, DbSpec, Measure, RateUnit, Request, Spread, Workload, Ycsb};
-use crate::usage;
 
 /// Embedded databases block their thread; more than this many would only fill memory with counters.
 const MOST_THREADS: u32 = 64;
@@ -43,7 +43,7 @@ pub fn check(spec: &DbSpec) -> Result<(), JobError> {
     limits(spec)?;
     if caps.server {
         let needed = u64::from(spec.clients) + OTHER_DESCRIPTORS;
-        let allowed = usage::allow_descriptors(needed);
+        let allowed = open_files::allow(needed);
         if allowed < needed {
             return refuse(format!(
                 "{} clients need {needed} open files, and this process may have {allowed}: raise `ulimit -n`",

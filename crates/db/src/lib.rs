@@ -1,22 +1,24 @@
 //! Databases: YCSB's core workload, pgbench's scripts and web pages, against databases and servers.
 //!
 //! A job goes through `admit` (refuse what cannot work) → `prepare` (data) → `launch` (threads, each with its clients) →
-//! `worker` (the loop) → `collector`, all held together by `runner`; `job` is the handle that others see. The drivers are
-//! in `drivers`, one file each; what clients do is in `work`; which keys they ask for in `keyspace`.
+//! `worker` (the loop) → the time line, all held together by `runner`; the pool of threads and the handle that others see
+//! are those of every job. The drivers are in `drivers`, one file each; what clients do is in `workloads`; which keys they
+//! ask for in `keyspace`.
 
 mod admit;
 pub mod caps;
 mod data;
 mod driver;
 mod drivers;
+mod epoll;
 mod fault;
 #[cfg(any(test, fuzzing))]
 pub mod hostile;
 mod integrity;
-mod job;
 mod keyspace;
 mod lane;
 mod launch;
+mod open_files;
 mod outage;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod outcome;
@@ -32,13 +34,16 @@ mod tables;
 #[cfg(feature = "tls")]
 mod tls;
 mod url;
-mod usage;
 mod wire;
 mod worker;
 mod workloads;
 
 pub use data::{drop_made, made};
-pub use job::Job;
+
+pub use runner::Runner;
+
+/// A running job of this kind.
+pub type Job = plimsoll_core::job::Job<Runner>;
 
 /// Why a job is impossible whatever the database, in one sentence; nothing is opened.
 pub fn check(spec: &spec::DbSpec) -> Option<String> {

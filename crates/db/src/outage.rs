@@ -1,6 +1,6 @@
 //! Stretches in which the server served nobody: what each thread saw, and what all of them saw at the same time.
 
-use plimsoll_core::crew::Window;
+use plimsoll_core::window::Window;
 
 use crate::lane::FIRST_PAUSE_NS;
 use crate::outcome::Outage;

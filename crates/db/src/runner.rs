@@ -2,22 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
-use plimsoll_core::crew::{Delivery, Window, sum_up};
-use plimsoll_core::outcome::{Outcome, Phase, Status};
+use plimsoll_core::job::{Control, Work as Job};
+use plimsoll_core::outcome::{Outcome, Status, phase};
+use plimsoll_core::pool::{Observer, WorkerPool};
+use plimsoll_core::summary::sum_up;
+use plimsoll_core::threads::ThreadRefused;
 use plimsoll_core::timeline::{Batch as _, Timeline};
+use plimsoll_core::window::Window;
 
 use crate::admit;
 use crate::driver::Driver;
 use crate::drivers;
 use crate::fault::{CAUSES, JobError};
-use crate::job::Shared;
 use crate::keyspace;
-use crate::launch::{Crew, Launch};
+use crate::launch::Launch;
 use crate::outage::outages;
 use crate::outcome::{Counters, DbOutcome, Kept};
 use crate::prepare;
@@ -25,7 +26,7 @@ use crate::recorder::{Batch, Kinds};
 use crate::setup::Setup;
 use crate::spec::{Data, DbSpec, Measure, TlsMode, Workload};
 use crate::url::place;
-use crate::worker::Report;
+use crate::worker::Exchange;
 use crate::workloads::{Stage, Work};
 
 /// Time between "all threads are ready" and the start of the load.
@@ -37,22 +38,10 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Longer than any load takes.
 const ENDLESS_NS: u64 = 1 << 60;
 
-/// What reaches the runner.
-pub enum Event {
-    /// A thread has its connections, or cannot have them.
-    Ready(Result<(), JobError>),
-    /// A thread has finished an interval.
-    Interval(u32, Delivery<Batch>),
-    /// A thread has ended.
-    Ended(u32, Box<Report>),
-}
-
 /// The job's own thread: prepares the data, starts the others, merges what they count.
 pub struct Runner {
     spec: DbSpec,
-    shared: Arc<Shared>,
-    /// Ends all threads: set on a stop request and on the first fault.
-    halt: Arc<AtomicBool>,
+    control: Arc<Control>,
     outcome: DbOutcome,
     /// Rows that acknowledged operations have added since the data were ready.
     added: u64,
@@ -68,15 +57,45 @@ impl drivers::Visitor for With<'_> {
     }
 }
 
-impl Runner {
-    /// For one request.
-    pub fn new(spec: DbSpec, shared: Arc<Shared>) -> Self {
-        let outcome = nothing_yet(&spec);
-        Self { spec, shared, halt: Arc::new(AtomicBool::new(false)), outcome, added: 0 }
-    }
+/// One part of a job, done: its threads, what they counted, and when; no time when they never began to work.
+struct Done {
+    pool: WorkerPool<Exchange>,
+    timeline: Timeline<Batch>,
+    window: Option<Window>,
+}
 
-    /// Runs the job to its end.
-    pub fn run(mut self) -> DbOutcome {
+/// Tells how far a part of a job is.
+struct Teller<'a> {
+    control: &'a Control,
+    /// Operations that it takes, where that is known.
+    expected: Option<u64>,
+}
+
+impl Observer<Exchange> for Teller<'_> {
+    fn merged(&mut self, timeline: &mut Timeline<Batch>) {
+        if let Some(interval) = timeline.last().cloned() {
+            self.control.board.interval_with(interval, timeline.interval_histograms());
+        }
+        if let Some(expected) = self.expected {
+            self.control.board.share(timeline.total().completed() as f64 / expected.max(1) as f64);
+        }
+    }
+}
+
+impl Job for Runner {
+    type Spec = DbSpec;
+    type Outcome = DbOutcome;
+    const THREAD: &'static str = "plimsoll-db";
+    const FIRST_PHASE: &'static str = phase::LAYOUT;
+
+    fn run(spec: DbSpec, control: &Arc<Control>) -> DbOutcome {
+        let outcome = nothing_yet(&spec);
+        Self { spec, control: Arc::clone(control), outcome, added: 0 }.carry_out()
+    }
+}
+
+impl Runner {
+    fn carry_out(mut self) -> DbOutcome {
         let name = self.spec.driver.clone();
         let result = drivers::with(&name, With(&mut self))
             .unwrap_or_else(|| Err(JobError::spec(format!("there is no driver {name:?}"))));
@@ -90,15 +109,15 @@ impl Runner {
         if let Some(error) = result.err().filter(|error| !(cut_off && error.is_load())) {
             self.outcome.common.error = Some(error.into());
         }
-        self.shared.board.enter(Phase::Finished, monotonic_ns(), None);
+        self.control.board.enter(phase::FINISHED, monotonic_ns(), None);
         self.outcome
     }
 
     fn phases<D: Driver>(&mut self) -> Result<(), JobError> {
         admit::check(&self.spec)?;
         let began_ns = monotonic_ns();
-        self.shared.board.enter(Phase::Layout, began_ns, None);
-        let setup = Arc::new(Setup::new(self.spec.clone(), D::CAPS, Arc::clone(&self.shared.stopped))?);
+        self.control.board.enter(phase::LAYOUT, began_ns, None);
+        let setup = Arc::new(Setup::new(self.spec.clone(), D::CAPS, Arc::clone(&self.control.stop))?);
         let driver = Arc::new(D::new(Arc::clone(&setup))?);
         let facts = || driver.facts().map_err(|fault| JobError::reaching(&fault, self.spec.tls.mode != TlsMode::Off));
         // A server is asked what it is before anything else. What has none is opened for that, with the job's settings,
@@ -106,10 +125,10 @@ impl Runner {
         let server = if D::CAPS.server { facts()? } else { Vec::new() };
         let step = prepare::decide(&*driver, &setup)?;
         self.outcome.server = if D::CAPS.server { server } else { facts()? }.into_iter().collect();
-        let shared = Arc::clone(&self.shared);
+        let control = Arc::clone(&self.control);
         let told = |share: f64| {
-            shared.board.share(share);
-            !shared.stopped.load(Ordering::Relaxed)
+            control.board.share(share);
+            !control.stopped()
         };
         let prepared = prepare::carry_out(&*driver, &setup, step, told)?;
         if let Some(count) = prepared.missing.filter(|_| self.spec.measure == Measure::Run && !self.stopped()) {
@@ -152,16 +171,16 @@ impl Runner {
     }
 
     fn stopped(&self) -> bool {
-        self.shared.stopped.load(Ordering::SeqCst)
+        self.control.stopped()
     }
 
     /// Loads all records without measuring; payload bytes.
     fn load<D: Driver>(&mut self, driver: &Arc<D>, setup: &Arc<Setup>, count: u64) -> Result<u64, JobError> {
         if let Workload::Tpcb(_) = self.spec.workload {
-            let shared = Arc::clone(&self.shared);
+            let control = Arc::clone(&self.control);
             let mut told = |share: f64| {
-                shared.board.share(share);
-                !shared.stopped.load(Ordering::Relaxed)
+                control.board.share(share);
+                !control.stopped()
             };
             driver.fill(&mut told).map_err(|fault| JobError::preparing(&fault))?;
             return Ok(0);
@@ -171,7 +190,7 @@ impl Runner {
         let begin_ns = Clock::new().now_ns();
         let window =
             Window { begin_ns, measure_ns: begin_ns, end_ns: begin_ns + ENDLESS_NS, ..self.window(begin_ns, 0) };
-        let timeline = self.carry_out(driver, setup, stage, &records, window, Some(count))?.1;
+        let timeline = self.part(driver, setup, stage, &records, window, Some(count))?.timeline;
         let total = timeline.total();
         let (inserted, bytes) = (total.completed(), total.shown().map(|(_, count)| count.totals.bytes).sum());
         let failed = total.errors();
@@ -198,21 +217,18 @@ impl Runner {
         let warmup_ns = if self.spec.measure == Measure::Load { 0 } else { self.spec.warmup_ns };
         let begin_ns = Clock::new().now_ns();
         let window = self.window(begin_ns, warmup_ns);
-        let (crew, mut timeline) = self.carry_out(driver, setup, stage, &records, window, expected)?;
-        let Some(window) = crew.window else { return Ok(()) };
-        self.sum_up(&crew, &mut timeline, &window);
+        let Done { pool, mut timeline, window } = self.part(driver, setup, stage, &records, window, expected)?;
+        let Some(window) = window else { return Ok(()) };
+        self.sum_up(&pool, &mut timeline, &window);
         if self.stopped() {
-            self.outcome.common.error = self.silence(&crew).map(Into::into);
+            self.outcome.common.error = self.silence(&pool).map(Into::into);
         }
-        match crew.fault {
-            Some(fault) => Err(fault),
-            None => Ok(()),
-        }
+        pool.into_found().map(drop)
     }
 
     /// Which server left all threads without an answer when the job was stopped, and for how long.
-    fn silence(&self, crew: &Crew) -> Option<JobError> {
-        let silent_ns = crew.reports.iter().flatten().map(|report| report.silent_ns).min()?;
+    fn silence(&self, pool: &WorkerPool<Exchange>) -> Option<JobError> {
+        let silent_ns = pool.found().map(|report| report.silent_ns).min()?;
         let server = match place(&self.spec.url) {
             "" => &self.spec.driver,
             found => found,
@@ -226,7 +242,7 @@ impl Runner {
     }
 
     /// Connects all clients and lets them work in `window`, which is moved to when they are connected.
-    fn carry_out<D: Driver>(
+    fn part<D: Driver>(
         &mut self,
         driver: &Arc<D>,
         setup: &Arc<Setup>,
@@ -234,12 +250,10 @@ impl Runner {
         records: &Arc<keyspace::Shared>,
         window: Window,
         expected: Option<u64>,
-    ) -> Result<(Crew, Timeline<Batch>), JobError> {
+    ) -> Result<Done, JobError> {
         let kinds: Kinds = Work::kinds(&self.spec, &stage);
         let threads = admit::threads(&self.spec, D::CAPS.server);
         (self.outcome.clients, self.outcome.threads) = (self.spec.clients, threads);
-        self.halt = Arc::new(AtomicBool::new(false));
-        let (events, inbox) = channel();
         let launch = Launch {
             driver: Arc::clone(driver),
             setup: Arc::clone(setup),
@@ -247,18 +261,16 @@ impl Runner {
             records: Arc::clone(records),
             kinds,
             threads,
-            events,
-            stop: Arc::clone(&self.halt),
         };
-        let mut crew = launch.start()?;
+        let refused = |error: ThreadRefused| JobError::driver(error.to_string());
+        let mut pool = WorkerPool::start(launch, threads, &self.control).map_err(refused)?;
         let measured = window.end_ns - window.measure_ns < ENDLESS_NS;
         let mut timeline = Timeline::new(threads, self.spec.interval_ns, || Batch::new(kinds));
         if measured && self.spec.interval_histograms {
             timeline = timeline.keeping_histograms();
         }
-        if !self.gather(&mut crew, &inbox)? {
-            self.halt.store(true, Ordering::SeqCst);
-            return Ok((crew, timeline));
+        if !pool.ready()? {
+            return Ok(Done { pool, timeline, window: None });
         }
         let moved = Clock::new().now_ns() + LEAD_NS - window.begin_ns;
         let window = Window {
@@ -267,83 +279,18 @@ impl Runner {
             end_ns: window.end_ns + moved,
             ..window
         };
-        crew.window = Some(window);
         if measured {
             self.outcome.common.started_ns = wall_ns() + (window.measure_ns - monotonic_ns());
-            let board = &self.shared.board;
+            let board = &self.control.board;
             board.run(window.begin_ns, window.measure_ns - window.begin_ns, self.spec.limit.runtime_ns);
         }
-        for line in &crew.lines {
-            // A thread that is gone has left its fault among the events.
-            let _ = line.go.send(window);
-        }
-        self.collect(&mut crew, &mut timeline, &inbox, expected);
-        self.keep_messages(&crew);
-        Ok((crew, timeline))
+        pool.run(window, GRACE, &mut timeline, &mut Teller { control: &self.control, expected });
+        self.keep_messages(&pool);
+        Ok(Done { pool, timeline, window: Some(window) })
     }
 
-    /// Waits until every thread has its connections. False when a stop request came first.
-    fn gather(&self, crew: &mut Crew, inbox: &Receiver<Event>) -> Result<bool, JobError> {
-        let mut waiting = crew.lines.len();
-        while waiting > 0 {
-            if self.stopped() {
-                return Ok(false);
-            }
-            if let Ok(Event::Ready(result)) = inbox.recv_timeout(Duration::from_millis(50)) {
-                result.inspect_err(|_| self.halt.store(true, Ordering::SeqCst))?;
-                waiting -= 1;
-            }
-        }
-        Ok(true)
-    }
-
-    /// Merges what the threads deliver until all have ended, or have had their time to.
-    fn collect(&self, crew: &mut Crew, timeline: &mut Timeline<Batch>, inbox: &Receiver<Event>, expected: Option<u64>) {
-        let mut deadline: Option<Instant> = None;
-        while crew.reports.iter().any(Option::is_none) {
-            if self.stopped() || crew.fault.is_some() {
-                self.halt.store(true, Ordering::SeqCst);
-                if *deadline.get_or_insert_with(|| Instant::now() + GRACE) <= Instant::now() {
-                    return;
-                }
-            }
-            match inbox.recv_timeout(Duration::from_millis(20)) {
-                Ok(Event::Interval(thread, delivery)) => self.add(crew, timeline, thread, delivery, expected),
-                Ok(Event::Ended(thread, mut report)) => {
-                    timeline.finish(thread);
-                    if let Some(fault) = report.fault.take() {
-                        crew.fault.get_or_insert(fault);
-                    }
-                    crew.reports[thread as usize] = Some(*report);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn add(
-        &self,
-        crew: &Crew,
-        timeline: &mut Timeline<Batch>,
-        thread: u32,
-        delivery: Delivery<Batch>,
-        expected: Option<u64>,
-    ) {
-        let Delivery { index, mut batch } = delivery;
-        timeline.add(thread, index, &batch);
-        batch.clear();
-        // A thread that has ended needs no empty batch.
-        let _ = crew.lines[thread as usize].emptied.send(batch);
-        if let Some(interval) = timeline.last().cloned() {
-            self.shared.board.interval_with(interval, timeline.interval_histograms());
-        }
-        if let Some(expected) = expected {
-            self.shared.board.share(timeline.total().completed() as f64 / expected.max(1) as f64);
-        }
-    }
-
-    fn keep_messages(&mut self, crew: &Crew) {
-        for report in crew.reports.iter().flatten() {
+    fn keep_messages(&mut self, pool: &WorkerPool<Exchange>) {
+        for report in pool.found() {
             for (cause, message) in CAUSES.iter().zip(&report.messages) {
                 if let Some(message) = message {
                     self.outcome.messages.entry((*cause).to_owned()).or_insert_with(|| message.clone());
@@ -352,16 +299,16 @@ impl Runner {
         }
     }
 
-    fn sum_up(&mut self, crew: &Crew, timeline: &mut Timeline<Batch>, window: &Window) {
-        let reports: Vec<_> = crew.reports.iter().map(|report| report.as_ref().map(|report| report.common)).collect();
+    fn sum_up(&mut self, pool: &WorkerPool<Exchange>, timeline: &mut Timeline<Batch>, window: &Window) {
+        let reports = pool.reports();
         sum_up(&mut self.outcome.common, timeline, window, &reports, self.spec.rate.is_some());
-        let untold = self.shared.board.untold_histograms();
+        let untold = self.control.board.untold_histograms();
         self.outcome.common.interval_histograms.splice(0..0, untold);
         timeline.total().sum_up(&mut self.outcome);
-        let absent: Vec<_> = crew.reports.iter().flatten().map(|report| report.absent.clone()).collect();
+        let absent: Vec<_> = pool.found().map(|report| report.absent.clone()).collect();
         let end_ns = reports.iter().flatten().map(|report| report.end_ns).max().unwrap_or(window.end_ns);
         self.outcome.outages = outages(&absent, self.spec.clients, window, end_ns);
-        self.added = crew.reports.iter().flatten().map(|report| report.added).sum();
+        self.added = pool.found().map(|report| report.added).sum();
         if self.spec.measure == Measure::Load && self.spec.data != Data::Keep {
             self.outcome.loaded_records = Some(self.outcome.completed);
         }

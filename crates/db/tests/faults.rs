@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use plimsoll_core::outcome::{Phase, Status};
+use plimsoll_core::outcome::{Status, phase};
 use plimsoll_db::Job;
 use serde_json::json;
 use support::{failure, mix, run, run_well, servers, spec};
@@ -22,7 +22,7 @@ fn set(name: &str, value: &str) {
 /// Waits until a job has measured for an interval.
 fn measuring(job: &Job) {
     let deadline = Instant::now() + Duration::from_secs(60);
-    while job.poll().phase != Phase::Measure || job.poll().elapsed_ns < 300_000_000 {
+    while job.poll().phase != phase::MEASURE || job.poll().elapsed_ns < 300_000_000 {
         assert!(Instant::now() < deadline, "the job does not get to measuring: {:?}", job.poll());
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -4,6 +4,7 @@ use std::io;
 
 use plimsoll_core::outcome::Failure;
 use plimsoll_core::parameters::OutOfBounds;
+use plimsoll_core::threads::ThreadRefused;
 use thiserror::Error;
 
 /// What ends a job before its time. Each message says what happened, where, and what to do.
@@ -88,6 +89,12 @@ fn advice(errno: Option<i32>) -> &'static str {
 impl From<OutOfBounds> for Fault {
     fn from(refused: OutOfBounds) -> Self {
         Self::spec(refused.to_string())
+    }
+}
+
+impl From<ThreadRefused> for Fault {
+    fn from(refused: ThreadRefused) -> Self {
+        Self::Workload(refused.to_string())
     }
 }
 

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use plimsoll_core::clock::Clock;
-use plimsoll_core::usage::{Used, used};
+use plimsoll_core::cpu_time::{Used, used};
 
 use crate::fault::{Fault, Step};
-use crate::job::Shared;
+use crate::measured::Shared;
 use crate::spec::Durable;
 use crate::sys::{self, Folder, Name};
 use crate::tally::{Kind, Sample};
@@ -139,7 +139,7 @@ impl<'a> Hand<'a> {
     /// Hands over what was counted.
     pub fn flush(&mut self) {
         if !self.samples.is_empty() {
-            self.bench.shared.measured().collector.add(self.interval, &self.samples);
+            self.bench.shared.add(self.interval, &self.samples);
             self.samples.clear();
         }
     }

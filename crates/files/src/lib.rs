@@ -1,7 +1,7 @@
 //! File-system tests: the classic programs' operations, counted and timed in one way.
 //!
 //! A job goes through `admit` (refuse what cannot work) → `prepare` (untimed) → its phases, each a method of one
-//! [`workload`] → removal of its folder, all held together by `runner`; `job` is the handle that others see. The
+//! [`workload`] → removal of its folder, all held together by `runner`; the handle that others see is that of every job. The
 //! workloads are in [`workloads`], one file each.
 //!
 //! Three things are the same in all of them:
@@ -16,11 +16,10 @@ mod buffer;
 pub mod fault;
 mod glibc_random;
 mod hand;
-mod job;
+mod measured;
 mod mersenne;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod outcome;
-mod progress;
 mod room;
 mod runner;
 pub mod spec;
@@ -30,10 +29,14 @@ mod sys;
 mod tally;
 mod tar;
 mod text;
+mod thread_setup;
 mod tree;
-mod usage;
 pub mod workload;
 pub mod workloads;
 
 pub use admit::plan;
-pub use job::Job;
+
+pub use runner::Runner;
+
+/// A running job of this kind.
+pub type Job = plimsoll_core::job::Job<Runner>;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_core::outcome::{CpuUse, Interval, OperationTotals, Outcome};
+use plimsoll_core::outcome::{CpuUse, OperationTotals, Outcome};
 use serde::{Deserialize, Serialize};
 
 /// Everything one job measured. The common fields are those of every job, summed over the measured phases; intervals
@@ -65,19 +65,6 @@ pub struct Point {
     pub position: u64,
     pub bytes: u64,
     pub elapsed_ns: u64,
-}
-
-/// What a running job tells while it runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FilesProgress {
-    /// `prepare`, the name of a measured phase, `cleanup` or `finished`.
-    pub phase: String,
-    /// Since the start of the phase.
-    pub elapsed_ns: u64,
-    /// Share of the phase that is done, 0…1.
-    pub done: f64,
-    /// The last complete interval, absent before the first one.
-    pub interval: Option<Interval>,
 }
 
 /// What a job would do.

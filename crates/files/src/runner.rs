@@ -1,25 +1,27 @@
 //! One job from request to outcome.
 
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use plimsoll_core::clock::{Clock, monotonic_ns};
-use plimsoll_core::outcome::{CpuUse, Outcome, Phases, Status};
-use plimsoll_core::threads;
+use plimsoll_core::clock::monotonic_ns;
+use plimsoll_core::job::{Control, Work};
+use plimsoll_core::outcome::{CpuUse, Outcome, Phases, Status, phase};
 
 use crate::admit::admit;
 use crate::fault::{Fault, Step};
 use crate::hand::Bench;
-use crate::job::Shared;
+use crate::measured::Shared;
 use crate::outcome::{FilesOutcome, Phase, PhaseResult, Plan};
 use crate::room;
 use crate::spec::{Cold, FilesSpec};
 use crate::stage::Stage;
-use crate::usage;
+use crate::thread_setup;
 use crate::workload::{Measure, Workload};
 
 /// After the end of a job, workers that sit in the kernel get this long; then the job ends without them.
@@ -27,58 +29,53 @@ const GRACE: Duration = Duration::from_millis(80);
 /// Removing files from a file system that hangs is given up after this time.
 const CLEANUP: Duration = Duration::from_secs(60);
 
-/// What reaches the runner.
-pub enum Event {
-    /// The handle asks to end.
-    Stop,
-    /// The workload has ended.
-    Ended(Step<()>),
-    /// The folder is removed, or cannot be.
-    Removed(Step<()>),
-}
-
 /// The job's own thread: starts the workload's, waits for it, cleans up. Never touches the target itself.
 pub struct Runner {
     spec: Arc<FilesSpec>,
     shared: Arc<Shared>,
-    events: Sender<Event>,
-    inbox: Receiver<Event>,
+}
+
+impl Work for Runner {
+    type Spec = FilesSpec;
+    type Outcome = FilesOutcome;
+    const THREAD: &'static str = "plimsoll-job";
+    const FIRST_PHASE: &'static str = "prepare";
+
+    fn run(spec: FilesSpec, control: &Arc<Control>) -> FilesOutcome {
+        let shared = Arc::new(Shared::new(control, spec.interval_ns.max(1)));
+        let runner = Self { spec: Arc::new(spec), shared };
+        let result = runner.carry_out();
+        let outcome = runner.sum_up(result);
+        runner.shared.enter(phase::FINISHED);
+        outcome
+    }
 }
 
 impl Runner {
-    /// For one request; `inbox` is the other end of `events`.
-    pub fn new(spec: FilesSpec, shared: Arc<Shared>, events: Sender<Event>, inbox: Receiver<Event>) -> Self {
-        Self { spec: Arc::new(spec), shared, events, inbox }
-    }
-
-    /// Runs the job to its end.
-    pub fn run(self) -> FilesOutcome {
+    fn carry_out(&self) -> Step<()> {
         let deadline = Instant::now() + Duration::from_nanos(self.spec.common.timeout_ns);
-        let result = admit(&self.spec).and_then(|plan| {
-            let room = room::create(Path::new(&self.spec.directory))?;
-            let worked = self.work(plan, &room, deadline);
-            let removed = self.clean_up(room);
-            worked.and(removed)
-        });
-        let outcome = self.sum_up(result);
-        self.shared.board.enter("finished", None);
-        outcome
+        let plan = admit(&self.spec)?;
+        let room = room::create(Path::new(&self.spec.directory))?;
+        let worked = self.work(plan, &room, deadline);
+        let removed = self.clean_up(room);
+        worked.and(removed)
     }
 
-    /// Runs the workload on a thread of its own.
+    /// Runs the workload on a thread of its own. One that hangs is left behind, without a file to write to.
     fn work(&self, plan: Plan, room: &Path, deadline: Instant) -> Step<()> {
         let play = Play { spec: Arc::clone(&self.spec), shared: Arc::clone(&self.shared), room: room.to_owned() };
-        let events = self.events.clone();
-        let spawned = thread::Builder::new().name("plimsoll-files".to_owned()).spawn(move || {
-            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play.run(&plan)));
-            let _ = events.send(Event::Ended(ended.unwrap_or_else(|_| Err(unexpected()))));
-        });
-        spawned.map_err(|error| Fault::Workload(threads::refused("the thread of the workload", &error)))?;
-        match self.await_event(deadline, |event| if let Event::Ended(result) = event { Some(result) } else { None }) {
-            Some(result) => result,
-            // Ended from here; workers that hang are left behind, without a file to write to.
-            None if self.shared.stopped.load(Ordering::SeqCst) => Err(Fault::Halted),
-            None => Err(self.too_late()),
+        let cut_off = Cell::new(false);
+        let over = || {
+            cut_off.set(true);
+            self.shared.halt.store(true, Ordering::SeqCst);
+        };
+        let task = move || catch_unwind(AssertUnwindSafe(|| play.run(&plan))).unwrap_or_else(|_| Err(unexpected()));
+        let control = &self.shared.control;
+        let thread = ("plimsoll-files", "the thread of the workload");
+        match control.await_task(thread, (Some(deadline), GRACE), over, task)? {
+            Some(result) if !cut_off.get() => result,
+            _ if control.stopped() => Err(Fault::Halted),
+            _ => Err(self.too_late()),
         }
     }
 
@@ -86,55 +83,31 @@ impl Runner {
         let seconds = self.spec.common.timeout_ns as f64 / 1e9;
         Fault::Limit(format!(
             "the time limit of {seconds} s was reached in phase {}: use smaller sizes or a longer limit",
-            self.shared.board.phase()
+            self.shared.control.board.phase()
         ))
     }
 
-    /// Waits for one event. After a stop request or the deadline, workers are told to end and get a grace period.
-    fn await_event<T>(&self, deadline: Instant, pick: impl Fn(Event) -> Option<T>) -> Option<T> {
-        let mut end = deadline;
-        let mut late = false;
-        loop {
-            let found = self.inbox.recv_timeout(end.saturating_duration_since(Instant::now()));
-            let over = found.is_err();
-            if let Some(found) = found.ok().and_then(&pick) {
-                return if late { None } else { Some(found) };
-            }
-            if self.shared.stopped.load(Ordering::SeqCst) || over {
-                if late && over {
-                    return None;
-                }
-                if !late {
-                    (late, end) = (true, Instant::now() + GRACE);
-                    self.shared.halt.store(true, Ordering::SeqCst);
-                }
-            }
-        }
-    }
-
     fn clean_up(&self, room: PathBuf) -> Step<()> {
-        self.shared.board.enter("cleanup", None);
-        let (events, theirs) = (self.events.clone(), room.clone());
+        self.shared.enter("cleanup");
+        let (sender, removed) = channel();
+        let theirs = room.clone();
         let spawned = thread::Builder::new().name("plimsoll-cleanup".to_owned()).spawn(move || {
-            usage::block_signals();
-            let _ = events.send(Event::Removed(room::remove(&theirs)));
+            thread_setup::block_signals();
+            // Nobody listens any more when it took too long.
+            let _ = sender.send(room::remove(&theirs));
         });
         if spawned.is_err() {
             // Here it cannot be left behind when the storage hangs; but what was made goes away.
             return room::remove(&room);
         }
-        let end = Instant::now() + CLEANUP;
-        while let Ok(event) = self.inbox.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            if let Event::Removed(result) = event {
-                return result;
-            }
-        }
-        let message = format!(
-            "the folder {} is still being removed after {} s: look at the storage below, then remove it",
-            room.display(),
-            CLEANUP.as_secs()
-        );
-        Err(Fault::Folder { message, errno: None })
+        removed.recv_timeout(CLEANUP).unwrap_or_else(|_| {
+            let message = format!(
+                "the folder {} is still being removed after {} s: look at the storage below, then remove it",
+                room.display(),
+                CLEANUP.as_secs()
+            );
+            Err(Fault::Folder { message, errno: None })
+        })
     }
 
     fn sum_up(&self, result: Step<()>) -> FilesOutcome {
@@ -160,22 +133,15 @@ impl Runner {
         let common = Outcome {
             status,
             error,
-            first_errno: None,
-            without_room: 0,
             started_ns,
             elapsed_ns,
             phases,
             operations,
             histograms,
             intervals,
-            latency_sums_ns: std::collections::BTreeMap::new(),
-            interval_histograms: Vec::new(),
-            trace: Vec::new(),
             cpu: all(&results),
             mean_in_flight: busy_ns as f64 / elapsed_ns.max(1) as f64,
-            offered_operations: None,
-            verified: None,
-            clock: Clock::new().name().to_owned(),
+            ..Outcome::nothing_yet()
         };
         FilesOutcome { common, results }
     }
@@ -205,8 +171,8 @@ struct Play {
 
 impl Play {
     fn run(&self, plan: &Plan) -> Step<()> {
-        usage::block_signals();
-        usage::own_descriptors(&self.room);
+        thread_setup::block_signals();
+        thread_setup::own_descriptors(&self.room);
         let mut workload = self.spec.workload.kind().begin(&self.spec);
         let began_ns = monotonic_ns();
         workload.prepare(&self.stage(None, None))?;
@@ -232,7 +198,7 @@ impl Play {
     fn phase(&self, workload: &mut dyn Workload, phase: &Phase) -> Step<()> {
         let cold = if phase.reads { self.drop_caches()? } else { Cold::No };
         workload.await_start(phase, &self.stage(None, None))?;
-        self.shared.board.enter(&phase.name, Some(phase.expected));
+        self.shared.enter_expecting(phase.name.clone(), Some(phase.expected));
         let begin_ns = self.shared.begin_phase(false);
         let found = workload.measure(phase, &self.stage(Some(phase), Some(begin_ns)))?;
         let mut measured = self.shared.measured();

@@ -5,13 +5,14 @@ use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-use plimsoll_core::threads;
-use plimsoll_core::usage::Used;
+use plimsoll_core::clock::monotonic_ns;
+use plimsoll_core::cpu_time::Used;
+use plimsoll_core::threads::ThreadRefused;
 
 use crate::fault::{Fault, Step};
 use crate::hand::{Bench, Hand};
 use crate::spec::FilesSpec;
-use crate::usage;
+use crate::thread_setup;
 
 /// One phase, or the preparation.
 pub struct Stage<'a> {
@@ -62,7 +63,7 @@ impl<'a> Stage<'a> {
 
     /// What is told from now on until this phase begins: somebody or something is waited for.
     pub fn awaits(&self, phase: &str) {
-        self.bench.shared.board.enter(&format!("waiting {phase}"), None);
+        self.bench.shared.enter(format!("waiting {phase}"));
     }
 
     /// CPU time, user and system, of a thread that helps a worker.
@@ -89,19 +90,19 @@ impl<'a> Stage<'a> {
     ) -> Step<Crew<T>> {
         let gate = Gate::new(workers);
         let shift = |number| {
-            usage::block_signals();
+            thread_setup::block_signals();
             if own_descriptors {
-                usage::own_descriptors(self.place());
+                thread_setup::own_descriptors(self.place());
             }
             let hand = Hand::new(self.bench);
             gate.wait();
-            let start_ns = plimsoll_core::clock::monotonic_ns();
+            let start_ns = monotonic_ns();
             let halted = self.bench.shared.halt.load(Ordering::SeqCst);
             let result = hand.and_then(|mut hand| if halted { Err(Fault::Halted) } else { work(&mut hand, number) });
             if result.is_err() {
                 self.bench.shared.halt.store(true, Ordering::SeqCst);
             }
-            (start_ns, plimsoll_core::clock::monotonic_ns(), result)
+            (start_ns, monotonic_ns(), result)
         };
         let shifts: Vec<_> = thread::scope(|scope| {
             let shift = &shift;
@@ -115,7 +116,7 @@ impl<'a> Stage<'a> {
                         self.bench.shared.halt.store(true, Ordering::SeqCst);
                         gate.expect(number);
                         let which = format!("thread {} of {workers}", number + 1);
-                        refused = Err(Fault::Workload(threads::refused(&which, &error)));
+                        refused = Err(ThreadRefused::new(which, error).into());
                         break;
                     }
                 }

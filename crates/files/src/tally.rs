@@ -162,8 +162,9 @@ impl Collector {
         self.phase.clear();
     }
 
-    /// Adds samples of interval `index` of the running phase.
-    pub fn add(&mut self, index: u64, samples: &[Sample]) {
+    /// Adds samples of interval `index` of the running phase. True: an interval before it is complete now.
+    pub fn add(&mut self, index: u64, samples: &[Sample]) -> bool {
+        let complete = self.intervals.len();
         self.calls += samples.len() as u64;
         self.bytes += samples.iter().map(|sample| u64::from(sample.bytes)).sum::<u64>();
         while self.first + (self.open.len() as u64) <= index {
@@ -177,6 +178,7 @@ impl Collector {
         // A worker that hung longer than two intervals is counted in the oldest open one.
         let counts = &mut self.open[index.saturating_sub(self.first) as usize];
         samples.iter().for_each(|&sample| counts.record(sample));
+        self.intervals.len() > complete
     }
 
     fn close(&mut self, duration_ns: u64) {

@@ -5,7 +5,7 @@ use std::thread;
 use plimsoll_core::check;
 use plimsoll_core::error::JobError;
 use plimsoll_core::spec::{DropEach, JobSpec, SyncKind};
-use plimsoll_core::threads;
+use plimsoll_core::threads::ThreadRefused;
 
 use crate::buffer;
 use crate::engine::Caps;
@@ -128,7 +128,7 @@ fn cpus(spec: &JobSpec) -> Result<(), JobError> {
     let try_all = || spec.cpus.iter().try_for_each(|&cpu| launch::pin(cpu));
     thread::scope(|scope| match thread::Builder::new().spawn_scoped(scope, try_all) {
         Ok(trial) => trial.join().unwrap_or(Ok(())),
-        Err(error) => refuse(threads::refused("the thread that tries the CPUs", &error)),
+        Err(error) => refuse(ThreadRefused::new("the thread that tries the CPUs", error).to_string()),
     })
 }
 

@@ -1,20 +1,23 @@
 //! Starts the threads of a job: opens everything inside the thread that will use it.
 
 use std::fs::OpenOptions;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::sync::atomic::AtomicU32;
 
 use plimsoll_core::clock::Clock;
-use plimsoll_core::crew::{Line, Window};
 use plimsoll_core::distribution::Blocks;
 use plimsoll_core::error::JobError;
+use plimsoll_core::job::Control;
+use plimsoll_core::pool::{self, Ended, Outlet, WorkerPool};
 use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::spec::{JobSpec, RecordedKind, SyncKind};
-use plimsoll_core::usage::precise_timers;
+use plimsoll_core::threads::ThreadRefused;
+use plimsoll_core::timers::precise_timers;
+use plimsoll_core::window::Window;
 
+use crate::affinity;
 use crate::buffer::{Filler, Pool};
 use crate::engine::{Engine, Setup};
 use crate::engines::Visitor;
@@ -23,17 +26,12 @@ use crate::flow::Place;
 use crate::pattern::{self, Pattern};
 use crate::priorities;
 use crate::recorder::{Batch, Series};
-use crate::runner::Event;
 use crate::signal;
 use crate::target::Target;
-use crate::usage;
 use crate::verify::Stamps;
-use crate::worker::{Parts, Worker};
+use crate::worker::{Exchange, Parts, Worker};
 
-/// Batches of a thread that are under way while it fills another one.
-const SPARE_BATCHES: usize = 2;
-
-/// Starts one thread per worker. Each reports [`Event::Ready`] and waits for its window.
+/// What the threads have in common.
 pub struct Launch {
     /// What to do.
     pub spec: Arc<JobSpec>,
@@ -41,10 +39,18 @@ pub struct Launch {
     pub target: Option<Target>,
     /// Present when other jobs are given way to.
     pub flow: Option<Arc<Place>>,
-    /// To the runner.
-    pub events: Sender<Event>,
-    /// Ends all threads.
-    pub stop: Arc<AtomicBool>,
+    /// Of the job.
+    pub control: Arc<Control>,
+}
+
+/// The threads of a job with one engine.
+struct With<E> {
+    launch: Launch,
+    blocks: Blocks,
+    /// Threads that may still write.
+    writing: Arc<AtomicU32>,
+    series: Vec<Series>,
+    engine: PhantomData<fn() -> E>,
 }
 
 /// The series that a job can record.
@@ -89,78 +95,55 @@ pub fn buffers(spec: &JobSpec) -> usize {
 
 /// Pins the calling thread.
 pub fn pin(cpu: usize) -> Result<(), JobError> {
-    usage::pin(cpu).map_err(|error| {
+    affinity::pin(cpu).map_err(|error| {
         JobError::spec(format!("cannot pin a thread to CPU {cpu}: {error}: use CPUs that this process may run on"))
     })
 }
 
+/// An empty batch for these series.
+pub fn batch(spec: &JobSpec, series: &[Series]) -> Batch {
+    Batch::new(series).by_priority(priorities::names(spec))
+}
+
 impl Visitor for Launch {
-    type Output = std::io::Result<Vec<Line<Batch>>>;
+    type Output = Result<WorkerPool<Exchange>, ThreadRefused>;
 
     fn visit<E: Engine + 'static>(self) -> Self::Output {
-        let blocks = pattern::blocks(&self.spec);
-        let writing = Arc::new(AtomicU32::new(self.spec.threads));
-        let launch = Arc::new(self);
-        (0..launch.spec.threads)
-            .map(|thread| {
-                let (go, wait) = channel();
-                let (emptied, returns) = channel();
-                let seat = Chair { thread, wait, returns, emptied: emptied.clone() };
-                let (launch, blocks, writing) = (Arc::clone(&launch), blocks.clone(), Arc::clone(&writing));
-                thread::Builder::new()
-                    .name(format!("plimsoll-io-{thread}"))
-                    .spawn(move || launch.thread::<E>(seat, &blocks, writing))?;
-                Ok(Line { go, emptied })
-            })
-            .collect()
+        let (threads, control) = (self.spec.threads, Arc::clone(&self.control));
+        let launch = With::<E> {
+            blocks: pattern::blocks(&self.spec),
+            writing: Arc::new(AtomicU32::new(threads)),
+            series: series(&self.spec),
+            engine: PhantomData,
+            launch: self,
+        };
+        WorkerPool::start(launch, threads, &control)
     }
 }
 
-/// A thread's ends of its channels.
-struct Chair {
-    thread: u32,
-    wait: Receiver<Window>,
-    returns: Receiver<Box<Batch>>,
-    emptied: Sender<Box<Batch>>,
-}
+impl<E: Engine + 'static> pool::Launch for With<E> {
+    type Exchange = Exchange;
+    type Parts = Parts<E>;
+    const SPARE_BATCHES: usize = 2;
+    const INTERRUPT: Option<fn(libc::pid_t)> = Some(signal::wake);
 
-impl Launch {
-    fn thread<E: Engine>(&self, seat: Chair, blocks: &Blocks, writing: Arc<AtomicU32>) {
-        let thread = seat.thread;
-        // A closed channel means that the job was given up: then nobody waits for a report.
-        match self.parts::<E>(seat.thread, seat.returns, &seat.emptied, blocks, writing) {
-            Err(error) => drop(self.events.send(Event::Ready(thread, Err(error)))),
-            Ok(parts) => {
-                drop(seat.emptied);
-                let _ = self.events.send(Event::Ready(thread, Ok(signal::this_thread())));
-                if let Ok(window) = seat.wait.recv() {
-                    // Two loops, so that jobs without extras pay nothing for them.
-                    let (report, result) = if self.spec.has_extras() {
-                        Worker::<E, true>::new(parts, window).run()
-                    } else {
-                        Worker::<E, false>::new(parts, window).run()
-                    };
-                    let _ = self.events.send(Event::Ended(thread, Box::new(report), result));
-                }
-            }
-        }
+    fn thread_name(&self, thread: u32) -> String {
+        format!("plimsoll-io-{thread}")
     }
 
-    fn parts<E: Engine>(
-        &self,
-        thread: u32,
-        emptied: Receiver<Box<Batch>>,
-        spares: &Sender<Box<Batch>>,
-        blocks: &Blocks,
-        writing: Arc<AtomicU32>,
-    ) -> Result<Parts<E>, JobError> {
-        let spec = &self.spec;
+    fn batch(&self) -> Batch {
+        batch(&self.launch.spec, &self.series)
+    }
+
+    fn open(&self, outlet: Outlet<Exchange>) -> Result<Parts<E>, JobError> {
+        let launch = &self.launch;
+        let (spec, thread) = (&launch.spec, outlet.thread);
         signal::only_wake();
         precise_timers();
         if let Some(&cpu) = spec.cpus.get(thread as usize % spec.cpus.len().max(1)) {
             pin(cpu)?;
         }
-        let files = if E::CAPS.names { Files::several(spec) } else { self.open()? };
+        let files = if E::CAPS.names { Files::several(spec) } else { launch.open()? };
         let largest = spec.largest_block() as usize;
         let count = buffers(spec);
         let (pool, mut buffers) = Pool::new(count, largest)
@@ -168,34 +151,39 @@ impl Launch {
         let mut filler = Filler::new(spec, Stream::new(spec.seed, thread, Purpose::Content));
         // Read buffers are filled as well: their pages then exist before they are needed.
         buffers.iter_mut().for_each(|buffer| filler.fill(buffer.bytes_mut()));
-        let engine = self.engine::<E>(&files, &pool)?;
-        let series = series(spec);
-        let room = || Batch::new(&series).by_priority(priorities::names(spec));
-        for _ in 0..SPARE_BATCHES {
-            let _ = spares.send(Box::new(room()));
-        }
         let slice = pattern::slice(spec, thread);
         Ok(Parts {
-            engine,
+            engine: launch.engine::<E>(&files, &pool)?,
             pool,
             buffers,
             files,
-            target: self.target.clone(),
+            target: launch.target.clone(),
             thread,
-            pattern: Pattern::new(spec, thread, blocks),
+            pattern: Pattern::new(spec, thread, &self.blocks),
             filler,
             stamps: spec.verify.then(|| Stamps::new(spec, slice)),
-            flow: self.flow.as_ref().map(|place| place.sit()),
+            flow: launch.flow.as_ref().map(|place| place.sit()),
             clock: Clock::new(),
-            stop: Arc::clone(&self.stop),
-            writing,
-            deliveries: self.events.clone(),
-            emptied,
-            batch: Box::new(room()),
+            stop: Arc::clone(&outlet.stop),
+            writing: Arc::clone(&self.writing),
+            outlet,
+            batch: Box::new(pool::Launch::batch(self)),
             spec: Arc::clone(spec),
         })
     }
 
+    fn run(&self, parts: Parts<E>, window: Window) -> Ended<Exchange> {
+        // Two loops, so that jobs without extras pay nothing for them.
+        let (found, result) = if self.launch.spec.has_extras() {
+            Worker::<E, true>::new(parts, window).run()
+        } else {
+            Worker::<E, false>::new(parts, window).run()
+        };
+        Ended { report: found.common, fault: result.err(), found }
+    }
+}
+
+impl Launch {
     fn open(&self) -> Result<Files, JobError> {
         match &self.target {
             Some(target) => target.open_all(&self.spec),

@@ -1,9 +1,10 @@
 //! Block and file I/O: engines, and the job that drives them.
 //!
 //! A job goes through `check` and `admit` (refuse what cannot work anywhere, or on this target) → `layout` → `launch` (one `worker` per thread) → the time line →
-//! `verify`, all held together by `runner`; `job` is the handle that others see.
+//! `verify`, all held together by `runner`; the pool of threads and the handle that others see are those of every job.
 
 mod admit;
+mod affinity;
 mod beneath;
 mod bits;
 pub mod buffer;
@@ -18,7 +19,6 @@ pub mod files;
 mod flow;
 mod free_map;
 mod in_flight;
-mod job;
 mod launch;
 mod layout;
 mod mix;
@@ -35,9 +35,11 @@ mod strides;
 mod target;
 mod tausworthe;
 mod trim;
-mod usage;
 pub mod verify;
 mod worker;
 mod written;
 
-pub use job::Job;
+pub use runner::Runner;
+
+/// A running job of this kind.
+pub type Job = plimsoll_core::job::Job<Runner>;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use plimsoll_core::count::Count;
+use plimsoll_core::cpu_time::Used;
+use plimsoll_core::outcome::Traced;
 use plimsoll_core::timeline;
-use plimsoll_core::usage::Used;
 
 /// A stream of latencies that is reported under a name of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +78,15 @@ pub struct Single {
     pub submission_ns: u64,
     /// The kernel's number; 0: that of the thread.
     pub priority: u16,
+}
+
+impl Single {
+    /// As the outcome has it; the measured part began at `measure_ns`.
+    pub fn told(&self, measure_ns: u64) -> Traced {
+        let (name, length) = (NAMES[self.series as usize].to_owned(), u64::from(self.length));
+        let start_ns = self.start_ns.saturating_sub(measure_ns);
+        (name, start_ns, self.latency_ns, self.offset, length, self.submission_ns, self.priority)
+    }
 }
 
 /// All series of one thread in one interval.

@@ -38,13 +38,7 @@ pub fn only_wake() {
     }
 }
 
-/// Identifies the calling thread for [`wake`].
-pub fn this_thread() -> libc::pid_t {
-    // SAFETY: takes nothing and cannot fail.
-    unsafe { libc::gettid() }
-}
-
-/// Interrupts the system call that the thread is in, if any. Harmless when the thread has ended.
+/// Interrupts the system call that the thread with this kernel number is in, if any. Harmless when the thread has ended.
 pub fn wake(thread: libc::pid_t) {
     // SAFETY: takes no pointers; `install` made the signal harmless to every thread of this process.
     unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, WAKE) };

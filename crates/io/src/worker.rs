@@ -9,23 +9,23 @@ mod shelf;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 use plimsoll_core::clock::Clock;
-use plimsoll_core::crew::{self, Window};
+use plimsoll_core::cpu_time::Used;
 use plimsoll_core::error::JobError;
+use plimsoll_core::pool::{self, Outlet};
 use plimsoll_core::spec::{Batch as Batching, DropEach, FileOrder, Files as Several, JobSpec, SyncKind};
-use plimsoll_core::usage::{Used, sleep_until};
+use plimsoll_core::timers::sleep_until;
+use plimsoll_core::window::Window;
 
 use crate::buffer::{Buffer, Filler, Pool};
 use crate::engine::{Completion, Engine, Kind, Operation, Submitted};
 use crate::files::Files;
 use crate::flow::Seat;
 use crate::pattern::{Next, Pattern};
-use crate::recorder::Batch;
+use crate::recorder::{Batch, Single};
 use crate::rotation;
-use crate::runner::Event;
 use crate::schedule::Schedule;
 use crate::target::{self, Target};
 use crate::verify::Stamps;
@@ -42,11 +42,21 @@ const LONG_PAUSE_NS: u64 = 5_000_000;
 /// the last: larger batches measurably raised the median latency, single submissions cost twice the CPU time.
 const BATCH: u32 = 4;
 
+/// What the threads hand to the one that leads them.
+pub enum Exchange {}
+
+impl pool::Exchange for Exchange {
+    type Batch = Batch;
+    type Note = Vec<Single>;
+    type Found = Report;
+    type Error = JobError;
+}
+
 /// What a thread says when it has ended.
 #[derive(Debug, Default)]
 pub struct Report {
     /// As in every job.
-    pub common: crew::Report,
+    pub common: pool::Report,
     /// What is in the blocks, when verifying.
     pub stamps: Option<Stamps>,
     /// Time of the measured part that reading back after passes took.
@@ -88,10 +98,8 @@ pub struct Parts<E> {
     pub stop: Arc<AtomicBool>,
     /// Threads that may still write.
     pub writing: Arc<AtomicU32>,
-    /// To the collector.
-    pub deliveries: Sender<Event>,
-    /// Back from the collector.
-    pub emptied: Receiver<Box<Batch>>,
+    /// To the thread that leads the job.
+    pub outlet: Outlet<Exchange>,
     /// To record into.
     pub batch: Box<Batch>,
 }
@@ -596,7 +604,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
     fn tell_before_pause(&mut self, pause_ns: u64) {
         if pause_ns >= LONG_PAUSE_NS && !self.parts.batch.trace.is_empty() {
             let trace = std::mem::take(&mut self.parts.batch.trace);
-            let _ = self.parts.deliveries.send(Event::Traced(trace));
+            self.parts.outlet.note(trace);
         }
     }
 

@@ -10,7 +10,7 @@ use base64::Engine as _;
 use common::{BLOCK, FOR_EVER, SIZE, all, real, refused, run, run_ok, spec, wait_for};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
-use plimsoll_core::outcome::{Outcome, Phase, Status};
+use plimsoll_core::outcome::{Outcome, Status, phase};
 use plimsoll_core::spec::{
     Arrival, Distribution, JobSpec, Layout, Mode, Rate, RateUnit, SizeWeight, SyncKind, SyncPolicy, Think,
 };
@@ -300,11 +300,11 @@ fn a_file_cut_off_during_the_run_is_an_error_with_its_offset() {
                 JobSpec { mode: Mode::Randread, count_errors, layout: Layout::Refill, ..spec(caps, &path) };
             request.limit.operations = None;
             let job = Job::start(request).unwrap();
-            wait_for(&job, Phase::Measure);
+            wait_for(&job, phase::MEASURE);
             fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(BLOCK).unwrap();
             if count_errors {
                 while job.poll().interval.is_none_or(|interval| interval.errors == 0) {
-                    assert_ne!(job.poll().phase, Phase::Finished, "{}", caps.name);
+                    assert_ne!(job.poll().phase, phase::FINISHED, "{}", caps.name);
                     std::thread::sleep(std::time::Duration::from_millis(20));
                 }
                 job.stop();
@@ -334,7 +334,7 @@ fn a_stop_ends_any_job_with_what_it_measured() {
             let mut request = JobSpec { rate, threads: 2, ..spec(caps, &dir.path().join("f")) };
             request.limit.operations = None;
             let job = Job::start(request).unwrap();
-            wait_for(&job, Phase::Measure);
+            wait_for(&job, phase::MEASURE);
             std::thread::sleep(std::time::Duration::from_millis(20));
             job.stop();
             let outcome = job.result(Some(FOR_EVER)).expect("the job ends");

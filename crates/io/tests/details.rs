@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use common::{run_ok, spec};
-use plimsoll_core::outcome::{Outcome, Phase};
+use plimsoll_core::outcome::{Outcome, phase};
 use plimsoll_core::spec::{DropEach, JobSpec, Limit, Mode, SizeWeight, SyncKind, SyncPolicy, Think};
 use plimsoll_io::{Job, engines};
 
@@ -98,7 +98,7 @@ fn a_job_tells_what_it_has_measured_so_far() {
     .unwrap();
     let told_after = |elapsed_ns: u64| loop {
         let progress = job.poll();
-        assert_ne!(progress.phase, Phase::Finished, "ended too early: {:?}", job.result(None));
+        assert_ne!(progress.phase, phase::FINISHED, "ended too early: {:?}", job.result(None));
         match progress.so_far {
             Some(so_far) if so_far.elapsed_ns >= elapsed_ns && so_far.operations.contains_key("read") => break so_far,
             _ => std::thread::sleep(Duration::from_millis(1)),

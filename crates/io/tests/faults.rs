@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use common::{BLOCK, FOR_EVER, Mount, SIZE, command, is_root, real, refused, run, run_ok, spec, wait_for};
-use plimsoll_core::outcome::{Failure, Interval, Phase, Status};
+use plimsoll_core::outcome::{Failure, Interval, Status, phase};
 use plimsoll_core::spec::{Arrival, JobSpec, Layout, Mode, Rate, RateUnit, SyncKind, SyncPolicy, Tolerance};
 use plimsoll_io::engine::Caps;
 use plimsoll_io::{Job, direct};
@@ -237,7 +237,7 @@ fn a_stop_is_honoured_while_the_device_hangs() {
         request.interval_ns = 1_000_000;
         request.limit.runtime_ns = 60_000_000_000;
         let job = Job::start(request).unwrap();
-        wait_for(&job, Phase::Measure);
+        wait_for(&job, phase::MEASURE);
         // On a busy machine the first intervals are over before the first write is.
         let has_written = |interval: Interval| interval.operations.get("write").is_some_and(|each| each.operations > 0);
         while !job.poll().interval.is_some_and(has_written) {
@@ -292,11 +292,11 @@ fn verify_names_the_first_block_that_was_changed() {
         let mut request = JobSpec { rate, mode: Mode::Write, verify: true, depth: 1, ..spec(caps, &path) };
         request.limit.operations = Some(SIZE / BLOCK);
         let job = Job::start(request).unwrap();
-        wait_for(&job, Phase::Measure);
+        wait_for(&job, phase::MEASURE);
         let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
         // Blocks 3 and 9 are written once, early in a run of a quarter of a second; afterwards they are changed again and
         // again until the job reads them back.
-        while job.poll().phase != Phase::Finished {
+        while job.poll().phase != phase::FINISHED {
             file.write_all_at(b"!", 3 * BLOCK + 1000).unwrap();
             file.write_all_at(b"!", 9 * BLOCK).unwrap();
             std::thread::sleep(Duration::from_millis(1));

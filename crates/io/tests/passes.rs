@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 
 use common::{BLOCK, FOR_EVER, SIZE, real, refused, run_ok, spec};
-use plimsoll_core::outcome::{Outcome, Phase};
+use plimsoll_core::outcome::{Outcome, phase};
 use plimsoll_core::spec::{
     Backlog, Distribution, FileOrder, Files, JobSpec, Layout, Limit, Mode, Passes, Sequence, SyncKind, SyncPolicy,
     Think, Verification,
@@ -187,9 +187,9 @@ fn a_changed_block_is_found_where_it_is_read_back() {
             request.limit.bytes = Some(40 * BLOCK);
             let path = request.path.clone();
             let job = Job::start(request).unwrap();
-            common::wait_for(&job, Phase::Measure);
+            common::wait_for(&job, phase::MEASURE);
             let file = fs::OpenOptions::new().write(true).open(path).unwrap();
-            while job.poll().phase != Phase::Finished {
+            while job.poll().phase != phase::FINISHED {
                 file.write_all_at(b"!", 3 * BLOCK + 1000).unwrap();
                 file.write_all_at(b"!", 9 * BLOCK).unwrap();
                 std::thread::sleep(std::time::Duration::from_millis(1));

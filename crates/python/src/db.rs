@@ -4,24 +4,17 @@ use plimsoll_db::spec::DbSpec;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::job::{job, read, started};
+use crate::job::{Job, read};
 use crate::to_json;
 
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<DbJob>()?;
     module.add_function(wrap_pyfunction!(db_drivers, module)?)?;
     module.add_function(wrap_pyfunction!(db_check, module)?)?;
     module.add_function(wrap_pyfunction!(db_start, module)?)?;
     module.add_function(wrap_pyfunction!(db_made, module)?)?;
     module.add_function(wrap_pyfunction!(db_drop_made, module)?)
 }
-
-job!(
-    /// A running database job.
-    DbJob,
-    plimsoll_db::Job
-);
 
 #[pyfunction]
 fn db_drivers() -> PyResult<String> {
@@ -35,9 +28,8 @@ fn db_check(py: Python<'_>, spec_json: &str) -> PyResult<Option<String>> {
 }
 
 #[pyfunction]
-fn db_start(py: Python<'_>, spec_json: &str) -> PyResult<DbJob> {
-    let spec: DbSpec = read(spec_json)?;
-    started(py.detach(|| plimsoll_db::Job::start(spec))).map(DbJob)
+fn db_start(py: Python<'_>, spec_json: &str) -> PyResult<Job> {
+    Job::start::<plimsoll_db::Runner>(py, read(spec_json)?)
 }
 
 #[pyfunction]

@@ -7,7 +7,7 @@ use plimsoll_files::workloads::LIST;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::job::{job, read, started};
+use crate::job::{Job, read};
 use crate::parameters::Record;
 use crate::to_json;
 
@@ -20,16 +20,9 @@ pub fn records() -> Vec<Record> {
 
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<FilesJob>()?;
     module.add_function(wrap_pyfunction!(files_plan, module)?)?;
     module.add_function(wrap_pyfunction!(files_start, module)?)
 }
-
-job!(
-    /// A running file-system job.
-    FilesJob,
-    plimsoll_files::Job
-);
 
 #[pyfunction]
 fn files_plan(spec_json: &str) -> PyResult<String> {
@@ -39,7 +32,6 @@ fn files_plan(spec_json: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
-fn files_start(py: Python<'_>, spec_json: &str) -> PyResult<FilesJob> {
-    let spec: FilesSpec = read(spec_json)?;
-    started(py.detach(|| plimsoll_files::Job::start(spec))).map(FilesJob)
+fn files_start(py: Python<'_>, spec_json: &str) -> PyResult<Job> {
+    Job::start::<plimsoll_files::Runner>(py, read(spec_json)?)
 }

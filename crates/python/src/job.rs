@@ -2,42 +2,66 @@
 
 use std::time::Duration;
 
+use plimsoll_core::job::{self, Work};
+use plimsoll_core::outcome::Progress;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Defines the Python class of a kind of job: what it is, its name, and the job itself.
-macro_rules! job {
-    ($(#[$about:meta])* $name:ident, $job:ty) => {
-        $(#[$about])*
-        #[pyclass(frozen, module = "plimsoll._core")]
-        pub struct $name($job);
+use crate::to_json;
 
-        #[pymethods]
-        impl $name {
-            fn poll(&self) -> PyResult<String> {
-                $crate::to_json(&self.0.poll())
-            }
+/// A running job of any kind.
+#[pyclass(frozen, module = "plimsoll._core")]
+pub struct Job(Box<dyn Handle>);
 
-            fn stop(&self) {
-                self.0.stop();
-            }
-
-            #[pyo3(signature = (timeout_s=None))]
-            fn result(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<Option<String>> {
-                let timeout = $crate::job::timeout(timeout_s)?;
-                let outcome = py.detach(|| self.0.result(timeout));
-                outcome.map(|outcome| $crate::to_json(&outcome)).transpose()
-            }
-        }
-    };
+/// What Python may ask of a job, whatever its kind.
+trait Handle: Send + Sync {
+    fn poll(&self) -> Progress;
+    fn stop(&self);
+    fn result(&self, timeout: Option<Duration>) -> PyResult<Option<String>>;
 }
-pub(crate) use job;
 
-/// A limit in seconds.
-pub fn timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    let read = seconds.map(Duration::try_from_secs_f64).transpose();
-    read.map_err(|_| PyValueError::new_err("timeout_s must be a number of seconds, 0 or more"))
+impl<W: Work<Outcome: Serialize>> Handle for job::Job<W> {
+    fn poll(&self) -> Progress {
+        self.poll()
+    }
+
+    fn stop(&self) {
+        self.stop();
+    }
+
+    fn result(&self, timeout: Option<Duration>) -> PyResult<Option<String>> {
+        self.result(timeout).as_ref().map(to_json).transpose()
+    }
+}
+
+impl Job {
+    /// Starts a job of kind `W`.
+    pub fn start<W: Work<Outcome: Serialize>>(py: Python<'_>, spec: W::Spec) -> PyResult<Self> {
+        match py.detach(|| job::Job::<W>::start(spec)) {
+            Ok(job) => Ok(Self(Box::new(job))),
+            Err(error) => Err(no_thread(&error)),
+        }
+    }
+}
+
+#[pymethods]
+impl Job {
+    fn poll(&self) -> PyResult<String> {
+        to_json(&self.0.poll())
+    }
+
+    fn stop(&self) {
+        self.0.stop();
+    }
+
+    #[pyo3(signature = (timeout_s=None))]
+    fn result(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<Option<String>> {
+        let timeout = timeout_s.map(Duration::try_from_secs_f64).transpose();
+        let timeout = timeout.map_err(|_| PyValueError::new_err("timeout_s must be a number of seconds, 0 or more"))?;
+        py.detach(|| self.0.result(timeout))
+    }
 }
 
 /// A request.
@@ -48,11 +72,6 @@ pub fn read<T: DeserializeOwned>(spec_json: &str) -> PyResult<T> {
 /// What is no request.
 pub fn malformed(reason: &str) -> PyErr {
     PyValueError::new_err(format!("not a job spec: {reason}"))
-}
-
-/// The job, started.
-pub fn started<T>(job: std::io::Result<T>) -> PyResult<T> {
-    job.map_err(|error| no_thread(&error))
 }
 
 /// That a thread cannot be started; with two arguments Python chooses the subclass, here BlockingIOError.

@@ -20,19 +20,13 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::job::{job, malformed, started};
+use crate::job::{Job, malformed};
 use crate::request::Unreadable;
-
-job!(
-    /// A running job.
-    Job,
-    plimsoll_io::Job
-);
 
 #[pyfunction]
 fn start(py: Python<'_>, spec_json: &str) -> PyResult<Job> {
     let spec = request::read(spec_json).map_err(|reason| malformed(&reason.into_message()))?;
-    started(py.detach(|| plimsoll_io::Job::start(spec))).map(Job)
+    Job::start::<plimsoll_io::Runner>(py, spec)
 }
 
 #[pyfunction]

@@ -2,12 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use plimsoll_core::crew::Delivery;
-use plimsoll_core::usage::used;
+use plimsoll_core::cpu_time::used;
 
 use super::Worker;
 use crate::driver::Driver;
-use crate::runner::Event;
 
 /// After the end of the window, replies that are late are looked for this often.
 const LATE_NS: u64 = 50_000_000;
@@ -53,9 +51,7 @@ impl<D: Driver> Worker<D> {
 
     /// Swaps the batch for an empty one.
     pub(super) fn deliver(&mut self, index: u64) {
-        if let Some(delivery) = Delivery::swap(index, &mut self.parts.batch, &self.parts.emptied) {
-            let _ = self.parts.deliveries.send(Event::Interval(self.parts.thread, delivery));
-        }
+        self.parts.outlet.deliver(index, &mut self.parts.batch);
     }
 
     /// Completes the number of offered operations by those that the schedule asked for but that found no free client.
@@ -73,6 +69,6 @@ impl<D: Driver> Worker<D> {
 
     /// The stop flag is set.
     pub(super) fn stopped(&self) -> bool {
-        self.parts.stop.load(Ordering::Relaxed)
+        self.parts.outlet.stop.load(Ordering::Relaxed)
     }
 }

@@ -5,25 +5,26 @@ mod line;
 mod over;
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use plimsoll_core::clock::Clock;
-use plimsoll_core::crew::{self, Window};
+use plimsoll_core::cpu_time::Used;
 use plimsoll_core::pace::Pace;
+use plimsoll_core::pool::{self, Outlet};
 use plimsoll_core::spec::Rate;
-use plimsoll_core::usage::{Used, precise_timers, sleep_until};
+use plimsoll_core::timers::{precise_timers, sleep_until};
+use plimsoll_core::window::Window;
 
 use crate::driver::{Driver, Request, Session, State, Statement};
+use crate::epoll::Watch;
 use crate::fault::{CAUSES, JobError};
 use crate::lane::Lane;
 use crate::outage::{Absence, Stretch};
 use crate::recorder::Batch;
-use crate::runner::Event;
 use crate::setup::Setup;
-use crate::usage::Watch;
 use crate::workloads::Work;
 
 /// A thread that waits looks at the stop flag at least this often.
@@ -31,11 +32,21 @@ const LONGEST_WAIT_NS: u64 = 20_000_000;
 /// A sleeping thread wakes up this much before an intended start, and then watches the clock.
 const WAKE_EARLY_NS: u64 = 20_000;
 
+/// What the threads hand to the one that leads them.
+pub enum Exchange {}
+
+impl pool::Exchange for Exchange {
+    type Batch = Batch;
+    type Note = Infallible;
+    type Found = Report;
+    type Error = JobError;
+}
+
 /// What a thread says when it has ended.
 #[derive(Debug, Default)]
 pub struct Report {
     /// As in every job.
-    pub common: crew::Report,
+    pub common: pool::Report,
     /// First message of each cause.
     pub messages: [Option<String>; CAUSES.len()],
     /// When it was stopped while requests were with the server: since when nothing had come back.
@@ -54,9 +65,7 @@ pub struct Parts<D: Driver> {
     pub driver: Arc<D>,
     /// The request.
     pub setup: Arc<Setup>,
-    /// Number of this thread, and of all.
-    pub thread: u32,
-    /// Of the stage; the request may ask for more.
+    /// How many there are in this stage; the request may ask for more.
     pub threads: u32,
     /// Chooses operations.
     pub work: Work,
@@ -70,12 +79,8 @@ pub struct Parts<D: Driver> {
     pub rate: Option<Rate>,
     /// The shared time line.
     pub clock: Clock,
-    /// Ends the loop.
-    pub stop: Arc<AtomicBool>,
-    /// To the collector.
-    pub deliveries: Sender<Event>,
-    /// Back from the collector.
-    pub emptied: Receiver<Box<Batch>>,
+    /// To the thread that leads the job.
+    pub outlet: Outlet<Exchange>,
     /// To record into.
     pub batch: Box<Batch>,
 }
@@ -141,7 +146,8 @@ impl<D: Driver> Worker<D> {
         match self.watch_all() {
             Ok(()) => {
                 sleep_until(self.window.begin_ns);
-                let (thread, threads, seed) = (self.parts.thread, self.parts.threads, self.parts.setup.spec.seed);
+                let (thread, threads, seed) =
+                    (self.parts.outlet.thread, self.parts.threads, self.parts.setup.spec.seed);
                 let begin_ns = self.window.begin_ns;
                 self.pace = self.parts.rate.map(|rate| Pace::new(rate, begin_ns, thread, threads, 1, seed));
                 self.work();
@@ -177,7 +183,7 @@ impl<D: Driver> Worker<D> {
             if now >= self.alarm_ns {
                 self.ring(now);
             }
-            if self.parts.stop.load(Ordering::Relaxed) {
+            if self.parts.outlet.stop.load(Ordering::Relaxed) {
                 return self.drain();
             }
             now = self.issue(now);
@@ -197,7 +203,7 @@ impl<D: Driver> Worker<D> {
                 Some(pace) => pace.due_ns(),
                 None => now,
             };
-            if self.operations_left == 0 || self.parts.stop.load(Ordering::Relaxed) {
+            if self.operations_left == 0 || self.parts.outlet.stop.load(Ordering::Relaxed) {
                 self.shut = self.operations_left == 0;
                 break;
             }

@@ -67,6 +67,11 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// Records are inserted, whether or not that is measured.
+    pub fn is_load(&self) -> bool {
+        matches!(self, Self::Load { .. })
+    }
+
     /// The schedule; what is loaded before a run has none.
     pub fn rate(&self, spec: &DbSpec) -> Option<Rate> {
         spec.rate.filter(|_| matches!(self, Self::Run) || spec.measure == Measure::Load)

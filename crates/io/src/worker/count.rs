@@ -2,17 +2,16 @@
 
 use std::sync::atomic::Ordering;
 
-use plimsoll_core::crew::{Delivery, share};
+use plimsoll_core::cpu_time::used;
 use plimsoll_core::error::JobError;
 use plimsoll_core::spec::JobSpec;
-use plimsoll_core::usage::used;
+use plimsoll_core::window::share;
 
 use super::checks::mismatch;
 use super::{Gate, Slot, Worker};
 use crate::buffer::Buffer;
 use crate::engine::{Completion, Engine, Kind};
 use crate::recorder::{Series, Single};
-use crate::runner::Event;
 
 impl Slot {
     fn single(&self, series: Series, start_ns: u64, now: u64) -> Single {
@@ -222,9 +221,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         if let Some(start) = self.used_at_start.filter(|_| self.parts.spec.so_far) {
             self.parts.batch.used = used().since(start);
         }
-        if let Some(delivery) = Delivery::swap(index, &mut self.parts.batch, &self.parts.emptied) {
-            let _ = self.parts.deliveries.send(Event::Interval(self.parts.thread, delivery));
-        }
+        self.parts.outlet.deliver(index, &mut self.parts.batch);
     }
 }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use plimsoll_core::spec::JobSpec;
-use plimsoll_core::usage::sleep_until;
+use plimsoll_core::timers::sleep_until;
 
 use super::{WAKE_EARLY_NS, Worker};
 use crate::engine::{Engine, Kind};

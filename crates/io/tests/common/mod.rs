@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use plimsoll_core::outcome::{Outcome, Phase, Status};
+use plimsoll_core::outcome::{Outcome, Status, phase};
 use plimsoll_core::spec::{
     Content, Distribution, DropEach, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy,
 };
@@ -119,9 +119,9 @@ pub fn refused(spec: JobSpec) -> String {
 }
 
 /// Waits until the job is in its measured part.
-pub fn wait_for(job: &Job, phase: Phase) {
+pub fn wait_for(job: &Job, phase: &str) {
     while job.poll().phase != phase {
-        assert_ne!(job.poll().phase, Phase::Finished, "ended too early: {:?}", job.result(None));
+        assert_ne!(job.poll().phase, phase::FINISHED, "ended too early: {:?}", job.result(None));
         std::thread::sleep(Duration::from_millis(1));
     }
 }

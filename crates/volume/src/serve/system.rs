@@ -128,7 +128,7 @@ pub fn wait<const N: usize>(fds: [i32; N], timeout: Option<Duration>) -> io::Res
 
 /// Prepares the calling thread for short waits, and this process for being part of the I/O path.
 pub fn prepare_thread() {
-    plimsoll_core::usage::precise_timers();
+    plimsoll_core::timers::precise_timers();
     // SAFETY: takes integers only. It is an improvement that may be refused (no CAP_SYS_RESOURCE).
     unsafe { libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) };
 }

@@ -12,7 +12,7 @@ use crate::hand::Hand;
 use crate::stage::Stage;
 use crate::sys::{self, Folder, Name};
 use crate::tally::Kind;
-use crate::usage;
+use crate::thread_setup;
 
 /// Entries that a list returns at most.
 const LISTED: u32 = 1366;
@@ -183,7 +183,7 @@ impl<'a> Client<'a> {
                     self.max_latency_ns = self.max_latency_ns.max(start_ns.saturating_sub(self.last_start_ns));
                 }
                 self.last_start_ns = start_ns;
-                usage::ask_for_process();
+                thread_setup::ask_for_process();
                 self.carry_out(hand, *entry)?;
                 self.operations += 1;
                 if matches!(entry.code, Code::Read | Code::Write) {

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use bzip2::read::MultiBzDecoder;
-use plimsoll_core::threads;
-use plimsoll_core::usage::used;
+use plimsoll_core::cpu_time::used;
+use plimsoll_core::threads::ThreadRefused;
 
 use super::archive::ARCHIVE;
 use crate::fault::{Fault, Step};
@@ -18,7 +18,7 @@ use crate::sys::Name;
 use crate::sys;
 use crate::tally::Kind;
 use crate::tar::{BLOCK, Header, RECORD};
-use crate::usage;
+use crate::thread_setup;
 
 /// Records between decoder and unpacking: a pipe of 64 KiB.
 const PIPE: usize = (64 << 10) / RECORD;
@@ -42,13 +42,13 @@ pub fn extract(hand: &mut Hand<'_>, stage: &Stage<'_>, compressed: bool) -> Step
         let (empty, emptied) = sync_channel(PIPE + 1);
         let archive = &path;
         let decoding = move || {
-            usage::block_signals();
+            thread_setup::block_signals();
             decode(archive, &full, &emptied);
             used()
         };
         let decoder = thread::Builder::new()
             .spawn_scoped(scope, decoding)
-            .map_err(|error| Fault::Workload(threads::refused("the thread that decodes", &error)))?;
+            .map_err(|error| ThreadRefused::new("the thread that decodes", error))?;
         let mut next = |record: &mut Record| -> Step<()> {
             let decoded: io::Result<Record> = filled.recv().unwrap_or_else(|_| Ok(Vec::new()));
             let used = std::mem::replace(record, decoded.map_err(fail)?);

@@ -1,25 +1,7 @@
-//! Descriptors of this process: how many, and which of them are ready.
+//! Waiting until one of many connections is ready.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
-
-/// Raises the limit of open files to what the system allows without asking; says what it is then.
-pub fn allow_descriptors(wanted: u64) -> u64 {
-    // SAFETY: `limit` is valid through both calls.
-    unsafe {
-        let mut limit: libc::rlimit = std::mem::zeroed();
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) != 0 {
-            return 0;
-        }
-        if limit.rlim_cur < wanted {
-            let raised = libc::rlimit { rlim_cur: wanted.min(limit.rlim_max), ..limit };
-            if libc::setrlimit(libc::RLIMIT_NOFILE, &raised) == 0 {
-                return raised.rlim_cur;
-            }
-        }
-        limit.rlim_cur
-    }
-}
 
 /// Watches descriptors, edge-triggered.
 #[derive(Debug)]
@@ -52,11 +34,11 @@ impl Watch {
         }
     }
 
-    /// Waits until something is ready, at most `patience`; how many are.
-    pub fn wait(&mut self, patience: Duration) -> usize {
+    /// Waits until something is ready, at most `timeout`; how many are.
+    pub fn wait(&mut self, timeout: Duration) -> usize {
         let time = libc::timespec {
-            tv_sec: patience.as_secs() as libc::time_t,
-            tv_nsec: libc::c_long::from(patience.subsec_nanos() as i32),
+            tv_sec: timeout.as_secs() as libc::time_t,
+            tv_nsec: libc::c_long::from(timeout.subsec_nanos() as i32),
         };
         let (epoll, room) = (self.epoll.as_raw_fd(), self.events.len());
         // SAFETY: the array has `room` entries and `time` lives through the call; no signal mask is given. An

@@ -1,27 +1,16 @@
-//! The handle of a running job.
+//! What a job has measured so far, and what its workers share.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
 
 use plimsoll_core::clock::{monotonic_ns, wall_ns};
+use plimsoll_core::cpu_time::{Used, share_of_processors};
+use plimsoll_core::job::Control;
 use plimsoll_core::outcome::CpuUse;
-use plimsoll_core::promise::Promise;
-use plimsoll_core::usage::{Used, share_of_processors};
 
-use crate::outcome::{FilesOutcome, FilesProgress, PhaseResult};
-use crate::progress::Board;
-use crate::runner::{Event, Runner};
-use crate::spec::FilesSpec;
-use crate::tally::Collector;
-
-/// A job that runs on threads of its own. Dropping the handle stops it.
-pub struct Job {
-    shared: Arc<Shared>,
-    events: Sender<Event>,
-}
+use crate::outcome::{Expected, PhaseResult};
+use crate::tally::{Collector, Sample};
 
 /// What has been measured so far; whole at any moment, so that a job can be given up at any moment.
 pub struct Measured {
@@ -33,6 +22,8 @@ pub struct Measured {
     pub began: Option<(u64, u64)>,
     /// Start of the running phase, `CLOCK_MONOTONIC`.
     pub phase_began_ns: Option<u64>,
+    /// What decides about the end of the running phase.
+    pub expected: Option<Expected>,
     /// Length of the preparation.
     pub prepared_ns: u64,
     /// CPU time of workers that have ended, in the running phase; the busiest one apart.
@@ -71,39 +62,48 @@ impl PhaseCpu {
     }
 }
 
-/// What the handle, the runner and the workers see.
+/// What the runner and the workers see.
 pub struct Shared {
-    /// Set once, by the handle.
-    pub stopped: AtomicBool,
+    /// Of the job.
+    pub control: Arc<Control>,
     /// Ends all workers: set on a stop request, a limit and the first fault.
     pub halt: AtomicBool,
-    /// How far it is.
-    pub board: Board,
     measured: Mutex<Measured>,
-    outcome: Promise<FilesOutcome>,
 }
 
 impl Shared {
-    fn new(interval_ns: u64) -> Self {
+    /// Nothing is measured yet.
+    pub fn new(control: &Arc<Control>, interval_ns: u64) -> Self {
         Self {
-            stopped: AtomicBool::new(false),
+            control: Arc::clone(control),
             halt: AtomicBool::new(false),
-            board: Board::new(),
             measured: Mutex::new(Measured {
                 collector: Collector::new(interval_ns),
                 results: Vec::new(),
                 began: None,
                 phase_began_ns: None,
+                expected: None,
                 prepared_ns: 0,
                 cpu: PhaseCpu::default(),
             }),
-            outcome: Promise::default(),
         }
     }
 
     /// What has been measured so far.
     pub fn measured(&self) -> MutexGuard<'_, Measured> {
         self.measured.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is told from now on: a part of the job that nothing is known about.
+    pub fn enter(&self, phase: impl Into<Cow<'static, str>>) {
+        self.enter_expecting(phase, None);
+    }
+
+    /// The same, where it is known what decides about its end.
+    pub fn enter_expecting(&self, phase: impl Into<Cow<'static, str>>, expected: Option<Expected>) {
+        self.measured().expected = expected;
+        let length_ns = if let Some(Expected::Nanoseconds(length)) = expected { Some(length) } else { None };
+        self.control.board.enter(phase, monotonic_ns(), length_ns);
     }
 
     /// A phase begins now, or anew, and with `first` the measured part too. Returns now on `CLOCK_MONOTONIC`.
@@ -119,42 +119,20 @@ impl Shared {
         measured.collector.begin(start_ns);
         now_ns
     }
-}
 
-impl Job {
-    /// Starts it and returns at once. Everything that can go wrong is told in the outcome.
-    pub fn start(spec: FilesSpec) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::new(spec.interval_ns.max(1)));
-        let (events, inbox) = channel();
-        let runner = Runner::new(spec, Arc::clone(&shared), events.clone(), inbox);
-        let theirs = Arc::clone(&shared);
-        thread::Builder::new().name("plimsoll-job".to_owned()).spawn(move || theirs.outcome.keep(runner.run()))?;
-        Ok(Self { shared, events })
-    }
-
-    /// How far it is; cheap.
-    pub fn poll(&self) -> FilesProgress {
-        let measured = self.shared.measured();
-        self.shared.board.progress(&measured.collector)
-    }
-
-    /// Asks it to end. No worker starts another call from now on; the outcome is there within 100 ms plus the time it
-    /// takes to remove the job's files, and holds what was measured until now.
-    pub fn stop(&self) {
-        self.shared.stopped.store(true, Ordering::SeqCst);
-        self.shared.halt.store(true, Ordering::SeqCst);
-        // Wakes the runner; when it has ended there is nobody to wake.
-        let _ = self.events.send(Event::Stop);
-    }
-
-    /// Waits for the outcome, at most `timeout`; nothing when the time is over first.
-    pub fn result(&self, timeout: Option<Duration>) -> Option<FilesOutcome> {
-        self.shared.outcome.wait(timeout)
-    }
-}
-
-impl Drop for Job {
-    fn drop(&mut self) {
-        self.stop();
+    /// Adds samples of interval `index` of the running phase, and tells how far it is.
+    pub fn add(&self, index: u64, samples: &[Sample]) {
+        let mut measured = self.measured();
+        let closed = measured.collector.add(index, samples);
+        let board = &self.control.board;
+        if let Some(interval) = measured.collector.last().filter(|_| closed) {
+            board.interval(interval.clone());
+        }
+        let (calls, bytes) = measured.collector.done();
+        match measured.expected {
+            Some(Expected::Calls(expected)) => board.share(calls as f64 / expected.max(1) as f64),
+            Some(Expected::Bytes(expected)) => board.share(bytes as f64 / expected.max(1) as f64),
+            Some(Expected::Nanoseconds(_)) | None => {}
+        }
     }
 }
