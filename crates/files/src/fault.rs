@@ -47,8 +47,8 @@ pub enum Fault {
     Internal(String),
 }
 
-/// What every step of a workload gives.
-pub type Step<T> = Result<T, Fault>;
+/// What every part of a workload gives.
+pub type Result<T, E = Fault> = std::result::Result<T, E>;
 
 impl Fault {
     /// A refused request.

@@ -1,6 +1,6 @@
 //! File-system tests: the classic programs' operations, counted and timed in one way.
 //!
-//! A job goes through `admit` (refuse what cannot work) → `prepare` (untimed) → its phases, each a method of one
+//! A job goes through `validate` (refuse what cannot work) → `prepare` (untimed) → its phases, each a method of one
 //! [`workload`] → removal of its folder, all held together by `runner`; the handle that others see is that of every job. The
 //! workloads are in [`workloads`], one file each.
 //!
@@ -10,20 +10,20 @@
 //! - Nothing is written outside a new folder below [`spec::FilesSpec::directory`], and that folder is removed on any exit.
 //! - What the original did not flush is not flushed, unless the request says so; see [`spec::Durable`].
 
-mod admit;
 mod aio;
 mod buffer;
+pub mod common;
+mod context;
 pub mod fault;
 mod glibc_random;
-mod hand;
 mod measured;
 mod mersenne;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod outcome;
-mod room;
+mod phase;
 mod runner;
+mod scratch_dir;
 pub mod spec;
-mod stage;
 mod stdio;
 mod sys;
 mod tally;
@@ -31,10 +31,11 @@ mod tar;
 mod text;
 mod thread_setup;
 mod tree;
+mod validate;
 pub mod workload;
 pub mod workloads;
 
-pub use admit::plan;
+pub use validate::plan;
 
 pub use runner::Runner;
 

@@ -71,7 +71,7 @@ pub struct Point {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// Measured phases in order.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<PhasePlan>,
     /// The most that lies on disk at once, file contents only.
     pub disk_bytes: u64,
     /// Written and read by calls, in all phases and the preparation; 0 where time decides.
@@ -85,7 +85,7 @@ pub struct Plan {
 
 /// One measured phase before it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Phase {
+pub struct PhasePlan {
     pub name: String,
     /// It writes: with `Durable::Timed`, a `syncfs` belongs to it.
     pub writes: bool,

@@ -13,15 +13,16 @@ use plimsoll_core::clock::monotonic_ns;
 use plimsoll_core::job::{Control, Work};
 use plimsoll_core::outcome::{CpuUse, Outcome, Phases, Status, phase};
 
-use crate::admit::admit;
-use crate::fault::{Fault, Step};
-use crate::hand::Bench;
+use crate::common::Cold;
+use crate::context::PhaseContext;
+use crate::fault::{Fault, Result};
 use crate::measured::Shared;
-use crate::outcome::{FilesOutcome, Phase, PhaseResult, Plan};
-use crate::room;
-use crate::spec::{Cold, FilesSpec};
-use crate::stage::Stage;
+use crate::outcome::{FilesOutcome, PhasePlan, PhaseResult, Plan};
+use crate::phase::Phase;
+use crate::scratch_dir;
+use crate::spec::FilesSpec;
 use crate::thread_setup;
+use crate::validate::validate;
 use crate::workload::{Measure, Workload};
 
 /// After the end of a job, workers that sit in the kernel get this long; then the job ends without them.
@@ -52,18 +53,22 @@ impl Work for Runner {
 }
 
 impl Runner {
-    fn carry_out(&self) -> Step<()> {
+    fn carry_out(&self) -> Result<()> {
         let deadline = Instant::now() + Duration::from_nanos(self.spec.common.timeout_ns);
-        let plan = admit(&self.spec)?;
-        let room = room::create(Path::new(&self.spec.directory))?;
-        let worked = self.work(plan, &room, deadline);
-        let removed = self.clean_up(room);
+        let plan = validate(&self.spec)?;
+        let scratch_dir = scratch_dir::create(Path::new(&self.spec.directory))?;
+        let worked = self.work(plan, &scratch_dir, deadline);
+        let removed = self.clean_up(scratch_dir);
         worked.and(removed)
     }
 
     /// Runs the workload on a thread of its own. One that hangs is left behind, without a file to write to.
-    fn work(&self, plan: Plan, room: &Path, deadline: Instant) -> Step<()> {
-        let play = Play { spec: Arc::clone(&self.spec), shared: Arc::clone(&self.shared), room: room.to_owned() };
+    fn work(&self, plan: Plan, scratch_dir: &Path, deadline: Instant) -> Result<()> {
+        let play = Play {
+            spec: Arc::clone(&self.spec),
+            shared: Arc::clone(&self.shared),
+            scratch_dir: scratch_dir.to_owned(),
+        };
         let cut_off = Cell::new(false);
         let over = || {
             cut_off.set(true);
@@ -87,30 +92,30 @@ impl Runner {
         ))
     }
 
-    fn clean_up(&self, room: PathBuf) -> Step<()> {
+    fn clean_up(&self, scratch_dir: PathBuf) -> Result<()> {
         self.shared.enter("cleanup");
         let (sender, removed) = channel();
-        let theirs = room.clone();
+        let theirs = scratch_dir.clone();
         let spawned = thread::Builder::new().name("plimsoll-cleanup".to_owned()).spawn(move || {
             thread_setup::block_signals();
             // Nobody listens any more when it took too long.
-            let _ = sender.send(room::remove(&theirs));
+            let _ = sender.send(scratch_dir::remove(&theirs));
         });
         if spawned.is_err() {
             // Here it cannot be left behind when the storage hangs; but what was made goes away.
-            return room::remove(&room);
+            return scratch_dir::remove(&scratch_dir);
         }
         removed.recv_timeout(CLEANUP).unwrap_or_else(|_| {
             let message = format!(
                 "the folder {} is still being removed after {} s: look at the storage below, then remove it",
-                room.display(),
+                scratch_dir.display(),
                 CLEANUP.as_secs()
             );
             Err(Fault::Folder { message, errno: None })
         })
     }
 
-    fn sum_up(&self, result: Step<()>) -> FilesOutcome {
+    fn sum_up(&self, result: Result<()>) -> FilesOutcome {
         let mut measured = self.shared.measured();
         let (began_ns, started_ns) = measured.began.unwrap_or((0, 0));
         let now_ns = if measured.began.is_some() { monotonic_ns() - began_ns } else { 0 };
@@ -166,41 +171,41 @@ fn unexpected() -> Fault {
 struct Play {
     spec: Arc<FilesSpec>,
     shared: Arc<Shared>,
-    room: PathBuf,
+    scratch_dir: PathBuf,
 }
 
 impl Play {
-    fn run(&self, plan: &Plan) -> Step<()> {
+    fn run(&self, plan: &Plan) -> Result<()> {
         thread_setup::block_signals();
-        thread_setup::own_descriptors(&self.room);
-        let mut workload = self.spec.workload.kind().begin(&self.spec);
+        thread_setup::own_descriptors(&self.scratch_dir);
+        let mut workload = self.spec.workload.kind().begin(&self.spec.common);
         let began_ns = monotonic_ns();
-        workload.prepare(&self.stage(None, None))?;
+        workload.prepare(&self.phase(None, None))?;
         self.shared.measured().prepared_ns = monotonic_ns() - began_ns;
-        for phase in &plan.phases {
-            self.phase(workload.as_mut(), phase)?;
+        for planned in &plan.phases {
+            self.carry_out(workload.as_mut(), planned)?;
         }
         Ok(())
     }
 
-    fn stage(&self, phase: Option<&Phase>, begin_ns: Option<u64>) -> Stage<'_> {
-        let bench = Bench {
+    fn phase(&self, planned: Option<&PhasePlan>, begin_ns: Option<u64>) -> Phase<'_> {
+        let context = PhaseContext {
             shared: &self.shared,
-            place: &self.room,
+            place: &self.scratch_dir,
             durable: self.spec.common.durable,
-            writes: phase.is_some_and(|phase| phase.writes),
+            writes: planned.is_some_and(|planned| planned.writes),
             begin_ns,
             interval_ns: self.spec.interval_ns,
         };
-        Stage::new(&self.spec, bench)
+        Phase::new(&self.spec.common, context)
     }
 
-    fn phase(&self, workload: &mut dyn Workload, phase: &Phase) -> Step<()> {
-        let cold = if phase.reads { self.drop_caches()? } else { Cold::No };
-        workload.await_start(phase, &self.stage(None, None))?;
-        self.shared.enter_expecting(phase.name.clone(), Some(phase.expected));
+    fn carry_out(&self, workload: &mut dyn Workload, planned: &PhasePlan) -> Result<()> {
+        let cold = if planned.reads { self.drop_caches()? } else { Cold::No };
+        workload.await_start(planned, &self.phase(None, None))?;
+        self.shared.enter_expecting(planned.name.clone(), Some(planned.expected));
         let begin_ns = self.shared.begin_phase(false);
-        let found = workload.measure(phase, &self.stage(Some(phase), Some(begin_ns)))?;
+        let found = workload.measure(planned, &self.phase(Some(planned), Some(begin_ns)))?;
         let mut measured = self.shared.measured();
         // The calls of a phase may last longer than what its original times.
         let begin_ns = measured.phase_began_ns.take().unwrap_or(begin_ns);
@@ -215,7 +220,7 @@ impl Play {
             Cold::Files => "files",
             Cold::System => "system",
         };
-        let (name, cold) = (phase.name.clone(), cold.to_owned());
+        let (name, cold) = (planned.name.clone(), cold.to_owned());
         measured.results.push(PhaseResult {
             name,
             start_ns,
@@ -232,9 +237,9 @@ impl Play {
         Ok(())
     }
 
-    fn drop_caches(&self) -> Step<Cold> {
-        let place = || self.room.display().to_string();
-        room::drop_caches(&self.room, self.spec.common.cold)
+    fn drop_caches(&self) -> Result<Cold> {
+        let place = || self.scratch_dir.display().to_string();
+        scratch_dir::drop_caches(&self.scratch_dir, self.spec.common.cold)
             .map_err(|error| Fault::call("sync", &place(), None, &error))
     }
 }

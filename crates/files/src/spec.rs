@@ -2,11 +2,10 @@
 //!
 //! Base units only (bytes, nanoseconds, operations); nothing is optional that changes what is measured.
 
-use plimsoll_core::parameters::{Implementation, count, nanoseconds, parameters, word};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::admit::MAX_THREADS;
+use crate::common::Common;
 pub use crate::workloads::Parameters;
 
 /// One file-system job.
@@ -23,53 +22,6 @@ pub struct FilesSpec {
     pub disk_bytes: Option<u64>,
     /// Length of one interval of the time series.
     pub interval_ns: u64,
-}
-
-parameters! {
-    /// What every file-system test has.
-    #[derive(Copy, Eq)]
-    pub struct Common {
-        /// None: no sync call; original: those of the original; timed: and one syncfs inside the time of writing phases.
-        durable: Durable = Durable::Original, in word::<Durable>();
-        /// Drop from the page cache before reading: nothing, the test's files, or everything of the machine.
-        cold: Cold = Cold::No, in word::<Cold>();
-        /// Start of all random streams.
-        seed: u64 = 1, in count(..);
-        /// Threads, processes or clients of the original.
-        threads: u32 = 1, in count(1..=MAX_THREADS);
-        /// A run that takes longer fails.
-        /// From the start of the job to its last phase: part of a classic test has no score.
-        timeout_ns as "timeout": u64 = 3600 * SECOND, in nanoseconds(1..);
-        /// Original: run the original tool in place of Plimsoll's test.
-        implementation: Implementation = Implementation::Native, in word::<Implementation>();
-    }
-}
-
-/// Nanoseconds.
-pub const SECOND: u64 = 1_000_000_000;
-
-/// What happens to written data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Durable {
-    /// No sync call at all: the page cache.
-    None,
-    /// What the original does, where it does it.
-    Original,
-    /// What the original does, and one `syncfs` before the clock of a writing phase stops.
-    Timed,
-}
-
-/// What happens to the page cache before a phase that reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Cold {
-    /// Nothing.
-    No,
-    /// The job's files are written back and dropped from the page cache.
-    Files,
-    /// All clean pages, directory entries and inodes of the machine are dropped; without the right to, like `Files`.
-    System,
 }
 
 /// A job as JSON.

@@ -13,9 +13,9 @@ macro_rules! kinds {
         /// What an operation does.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(u32)]
-        pub enum Kind { $($kind),+ }
+        pub enum OpKind { $($kind),+ }
 
-        /// Name of each [`Kind`], in order.
+        /// Name of each [`OpKind`], in order.
         pub const NAMES: &[&str] = &[$($name),+];
     };
 }
@@ -47,7 +47,7 @@ kinds!(
     Compress = "compress",
 );
 
-impl Kind {
+impl OpKind {
     /// As in results and messages.
     pub fn name(self) -> &'static str {
         NAMES[self as usize]
@@ -62,7 +62,7 @@ pub struct Sample {
     /// Transferred.
     pub bytes: u32,
     /// What it was.
-    pub kind: Kind,
+    pub kind: OpKind,
 }
 
 /// Counts of all kinds; those that never happened take no room.
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     fn samples(count: usize, latency_ns: u64) -> Vec<Sample> {
-        vec![Sample { latency_ns, bytes: 10, kind: Kind::Write }; count]
+        vec![Sample { latency_ns, bytes: 10, kind: OpKind::Write }; count]
     }
 
     #[test]

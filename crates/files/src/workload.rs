@@ -1,39 +1,39 @@
 //! What a workload is: parameters that can be checked and planned, and phases that are carried out.
 
-use crate::fault::Step;
-use crate::outcome::{Better, Phase, Plan, Point, Score};
-use crate::spec::FilesSpec;
-use crate::stage::Stage;
+use crate::common::Common;
+use crate::fault::Result;
+use crate::outcome::{Better, PhasePlan, Plan, Point, Score};
+use crate::phase::Phase;
 
 /// The parameters of one kind of workload.
-pub trait Kind {
+pub trait Definition {
     /// Refuses what makes no sense on any file system although each value is within its bounds; each message says what to
     /// change.
-    fn check(&self, _spec: &FilesSpec) -> Step<()> {
+    fn check(&self, _common: &Common) -> Result<()> {
         Ok(())
     }
 
     /// What it would do.
-    fn plan(&self, spec: &FilesSpec) -> Plan;
+    fn plan(&self, common: &Common) -> Plan;
 
     /// Ready to run.
-    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload>;
+    fn begin(&self, common: &Common) -> Box<dyn Workload>;
 }
 
 /// One workload that runs. Its files are removed by the job, whatever happens.
 pub trait Workload: Send {
     /// What has to be there before the first phase; not timed, not counted.
-    fn prepare(&mut self, _stage: &Stage<'_>) -> Step<()> {
+    fn prepare(&mut self, _phase: &Phase<'_>) -> Result<()> {
         Ok(())
     }
 
     /// Comes back when a phase may begin, which may be long after the one before it; not timed, not counted.
-    fn await_start(&mut self, _phase: &Phase, _stage: &Stage<'_>) -> Step<()> {
+    fn await_start(&mut self, _planned: &PhasePlan, _phase: &Phase<'_>) -> Result<()> {
         Ok(())
     }
 
     /// Carries out one phase of the plan and says what the original would say about it.
-    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure>;
+    fn measure(&mut self, planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure>;
 }
 
 /// What the original would say about a phase.

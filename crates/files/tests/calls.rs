@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 
 use common::{FOR_EVER, in_ci, memory, spec};
 use plimsoll_files::Job;
-use plimsoll_files::spec::{Durable, FilesSpec};
+use plimsoll_files::common::Durable;
+use plimsoll_files::spec::FilesSpec;
 use plimsoll_files::workloads::LIST;
 
 const REQUEST: &str = "PLIMSOLL_TEST_REQUEST";

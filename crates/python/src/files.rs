@@ -2,7 +2,8 @@
 
 use std::iter;
 
-use plimsoll_files::spec::{Common, FilesSpec};
+use plimsoll_files::common::Common;
+use plimsoll_files::spec::FilesSpec;
 use plimsoll_files::workloads::LIST;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

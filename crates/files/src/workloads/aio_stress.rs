@@ -18,18 +18,17 @@ use std::os::fd::OwnedFd;
 use plimsoll_core::parameters::{Unit, bytes, count, words, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, at_least, one_thread};
+use crate::common::{Common, MAX_BYTES, at_least, one_thread};
 use crate::aio::{Block, Context, Event};
 use crate::buffer::Buffer;
-use crate::fault::{Fault, Step};
+use crate::fault::{Fault, Result};
 use crate::glibc_random::GlibcRandom;
-use crate::hand::Hand;
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::FilesSpec;
-use crate::stage::Stage;
+use crate::context::WorkerContext;
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
 use crate::sys::Name;
-use crate::tally::Kind as Operation;
-use crate::workload::{Kind, Measure, Workload, higher, mib_per_second};
+use crate::tally::OpKind;
+use crate::workload::{Definition, Measure, Workload, higher, mib_per_second};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"size":8388608,"record":65536,"depth":64,"batch":8,"direct":false,
@@ -98,12 +97,12 @@ impl Parameters {
     }
 }
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "aio_stress")?;
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
+        one_thread(common, "aio_stress")?;
         at_least("size", self.size, self.record * 2)?;
         at_least("depth", self.depth.into(), self.batch.into())?;
-        if spec.common.seed > u64::from(u32::MAX) {
+        if common.seed > u64::from(u32::MAX) {
             return Err(Fault::spec("the seed of aio_stress has 32 bits: use a smaller one"));
         }
         match self.stages().first() {
@@ -114,17 +113,17 @@ impl Kind for Parameters {
         }
     }
 
-    fn plan(&self, _spec: &FilesSpec) -> Plan {
+    fn plan(&self, _common: &Common) -> Plan {
         let stages = self.stages();
-        let bytes = |writes| stages.iter().filter(|stage| stage.writes() == writes).count() as u64 * self.size;
-        let phase = |stage: &Work| Phase {
-            name: stage.name().to_owned(),
-            writes: stage.writes(),
-            reads: !stage.writes(),
+        let bytes = |writes| stages.iter().filter(|work| work.writes() == writes).count() as u64 * self.size;
+        let planned = |work: &Work| PhasePlan {
+            name: work.name().to_owned(),
+            writes: work.writes(),
+            reads: !work.writes(),
             expected: Expected::Bytes(self.size),
         };
         Plan {
-            phases: stages.iter().map(phase).collect(),
+            phases: stages.iter().map(planned).collect(),
             disk_bytes: self.size,
             written_bytes: bytes(true),
             read_bytes: bytes(false),
@@ -133,8 +132,8 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        Box::new(AioStress { parameters: self.clone(), random: GlibcRandom::new(spec.common.seed as u32) })
+    fn begin(&self, common: &Common) -> Box<dyn Workload> {
+        Box::new(AioStress { parameters: self.clone(), random: GlibcRandom::new(common.seed as u32) })
     }
 }
 
@@ -144,8 +143,8 @@ struct AioStress {
 }
 
 impl Workload for AioStress {
-    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
-        let work = self.parameters.stages().into_iter().find(|stage| stage.name() == phase.name);
+    fn measure(&mut self, planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
+        let work = self.parameters.stages().into_iter().find(|work| work.name() == planned.name);
         let work = work.unwrap_or(Work::RandomWrite);
         let name = Name::new(format_args!("aio-test-file"));
         let mut flags = libc::O_CREAT | libc::O_RDWR;
@@ -153,20 +152,20 @@ impl Workload for AioStress {
             flags |= libc::O_DIRECT;
         }
         let (size, record) = (self.parameters.size, self.parameters.record);
-        let (elapsed_ns, synced_ns) = stage.solo(|hand| {
-            let file = hand.quietly(|hand| hand.open(Operation::Create, &name, flags))?;
-            let mut queue = Queue::new(&self.parameters, hand, &name, &file, work)?;
-            let start_ns = hand.now_ns();
-            queue.run(hand, |index| offset(work, &mut self.random, index, size, record))?;
-            let elapsed_ns = hand.now_ns() - start_ns;
+        let (elapsed_ns, synced_ns) = phase.solo(|context| {
+            let file = context.quietly(|context| context.open(OpKind::Create, &name, flags))?;
+            let mut queue = Queue::new(&self.parameters, context, &name, &file, work)?;
+            let start_ns = context.now_ns();
+            queue.run(context, |index| offset(work, &mut self.random, index, size, record))?;
+            let elapsed_ns = context.now_ns() - start_ns;
             drop(queue);
-            hand.fsync(&file, &name)?;
-            let synced_ns = hand.now_ns() - start_ns;
-            hand.settle()?;
-            let settled_ns = hand.now_ns() - start_ns;
-            hand.close(file, &name)?;
+            context.fsync(&file, &name)?;
+            let synced_ns = context.now_ns() - start_ns;
+            context.settle()?;
+            let settled_ns = context.now_ns() - start_ns;
+            context.close(file, &name)?;
             // What is to be durable is not done before the `fsync`.
-            let timed = stage.spec.common.durable == crate::spec::Durable::Timed && work.writes();
+            let timed = phase.common.durable == crate::common::Durable::Timed && work.writes();
             Ok((if timed { settled_ns } else { elapsed_ns }, synced_ns))
         })?;
         Ok(Measure {
@@ -197,7 +196,7 @@ fn offset(work: Work, random: &mut GlibcRandom, index: u64, size: u64, record: u
 
 /// Transfers under way.
 struct Queue<'a> {
-    context: Context,
+    aio: Context,
     file: &'a OwnedFd,
     name: &'a Name,
     work: Work,
@@ -215,15 +214,15 @@ struct Queue<'a> {
 impl<'a> Queue<'a> {
     fn new(
         parameters: &Parameters,
-        hand: &Hand<'_>,
+        context: &WorkerContext<'_>,
         name: &'a Name,
         file: &'a OwnedFd,
         work: Work,
-    ) -> Step<Self> {
+    ) -> Result<Self> {
         let depth = parameters.depth as usize;
-        let context = Context::new(EVENTS).map_err(|error| hand.fault(Operation::Submit, name, None, &error))?;
+        let aio = Context::new(EVENTS).map_err(|error| context.fault(OpKind::Submit, name, None, &error))?;
         Ok(Self {
-            context,
+            aio,
             file,
             name,
             work,
@@ -238,7 +237,7 @@ impl<'a> Queue<'a> {
         })
     }
 
-    fn run(&mut self, hand: &mut Hand<'_>, mut offset: impl FnMut(u64) -> u64) -> Step<()> {
+    fn run(&mut self, context: &mut WorkerContext<'_>, mut offset: impl FnMut(u64) -> u64) -> Result<()> {
         let mut issued = 0;
         let mut tags = Vec::with_capacity(self.batch);
         while issued < self.transfers {
@@ -250,56 +249,56 @@ impl<'a> Queue<'a> {
                 tags.push(tag);
                 issued += 1;
             }
-            self.submit(hand, &mut tags)?;
+            self.submit(context, &mut tags)?;
             if self.free.is_empty() {
-                self.reap(hand, self.batch)?;
+                self.reap(context, self.batch)?;
             }
         }
         while self.free.len() < self.buffers.len() {
-            self.reap(hand, self.batch.min(self.buffers.len() - self.free.len()))?;
+            self.reap(context, self.batch.min(self.buffers.len() - self.free.len()))?;
         }
         Ok(())
     }
 
-    fn submit(&mut self, hand: &mut Hand<'_>, tags: &mut Vec<usize>) -> Step<()> {
+    fn submit(&mut self, context: &mut WorkerContext<'_>, tags: &mut Vec<usize>) -> Result<()> {
         while !tags.is_empty() {
             let pointers: Vec<*const Block> = tags.iter().map(|&tag| &raw const self.blocks[tag]).collect();
-            let start_ns = hand.now_ns();
+            let start_ns = context.now_ns();
             tags.iter().for_each(|&tag| self.starts_ns[tag] = start_ns);
-            let context = &self.context;
-            // SAFETY: buffers are not touched until their event has come, and dropped after the context, which waits for
+            let aio = &self.aio;
+            // SAFETY: buffers are not touched until their event has come, and dropped after the AIO context, which waits for
             // what is under way.
-            let taken = hand.attempt(Operation::Submit, |_| unsafe { context.submit(&pointers) })?;
+            let taken = context.attempt(OpKind::Submit, |_| unsafe { aio.submit(&pointers) })?;
             match taken {
                 Ok(taken) => drop(tags.drain(..taken)),
-                Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => self.reap(hand, 1)?,
-                Err(error) => return Err(hand.fault(Operation::Submit, self.name, None, &error)),
+                Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => self.reap(context, 1)?,
+                Err(error) => return Err(context.fault(OpKind::Submit, self.name, None, &error)),
             }
         }
         Ok(())
     }
 
-    fn reap(&mut self, hand: &mut Hand<'_>, least: usize) -> Step<()> {
+    fn reap(&mut self, context: &mut WorkerContext<'_>, least: usize) -> Result<()> {
         let count = loop {
-            hand.check()?;
-            match self.context.events(least, &mut self.events) {
+            context.check()?;
+            match self.aio.events(least, &mut self.events) {
                 Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
-                result => break result.map_err(|error| hand.fault(Operation::Submit, self.name, None, &error))?,
+                result => break result.map_err(|error| context.fault(OpKind::Submit, self.name, None, &error))?,
             }
         };
-        let end_ns = hand.now_ns();
-        let kind = if self.work.writes() { Operation::Write } else { Operation::Read };
+        let end_ns = context.now_ns();
+        let kind = if self.work.writes() { OpKind::Write } else { OpKind::Read };
         for event in &self.events[..count] {
             let tag = event.tag as usize;
             if event.result < 0 {
                 let error = std::io::Error::from_raw_os_error(-event.result as i32);
-                return Err(hand.fault(kind, self.name, None, &error));
+                return Err(context.fault(kind, self.name, None, &error));
             }
             // Reading may find the end of a sparse file.
             if self.work.writes() {
-                hand.whole(kind, (self.name, 0), event.result as usize, self.record)?;
+                context.whole(kind, (self.name, 0), event.result as usize, self.record)?;
             }
-            hand.record(kind, self.starts_ns[tag], end_ns, event.result as usize);
+            context.record(kind, self.starts_ns[tag], end_ns, event.result as usize);
             self.free.push(tag);
         }
         Ok(())

@@ -18,16 +18,15 @@
 use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::parameters::{count, parameters, share_from};
 
-use crate::admit::one_thread;
-use crate::fault::Step;
-use crate::hand::Hand;
-use crate::outcome::{Expected, Phase, Plan, Point};
-use crate::spec::FilesSpec;
-use crate::stage::Stage;
+use crate::common::{Common, one_thread};
+use crate::fault::Result;
+use crate::context::WorkerContext;
+use crate::outcome::{Expected, PhasePlan, Plan, Point};
+use crate::phase::Phase;
 use crate::sys::{self, Name};
-use crate::tally::Kind as Operation;
+use crate::tally::OpKind;
 use crate::tree::{Tree, number_of, shuffle};
-use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, seconds};
+use crate::workload::{Definition, Measure, Workload, higher, lower, mib_per_second, seconds};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"trees":2,"reads":1,"scale":0.003}"#;
@@ -47,24 +46,24 @@ parameters! {
 
 const CHUNK: usize = 256 << 10;
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "compilebench")
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
+        one_thread(common, "compilebench")
     }
 
-    fn plan(&self, spec: &FilesSpec) -> Plan {
-        let set = Set::new(self, spec.common.seed);
+    fn plan(&self, common: &Common) -> Plan {
+        let set = Set::new(self, common.seed);
         let (source, compiled) = (set.source_bytes(), set.tree.bytes());
         let trees = u64::from(self.trees);
-        let phase = |name: &str, writes, reads, expected| Phase { name: name.to_owned(), writes, reads, expected };
+        let planned = |name: &str, writes, reads, expected| PhasePlan { name: name.to_owned(), writes, reads, expected };
         let files = set.tree.files.len() as u64;
         let read_bytes = u64::from(self.reads) * compiled;
         Plan {
             phases: vec![
-                phase("initial_create", true, false, Expected::Bytes(source * trees)),
-                phase("compile", true, false, Expected::Bytes((compiled - source) * trees)),
-                phase("read_compiled_tree", false, true, Expected::Bytes(read_bytes)),
-                phase("delete", true, false, Expected::Calls(files * trees)),
+                planned("initial_create", true, false, Expected::Bytes(source * trees)),
+                planned("compile", true, false, Expected::Bytes((compiled - source) * trees)),
+                planned("read_compiled_tree", false, true, Expected::Bytes(read_bytes)),
+                planned("delete", true, false, Expected::Calls(files * trees)),
             ],
             disk_bytes: compiled * trees,
             written_bytes: source + compiled * trees,
@@ -74,9 +73,9 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        let stream = Stream::new(spec.common.seed, 0, Purpose::Kind);
-        Box::new(CompileBench { parameters: self.clone(), set: Set::new(self, spec.common.seed), native: Vec::new(), stream })
+    fn begin(&self, common: &Common) -> Box<dyn Workload> {
+        let stream = Stream::new(common.seed, 0, Purpose::Kind);
+        Box::new(CompileBench { parameters: self.clone(), set: Set::new(self, common.seed), native: Vec::new(), stream })
     }
 }
 
@@ -108,45 +107,45 @@ struct CompileBench {
 }
 
 impl Workload for CompileBench {
-    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
+    fn prepare(&mut self, phase: &Phase<'_>) -> Result<()> {
         let sorted: Vec<u32> = (0..self.set.compiled as u32).collect();
-        self.native = stage.solo(|hand| {
-            write_files(hand, &self.set.tree, "native-0", &sorted)?;
+        self.native = phase.solo(|context| {
+            write_files(context, &self.set.tree, "native-0", &sorted)?;
             let mut native = Vec::with_capacity(sorted.len());
-            walk(hand, &Name::new(format_args!("native-0")), &mut |_, name| {
+            walk(context, &Name::new(format_args!("native-0")), &mut |_, name| {
                 native.extend(number_of(name.last()));
                 Ok(())
             })?;
-            delete(hand, &self.set.tree, "native-0", self.set.compiled)?;
+            delete(context, &self.set.tree, "native-0", self.set.compiled)?;
             Ok(native)
         })?;
         Ok(())
     }
 
-    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+    fn measure(&mut self, planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let mut order: Vec<u32> = (0..self.parameters.trees).collect();
-        let points = stage.solo(|hand| match phase.name.as_str() {
-            "initial_create" => self.each(hand, &order, |hand, set, native, root| {
-                write_files(hand, &set.tree, root, native)
+        let points = phase.solo(|context| match planned.name.as_str() {
+            "initial_create" => self.each(context, &order, |context, set, native, root| {
+                write_files(context, &set.tree, root, native)
             }),
             "compile" => {
                 shuffle(&mut order, &mut self.stream);
                 let mut added: Vec<u32> = (self.set.compiled as u32..self.set.tree.files.len() as u32).collect();
                 shuffle(&mut added, &mut self.stream);
-                self.each(hand, &order, |hand, set, _, root| write_files(hand, &set.tree, root, &added))
+                self.each(context, &order, |context, set, _, root| write_files(context, &set.tree, root, &added))
             }
             "read_compiled_tree" => {
                 let drawn = (0..self.parameters.reads).map(|_| self.stream.below(order.len() as u64) as u32);
                 let drawn: Vec<u32> = drawn.collect();
-                self.each(hand, &drawn, |hand, _, _, root| read_tree(hand, root))
+                self.each(context, &drawn, |context, _, _, root| read_tree(context, root))
             }
-            _ => self.each(hand, &order, |hand, set, _, root| {
-                delete(hand, &set.tree, root, set.tree.files.len()).map(|()| 0)
+            _ => self.each(context, &order, |context, set, _, root| {
+                delete(context, &set.tree, root, set.tree.files.len()).map(|()| 0)
             }),
         })?;
         let elapsed_ns = points.iter().map(|point| point.elapsed_ns).sum();
         let rates: f64 = points.iter().map(|point| mib_per_second(point.bytes, point.elapsed_ns)).sum();
-        let score = match phase.name.as_str() {
+        let score = match planned.name.as_str() {
             "delete" => lower("duration", seconds(elapsed_ns), "s"),
             _ => higher("throughput", rates / points.len().max(1) as f64, "MiB/s"),
         };
@@ -164,68 +163,68 @@ impl CompileBench {
     /// Times `work`, which says how many bytes it moved, on each of the given trees; then a `sync` that is not timed.
     fn each(
         &self,
-        hand: &mut Hand<'_>,
+        context: &mut WorkerContext<'_>,
         trees: &[u32],
-        work: impl Fn(&mut Hand<'_>, &Set, &[u32], &str) -> Step<u64>,
-    ) -> Step<Vec<Point>> {
+        work: impl Fn(&mut WorkerContext<'_>, &Set, &[u32], &str) -> Result<u64>,
+    ) -> Result<Vec<Point>> {
         let mut points = Vec::with_capacity(trees.len());
         for &number in trees {
             let root = format!("kernel-{number}");
-            let start_ns = hand.now_ns();
-            let bytes = work(hand, &self.set, &self.native, &root)?;
-            hand.settle()?;
-            points.push(Point { position: number.into(), bytes, elapsed_ns: hand.now_ns() - start_ns });
+            let start_ns = context.now_ns();
+            let bytes = work(context, &self.set, &self.native, &root)?;
+            context.settle()?;
+            points.push(Point { position: number.into(), bytes, elapsed_ns: context.now_ns() - start_ns });
         }
-        hand.quietly(Hand::sync)?;
+        context.quietly(WorkerContext::sync)?;
         Ok(points)
     }
 }
 
 /// Writes files of a tree in the given order; makes folders as they are needed.
-fn write_files(hand: &mut Hand<'_>, tree: &Tree, root: &str, order: &[u32]) -> Step<u64> {
+fn write_files(context: &mut WorkerContext<'_>, tree: &Tree, root: &str, order: &[u32]) -> Result<u64> {
     let letters = vec![b'a'; CHUNK];
     let mut made = vec![false; tree.folders.len()];
     let mut bytes = 0;
-    hand.mkdir(&Name::new(format_args!("{root}")), 0o777)?;
+    context.mkdir(&Name::new(format_args!("{root}")), 0o777)?;
     for &number in order {
         let file = tree.files[number as usize];
-        make_folder(hand, tree, root, file.folder, &mut made)?;
+        make_folder(context, tree, root, file.folder, &mut made)?;
         let name = tree.path(root, number);
-        let open = hand.open(Operation::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND)?;
-        sys::seek(&open, 0).map_err(|error| hand.fault(Operation::Create, &name, None, &error))?;
+        let open = context.open(OpKind::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND)?;
+        sys::seek(&open, 0).map_err(|error| context.fault(OpKind::Create, &name, None, &error))?;
         let size = u64::from(file.size);
         let mut written = 0;
         while written < size {
             let length = (size - written).min(CHUNK as u64);
-            hand.write(&open, &letters[..length as usize], (&name, written))?;
+            context.write(&open, &letters[..length as usize], (&name, written))?;
             written += length;
         }
-        hand.close(open, &name)?;
+        context.close(open, &name)?;
         bytes += size;
     }
     Ok(bytes)
 }
 
 /// Makes a folder and those above it, once.
-fn make_folder(hand: &mut Hand<'_>, tree: &Tree, root: &str, folder: u32, made: &mut [bool]) -> Step<()> {
+fn make_folder(context: &mut WorkerContext<'_>, tree: &Tree, root: &str, folder: u32, made: &mut [bool]) -> Result<()> {
     if std::mem::replace(&mut made[folder as usize], true) {
         return Ok(());
     }
     let path = &tree.folders[folder as usize];
     for (end, _) in path.match_indices('/') {
-        hand.mkdir(&Name::new(format_args!("{root}/{}", &path[..end])), 0o777)?;
+        context.mkdir(&Name::new(format_args!("{root}/{}", &path[..end])), 0o777)?;
     }
-    hand.mkdir(&tree.folder(root, folder), 0o777)
+    context.mkdir(&tree.folder(root, folder), 0o777)
 }
 
 /// Calls `found` with every file below a folder: the files of a folder in listed order, then its folders.
 fn walk(
-    hand: &mut Hand<'_>,
+    context: &mut WorkerContext<'_>,
     folder: &Name,
-    found: &mut impl FnMut(&mut Hand<'_>, &Name) -> Step<()>,
-) -> Step<()> {
+    found: &mut impl FnMut(&mut WorkerContext<'_>, &Name) -> Result<()>,
+) -> Result<()> {
     let (mut files, mut folders) = (Vec::new(), Vec::new());
-    hand.call(Operation::List, folder, |root| {
+    context.call(OpKind::List, folder, |root| {
         root.list(folder.as_c(), |entry| {
             let name = entry.to_string_lossy();
             if number_of(entry.to_bytes()).is_some() { &mut files } else { &mut folders }.push(name.into_owned());
@@ -233,42 +232,42 @@ fn walk(
         })
     })?;
     let below = |name: &str| Name::new(format_args!("{}/{name}", folder.as_c().to_string_lossy()));
-    files.iter().try_for_each(|name| found(hand, &below(name)))?;
-    folders.iter().try_for_each(|name| walk(hand, &below(name), found))
+    files.iter().try_for_each(|name| found(context, &below(name)))?;
+    folders.iter().try_for_each(|name| walk(context, &below(name), found))
 }
 
-fn read_tree(hand: &mut Hand<'_>, root: &str) -> Step<u64> {
+fn read_tree(context: &mut WorkerContext<'_>, root: &str) -> Result<u64> {
     let mut buffer = vec![0; CHUNK];
     let mut bytes = 0;
-    walk(hand, &Name::new(format_args!("{root}")), &mut |hand, name| {
-        let file = hand.open(Operation::Open, name, libc::O_RDONLY)?;
+    walk(context, &Name::new(format_args!("{root}")), &mut |context, name| {
+        let file = context.open(OpKind::Open, name, libc::O_RDONLY)?;
         loop {
             let at = (name, bytes);
             // One call each, until the one that finds the end.
-            let done = hand.transfer(Operation::Read, at, 1, |_| sys::read(&file, &mut buffer))?;
+            let done = context.transfer(OpKind::Read, at, 1, |_| sys::read(&file, &mut buffer))?;
             if done == 0 {
                 break;
             }
             bytes += done as u64;
         }
-        hand.close(file, name)
+        context.close(file, name)
     })?;
     Ok(bytes)
 }
 
 /// Deletes the first `files` files of a tree and all folders that are there.
-fn delete(hand: &mut Hand<'_>, tree: &Tree, root: &str, files: usize) -> Step<()> {
-    (0..files as u32).try_for_each(|number| hand.unlink(&tree.path(root, number)))?;
+fn delete(context: &mut WorkerContext<'_>, tree: &Tree, root: &str, files: usize) -> Result<()> {
+    (0..files as u32).try_for_each(|number| context.unlink(&tree.path(root, number)))?;
     for folder in (0..tree.folders.len() as u32).rev() {
         let name = tree.folder(root, folder);
-        match hand.attempt(Operation::Rmdir, |root| root.rmdir(name.as_c()))? {
+        match context.attempt(OpKind::Rmdir, |root| root.rmdir(name.as_c()))? {
             // Without the compile set, its folders are not there; folders without files were never made.
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(hand.fault(Operation::Rmdir, &name, None, &error));
+                return Err(context.fault(OpKind::Rmdir, &name, None, &error));
             }
             _ => {}
         }
     }
     let name = Name::new(format_args!("{root}"));
-    hand.call(Operation::Rmdir, &name, |folder| folder.rmdir(name.as_c()))
+    context.call(OpKind::Rmdir, &name, |folder| folder.rmdir(name.as_c()))
 }

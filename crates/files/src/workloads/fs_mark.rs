@@ -19,15 +19,14 @@ use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::parameters::{bytes, count, word, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, MAX_COUNT};
-use crate::fault::Step;
-use crate::hand::Hand;
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::{Durable, FilesSpec};
-use crate::stage::Stage;
+use crate::common::{Common, Durable, MAX_BYTES, MAX_COUNT};
+use crate::fault::Result;
+use crate::context::WorkerContext;
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
 use crate::sys::Name;
-use crate::tally::Kind as Operation;
-use crate::workload::{Kind, Measure, Workload, higher, lower, per_second};
+use crate::tally::OpKind;
+use crate::workload::{Definition, Measure, Workload, higher, lower, per_second};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"files":20,"size":70000,"write_size":16384,"sync_method":1,"directories":0,"placement":"time"}"#;
@@ -72,14 +71,14 @@ const STAMP: usize = 16;
 const RANDOM: usize = 24;
 const LETTERS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-impl Kind for Parameters {
-    fn plan(&self, spec: &FilesSpec) -> Plan {
-        let threads = u64::from(spec.common.threads);
+impl Definition for Parameters {
+    fn plan(&self, common: &Common) -> Plan {
+        let threads = u64::from(common.threads);
         let bytes = self.files.saturating_mul(self.size).saturating_mul(threads);
         let files = self.files.saturating_mul(threads);
         let per_file = self.size.div_ceil(self.write_size) + 3 + u64::from(self.sync_method > 0);
         let calls = files.saturating_mul(per_file);
-        let create = Phase { name: "create".to_owned(), writes: true, reads: false, expected: Expected::Calls(calls) };
+        let create = PhasePlan { name: "create".to_owned(), writes: true, reads: false, expected: Expected::Calls(calls) };
         Plan {
             phases: vec![create],
             disk_bytes: bytes,
@@ -90,7 +89,7 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, _spec: &FilesSpec) -> Box<dyn Workload> {
+    fn begin(&self, _common: &Common) -> Box<dyn Workload> {
         Box::new(FsMark { parameters: self.clone() })
     }
 }
@@ -113,24 +112,24 @@ struct Lap {
 }
 
 impl Workload for FsMark {
-    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
-        stage.solo(|hand| hand.mkdir(&Name::new(format_args!("scratch")), 0o777))
+    fn prepare(&mut self, phase: &Phase<'_>) -> Result<()> {
+        phase.solo(|context| context.mkdir(&Name::new(format_args!("scratch")), 0o777))
     }
 
-    fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+    fn measure(&mut self, _planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let parameters = &self.parameters;
-        let threads = stage.spec.common.threads;
-        let crew = stage.crew(threads, |hand, worker| {
-            let mut maker = Maker::new(parameters, stage.spec, worker);
-            let lap = maker.run(hand)?;
-            hand.quietly(|hand| maker.made.iter().try_for_each(|made| hand.unlink(&made.path())))?;
+        let threads = phase.common.threads;
+        let workers = phase.processes(threads, |context, worker| {
+            let mut maker = Maker::new(parameters, phase.common, worker);
+            let lap = maker.run(context)?;
+            context.quietly(|context| maker.made.iter().try_for_each(|made| context.unlink(&made.path())))?;
             Ok(lap)
         })?;
-        let rate: f64 = crew.results.iter().map(|lap| per_second(parameters.files, lap.loop_ns)).sum();
-        let overhead_ns: u64 = crew.results.iter().map(|lap| lap.loop_ns.saturating_sub(lap.calls_ns)).sum();
+        let rate: f64 = workers.results.iter().map(|lap| per_second(parameters.files, lap.loop_ns)).sum();
+        let overhead_ns: u64 = workers.results.iter().map(|lap| lap.loop_ns.saturating_sub(lap.calls_ns)).sum();
         let files = parameters.files * u64::from(threads);
         Ok(Measure {
-            elapsed_ns: crew.results.iter().map(|lap| lap.loop_ns).max().unwrap_or(0),
+            elapsed_ns: workers.results.iter().map(|lap| lap.loop_ns).max().unwrap_or(0),
             operations: files,
             bytes: files * parameters.size,
             scores: vec![
@@ -152,28 +151,28 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn new(parameters: &'a Parameters, spec: &FilesSpec, worker: u32) -> Self {
+    fn new(parameters: &'a Parameters, common: &Common, worker: u32) -> Self {
         Self {
             parameters,
-            sync_method: if spec.common.durable == Durable::None { 0 } else { parameters.sync_method },
-            stream: Stream::new(spec.common.seed, worker, Purpose::Content),
+            sync_method: if common.durable == Durable::None { 0 } else { parameters.sync_method },
+            stream: Stream::new(common.seed, worker, Purpose::Content),
             buffer: vec![0; parameters.write_size as usize],
             made: Vec::with_capacity(parameters.files as usize),
         }
     }
 
-    fn run(&mut self, hand: &mut Hand<'_>) -> Step<Lap> {
+    fn run(&mut self, context: &mut WorkerContext<'_>) -> Result<Lap> {
         let began_s = unix_seconds();
-        let (start_ns, busy_ns) = (hand.now_ns(), hand.busy_ns());
+        let (start_ns, busy_ns) = (context.now_ns(), context.busy_ns());
         for index in 0..self.parameters.files {
             let made = self.name(index, began_s);
-            let file = self.create(hand, made)?;
-            hand.close(file, &made.path())?;
+            let file = self.create(context, made)?;
+            context.close(file, &made.path())?;
             self.made.push(made);
         }
-        self.sync_after(hand)?;
-        hand.settle()?;
-        Ok(Lap { loop_ns: hand.now_ns() - start_ns, calls_ns: hand.busy_ns() - busy_ns })
+        self.sync_after(context)?;
+        context.settle()?;
+        Ok(Lap { loop_ns: context.now_ns() - start_ns, calls_ns: context.busy_ns() - busy_ns })
     }
 
     fn name(&mut self, index: u64, began_s: u64) -> Made {
@@ -192,45 +191,45 @@ impl<'a> Maker<'a> {
         Made { name, folder: number.checked_rem(count).map(|folder| folder as u32) }
     }
 
-    fn create(&self, hand: &mut Hand<'_>, made: Made) -> Step<OwnedFd> {
+    fn create(&self, context: &mut WorkerContext<'_>, made: Made) -> Result<OwnedFd> {
         let path = made.path();
-        hand.mkdir(&path.parent(), 0o777)?;
-        let file = hand.open(Operation::Create, &path, libc::O_CREAT | libc::O_RDWR | libc::O_TRUNC)?;
+        context.mkdir(&path.parent(), 0o777)?;
+        let file = context.open(OpKind::Create, &path, libc::O_CREAT | libc::O_RDWR | libc::O_TRUNC)?;
         let mut written = 0;
         while written < self.parameters.size {
             let length = self.parameters.write_size.min(self.parameters.size - written);
-            hand.write(&file, &self.buffer[..length as usize], (&path, written))?;
+            context.write(&file, &self.buffer[..length as usize], (&path, written))?;
             written += length;
         }
         if self.sync_method == 1 {
-            hand.fsync(&file, &path)?;
+            context.fsync(&file, &path)?;
         }
         Ok(file)
     }
 
     /// Methods 2 to 6.
-    fn sync_after(&self, hand: &mut Hand<'_>) -> Step<()> {
+    fn sync_after(&self, context: &mut WorkerContext<'_>) -> Result<()> {
         if matches!(self.sync_method, 2 | 4 | 6) {
-            hand.sync()?;
+            context.sync()?;
         }
         match self.sync_method {
             2 => {
                 let mut seen = vec![false; self.parameters.directories as usize + 1];
                 let first = |made: &&Made| !std::mem::replace(&mut seen[made.folder.map_or(0, |n| n as usize + 1)], true);
-                self.made.iter().filter(first).try_for_each(|made| sync_one(hand, *made))
+                self.made.iter().filter(first).try_for_each(|made| sync_one(context, *made))
             }
-            3 | 4 => self.made.iter().rev().try_for_each(|made| sync_one(hand, *made)),
-            5 | 6 => self.made.iter().try_for_each(|made| sync_one(hand, *made)),
+            3 | 4 => self.made.iter().rev().try_for_each(|made| sync_one(context, *made)),
+            5 | 6 => self.made.iter().try_for_each(|made| sync_one(context, *made)),
             _ => Ok(()),
         }
     }
 }
 
-fn sync_one(hand: &mut Hand<'_>, made: Made) -> Step<()> {
+fn sync_one(context: &mut WorkerContext<'_>, made: Made) -> Result<()> {
     let path = made.path();
-    let file = hand.open(Operation::Open, &path, libc::O_RDWR)?;
-    hand.fsync(&file, &path)?;
-    hand.close(file, &path)
+    let file = context.open(OpKind::Open, &path, libc::O_RDWR)?;
+    context.fsync(&file, &path)?;
+    context.close(file, &path)
 }
 
 impl Made {

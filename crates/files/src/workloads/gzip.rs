@@ -18,15 +18,14 @@ use flate2::write::GzEncoder;
 use plimsoll_core::parameters::{bytes, count, word, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, one_thread};
-use crate::fault::Step;
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::FilesSpec;
-use crate::stage::Stage;
+use crate::common::{Common, MAX_BYTES, one_thread};
+use crate::fault::Result;
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
 use crate::sys::Name;
-use crate::tally::Kind as Operation;
+use crate::tally::OpKind;
 use crate::text::Text;
-use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, seconds};
+use crate::workload::{Definition, Measure, Workload, higher, lower, mib_per_second, seconds};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"size":3000000,"level":6,"content":"zeros"}"#;
@@ -56,14 +55,14 @@ pub enum Content {
 
 const PIECE: usize = 128 << 10;
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "gzip")
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
+        one_thread(common, "gzip")
     }
 
-    fn plan(&self, _spec: &FilesSpec) -> Plan {
+    fn plan(&self, _common: &Common) -> Plan {
         Plan {
-            phases: vec![Phase {
+            phases: vec![PhasePlan {
                 name: "compress".to_owned(),
                 writes: false,
                 reads: true,
@@ -78,7 +77,7 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, _spec: &FilesSpec) -> Box<dyn Workload> {
+    fn begin(&self, _common: &Common) -> Box<dyn Workload> {
         Box::new(Gzip { parameters: self.clone() })
     }
 }
@@ -104,7 +103,7 @@ impl Write for Nothing {
 
 impl Gzip {
     /// Calls `work` with the offset and length of each piece.
-    fn pieces(&self, mut work: impl FnMut(u64, usize) -> Step<()>) -> Step<()> {
+    fn pieces(&self, mut work: impl FnMut(u64, usize) -> Result<()>) -> Result<()> {
         let mut offset = 0;
         while offset < self.parameters.size {
             let length = (self.parameters.size - offset).min(PIECE as u64);
@@ -116,35 +115,35 @@ impl Gzip {
 }
 
 impl Workload for Gzip {
-    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
+    fn prepare(&mut self, phase: &Phase<'_>) -> Result<()> {
         let name = file_name();
-        let mut text = Text::new(stage.spec.common.seed);
+        let mut text = Text::new(phase.common.seed);
         let mut buffer = vec![0; PIECE];
-        stage.solo(|hand| {
-            let file = hand.open(Operation::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC)?;
+        phase.solo(|context| {
+            let file = context.open(OpKind::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC)?;
             self.pieces(|offset, length| {
                 if self.parameters.content == Content::Text {
                     text.fill(&mut buffer[..length]);
                 }
-                hand.write(&file, &buffer[..length], (&name, offset))
+                context.write(&file, &buffer[..length], (&name, offset))
             })?;
-            hand.close(file, &name)
+            context.close(file, &name)
         })
     }
 
-    fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+    fn measure(&mut self, _planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let name = file_name();
         let mut buffer = vec![0; PIECE];
         let mut encoder = GzEncoder::new(Nothing::default(), Compression::new(self.parameters.level));
-        let (packed, elapsed_ns) = stage.timed(|hand| {
-            let file = hand.open(Operation::Open, &name, libc::O_RDONLY)?;
+        let (packed, elapsed_ns) = phase.timed(|context| {
+            let file = context.open(OpKind::Open, &name, libc::O_RDONLY)?;
             self.pieces(|offset, length| {
-                hand.read(&file, &mut buffer[..length], (&name, offset))?;
-                hand.transfer(Operation::Compress, (&name, offset), length, |done| encoder.write(&buffer[done..length]))
+                context.read(&file, &mut buffer[..length], (&name, offset))?;
+                context.transfer(OpKind::Compress, (&name, offset), length, |done| encoder.write(&buffer[done..length]))
                     .map(drop)
             })?;
-            hand.close(file, &name)?;
-            let packed = encoder.finish().map_err(|error| hand.fault(Operation::Compress, &name, None, &error))?;
+            context.close(file, &name)?;
+            let packed = encoder.finish().map_err(|error| context.fault(OpKind::Compress, &name, None, &error))?;
             Ok(packed.0)
         })?;
         let size = self.parameters.size;

@@ -19,12 +19,11 @@ mod passes;
 use plimsoll_core::parameters::{Unit, bytes, count, words, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, one_thread};
-use crate::fault::{Fault, Step};
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::FilesSpec;
-use crate::stage::Stage;
-use crate::workload::{Kind, Measure, Workload, higher, mib_per_second, per_second};
+use crate::common::{Common, MAX_BYTES, MAX_COUNT, at_least, one_thread};
+use crate::fault::{Fault, Result};
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
+use crate::workload::{Definition, Measure, Workload, higher, mib_per_second, per_second};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"size":1048576,"record":4096,"tests":["write","read","random","backward",
@@ -117,9 +116,9 @@ impl Parameters {
     }
 }
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "iozone")?;
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
+        one_thread(common, "iozone")?;
         at_least("size", self.size, self.record)?;
         if !self.size.is_multiple_of(self.record) {
             return Err(Fault::spec(format!("{} is no multiple of the record of {} bytes", self.size, self.record)));
@@ -133,9 +132,9 @@ impl Kind for Parameters {
         Ok(())
     }
 
-    fn plan(&self, _spec: &FilesSpec) -> Plan {
+    fn plan(&self, _common: &Common) -> Plan {
         let passes = self.passes();
-        let phase = |pass: &&'static str| Phase {
+        let planned = |pass: &&'static str| PhasePlan {
             name: (*pass).to_owned(),
             writes: writes(pass),
             // The second pass is what the first one left in the cache.
@@ -144,7 +143,7 @@ impl Kind for Parameters {
         };
         let writing = passes.iter().filter(|pass| writes(pass)).count() as u64;
         Plan {
-            phases: passes.iter().map(phase).collect(),
+            phases: passes.iter().map(planned).collect(),
             disk_bytes: self.size,
             written_bytes: writing * self.size,
             read_bytes: (passes.len() as u64 - writing) * self.size,
@@ -153,7 +152,7 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, _spec: &FilesSpec) -> Box<dyn Workload> {
+    fn begin(&self, _common: &Common) -> Box<dyn Workload> {
         Box::new(IoZone { parameters: self.clone() })
     }
 }
@@ -163,9 +162,9 @@ struct IoZone {
 }
 
 impl Workload for IoZone {
-    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+    fn measure(&mut self, planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let Parameters { size, record, .. } = self.parameters;
-        let elapsed_ns = passes::carry_out(&self.parameters, &phase.name, stage)?;
+        let elapsed_ns = passes::carry_out(&self.parameters, &planned.name, phase)?;
         let scores = vec![
             higher("throughput", (per_second(size, elapsed_ns) / 1024.0).floor(), "KiB/s"),
             higher("throughput_mib", mib_per_second(size, elapsed_ns), "MiB/s"),

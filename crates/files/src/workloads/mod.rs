@@ -7,7 +7,7 @@
 use plimsoll_core::parameters::{OutOfBounds, Parameter};
 use serde::{Deserialize, Serialize};
 
-use crate::workload::Kind;
+use crate::workload::Definition;
 
 /// One entry of the list.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ macro_rules! workloads {
 
         impl Parameters {
             /// What can be done with any of them.
-            pub fn kind(&self) -> &dyn Kind {
+            pub fn kind(&self) -> &dyn Definition {
                 match self { $(Self::$name(parameters) => parameters,)+ }
             }
 

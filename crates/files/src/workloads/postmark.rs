@@ -20,16 +20,15 @@ use std::os::fd::OwnedFd;
 use plimsoll_core::clock::wall_ns;
 use plimsoll_core::parameters::{bytes, count, parameters};
 
-use crate::admit::{MAX_COUNT, at_most, one_thread};
-use crate::fault::{Fault, Step};
-use crate::hand::Hand;
+use crate::common::{Common, MAX_COUNT, at_most, one_thread};
+use crate::fault::{Fault, Result};
+use crate::context::WorkerContext;
 use crate::mersenne::Mersenne;
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::FilesSpec;
-use crate::stage::Stage;
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
 use crate::sys::{self, Folder, Name};
-use crate::tally::Kind as Operation;
-use crate::workload::{Kind, Measure, Workload, higher, per_second};
+use crate::tally::OpKind;
+use crate::workload::{Definition, Measure, Workload, higher, per_second};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"transactions":100,"files":50,"size_low":500,"size_high":10000,"read_block":512,
@@ -61,18 +60,18 @@ parameters! {
 /// Buffer of a C stream: the block size of common file systems.
 const STREAM: usize = 4096;
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "postmark")?;
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
+        one_thread(common, "postmark")?;
         at_most("size_low", self.size_low, self.size_high.saturating_sub(1))?;
-        if spec.common.seed > u64::from(u32::MAX) {
+        if common.seed > u64::from(u32::MAX) {
             return Err(Fault::spec("the seed of postmark has 32 bits: use a smaller one"));
         }
         Ok(())
     }
 
-    fn plan(&self, _spec: &FilesSpec) -> Plan {
-        let phase = |name: &str, writes, reads, calls| Phase {
+    fn plan(&self, _common: &Common) -> Plan {
+        let planned = |name: &str, writes, reads, calls| PhasePlan {
             name: name.to_owned(),
             writes,
             reads,
@@ -83,9 +82,9 @@ impl Kind for Parameters {
         let written = (self.files + share(self.create_bias)) * mean + share(10 - self.read_bias) * (mean / 2);
         Plan {
             phases: vec![
-                phase("create", true, false, self.files),
-                phase("transactions", true, true, self.transactions * 2),
-                phase("delete", true, false, self.files),
+                planned("create", true, false, self.files),
+                planned("transactions", true, true, self.transactions * 2),
+                planned("delete", true, false, self.files),
             ],
             // The number of files wanders; all slots full of largest files is what cannot be exceeded.
             disk_bytes: (self.files * 3 / 2) * self.size_high,
@@ -96,8 +95,8 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        let mut random = Mersenne::new(spec.common.seed as u32);
+    fn begin(&self, common: &Common) -> Box<dyn Workload> {
+        let mut random = Mersenne::new(common.seed as u32);
         let text = (0..self.size_high * 2).map(|_| 32 + random.below(95) as u8).collect();
         let slots = vec![None; self.files as usize * 2];
         Box::new(PostMark {
@@ -135,15 +134,15 @@ struct PostMark {
 }
 
 impl Workload for PostMark {
-    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+    fn measure(&mut self, planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let began_s = wall_ns() / 1_000_000_000;
-        let (operations, elapsed_ns) = stage.timed(|hand| match phase.name.as_str() {
-            "create" => (0..self.parameters.files).try_for_each(|_| self.create(hand)).map(|()| self.parameters.files),
-            "transactions" => self.transactions(hand),
-            _ => self.delete_all(hand),
+        let (operations, elapsed_ns) = phase.timed(|context| match planned.name.as_str() {
+            "create" => (0..self.parameters.files).try_for_each(|_| self.create(context)).map(|()| self.parameters.files),
+            "transactions" => self.transactions(context),
+            _ => self.delete_all(context),
         })?;
         let whole_s = (wall_ns() / 1_000_000_000).saturating_sub(began_s).max(1);
-        let scores = match phase.name.as_str() {
+        let scores = match planned.name.as_str() {
             "transactions" => vec![
                 higher("postmark", (operations / whole_s) as f64, "transactions/s"),
                 higher("transactions_per_second", per_second(operations, elapsed_ns), "transactions/s"),
@@ -162,10 +161,10 @@ impl Workload for PostMark {
 }
 
 impl PostMark {
-    fn transactions(&mut self, hand: &mut Hand<'_>) -> Step<u64> {
+    fn transactions(&mut self, context: &mut WorkerContext<'_>) -> Result<u64> {
         let count = self.parameters.transactions;
         for number in 0..count {
-            self.transaction(hand).map_err(|fault| match fault {
+            self.transaction(context).map_err(|fault| match fault {
                 Fault::Workload(reason) => Fault::Workload(format!(
                     "{reason} after {number} of {count} transactions: use more files or a bias nearer to 5"
                 )),
@@ -175,24 +174,24 @@ impl PostMark {
         Ok(count)
     }
 
-    fn transaction(&mut self, hand: &mut Hand<'_>) -> Step<()> {
+    fn transaction(&mut self, context: &mut WorkerContext<'_>) -> Result<()> {
         if self.random.below(10) < self.parameters.read_bias {
             let slot = self.existing()?;
-            self.read(hand, slot)?;
+            self.read(context, slot)?;
         } else {
             let slot = self.existing()?;
-            self.append(hand, slot)?;
+            self.append(context, slot)?;
         }
         if self.random.below(10) < self.parameters.create_bias {
-            self.create(hand)
+            self.create(context)
         } else {
             let slot = self.existing()?;
-            self.delete(hand, slot)
+            self.delete(context, slot)
         }
     }
 
     /// A random slot that holds a file.
-    fn existing(&mut self) -> Step<usize> {
+    fn existing(&mut self) -> Result<usize> {
         if self.slots.iter().all(Option::is_none) {
             return Err(Fault::Workload("no file is left".to_owned()));
         }
@@ -205,7 +204,7 @@ impl PostMark {
     }
 
     /// The next slot if it is free, else the first free one.
-    fn free(&mut self) -> Step<usize> {
+    fn free(&mut self) -> Result<usize> {
         if self.roving >= self.slots.len() || self.slots[self.roving].is_some() {
             let first = self.slots.iter().position(Option::is_none);
             self.roving = first.ok_or_else(|| Fault::Workload("no room for another file is left".to_owned()))?;
@@ -214,14 +213,14 @@ impl PostMark {
         Ok(self.roving - 1)
     }
 
-    fn create(&mut self, hand: &mut Hand<'_>) -> Step<()> {
+    fn create(&mut self, context: &mut WorkerContext<'_>) -> Result<()> {
         let slot = self.free()?;
         let parameters = &self.parameters;
         let size = parameters.size_low + self.random.below(parameters.size_high - parameters.size_low);
         self.made += 1;
         let name = file_name(self.made);
         let (text, block) = (&self.text, parameters.write_block as usize);
-        hand.together(Operation::Create, &name, |folder| {
+        context.together(OpKind::Create, &name, |folder| {
             let file = folder.open_file(name.as_c(), libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC, 0o666)?;
             write_stream(file, &text[..size as usize], block)
         })?;
@@ -230,16 +229,16 @@ impl PostMark {
         Ok(())
     }
 
-    fn read(&mut self, hand: &mut Hand<'_>, slot: usize) -> Step<()> {
+    fn read(&mut self, context: &mut WorkerContext<'_>, slot: usize) -> Result<()> {
         let Some(Slot { number, size }) = self.slots[slot] else { return Ok(()) };
         self.read_bytes += size as f32;
         let name = file_name(number);
         let block = self.parameters.read_block as usize;
-        hand.together(Operation::Read, &name, |folder| read_stream(folder, &name, size, block))
+        context.together(OpKind::Read, &name, |folder| read_stream(folder, &name, size, block))
     }
 
     /// Nothing is done, and nothing counted, for a file that has its full size.
-    fn append(&mut self, hand: &mut Hand<'_>, slot: usize) -> Step<()> {
+    fn append(&mut self, context: &mut WorkerContext<'_>, slot: usize) -> Result<()> {
         let Some(Slot { number, size }) = self.slots[slot] else { return Ok(()) };
         if size >= self.parameters.size_high {
             return Ok(());
@@ -247,7 +246,7 @@ impl PostMark {
         let more = self.random.below(self.parameters.size_high - size) + 1;
         let name = file_name(number);
         let (text, block) = (&self.text, self.parameters.write_block as usize);
-        hand.together(Operation::Append, &name, |folder| {
+        context.together(OpKind::Append, &name, |folder| {
             let file = folder.open_file(name.as_c(), libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND, 0o666)?;
             sys::end(&file)?;
             write_stream(file, &text[..more as usize], block)
@@ -257,16 +256,16 @@ impl PostMark {
         Ok(())
     }
 
-    fn delete(&mut self, hand: &mut Hand<'_>, slot: usize) -> Step<()> {
+    fn delete(&mut self, context: &mut WorkerContext<'_>, slot: usize) -> Result<()> {
         match self.slots[slot].take() {
-            Some(found) => hand.unlink(&file_name(found.number)),
+            Some(found) => context.unlink(&file_name(found.number)),
             None => Ok(()),
         }
     }
 
-    fn delete_all(&mut self, hand: &mut Hand<'_>) -> Step<u64> {
+    fn delete_all(&mut self, context: &mut WorkerContext<'_>) -> Result<u64> {
         let left: Vec<usize> = (0..self.slots.len()).filter(|&slot| self.slots[slot].is_some()).collect();
-        left.iter().try_for_each(|&slot| self.delete(hand, slot))?;
+        left.iter().try_for_each(|&slot| self.delete(context, slot))?;
         Ok(left.len() as u64)
     }
 }

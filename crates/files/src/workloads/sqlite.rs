@@ -21,14 +21,13 @@ use plimsoll_core::random::{Purpose, Stream};
 use rusqlite::Connection;
 use plimsoll_core::parameters::{bytes, count, parameters};
 
-use crate::admit::one_thread;
-use crate::fault::{Fault, Step};
-use crate::hand::Hand;
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::{Durable, FilesSpec};
-use crate::stage::Stage;
-use crate::tally::Kind as Operation;
-use crate::workload::{Kind, Measure, Workload, higher, lower, per_second, seconds};
+use crate::common::{Common, Durable, one_thread};
+use crate::fault::{Fault, Result};
+use crate::context::WorkerContext;
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
+use crate::tally::OpKind;
+use crate::workload::{Definition, Measure, Workload, higher, lower, per_second, seconds};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"inserts":20,"passes":2,"page_size":1024}"#;
@@ -57,19 +56,19 @@ const TABLE: &str = "CREATE TABLE pts1 ('I' SMALLINT NOT NULL, 'DT' TIMESTAMP NO
 const STATEMENT_BYTES: u64 = 110;
 const ROW_BYTES: u64 = 60;
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "sqlite")?;
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
+        one_thread(common, "sqlite")?;
         if !self.page_size.is_power_of_two() || !(512..=65_536).contains(&self.page_size) {
             return Err(Fault::spec(format!("page_size is {}: use a power of two from 512 to 65536", self.page_size)));
         }
         Ok(())
     }
 
-    fn plan(&self, _spec: &FilesSpec) -> Plan {
+    fn plan(&self, _common: &Common) -> Plan {
         let rows = self.inserts * self.passes;
         Plan {
-            phases: vec![Phase {
+            phases: vec![PhasePlan {
                 name: "insert".to_owned(),
                 writes: true,
                 reads: false,
@@ -84,7 +83,7 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, _spec: &FilesSpec) -> Box<dyn Workload> {
+    fn begin(&self, _common: &Common) -> Box<dyn Workload> {
         Box::new(Sqlite { parameters: self.clone() })
     }
 }
@@ -94,8 +93,8 @@ struct Sqlite {
 }
 
 impl Workload for Sqlite {
-    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
-        let mut stream = Stream::new(stage.spec.common.seed, 0, Purpose::Content);
+    fn prepare(&mut self, phase: &Phase<'_>) -> Result<()> {
+        let mut stream = Stream::new(phase.common.seed, 0, Purpose::Content);
         let mut text = String::new();
         for number in 1..=self.parameters.inserts {
             let (short, long) = (stream.below(10_000), stream.below(10_000_000_000_000_000));
@@ -105,27 +104,27 @@ impl Workload for Sqlite {
                 "INSERT INTO 'pts1' ('I', 'DT', 'F1', 'F2') VALUES ('{number}', CURRENT_TIMESTAMP, '{short:04}', '{long:016}');"
             );
         }
-        let path = stage.place().join(STATEMENTS);
-        fs::write(&path, text).map_err(|error| failed(Operation::Write, &path, &error))
+        let path = phase.place().join(STATEMENTS);
+        fs::write(&path, text).map_err(|error| failed(OpKind::Write, &path, &error))
     }
 
-    fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
-        let place = stage.place();
+    fn measure(&mut self, _planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
+        let place = phase.place();
         let (source, copy, database) = (place.join(STATEMENTS), place.join(COPY), place.join(DATABASE));
-        let synchronous = if stage.spec.common.durable == Durable::None { "OFF" } else { "FULL" };
+        let synchronous = if phase.common.durable == Durable::None { "OFF" } else { "FULL" };
         let setting = format!(
             "PRAGMA page_size={}; PRAGMA journal_mode=DELETE; PRAGMA synchronous={synchronous};",
             self.parameters.page_size
         );
-        let (rows, elapsed_ns) = stage.timed(|hand| {
-            fs::copy(&source, &copy).map_err(|error| failed(Operation::Write, &copy, &error))?;
+        let (rows, elapsed_ns) = phase.timed(|context| {
+            fs::copy(&source, &copy).map_err(|error| failed(OpKind::Write, &copy, &error))?;
             let table = open(&database, &setting)?;
             execute(&table, TABLE, &database)?;
             close(table, &database)?;
             for _ in 0..self.parameters.passes {
                 let connection = open(&database, &setting)?;
-                let text = fs::read_to_string(&copy).map_err(|error| failed(Operation::Read, &copy, &error))?;
-                text.lines().try_for_each(|statement| commit(hand, &connection, statement, &database))?;
+                let text = fs::read_to_string(&copy).map_err(|error| failed(OpKind::Read, &copy, &error))?;
+                text.lines().try_for_each(|statement| commit(context, &connection, statement, &database))?;
                 close(connection, &database)?;
             }
             Ok(self.parameters.inserts * self.parameters.passes)
@@ -139,31 +138,31 @@ impl Workload for Sqlite {
     }
 }
 
-fn open(path: &Path, setting: &str) -> Step<Connection> {
+fn open(path: &Path, setting: &str) -> Result<Connection> {
     let connection = plimsoll_sqlite::open(path).map_err(|error| faulty("open", path, &error))?;
     connection.execute_batch(setting).map_err(|error| faulty("open", path, &error))?;
     Ok(connection)
 }
 
-fn close(connection: Connection, path: &Path) -> Step<()> {
+fn close(connection: Connection, path: &Path) -> Result<()> {
     connection.close().map_err(|(_, error)| faulty("close", path, &error))
 }
 
-fn execute(connection: &Connection, statement: &str, path: &Path) -> Step<()> {
+fn execute(connection: &Connection, statement: &str, path: &Path) -> Result<()> {
     connection.execute(statement, []).map(|_| ()).map_err(|error| faulty("commit", path, &error))
 }
 
-fn commit(hand: &mut Hand<'_>, connection: &Connection, statement: &str, path: &Path) -> Step<()> {
-    hand.check()?;
-    let start_ns = hand.now_ns();
+fn commit(context: &mut WorkerContext<'_>, connection: &Connection, statement: &str, path: &Path) -> Result<()> {
+    context.check()?;
+    let start_ns = context.now_ns();
     execute(connection, statement, path)?;
-    let end_ns = hand.now_ns();
-    hand.record(Operation::Commit, start_ns, end_ns, 0);
+    let end_ns = context.now_ns();
+    context.record(OpKind::Commit, start_ns, end_ns, 0);
     Ok(())
 }
 
 /// Every row is there.
-fn verify(path: &Path, rows: u64) -> Step<()> {
+fn verify(path: &Path, rows: u64) -> Result<()> {
     let connection = open(path, "")?;
     let found: i64 = connection
         .query_row("SELECT count(*) FROM pts1", [], |row| row.get(0))
@@ -174,7 +173,7 @@ fn verify(path: &Path, rows: u64) -> Step<()> {
     Err(Fault::Workload(format!("{} has {found} rows after {rows} inserts: the storage lost some", path.display())))
 }
 
-fn failed(kind: Operation, path: &Path, error: &io::Error) -> Fault {
+fn failed(kind: OpKind, path: &Path, error: &io::Error) -> Fault {
     Fault::call(kind.name(), &path.display().to_string(), None, error)
 }
 

@@ -19,16 +19,15 @@ use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::parameters::{Unit, bytes, count, nanoseconds, number, word, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, MAX_COUNT};
+use crate::common::{Common, MAX_BYTES, MAX_COUNT, SECOND};
 use crate::buffer::Buffer;
-use crate::fault::{Fault, Step};
-use crate::hand::Hand;
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::{FilesSpec, SECOND};
-use crate::stage::Stage;
+use crate::fault::{Fault, Result};
+use crate::context::WorkerContext;
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
 use crate::sys::{self, Name};
-use crate::tally::Kind as Operation;
-use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, per_second};
+use crate::tally::OpKind;
+use crate::workload::{Definition, Measure, Workload, higher, lower, mib_per_second, per_second};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"files":8,"total_size":1048576,"block":16384,"test":"rndrw","ratio":1.5,"fsync_every":20,
@@ -116,28 +115,28 @@ impl Parameters {
         self.total_size / self.files
     }
 
-    fn flags(&self, hand: &Hand<'_>) -> libc::c_int {
+    fn flags(&self, context: &WorkerContext<'_>) -> libc::c_int {
         match self.open {
             Open::Direct => libc::O_DIRECT,
-            Open::Sync if hand.syncs() => libc::O_SYNC,
-            Open::Dsync if hand.syncs() => libc::O_DSYNC,
+            Open::Sync if context.syncs() => libc::O_SYNC,
+            Open::Dsync if context.syncs() => libc::O_DSYNC,
             Open::None | Open::Sync | Open::Dsync => 0,
         }
     }
 }
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
         if self.file_size() < self.block || !self.file_size().is_multiple_of(self.block) {
             return Err(Fault::spec("each file of sysbench holds whole blocks: change total_size, files or block"));
         }
-        if self.events == 0 && self.runtime_ns > spec.common.timeout_ns {
+        if self.events == 0 && self.runtime_ns > common.timeout_ns {
             return Err(Fault::spec("runtime of sysbench is above the time limit: raise the limit"));
         }
         Ok(())
     }
 
-    fn plan(&self, spec: &FilesSpec) -> Plan {
+    fn plan(&self, common: &Common) -> Plan {
         let test = self.test;
         let expected = match self.events {
             0 => Expected::Nanoseconds(self.runtime_ns),
@@ -148,16 +147,16 @@ impl Kind for Parameters {
         let most = |does: bool| if does { self.events * self.block } else { 0 };
         let timed = self.events == 0 && test.writes();
         Plan {
-            phases: vec![Phase { name: "run".to_owned(), writes: test.writes(), reads: test.reads(), expected }],
+            phases: vec![PhasePlan { name: "run".to_owned(), writes: test.writes(), reads: test.reads(), expected }],
             disk_bytes: self.file_size() * self.files,
             written_bytes: if timed { 0 } else { prepared + most(test.writes()) },
             read_bytes: most(test.reads()),
             files: self.files,
-            memory_bytes: u64::from(spec.common.threads) * (self.block + (80 << 10)) + self.files * 64,
+            memory_bytes: u64::from(common.threads) * (self.block + (80 << 10)) + self.files * 64,
         }
     }
 
-    fn begin(&self, _spec: &FilesSpec) -> Box<dyn Workload> {
+    fn begin(&self, _common: &Common) -> Box<dyn Workload> {
         Box::new(Sysbench { parameters: self.clone() })
     }
 }
@@ -167,35 +166,35 @@ struct Sysbench {
 }
 
 impl Workload for Sysbench {
-    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
+    fn prepare(&mut self, phase: &Phase<'_>) -> Result<()> {
         let parameters = &self.parameters;
         let buffer = Buffer::new(parameters.block as usize);
-        stage.solo(|hand| {
+        phase.solo(|context| {
             for number in 0..parameters.files {
                 let name = name_of(number);
-                let file = hand.open(Operation::Create, &name, libc::O_RDWR | libc::O_CREAT)?;
+                let file = context.open(OpKind::Create, &name, libc::O_RDWR | libc::O_CREAT)?;
                 if parameters.test != Test::Seqwr {
                     for block in 0..parameters.file_size() / parameters.block {
-                        hand.write(&file, &buffer, (&name, block * parameters.block))?;
+                        context.write(&file, &buffer, (&name, block * parameters.block))?;
                     }
-                    hand.fsync(&file, &name)?;
+                    context.fsync(&file, &name)?;
                 }
-                hand.close(file, &name)?;
+                context.close(file, &name)?;
             }
             Ok(())
         })
     }
 
-    fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+    fn measure(&mut self, _planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let parameters = &self.parameters;
-        let files = stage.solo(|hand| hand.quietly(|hand| open_all(parameters, hand)))?;
+        let files = phase.solo(|context| context.quietly(|context| open_all(parameters, context)))?;
         let queue = Mutex::new(Queue::new(parameters.clone()));
-        let seed = stage.spec.common.seed;
-        let crew = stage.threads(stage.spec.common.threads, |hand, thread| {
-            Client::new(parameters, &files, &queue, seed, thread).work(hand)
+        let seed = phase.common.seed;
+        let workers = phase.threads(phase.common.threads, |context, thread| {
+            Client::new(parameters, &files, &queue, seed, thread).work(context)
         })?;
-        let done = crew.results.into_iter().fold(Done::default(), Done::and);
-        Ok(measured(parameters, &done, crew.elapsed_ns))
+        let done = workers.results.into_iter().fold(Done::default(), Done::and);
+        Ok(measured(parameters, &done, workers.elapsed_ns))
     }
 }
 
@@ -203,9 +202,9 @@ fn name_of(number: u64) -> Name {
     Name::new(format_args!("test_file.{number}"))
 }
 
-fn open_all(parameters: &Parameters, hand: &mut Hand<'_>) -> Step<Vec<OwnedFd>> {
-    let flags = libc::O_RDWR | parameters.flags(hand);
-    (0..parameters.files).map(|number| hand.open(Operation::Open, &name_of(number), flags)).collect()
+fn open_all(parameters: &Parameters, context: &mut WorkerContext<'_>) -> Result<Vec<OwnedFd>> {
+    let flags = libc::O_RDWR | parameters.flags(context);
+    (0..parameters.files).map(|number| context.open(OpKind::Open, &name_of(number), flags)).collect()
 }
 
 /// What one thread did.
@@ -318,19 +317,19 @@ impl<'a> Client<'a> {
         Self { parameters, files, queue, places, buffer, done: Done::default() }
     }
 
-    fn work(mut self, hand: &mut Hand<'_>) -> Step<Done> {
-        let end_ns = hand.now_ns().saturating_add(self.parameters.runtime_ns);
-        while hand.now_ns() < end_ns {
+    fn work(mut self, context: &mut WorkerContext<'_>) -> Result<Done> {
+        let end_ns = context.now_ns().saturating_add(self.parameters.runtime_ns);
+        while context.now_ns() < end_ns {
             let write = self.writes_next();
             let Some(event) = self.queue.lock().unwrap_or_else(PoisonError::into_inner).event(write) else { break };
-            self.execute(event, write, hand)?;
+            self.execute(event, write, context)?;
             self.done.events += 1;
         }
-        self.done.busy_ns = hand.busy_ns();
+        self.done.busy_ns = context.busy_ns();
         if self.parameters.fsync_end && self.parameters.test.writes() {
-            (0..self.parameters.files).try_for_each(|file| self.sync(file, hand))?;
+            (0..self.parameters.files).try_for_each(|file| self.sync(file, context))?;
         }
-        hand.settle()?;
+        context.settle()?;
         Ok(self.done)
     }
 
@@ -339,12 +338,12 @@ impl<'a> Client<'a> {
         self.parameters.test.writes() && (self.parameters.test != Test::Rndrw || share() >= self.parameters.ratio)
     }
 
-    fn execute(&mut self, event: Event, write: bool, hand: &mut Hand<'_>) -> Step<()> {
+    fn execute(&mut self, event: Event, write: bool, context: &mut WorkerContext<'_>) -> Result<()> {
         let in_file = self.parameters.file_size() / self.parameters.block;
         let (file, block) = match event {
             // The original takes the event, but syncs nothing where every write was synced.
             Event::Sync(_) if self.parameters.fsync_each => return Ok(()),
-            Event::Sync(file) => return self.sync(file, hand),
+            Event::Sync(file) => return self.sync(file, context),
             Event::InOrder(file, block) => (file, block),
             Event::Request => {
                 let place = self.places.below(in_file * self.parameters.files);
@@ -354,20 +353,20 @@ impl<'a> Client<'a> {
         let (name, offset) = (name_of(file), block * self.parameters.block);
         let open = &self.files[file as usize];
         if !write {
-            hand.read_at(open, &mut self.buffer, (&name, offset))?;
+            context.read_at(open, &mut self.buffer, (&name, offset))?;
             self.done.reads += 1;
             return Ok(());
         }
-        hand.write_at(open, &self.buffer, (&name, offset))?;
+        context.write_at(open, &self.buffer, (&name, offset))?;
         self.done.writes += 1;
-        if self.parameters.fsync_each { self.sync(file, hand) } else { Ok(()) }
+        if self.parameters.fsync_each { self.sync(file, context) } else { Ok(()) }
     }
 
-    fn sync(&mut self, file: u64, hand: &mut Hand<'_>) -> Step<()> {
-        if hand.syncs() {
+    fn sync(&mut self, file: u64, context: &mut WorkerContext<'_>) -> Result<()> {
+        if context.syncs() {
             let open = &self.files[file as usize];
             let call = if self.parameters.fdatasync { sys::fdatasync } else { sys::fsync };
-            hand.call(Operation::Fsync, &name_of(file), |_| call(open))?;
+            context.call(OpKind::Fsync, &name_of(file), |_| call(open))?;
             self.done.syncs += 1;
         }
         Ok(())

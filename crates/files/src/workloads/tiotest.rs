@@ -17,16 +17,15 @@ use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::parameters::{Unit, bytes, count, words, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, at_least};
+use crate::common::{Common, MAX_BYTES, at_least};
 use crate::buffer::Buffer;
-use crate::fault::{Fault, Step};
-use crate::hand::Hand;
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::FilesSpec;
-use crate::stage::Stage;
+use crate::fault::{Fault, Result};
+use crate::context::WorkerContext;
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
 use crate::sys::{self, Name};
-use crate::tally::Kind as Operation;
-use crate::workload::{Kind, Measure, Workload, higher, mib_per_second};
+use crate::tally::OpKind;
+use crate::workload::{Definition, Measure, Workload, higher, mib_per_second};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"file_size":262144,"block":4096,"random_operations":50,
@@ -99,8 +98,8 @@ impl Parameters {
     }
 }
 
-impl Kind for Parameters {
-    fn check(&self, _spec: &FilesSpec) -> Step<()> {
+impl Definition for Parameters {
+    fn check(&self, _common: &Common) -> Result<()> {
         at_least("file_size", self.file_size, self.block * 2)?;
         if self.tests.contains(&Test::Write) {
             return Ok(());
@@ -108,21 +107,21 @@ impl Kind for Parameters {
         Err(Fault::spec("the tests of tiotest begin with \"write\", which makes the files: add it"))
     }
 
-    fn plan(&self, spec: &FilesSpec) -> Plan {
-        let threads = u64::from(spec.common.threads);
+    fn plan(&self, common: &Common) -> Plan {
+        let threads = u64::from(common.threads);
         let tests = self.tests();
         let bytes = |writes: bool| -> u64 {
             let chosen = tests.iter().filter(|test| test.writes() == writes);
             chosen.map(|&test| self.blocks(test) * self.block * threads).sum()
         };
-        let phase = |&test: &Test| Phase {
+        let planned = |&test: &Test| PhasePlan {
             name: test.name().to_owned(),
             writes: test.writes(),
             reads: !test.writes(),
             expected: Expected::Bytes(self.blocks(test) * self.block * threads),
         };
         Plan {
-            phases: tests.iter().map(phase).collect(),
+            phases: tests.iter().map(planned).collect(),
             disk_bytes: self.file_size * threads,
             written_bytes: bytes(true),
             read_bytes: bytes(false),
@@ -131,7 +130,7 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, _spec: &FilesSpec) -> Box<dyn Workload> {
+    fn begin(&self, _common: &Common) -> Box<dyn Workload> {
         Box::new(TioTest { parameters: self.clone() })
     }
 }
@@ -141,63 +140,63 @@ struct TioTest {
 }
 
 impl Workload for TioTest {
-    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+    fn measure(&mut self, planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let parameters = &self.parameters;
-        let test = parameters.tests().into_iter().find(|test| test.name() == phase.name).unwrap_or(Test::Write);
-        let seed = stage.spec.common.seed;
-        let threads = stage.spec.common.threads;
-        let crew = stage.crew(threads, |hand, thread| one_thread(parameters, test, hand, thread, seed))?;
+        let test = parameters.tests().into_iter().find(|test| test.name() == planned.name).unwrap_or(Test::Write);
+        let seed = phase.common.seed;
+        let threads = phase.common.threads;
+        let workers = phase.processes(threads, |context, thread| one_thread(parameters, test, context, thread, seed))?;
         let operations = parameters.blocks(test) * u64::from(threads);
         let bytes = operations * parameters.block;
-        let scores = vec![higher("throughput", mib_per_second(bytes, crew.elapsed_ns), "MiB/s")];
-        Ok(Measure { elapsed_ns: crew.elapsed_ns, operations, bytes, scores, points: Vec::new() })
+        let scores = vec![higher("throughput", mib_per_second(bytes, workers.elapsed_ns), "MiB/s")];
+        Ok(Measure { elapsed_ns: workers.elapsed_ns, operations, bytes, scores, points: Vec::new() })
     }
 }
 
-fn one_thread(parameters: &Parameters, test: Test, hand: &mut Hand<'_>, thread: u32, seed: u64) -> Step<()> {
+fn one_thread(parameters: &Parameters, test: Test, context: &mut WorkerContext<'_>, thread: u32, seed: u64) -> Result<()> {
     let name = Name::new(format_args!("tiotest.{thread}"));
     let mut flags = match test {
         Test::Write => libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC,
         Test::RandomWrite => libc::O_RDWR,
         Test::Read | Test::RandomRead => libc::O_RDONLY,
     };
-    if parameters.open_sync && hand.syncs() {
+    if parameters.open_sync && context.syncs() {
         flags |= libc::O_SYNC;
     }
     if parameters.direct {
         flags |= libc::O_DIRECT;
     }
-    let kind = if test == Test::Write { Operation::Create } else { Operation::Open };
-    let file = hand.open(kind, &name, flags)?;
-    transfer(parameters, test, hand, (&file, &name), &mut Stream::new(seed, thread, Purpose::Offset))?;
+    let kind = if test == Test::Write { OpKind::Create } else { OpKind::Open };
+    let file = context.open(kind, &name, flags)?;
+    transfer(parameters, test, context, (&file, &name), &mut Stream::new(seed, thread, Purpose::Offset))?;
     if test.writes() {
-        hand.fsync(&file, &name)?;
+        context.fsync(&file, &name)?;
     }
-    hand.close(file, &name)?;
-    hand.settle()
+    context.close(file, &name)?;
+    context.settle()
 }
 
 fn transfer(
     parameters: &Parameters,
     test: Test,
-    hand: &mut Hand<'_>,
+    context: &mut WorkerContext<'_>,
     (file, name): (&OwnedFd, &Name),
     stream: &mut Stream,
-) -> Step<()> {
+) -> Result<()> {
     let mut buffer = Buffer::new(parameters.block as usize);
     let blocks = parameters.file_size / parameters.block;
     let length = buffer.len();
     for number in 0..parameters.blocks(test) {
         let block = if test.is_random() { stream.below(blocks - 1) } else { number };
         let offset = block * parameters.block;
-        let kind = if test.writes() { Operation::Write } else { Operation::Read };
-        let done = hand.transfer(kind, (name, offset), length, |done| {
+        let kind = if test.writes() { OpKind::Write } else { OpKind::Read };
+        let done = context.transfer(kind, (name, offset), length, |done| {
             if test.is_random() {
                 sys::seek(file, offset + done as u64)?;
             }
             if test.writes() { sys::write(file, &buffer[done..]) } else { sys::read(file, &mut buffer[done..]) }
         })?;
-        hand.whole(kind, (name, offset), done, length)?;
+        context.whole(kind, (name, offset), done, length)?;
     }
     Ok(())
 }

@@ -21,16 +21,15 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::parameters::{Unit, bytes, count, parameters};
 
-use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, at_most, one_thread};
+use crate::common::{Cold, Common, MAX_BYTES, MAX_COUNT, at_least, at_most, one_thread};
 use crate::buffer::Buffer;
-use crate::fault::{Fault, Step};
-use crate::hand::Hand;
-use crate::outcome::{Expected, Phase, Plan, Point};
-use crate::spec::{Cold, FilesSpec};
-use crate::stage::Stage;
+use crate::fault::{Fault, Result};
+use crate::context::WorkerContext;
+use crate::outcome::{Expected, PhasePlan, Plan, Point};
+use crate::phase::Phase;
 use crate::sys::{self, Name};
-use crate::tally::Kind as Operation;
-use crate::workload::{Kind, Measure, Workload, higher, mib_per_second};
+use crate::tally::OpKind;
+use crate::workload::{Definition, Measure, Workload, higher, mib_per_second};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"path":null,"size":8388608,"start":0,"block":2097152,"chunk":262144,"step":1,"passes":3,
@@ -88,9 +87,9 @@ impl Parameters {
     }
 }
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "zcav")?;
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
+        one_thread(common, "zcav")?;
         if self.write && self.path.is_none() {
             return Err(Fault::spec("write goes over what is in path: give one".to_owned()));
         }
@@ -104,13 +103,13 @@ impl Kind for Parameters {
         at_most("number of blocks", length / self.block, MAX_BLOCKS)
     }
 
-    fn plan(&self, _spec: &FilesSpec) -> Plan {
+    fn plan(&self, _common: &Common) -> Plan {
         // It was there when the request was checked; if it is gone, opening it says so.
         let length = self.length().unwrap_or(0);
         let moved: u64 = self.blocks(length).iter().map(|block| block.1).sum::<u64>() * u64::from(self.passes);
         let own = if self.path.is_none() { self.start + self.size } else { 0 };
         Plan {
-            phases: vec![Phase {
+            phases: vec![PhasePlan {
                 name: if self.write { "write" } else { "read" }.to_owned(),
                 writes: self.write,
                 reads: !self.write,
@@ -124,7 +123,7 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, _spec: &FilesSpec) -> Box<dyn Workload> {
+    fn begin(&self, _common: &Common) -> Box<dyn Workload> {
         Box::new(Zcav { parameters: self.clone() })
     }
 }
@@ -134,35 +133,35 @@ struct Zcav {
 }
 
 impl Workload for Zcav {
-    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
+    fn prepare(&mut self, phase: &Phase<'_>) -> Result<()> {
         if self.parameters.path.is_some() {
             return Ok(());
         }
         let name = Name::new(format_args!("{FILE}"));
-        let mut stream = Stream::new(stage.spec.common.seed, 0, Purpose::Content);
+        let mut stream = Stream::new(phase.common.seed, 0, Purpose::Content);
         let mut buffer = vec![0; self.parameters.chunk as usize];
-        stage.solo(|hand| {
-            let file = hand.open(Operation::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC)?;
+        phase.solo(|context| {
+            let file = context.open(OpKind::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC)?;
             let end = self.parameters.start + self.parameters.size;
             for offset in (0..end).step_by(buffer.len()) {
                 stream.fill(&mut buffer);
                 let length = (end - offset).min(buffer.len() as u64) as usize;
-                hand.write(&file, &buffer[..length], (&name, offset))?;
+                context.write(&file, &buffer[..length], (&name, offset))?;
             }
             // Reading back what is still to be written would measure both.
-            hand.fsync(&file, &name)?;
-            hand.close(file, &name)
+            context.fsync(&file, &name)?;
+            context.close(file, &name)
         })
     }
 
-    fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+    fn measure(&mut self, _planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let parameters = &self.parameters;
-        let own = stage.place().join(FILE).display().to_string();
+        let own = phase.place().join(FILE).display().to_string();
         let path = parameters.path.as_ref().unwrap_or(&own);
         let fail = |error: io::Error| Fault::call("open", path, None, &error);
         let blocks = parameters.blocks(parameters.length().map_err(fail)?);
         let mut times: Vec<Vec<u64>> = vec![Vec::with_capacity(parameters.passes as usize); blocks.len()];
-        let elapsed_ns = stage.solo(|hand| {
+        let elapsed_ns = phase.solo(|context| {
             let flags = if parameters.direct { libc::O_DIRECT } else { 0 };
             let write = parameters.write;
             let mut options = File::options();
@@ -171,13 +170,13 @@ impl Workload for Zcav {
             let mut elapsed_ns = 0;
             for _ in 0..parameters.passes {
                 for (block, times) in blocks.iter().zip(&mut times) {
-                    if stage.spec.common.cold != Cold::No {
+                    if phase.common.cold != Cold::No {
                         sys::drop_pages(&file, block.0, block.1);
                     }
                     let time_ns = if write {
-                        overwrite(hand, &file, &buffer, *block)?
+                        overwrite(context, &file, &buffer, *block)?
                     } else {
-                        read(hand, &file, &mut buffer, *block)?
+                        read(context, &file, &mut buffer, *block)?
                     };
                     times.push(time_ns);
                     elapsed_ns += time_ns;
@@ -202,24 +201,24 @@ impl Workload for Zcav {
 }
 
 /// The time of one block.
-fn read(hand: &mut Hand<'_>, file: &OwnedFd, buffer: &mut Buffer, (start, length): (u64, u64)) -> Step<u64> {
+fn read(context: &mut WorkerContext<'_>, file: &OwnedFd, buffer: &mut Buffer, (start, length): (u64, u64)) -> Result<u64> {
     let name = Name::new(format_args!("{FILE}"));
-    let start_ns = hand.now_ns();
+    let start_ns = context.now_ns();
     for offset in (start..start + length).step_by(buffer.len()) {
-        hand.read_at(file, buffer, (&name, offset))?;
+        context.read_at(file, buffer, (&name, offset))?;
     }
-    Ok(hand.now_ns() - start_ns)
+    Ok(context.now_ns() - start_ns)
 }
 
 /// The time of one block of zeros.
-fn overwrite(hand: &mut Hand<'_>, file: &OwnedFd, buffer: &Buffer, (start, length): (u64, u64)) -> Step<u64> {
+fn overwrite(context: &mut WorkerContext<'_>, file: &OwnedFd, buffer: &Buffer, (start, length): (u64, u64)) -> Result<u64> {
     let name = Name::new(format_args!("{FILE}"));
-    let start_ns = hand.now_ns();
+    let start_ns = context.now_ns();
     for offset in (start..start + length).step_by(buffer.len()) {
-        hand.write_at(file, buffer, (&name, offset))?;
-        hand.fsync(file, &name)?;
+        context.write_at(file, buffer, (&name, offset))?;
+        context.fsync(file, &name)?;
     }
-    Ok(hand.now_ns() - start_ns)
+    Ok(context.now_ns() - start_ns)
 }
 
 /// Mean of the passes over a block, without the fastest and the slowest third.

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use plimsoll_core::outcome::Status;
 use plimsoll_files::Job;
+use plimsoll_files::common::Common;
 use plimsoll_files::outcome::{FilesOutcome, PhaseResult};
-use plimsoll_files::spec::{Common, FilesSpec};
+use plimsoll_files::spec::FilesSpec;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

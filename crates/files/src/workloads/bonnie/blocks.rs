@@ -5,12 +5,12 @@ use std::os::fd::OwnedFd;
 
 use super::{Parameters, Version};
 use crate::buffer::Buffer;
-use crate::fault::Step;
-use crate::hand::Hand;
-use crate::stage::Stage;
+use crate::fault::Result;
+use crate::context::WorkerContext;
+use crate::phase::Phase;
 use crate::stdio::Stream;
 use crate::sys::{self, Name};
-use crate::tally::Kind;
+use crate::tally::OpKind;
 
 /// Largest file of version 1.x.
 pub const FILE_BYTES: u64 = 1 << 30;
@@ -62,30 +62,30 @@ impl<'a> Blocks<'a> {
     }
 
     /// Opens all parts; with more flags to create them, new ones, after removing what was there. Not timed.
-    pub fn open(&self, hand: &mut Hand<'_>, create: Option<libc::c_int>) -> Step<Vec<Part>> {
+    pub fn open(&self, context: &mut WorkerContext<'_>, create: Option<libc::c_int>) -> Result<Vec<Part>> {
         let count = self.blocks.div_ceil(self.blocks_per_file);
-        hand.quietly(|hand| {
+        context.quietly(|context| {
             (0..count)
                 .map(|index| {
                     let name = self.name(index);
                     if create.is_some() {
-                        remove(hand, &name)?;
+                        remove(context, &name)?;
                     }
                     let flags = create.map_or(libc::O_RDWR, |more| libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | more);
-                    let kind = if create.is_some() { Kind::Create } else { Kind::Open };
-                    Ok(Part { file: hand.open(kind, &name, flags)?, name })
+                    let kind = if create.is_some() { OpKind::Create } else { OpKind::Open };
+                    Ok(Part { file: context.open(kind, &name, flags)?, name })
                 })
                 .collect()
         })
     }
 
     /// Closes all parts, within the time; 2.x always syncs first, 1.x when it is told not to buffer.
-    pub fn close(&self, hand: &mut Hand<'_>, parts: Vec<Part>, wrote: bool) -> Step<()> {
+    pub fn close(&self, context: &mut WorkerContext<'_>, parts: Vec<Part>, wrote: bool) -> Result<()> {
         for Part { name, file } in parts {
             if self.two() || (wrote && self.parameters.unbuffered) {
-                hand.fsync(&file, &name)?;
+                context.fsync(&file, &name)?;
             }
-            hand.close(file, &name)?;
+            context.close(file, &name)?;
         }
         Ok(())
     }
@@ -93,17 +93,17 @@ impl<'a> Blocks<'a> {
     /// Times `work` together with closing.
     fn timed(
         &self,
-        stage: &Stage<'_>,
+        phase: &Phase<'_>,
         (create, wrote): (Option<libc::c_int>, bool),
-        work: impl FnOnce(&mut Hand<'_>, &[Part]) -> Step<()>,
-    ) -> Step<u64> {
-        stage.solo(|hand| {
-            let parts = self.open(hand, create)?;
-            let start_ns = hand.now_ns();
-            work(hand, &parts)?;
-            self.close(hand, parts, wrote)?;
-            hand.settle()?;
-            Ok(hand.now_ns() - start_ns)
+        work: impl FnOnce(&mut WorkerContext<'_>, &[Part]) -> Result<()>,
+    ) -> Result<u64> {
+        phase.solo(|context| {
+            let parts = self.open(context, create)?;
+            let start_ns = context.now_ns();
+            work(context, &parts)?;
+            self.close(context, parts, wrote)?;
+            context.settle()?;
+            Ok(context.now_ns() - start_ns)
         })
     }
 
@@ -113,7 +113,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Calls `work` with each block's number, part and offset in it.
-    fn each(&self, parts: &[Part], mut work: impl FnMut(u64, &Part, u64) -> Step<()>) -> Step<()> {
+    fn each(&self, parts: &[Part], mut work: impl FnMut(u64, &Part, u64) -> Result<()>) -> Result<()> {
         (0..self.blocks).try_for_each(|block| {
             let (part, offset) = self.place(parts, block);
             work(block, part, offset)
@@ -121,116 +121,116 @@ impl<'a> Blocks<'a> {
     }
 
     /// Characters from 0 to 127 in turn.
-    pub fn write_characters(&self, stage: &Stage<'_>) -> Step<u64> {
+    pub fn write_characters(&self, phase: &Phase<'_>) -> Result<u64> {
         let text: Vec<u8> = (0..self.chunk()).map(|index| (index & 0x7f) as u8).collect();
         if self.two() {
-            return self.timed(stage, (Some(0), true), |hand, parts| {
+            return self.timed(phase, (Some(0), true), |context, parts| {
                 let Part { name, file } = &parts[0];
                 (0..self.parameters.characters()).try_for_each(|index| {
                     let at = index as usize % text.len();
-                    hand.write(file, &text[at..=at], (name, index))
+                    context.write(file, &text[at..=at], (name, index))
                 })
             });
         }
-        self.streams(stage, true, |hand, name, stream, offset| {
-            hand.transfer(Kind::Write, (name, offset), text.len(), |_| stream.put(&text)).map(drop)
+        self.streams(phase, true, |context, name, stream, offset| {
+            context.transfer(OpKind::Write, (name, offset), text.len(), |_| stream.put(&text)).map(drop)
         })
     }
 
     /// Reads them back.
-    pub fn read_characters(&self, stage: &Stage<'_>) -> Step<u64> {
+    pub fn read_characters(&self, phase: &Phase<'_>) -> Result<u64> {
         if self.two() {
             let mut byte = [0];
-            return self.timed(stage, (None, false), |hand, parts| {
+            return self.timed(phase, (None, false), |context, parts| {
                 let Part { name, file } = &parts[0];
-                (0..self.parameters.characters()).try_for_each(|index| hand.read(file, &mut byte, (name, index)))
+                (0..self.parameters.characters()).try_for_each(|index| context.read(file, &mut byte, (name, index)))
             });
         }
         let mut buffer = vec![0; self.chunk()];
-        self.streams(stage, false, |hand, name, stream, offset| {
+        self.streams(phase, false, |context, name, stream, offset| {
             let length = buffer.len();
-            let done = hand.transfer(Kind::Read, (name, offset), length, |_| stream.get(&mut buffer))?;
-            hand.whole(Kind::Read, (name, offset), done, length)
+            let done = context.transfer(OpKind::Read, (name, offset), length, |_| stream.get(&mut buffer))?;
+            context.whole(OpKind::Read, (name, offset), done, length)
         })
     }
 
     /// Version 1.x: each part as a stream of characters, one block at a time so that latencies are those of blocks.
     fn streams(
         &self,
-        stage: &Stage<'_>,
+        phase: &Phase<'_>,
         write: bool,
-        mut work: impl FnMut(&mut Hand<'_>, &Name, &mut Stream, u64) -> Step<()>,
-    ) -> Step<u64> {
-        stage.solo(|hand| {
+        mut work: impl FnMut(&mut WorkerContext<'_>, &Name, &mut Stream, u64) -> Result<()>,
+    ) -> Result<u64> {
+        phase.solo(|context| {
             let mode = if write { c"w" } else { c"r" };
-            let fail = |hand: &Hand<'_>, name: &Name, error: &io::Error| {
-                hand.fault(if write { Kind::Write } else { Kind::Read }, name, None, error)
+            let fail = |context: &WorkerContext<'_>, name: &Name, error: &io::Error| {
+                context.fault(if write { OpKind::Write } else { OpKind::Read }, name, None, error)
             };
-            let parts = self.open(hand, write.then_some(0))?;
+            let parts = self.open(context, write.then_some(0))?;
             let mut streams = Vec::new();
             for Part { name, file } in parts {
-                let stream = Stream::new(file, mode).map_err(|error| fail(hand, &name, &error))?;
+                let stream = Stream::new(file, mode).map_err(|error| fail(context, &name, &error))?;
                 streams.push((name, stream));
             }
-            let start_ns = hand.now_ns();
+            let start_ns = context.now_ns();
             for block in 0..self.blocks {
                 let (name, stream) = &mut streams[(block / self.blocks_per_file) as usize];
-                work(hand, name, stream, (block % self.blocks_per_file) * self.parameters.chunk)?;
+                work(context, name, stream, (block % self.blocks_per_file) * self.parameters.chunk)?;
             }
             for (name, mut stream) in streams {
-                if write && self.parameters.unbuffered && hand.syncs() {
-                    hand.call(Kind::Fsync, &name, |_| stream.sync())?;
+                if write && self.parameters.unbuffered && context.syncs() {
+                    context.call(OpKind::Fsync, &name, |_| stream.sync())?;
                 }
-                stream.close().map_err(|error| fail(hand, &name, &error))?;
+                stream.close().map_err(|error| fail(context, &name, &error))?;
             }
-            hand.settle()?;
-            Ok(hand.now_ns() - start_ns)
+            context.settle()?;
+            Ok(context.now_ns() - start_ns)
         })
     }
 
     /// Zeros, and one byte that counts the blocks.
-    pub fn write(&self, stage: &Stage<'_>) -> Step<u64> {
+    pub fn write(&self, phase: &Phase<'_>) -> Result<u64> {
         let mut buffer = Buffer::new(self.chunk());
         let flags = if self.parameters.direct { libc::O_DIRECT } else { 0 };
-        self.timed(stage, (Some(flags), true), |hand, parts| {
+        self.timed(phase, (Some(flags), true), |context, parts| {
             self.each(parts, |block, Part { name, file }, offset| {
                 let at = (block % self.parameters.chunk) as usize;
                 buffer[at] = buffer[at].wrapping_add(1);
-                hand.write(file, &buffer, (name, offset))
+                context.write(file, &buffer, (name, offset))
             })
         })
     }
 
     /// Reads each block, changes a byte, goes back and writes it.
-    pub fn rewrite(&self, stage: &Stage<'_>) -> Step<u64> {
+    pub fn rewrite(&self, phase: &Phase<'_>) -> Result<u64> {
         let mut buffer = vec![0_u8; self.chunk()];
-        self.timed(stage, (None, true), |hand, parts| {
+        self.timed(phase, (None, true), |context, parts| {
             self.each(parts, |block, Part { name, file }, offset| {
-                hand.read(file, &mut buffer, (name, offset))?;
+                context.read(file, &mut buffer, (name, offset))?;
                 change(&mut buffer, block);
-                write_back(hand, file, &buffer, (name, offset))
+                write_back(context, file, &buffer, (name, offset))
             })
         })
     }
 
     /// Reads each block.
-    pub fn read(&self, stage: &Stage<'_>) -> Step<u64> {
+    pub fn read(&self, phase: &Phase<'_>) -> Result<u64> {
         let mut buffer = vec![0; self.chunk()];
-        self.timed(stage, (None, false), |hand, parts| {
-            self.each(parts, |_, Part { name, file }, offset| hand.read(file, &mut buffer, (name, offset)))
+        self.timed(phase, (None, false), |context, parts| {
+            self.each(parts, |_, Part { name, file }, offset| context.read(file, &mut buffer, (name, offset)))
         })
     }
 
     /// Removes the data, before the tests of many files.
-    pub fn remove(&self, stage: &Stage<'_>) -> Step<()> {
+    pub fn remove(&self, phase: &Phase<'_>) -> Result<()> {
         let count = self.blocks.div_ceil(self.blocks_per_file);
-        stage.solo(|hand| hand.quietly(|hand| (0..count).try_for_each(|index| remove(hand, &self.name(index)))))
+        phase.solo(|context| context.quietly(|context| (0..count).try_for_each(|index| remove(context, &self.name(index)))))
     }
 }
 
-fn remove(hand: &mut Hand<'_>, name: &Name) -> Step<()> {
-    match hand.attempt(Kind::Delete, |folder| folder.unlink(name.as_c()))? {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(hand.fault(Kind::Delete, name, None, &error)),
+fn remove(context: &mut WorkerContext<'_>, name: &Name) -> Result<()> {
+    match context.attempt(OpKind::Delete, |folder| folder.unlink(name.as_c()))? {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(context.fault(OpKind::Delete, name, None, &error)),
         _ => Ok(()),
     }
 }
@@ -242,10 +242,10 @@ pub fn change(buffer: &mut [u8], count: u64) {
 }
 
 /// Goes back to `offset` and writes.
-pub fn write_back(hand: &mut Hand<'_>, file: &OwnedFd, bytes: &[u8], (name, offset): (&Name, u64)) -> Step<()> {
-    let done = hand.transfer(Kind::Write, (name, offset), bytes.len(), |done| {
+pub fn write_back(context: &mut WorkerContext<'_>, file: &OwnedFd, bytes: &[u8], (name, offset): (&Name, u64)) -> Result<()> {
+    let done = context.transfer(OpKind::Write, (name, offset), bytes.len(), |done| {
         sys::seek(file, offset + done as u64)?;
         sys::write(file, &bytes[done..])
     })?;
-    hand.whole(Kind::Write, (name, offset), done, bytes.len())
+    context.whole(OpKind::Write, (name, offset), done, bytes.len())
 }

@@ -7,8 +7,8 @@
 use std::io;
 use std::time::Duration;
 
-use crate::fault::{Fault, Step};
-use crate::hand::Hand;
+use crate::fault::{Fault, Result};
+use crate::context::WorkerContext;
 
 const KEY: libc::key_t = 4711;
 const TESTS: [&str; 12] = [
@@ -19,7 +19,7 @@ const TESTS: [&str; 12] = [
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Waits until all processes are before this test.
-pub fn pass(hand: &Hand<'_>, test: &str) -> Step<()> {
+pub fn pass(context: &WorkerContext<'_>, test: &str) -> Result<()> {
     let Some(number) = TESTS.iter().position(|name| *name == test) else { return Ok(()) };
     // SAFETY: takes no pointers.
     let set = unsafe { libc::semget(KEY, TESTS.len() as i32, 0) };
@@ -29,7 +29,7 @@ pub fn pass(hand: &Hand<'_>, test: &str) -> Step<()> {
     let operation = |change| libc::sembuf { sem_num: number as u16, sem_op: change, sem_flg: libc::IPC_NOWAIT as i16 };
     once(set, operation(-1)).map_err(|error| fault(&error))?;
     loop {
-        hand.check()?;
+        context.check()?;
         match once(set, operation(0)) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(LOOK),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -39,10 +39,10 @@ pub fn pass(hand: &Hand<'_>, test: &str) -> Step<()> {
 }
 
 /// Waits for a line on standard input; whoever asks for it is not here. At its end nothing is waited for.
-pub fn line(hand: &Hand<'_>) -> Step<()> {
+pub fn line(context: &WorkerContext<'_>) -> Result<()> {
     let failed = |error: &io::Error| Fault::spec(format!("-y p waits for lines on standard input, which fails: {error}"));
     loop {
-        hand.check()?;
+        context.check()?;
         match next_byte() {
             Ok(Some(b'\n') | None) => return Ok(()),
             Ok(Some(_)) => {}

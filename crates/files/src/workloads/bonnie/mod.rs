@@ -23,12 +23,11 @@ mod seeks;
 use plimsoll_core::parameters::{Unit, bytes, count, word, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::admit::{MAX_BYTES, MAX_COUNT, at_least, one_thread};
-use crate::fault::{Fault, Step};
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::FilesSpec;
-use crate::stage::Stage;
-use crate::workload::{Kind, Measure, Workload, higher, per_second};
+use crate::common::{Common, MAX_BYTES, MAX_COUNT, at_least, one_thread};
+use crate::fault::{Fault, Result};
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
+use crate::workload::{Definition, Measure, Workload, higher, per_second};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"version":"2","size":262144,"chunk":8192,"skip_characters":false,"unbuffered":false,
@@ -97,7 +96,7 @@ impl Parameters {
         if self.skip_data { 0 } else { self.size }
     }
 
-    fn block_phases(&self) -> Vec<Phase> {
+    fn block_phases(&self) -> Vec<PhasePlan> {
         if self.skip_data {
             return Vec::new();
         }
@@ -112,11 +111,11 @@ impl Parameters {
         ];
         all.into_iter()
             .filter(|(name, ..)| !(self.skip_characters && name.starts_with("char")))
-            .map(|(name, writes, reads, expected)| Phase { name: name.to_owned(), writes, reads, expected })
+            .map(|(name, writes, reads, expected)| PhasePlan { name: name.to_owned(), writes, reads, expected })
             .collect()
     }
 
-    fn name_phases(&self) -> Vec<Phase> {
+    fn name_phases(&self) -> Vec<PhasePlan> {
         if self.files == 0 {
             return Vec::new();
         }
@@ -124,7 +123,7 @@ impl Parameters {
         ["sequential", "random"]
             .into_iter()
             .flat_map(|order| [("create", true), ("stat", false), ("delete", true)].map(|(what, writes)| (order, what, writes)))
-            .map(|(order, what, writes)| Phase {
+            .map(|(order, what, writes)| PhasePlan {
                 name: format!("{order}_{what}"),
                 writes,
                 reads: what == "stat",
@@ -134,9 +133,9 @@ impl Parameters {
     }
 }
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "bonnie")?;
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
+        one_thread(common, "bonnie")?;
         at_least("size", self.size, if self.skip_data { 0 } else { self.chunk })?;
         if self.skip_data && self.files == 0 {
             return Err(Fault::spec("skip_data with files 0 leaves nothing to do: give files, or the data".to_owned()));
@@ -147,7 +146,7 @@ impl Kind for Parameters {
         at_least("file_size_max", self.file_size_max, self.file_size_min)
     }
 
-    fn plan(&self, _spec: &FilesSpec) -> Plan {
+    fn plan(&self, _common: &Common) -> Plan {
         let file_bytes = self.files * self.file_size_max;
         let characters = if self.skip_characters || self.skip_data { 0 } else { self.characters() };
         let (size, seeks) = (self.data(), if self.skip_data { 0 } else { self.seeks });
@@ -163,8 +162,8 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        Box::new(Bonnie { parameters: self.clone(), names: names::Names::new(self, spec.common.seed) })
+    fn begin(&self, common: &Common) -> Box<dyn Workload> {
+        Box::new(Bonnie { parameters: self.clone(), names: names::Names::new(self, common.seed) })
     }
 }
 
@@ -174,37 +173,37 @@ struct Bonnie {
 }
 
 impl Workload for Bonnie {
-    fn await_start(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<()> {
+    fn await_start(&mut self, planned: &PhasePlan, phase: &Phase<'_>) -> Result<()> {
         if self.parameters.together {
-            stage.awaits(&phase.name);
-            stage.solo(|hand| gate::pass(hand, &phase.name))?;
+            phase.awaits(&planned.name);
+            phase.solo(|context| gate::pass(context, &planned.name))?;
         }
         if self.parameters.prompts {
-            stage.awaits(&phase.name);
-            stage.solo(|hand| gate::line(hand))?;
+            phase.awaits(&planned.name);
+            phase.solo(|context| gate::line(context))?;
         }
         Ok(())
     }
 
-    fn measure(&mut self, phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
+    fn measure(&mut self, planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let blocks = blocks::Blocks::new(&self.parameters);
-        if let Some((order, what)) = phase.name.split_once('_')
+        if let Some((order, what)) = planned.name.split_once('_')
             && matches!(order, "sequential" | "random")
         {
-            let elapsed_ns = self.names.measure(&self.parameters, order == "random", what, stage)?;
+            let elapsed_ns = self.names.measure(&self.parameters, order == "random", what, phase)?;
             return Ok(rate(self.parameters.files, 0, elapsed_ns, "files"));
         }
         let characters = self.parameters.characters();
-        match phase.name.as_str() {
-            "char_write" => Ok(throughput(characters, 1, blocks.write_characters(stage)?)),
-            "block_write" => Ok(throughput(blocks.size(), self.parameters.chunk, blocks.write(stage)?)),
-            "rewrite" => Ok(throughput(blocks.size(), self.parameters.chunk, blocks.rewrite(stage)?)),
-            "char_read" => Ok(throughput(characters, 1, blocks.read_characters(stage)?)),
-            "block_read" => Ok(throughput(blocks.size(), self.parameters.chunk, blocks.read(stage)?)),
+        match planned.name.as_str() {
+            "char_write" => Ok(throughput(characters, 1, blocks.write_characters(phase)?)),
+            "block_write" => Ok(throughput(blocks.size(), self.parameters.chunk, blocks.write(phase)?)),
+            "rewrite" => Ok(throughput(blocks.size(), self.parameters.chunk, blocks.rewrite(phase)?)),
+            "char_read" => Ok(throughput(characters, 1, blocks.read_characters(phase)?)),
+            "block_read" => Ok(throughput(blocks.size(), self.parameters.chunk, blocks.read(phase)?)),
             _ => {
-                let elapsed_ns = seeks::seek(&self.parameters, &blocks, stage)?;
+                let elapsed_ns = seeks::seek(&self.parameters, &blocks, phase)?;
                 if self.parameters.files > 0 {
-                    blocks.remove(stage)?;
+                    blocks.remove(phase)?;
                 }
                 Ok(rate(self.parameters.seeks, self.parameters.seeks * self.parameters.chunk, elapsed_ns, "seeks"))
             }

@@ -3,11 +3,11 @@
 use plimsoll_core::random::{Purpose, Stream};
 
 use super::{Parameters, Version};
-use crate::fault::Step;
-use crate::hand::Hand;
-use crate::stage::Stage;
+use crate::fault::Result;
+use crate::context::WorkerContext;
+use crate::phase::Phase;
 use crate::sys::{self, Name};
-use crate::tally::Kind;
+use crate::tally::OpKind;
 use crate::tree::shuffle;
 
 const FOLDER: &str = "Bonnie.files";
@@ -54,27 +54,27 @@ impl Names {
     }
 
     /// One phase; its time.
-    pub fn measure(&mut self, parameters: &Parameters, random: bool, what: &str, stage: &Stage<'_>) -> Step<u64> {
+    pub fn measure(&mut self, parameters: &Parameters, random: bool, what: &str, phase: &Phase<'_>) -> Result<u64> {
         if what == "create" {
             self.draw(parameters, random);
             let folder = Name::new(format_args!("{FOLDER}"));
-            stage.solo(|hand| hand.quietly(|hand| hand.mkdir(&folder, 0o700)))?;
+            phase.solo(|context| context.quietly(|context| context.mkdir(&folder, 0o700)))?;
         }
         let two = parameters.version == Version::Two;
-        let (_, elapsed_ns) = stage.timed(|hand| {
+        let (_, elapsed_ns) = phase.timed(|context| {
             match what {
-                "create" => self.create(parameters, hand)?,
-                "stat" => self.visit(hand, random, |hand, name| look(parameters, hand, name))?,
+                "create" => self.create(parameters, context)?,
+                "stat" => self.visit(context, random, |context, name| look(parameters, context, name))?,
                 _ => {
-                    self.visit(hand, random, |hand, name| {
-                        hand.unlink(name)?;
-                        sync_folder(parameters, hand)
+                    self.visit(context, random, |context, name| {
+                        context.unlink(name)?;
+                        sync_folder(parameters, context)
                     })?;
                     let folder = Name::new(format_args!("{FOLDER}"));
-                    hand.call(Kind::Rmdir, &folder, |root| root.rmdir(folder.as_c()))?;
+                    context.call(OpKind::Rmdir, &folder, |root| root.rmdir(folder.as_c()))?;
                 }
             }
-            if two && what != "stat" { hand.sync() } else { Ok(()) }
+            if two && what != "stat" { context.sync() } else { Ok(()) }
         })?;
         Ok(elapsed_ns)
     }
@@ -98,27 +98,27 @@ impl Names {
         }
     }
 
-    fn create(&mut self, parameters: &Parameters, hand: &mut Hand<'_>) -> Step<()> {
+    fn create(&mut self, parameters: &Parameters, context: &mut WorkerContext<'_>) -> Result<()> {
         let zeros = vec![0; if parameters.file_size_max == 0 { 0 } else { PIECE }];
         for index in 0..self.created.len() {
             let name = self.created[index].path();
             let range = parameters.file_size_max - parameters.file_size_min;
             let size = parameters.file_size_min + self.stream.below(range + 1);
             let file = match parameters.version {
-                Version::One => hand.open(Kind::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC)?,
-                Version::Two => hand.open(Kind::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)?,
+                Version::One => context.open(OpKind::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC)?,
+                Version::Two => context.open(OpKind::Create, &name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)?,
             };
             let mut written = 0;
             while written < size {
                 let length = (size - written).min(PIECE as u64);
-                hand.write(&file, &zeros[..length as usize], (&name, written))?;
+                context.write(&file, &zeros[..length as usize], (&name, written))?;
                 written += length;
             }
             if parameters.unbuffered {
-                hand.fsync(&file, &name)?;
+                context.fsync(&file, &name)?;
             }
-            hand.close(file, &name)?;
-            sync_folder(parameters, hand)?;
+            context.close(file, &name)?;
+            sync_folder(parameters, context)?;
         }
         Ok(())
     }
@@ -126,10 +126,10 @@ impl Names {
     /// Every file once: in the order of the folder itself, or shuffled.
     fn visit(
         &mut self,
-        hand: &mut Hand<'_>,
+        context: &mut WorkerContext<'_>,
         random: bool,
-        mut work: impl FnMut(&mut Hand<'_>, &Name) -> Step<()>,
-    ) -> Step<()> {
+        mut work: impl FnMut(&mut WorkerContext<'_>, &Name) -> Result<()>,
+    ) -> Result<()> {
         let order = if random {
             let mut order = self.created.clone();
             shuffle(&mut order, &mut self.stream);
@@ -137,7 +137,7 @@ impl Names {
         } else {
             let folder = Name::new(format_args!("{FOLDER}"));
             let mut order = Vec::with_capacity(self.created.len());
-            hand.call(Kind::List, &folder, |root| {
+            context.call(OpKind::List, &folder, |root| {
                 root.list(folder.as_c(), |name| {
                     order.push(Short::from(name.to_bytes()));
                     true
@@ -145,34 +145,34 @@ impl Names {
             })?;
             order
         };
-        order.iter().try_for_each(|name| work(hand, &name.path()))
+        order.iter().try_for_each(|name| work(context, &name.path()))
     }
 }
 
 /// `stat`; a file with content is opened and read.
-fn look(parameters: &Parameters, hand: &mut Hand<'_>, name: &Name) -> Step<()> {
-    let facts = hand.call(Kind::Stat, name, |root| root.stat(name.as_c()))?;
+fn look(parameters: &Parameters, context: &mut WorkerContext<'_>, name: &Name) -> Result<()> {
+    let facts = context.call(OpKind::Stat, name, |root| root.stat(name.as_c()))?;
     if parameters.file_size_max == 0 {
         return Ok(());
     }
-    let file = hand.open(Kind::Open, name, libc::O_RDONLY)?;
+    let file = context.open(OpKind::Open, name, libc::O_RDONLY)?;
     let mut buffer = [0; PIECE];
     let mut done = 0;
     while done < facts.size {
         let length = (facts.size - done).min(PIECE as u64) as usize;
-        hand.read(&file, &mut buffer[..length], (name, done))?;
+        context.read(&file, &mut buffer[..length], (name, done))?;
         done += length as u64;
     }
-    hand.close(file, name)
+    context.close(file, name)
 }
 
 /// Without buffering, each change of the folder is synced.
-fn sync_folder(parameters: &Parameters, hand: &mut Hand<'_>) -> Step<()> {
+fn sync_folder(parameters: &Parameters, context: &mut WorkerContext<'_>) -> Result<()> {
     if !parameters.unbuffered {
         return Ok(());
     }
     let name = Name::new(format_args!("{FOLDER}"));
-    let folder = hand.open(Kind::Open, &name, libc::O_RDONLY | libc::O_DIRECTORY)?;
-    hand.fsync(&folder, &name)?;
-    sys::close(folder).map_err(|error| hand.fault(Kind::Close, &name, None, &error))
+    let folder = context.open(OpKind::Open, &name, libc::O_RDONLY | libc::O_DIRECTORY)?;
+    context.fsync(&folder, &name)?;
+    sys::close(folder).map_err(|error| context.fault(OpKind::Close, &name, None, &error))
 }

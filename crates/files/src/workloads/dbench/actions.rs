@@ -52,7 +52,7 @@ impl Action {
 /// What is done while the work stays in a folder.
 #[derive(Default)]
 pub struct Visit {
-    /// Files that come, each with the kind of its lifecycle.
+    /// Files that come, each with the kind of its life.
     pub lifecycles: Vec<&'static Lifecycle>,
     /// Everything else.
     pub actions: Vec<Action>,
@@ -83,9 +83,9 @@ pub fn of_cycle(cycle: u32, stream: &mut Stream) -> [Visit; COUNT] {
         let folders = deal(&share.weights(), chosen.len(), stream);
         chosen.into_iter().zip(folders).for_each(|(action, folder)| visits[folder].actions.push(action));
     }
-    for lifecycle in &LIFECYCLES {
-        let folders = deal(&lifecycle.folders, part(lifecycle.count).count(), stream);
-        folders.into_iter().for_each(|folder| visits[folder].lifecycles.push(lifecycle));
+    for life in &LIFECYCLES {
+        let folders = deal(&life.folders, part(life.count).count(), stream);
+        folders.into_iter().for_each(|folder| visits[folder].lifecycles.push(life));
     }
     visits.iter_mut().for_each(|visit| shuffle(&mut visit.lifecycles, stream));
     visits

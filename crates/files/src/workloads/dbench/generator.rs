@@ -9,7 +9,9 @@ use super::folders::{self, COUNT, FILLERS, ORDER, SEED};
 use super::lifecycles::{Lifecycle, Stay, Step};
 use super::sessions::{SESSIONS, Target};
 use super::sizes::{self, Sizes, portion};
-use super::trace::{Code, DOCUMENTS, Entry, FIRST_DOCUMENT, FIRST_TEMPORARY, PATTERN, PER_LOOP, SLOTS, TEMPORARIES};
+use super::trace::{
+    self, CYCLES, Code, DOCUMENTS, Entry, FIRST_DOCUMENT, FIRST_TEMPORARY, PATTERN, PER_LOOP, SLOTS, TEMPORARIES, Trace,
+};
 
 const BLOCK: u32 = 65_536;
 /// Where the original extends a file by one byte before it fills the block.
@@ -69,6 +71,19 @@ pub struct Generator {
     /// Handles that stay open, oldest first; the others.
     kept: VecDeque<u8>,
     unused: Vec<u8>,
+}
+
+impl Trace {
+    /// The same for the same seed.
+    pub fn new(seed: u64) -> Self {
+        let mut generator = Generator::new(seed);
+        generator.set_up();
+        for cycle in 0..CYCLES {
+            generator.cycle(cycle);
+        }
+        generator.finish();
+        Self { names: trace::names(), entries: generator.entries }
+    }
 }
 
 impl Generator {
@@ -150,14 +165,12 @@ impl Generator {
         self.folder = folder as u8;
         let mut agenda: BTreeMap<(u64, usize), Turn> = BTreeMap::new();
         let leaving = std::mem::take(&mut self.leaving[folder]);
-        let (paired, alone): (Vec<_>, Vec<_>) =
-            visit.lifecycles.into_iter().partition(|lifecycle| lifecycle.is_paired());
-        let lifecycles = paired.chunks(2).map(<[_]>::to_vec).chain(alone.into_iter().map(|lifecycle| vec![lifecycle]));
+        let (paired, alone): (Vec<_>, Vec<_>) = visit.lifecycles.into_iter().partition(|life| life.is_paired());
+        let lifecycles = paired.chunks(2).map(<[_]>::to_vec).chain(alone.into_iter().map(|life| vec![life]));
         let turns = visit.actions.into_iter().map(Turn::Action).chain(lifecycles.map(Turn::Comes));
         for turn in turns.chain(leaving.into_iter().map(Turn::Goes)) {
             // What is saved in a folder is saved in the first two thirds of a visit.
-            let saves =
-                matches!(&turn, Turn::Comes(lifecycles) if lifecycles.iter().any(|lifecycle| lifecycle.flushes()));
+            let saves = matches!(&turn, Turn::Comes(lifecycles) if lifecycles.iter().any(|life| life.flushes()));
             let moment = self.stream.below(if saves { VISIT * 2 / 3 } else { VISIT });
             agenda.insert((moment, agenda.len()), turn);
         }
@@ -166,8 +179,8 @@ impl Generator {
                 Turn::Action(action) => self.carry_out(action),
                 Turn::Goes(name) => self.unlink(name),
                 Turn::Comes(lifecycles) => {
-                    for (lifecycle, name) in self.live(lifecycles) {
-                        match lifecycle.stay {
+                    for (life, name) in self.live(lifecycles) {
+                        match life.stay {
                             Stay::No => self.unlink(name),
                             Stay::Visit => drop(agenda.insert((moment + VISIT / 2, number), Turn::Goes(name))),
                             Stay::Cycle => self.leaving[folder].push(name),
@@ -245,16 +258,16 @@ impl Generator {
     /// All steps of files, one after the other, of those side by side in turns; the names that they have then.
     fn live(&mut self, lifecycles: Vec<&'static Lifecycle>) -> Vec<(&'static Lifecycle, u16)> {
         let mut files: Vec<(&Lifecycle, u16, u32)> =
-            lifecycles.into_iter().map(|lifecycle| (lifecycle, self.appear(), 0)).collect();
-        let most = files.iter().map(|(lifecycle, ..)| lifecycle.steps.len()).max().unwrap_or_default();
+            lifecycles.into_iter().map(|life| (life, self.appear(), 0)).collect();
+        let most = files.iter().map(|(life, ..)| life.steps.len()).max().unwrap_or_default();
         for turn in 0..most {
-            for (lifecycle, name, length) in &mut files {
-                if let Some(&step) = lifecycle.steps.get(turn) {
+            for (life, name, length) in &mut files {
+                if let Some(&step) = life.steps.get(turn) {
                     (*name, *length) = self.step(step, *name, *length);
                 }
             }
         }
-        files.into_iter().map(|(lifecycle, name, _)| (lifecycle, name)).collect()
+        files.into_iter().map(|(life, name, _)| (life, name)).collect()
     }
 
     /// Name and length of the file after it.

@@ -67,7 +67,7 @@ pub enum Stay {
     Cycle,
 }
 
-/// One kind of lifecycle: its steps follow each other at once, the removal at its time.
+/// One kind of life: its steps follow each other at once, the removal at its time.
 #[derive(Debug, Clone, Copy)]
 pub struct Lifecycle {
     /// Over a loop.
@@ -93,7 +93,7 @@ impl Lifecycle {
     }
 }
 
-const fn lifecycle(count: u32, folders: [u64; COUNT], stay: Stay, steps: &'static [Step]) -> Lifecycle {
+const fn life(count: u32, folders: [u64; COUNT], stay: Stay, steps: &'static [Step]) -> Lifecycle {
     Lifecycle { count, folders, steps, stay }
 }
 
@@ -102,29 +102,29 @@ use Step::*;
 
 /// All of them.
 pub const LIFECYCLES: [Lifecycle; 25] = [
-    lifecycle(8723, [0, 3, 7, 6, 0, 36, 6, 0, 3, 6], No, &[Touch]),
-    lifecycle(1731, [0, 3, 2, 4, 0, 1, 0, 0, 0, 4], Visit, &[Fill]),
-    lifecycle(642, only(WORDPRO), No, &[Save, Rename, Read]),
-    lifecycle(515, only(EXCEL), No, &[SaveAndSet, Rename, Read]),
-    lifecycle(774, only(PARADOX), No, &[Touch, Begin, GrowAndFlush, Ask]),
-    lifecycle(387, only(PARADOX), No, &[Touch, Begin, ReadStart]),
-    lifecycle(387, only(PARADOX), No, &[Touch, Begin, Grow, Ask]),
-    lifecycle(129, only(PARADOX), No, &[Touch, Begin]),
-    lifecycle(129, only(ACCESS), No, &[Touch, Begin]),
-    lifecycle(129, only(PARADOX), Cycle, &[Touch, Begin, Grow]),
-    lifecycle(129, only(PARADOX), Cycle, &[Touch, Begin, Grow, Rename, ReadStart]),
-    lifecycle(129, only(PARADOX), Cycle, &[Touch, Begin, ReadStart, Look, Grow, Look, Grow, Look, Grow]),
-    lifecycle(128, only(PARADOX), Cycle, &[Touch, Begin, ReadStart, ReadStart, ReadStart, ReadStart, ReadStart]),
-    lifecycle(258, only(COREL), Visit, &[Fill, Look, Rename, Rename]),
-    lifecycle(254, only(WORD), No, &[Fill, Look]),
-    lifecycle(260, only(WORD), No, &[Fill, Change, Rename, Read, Rename, SetTimes, Read, Look]),
-    lifecycle(258, only(WORD), Cycle, &[Fill, Change, Rename, Change]),
-    lifecycle(129, only(EXCEL), No, &[Fill, Rename, Read]),
-    lifecycle(129, only(EXCEL), Visit, &[Fill, Rename, Read]),
-    lifecycle(129, only(POWERPOINT), No, &[Fill, FlushOften, Read, Read, Read, Change, Rename, Look]),
-    lifecycle(129, only(POWERPOINT), No, &[Fill, FlushOften, SetTimes, Read, Read, Read, Change, Rename, Look]),
-    lifecycle(129, only(POWERPOINT), No, &[Fill, FlushTwice, Read, Read, Read, Change, Rename, Look]),
-    lifecycle(129, only(POWERPOINT), No, &[Fill, FlushTwice, SetTimes, Read, Read, Read, Change, Rename, Look]),
-    lifecycle(130, only(POWERPOINT), Cycle, &[Fill, FlushOften, SetTimes, Read]),
-    lifecycle(130, only(POWERPOINT), Cycle, &[Fill, FlushTwice, SetTimes, Read]),
+    life(8723, [0, 3, 7, 6, 0, 36, 6, 0, 3, 6], No, &[Touch]),
+    life(1731, [0, 3, 2, 4, 0, 1, 0, 0, 0, 4], Visit, &[Fill]),
+    life(642, only(WORDPRO), No, &[Save, Rename, Read]),
+    life(515, only(EXCEL), No, &[SaveAndSet, Rename, Read]),
+    life(774, only(PARADOX), No, &[Touch, Begin, GrowAndFlush, Ask]),
+    life(387, only(PARADOX), No, &[Touch, Begin, ReadStart]),
+    life(387, only(PARADOX), No, &[Touch, Begin, Grow, Ask]),
+    life(129, only(PARADOX), No, &[Touch, Begin]),
+    life(129, only(ACCESS), No, &[Touch, Begin]),
+    life(129, only(PARADOX), Cycle, &[Touch, Begin, Grow]),
+    life(129, only(PARADOX), Cycle, &[Touch, Begin, Grow, Rename, ReadStart]),
+    life(129, only(PARADOX), Cycle, &[Touch, Begin, ReadStart, Look, Grow, Look, Grow, Look, Grow]),
+    life(128, only(PARADOX), Cycle, &[Touch, Begin, ReadStart, ReadStart, ReadStart, ReadStart, ReadStart]),
+    life(258, only(COREL), Visit, &[Fill, Look, Rename, Rename]),
+    life(254, only(WORD), No, &[Fill, Look]),
+    life(260, only(WORD), No, &[Fill, Change, Rename, Read, Rename, SetTimes, Read, Look]),
+    life(258, only(WORD), Cycle, &[Fill, Change, Rename, Change]),
+    life(129, only(EXCEL), No, &[Fill, Rename, Read]),
+    life(129, only(EXCEL), Visit, &[Fill, Rename, Read]),
+    life(129, only(POWERPOINT), No, &[Fill, FlushOften, Read, Read, Read, Change, Rename, Look]),
+    life(129, only(POWERPOINT), No, &[Fill, FlushOften, SetTimes, Read, Read, Read, Change, Rename, Look]),
+    life(129, only(POWERPOINT), No, &[Fill, FlushTwice, Read, Read, Read, Change, Rename, Look]),
+    life(129, only(POWERPOINT), No, &[Fill, FlushTwice, SetTimes, Read, Read, Read, Change, Rename, Look]),
+    life(130, only(POWERPOINT), Cycle, &[Fill, FlushOften, SetTimes, Read]),
+    life(130, only(POWERPOINT), Cycle, &[Fill, FlushTwice, SetTimes, Read]),
 ];

@@ -29,11 +29,11 @@ use std::sync::Arc;
 
 use plimsoll_core::parameters::{count, nanoseconds, parameters};
 
-use crate::fault::{Fault, Step};
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::{FilesSpec, SECOND};
-use crate::stage::Stage;
-use crate::workload::{Kind, Measure, Workload, higher, lower, per_second};
+use crate::common::{Common, SECOND};
+use crate::fault::{Fault, Result};
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
+use crate::workload::{Definition, Measure, Workload, higher, lower, per_second};
 
 use replay::Run;
 use trace::Trace;
@@ -61,20 +61,20 @@ const CLIENT_FILES: u64 = 160;
 /// Names, buffers and samples of one client.
 const CLIENT_MEMORY: u64 = 320 << 10;
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
         let whole = self.runtime_ns.saturating_add(self.warmup_ns);
-        if self.loops == 0 && whole > spec.common.timeout_ns {
+        if self.loops == 0 && whole > common.timeout_ns {
             return Err(Fault::spec("runtime and warm-up of dbench are above the time limit: raise the limit"));
         }
-        if spec.common.threads > 512 {
-            return Err(Fault::spec(format!("{} clients: use 512 or fewer", spec.common.threads)));
+        if common.threads > 512 {
+            return Err(Fault::spec(format!("{} clients: use 512 or fewer", common.threads)));
         }
         Ok(())
     }
 
-    fn plan(&self, spec: &FilesSpec) -> Plan {
-        let clients = u64::from(spec.common.threads);
+    fn plan(&self, common: &Common) -> Plan {
+        let clients = u64::from(common.threads);
         let (calls, read, written) = trace::PER_LOOP;
         let expected = match self.loops {
             0 => Expected::Nanoseconds(self.runtime_ns.saturating_add(self.warmup_ns)),
@@ -82,7 +82,7 @@ impl Kind for Parameters {
         };
         Plan {
             // What it reads it has written itself, so that there is nothing to drop before.
-            phases: vec![Phase { name: "run".to_owned(), writes: true, reads: false, expected }],
+            phases: vec![PhasePlan { name: "run".to_owned(), writes: true, reads: false, expected }],
             disk_bytes: clients * CLIENT_BYTES,
             written_bytes: self.loops * written * clients,
             read_bytes: self.loops * read * clients,
@@ -91,8 +91,8 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        Box::new(Dbench { parameters: self.clone(), trace: Arc::new(Trace::new(spec.common.seed)) })
+    fn begin(&self, common: &Common) -> Box<dyn Workload> {
+        Box::new(Dbench { parameters: self.clone(), trace: Arc::new(Trace::new(common.seed)) })
     }
 }
 
@@ -102,9 +102,9 @@ struct Dbench {
 }
 
 impl Workload for Dbench {
-    fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
-        let run = Run::new(&self.parameters, stage.spec.common.threads);
-        let found = run.carry_out(stage, &self.trace)?;
+    fn measure(&mut self, _planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
+        let run = Run::new(&self.parameters, phase.common.threads);
+        let found = run.carry_out(phase, &self.trace)?;
         let scores = vec![
             higher("throughput", per_second(found.bytes, found.elapsed_ns) / 1e6, "MB/s"),
             lower("max_latency", found.max_latency_ns as f64 / 1e6, "ms"),

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::Parameters;
 use super::trace::{Code, Entry, SLOTS, Trace};
-use crate::fault::{Fault, Step};
-use crate::hand::Hand;
-use crate::stage::Stage;
+use crate::context::WorkerContext;
+use crate::fault::{Fault, Result};
+use crate::phase::Phase;
 use crate::sys::{self, Folder, Name};
-use crate::tally::Kind;
+use crate::tally::OpKind;
 use crate::thread_setup;
 
 /// Entries that a list returns at most.
@@ -65,51 +65,51 @@ impl<'a> Run<'a> {
     }
 
     /// Clients, and one more worker that is the clock.
-    pub fn carry_out(&self, stage: &Stage<'_>, trace: &Trace) -> Step<Found> {
-        stage.solo(|hand| {
-            hand.quietly(|hand| {
-                hand.mkdir(&Name::new(format_args!("clients")), 0o777)?;
+    pub fn carry_out(&self, phase: &Phase<'_>, trace: &Trace) -> Result<Found> {
+        phase.solo(|context| {
+            context.quietly(|context| {
+                context.mkdir(&Name::new(format_args!("clients")), 0o777)?;
                 (0..self.clients)
-                    .try_for_each(|client| hand.mkdir(&Name::new(format_args!("clients/client{client}")), 0o777))
+                    .try_for_each(|client| context.mkdir(&Name::new(format_args!("clients/client{client}")), 0o777))
             })
         })?;
         let timed = self.parameters.loops == 0;
-        let crew = stage.crew(self.clients + u32::from(timed), |hand, number| {
+        let workers = phase.processes(self.clients + u32::from(timed), |context, number| {
             if number == self.clients {
-                return self.keep_time(stage, hand);
+                return self.keep_time(phase, context);
             }
             let mut client = Client::new(trace, number);
-            let result = client.replay(self, hand);
+            let result = client.replay(self, context);
             if timed {
                 result?;
             } else {
-                result.and_then(|()| hand.settle())?;
+                result.and_then(|()| context.settle())?;
             }
             Ok(Share { operations: client.operations, max_latency_ns: client.max_latency_ns, ..Share::default() })
         })?;
-        let clock = crew.results.iter().find(|share| share.elapsed_ns > 0);
+        let clock = workers.results.iter().find(|share| share.elapsed_ns > 0);
         let all: u64 = self.bytes.iter().map(|count| count.0.load(Ordering::Relaxed)).sum();
         Ok(Found {
-            elapsed_ns: clock.map_or(crew.elapsed_ns, |share| share.elapsed_ns),
+            elapsed_ns: clock.map_or(workers.elapsed_ns, |share| share.elapsed_ns),
             bytes: clock.map_or(all, |share| share.bytes),
-            operations: crew.results.iter().map(|share| share.operations).sum(),
-            max_latency_ns: crew.results.iter().map(|share| share.max_latency_ns).max().unwrap_or(0),
+            operations: workers.results.iter().map(|share| share.operations).sum(),
+            max_latency_ns: workers.results.iter().map(|share| share.max_latency_ns).max().unwrap_or(0),
         })
     }
 
     /// Waits for the warm-up and the measured time; bytes are those in between.
-    fn keep_time(&self, stage: &Stage<'_>, hand: &mut Hand<'_>) -> Step<Share> {
-        let warm_ns = hand.now_ns() + self.parameters.warmup_ns;
-        sleep_until(hand, warm_ns)?;
-        let start_ns = stage.restart();
+    fn keep_time(&self, phase: &Phase<'_>, context: &mut WorkerContext<'_>) -> Result<Share> {
+        let warm_ns = context.now_ns() + self.parameters.warmup_ns;
+        sleep_until(context, warm_ns)?;
+        let start_ns = phase.restart();
         let before = self.total();
         self.counting_ns.store(start_ns, Ordering::Release);
-        hand.restart(start_ns);
-        sleep_until(hand, start_ns + self.parameters.runtime_ns)?;
+        context.restart(start_ns);
+        sleep_until(context, start_ns + self.parameters.runtime_ns)?;
         let bytes = self.total() - before;
         self.finished.store(true, Ordering::Relaxed);
-        hand.settle()?;
-        Ok(Share { elapsed_ns: hand.now_ns() - start_ns, bytes, ..Share::default() })
+        context.settle()?;
+        Ok(Share { elapsed_ns: context.now_ns() - start_ns, bytes, ..Share::default() })
     }
 
     fn total(&self) -> u64 {
@@ -117,10 +117,10 @@ impl<'a> Run<'a> {
     }
 }
 
-fn sleep_until(hand: &Hand<'_>, until_ns: u64) -> Step<()> {
+fn sleep_until(context: &WorkerContext<'_>, until_ns: u64) -> Result<()> {
     loop {
-        hand.check()?;
-        let left = until_ns.saturating_sub(hand.now_ns());
+        context.check()?;
+        let left = until_ns.saturating_sub(context.now_ns());
         if left == 0 {
             return Ok(());
         }
@@ -158,11 +158,11 @@ impl<'a> Client<'a> {
     }
 
     /// Until the time or the loops are over.
-    fn replay(&mut self, run: &Run<'_>, hand: &mut Hand<'_>) -> Step<()> {
+    fn replay(&mut self, run: &Run<'_>, context: &mut WorkerContext<'_>) -> Result<()> {
         let bytes = &run.bytes[self.number as usize].0;
         let mut counting = run.parameters.loops > 0;
         if !counting {
-            hand.warm_up();
+            context.warm_up();
         }
         let mut loops = 0;
         loop {
@@ -174,17 +174,17 @@ impl<'a> Client<'a> {
                     let begin_ns = run.counting_ns.load(Ordering::Acquire);
                     if begin_ns > 0 {
                         counting = true;
-                        hand.restart(begin_ns);
+                        context.restart(begin_ns);
                         (self.operations, self.last_start_ns, self.max_latency_ns) = (0, 0, 0);
                     }
                 }
-                let start_ns = hand.now_ns();
+                let start_ns = context.now_ns();
                 if self.operations > 0 {
                     self.max_latency_ns = self.max_latency_ns.max(start_ns.saturating_sub(self.last_start_ns));
                 }
                 self.last_start_ns = start_ns;
                 thread_setup::ask_for_process();
-                self.carry_out(hand, *entry)?;
+                self.carry_out(context, *entry)?;
                 self.operations += 1;
                 if matches!(entry.code, Code::Read | Code::Write) {
                     bytes.fetch_add(entry.size.into(), Ordering::Relaxed);
@@ -197,40 +197,41 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn carry_out(&mut self, hand: &mut Hand<'_>, entry: Entry) -> Step<()> {
+    fn carry_out(&mut self, context: &mut WorkerContext<'_>, entry: Entry) -> Result<()> {
         let name = &self.names[usize::from(entry.name)];
         let slot = usize::from(entry.slot);
         let path = name.as_c();
         match entry.code {
             Code::Read | Code::Write | Code::Flush | Code::QueryFile | Code::Lock | Code::Unlock | Code::SetFile => {
-                self.on_handle(hand, entry)
+                self.on_handle(context, entry)
             }
             Code::Close => {
                 let file = self.slots[slot].take();
-                file.map_or(Ok(()), |file| hand.close(file, name))
+                file.map_or(Ok(()), |file| context.close(file, name))
             }
             Code::Open | Code::OpenFolder | Code::Create | Code::CreateFolder | Code::Overwrite => {
-                let kind = if matches!(entry.code, Code::Open | Code::OpenFolder) { Kind::Open } else { Kind::Create };
+                let kind =
+                    if matches!(entry.code, Code::Open | Code::OpenFolder) { OpKind::Open } else { OpKind::Create };
                 let opened = &mut self.slots[slot];
-                hand.together(kind, name, |folder| {
+                context.together(kind, name, |folder| {
                     *opened = Some(open(folder, name, entry.code)?);
                     Ok(0)
                 })
             }
-            Code::OpenMissing => hand.together(Kind::Open, name, |folder| {
+            Code::OpenMissing => context.together(OpKind::Open, name, |folder| {
                 resolve(folder, name)?;
                 missing(folder.open_file(path, libc::O_RDWR, 0).map(drop))
             }),
-            Code::Query => hand.together(Kind::Stat, name, |folder| folder.stat(path).map(|_| 0)),
-            Code::QueryMissing => hand.together(Kind::Stat, name, |folder| {
+            Code::Query => context.together(OpKind::Stat, name, |folder| folder.stat(path).map(|_| 0)),
+            Code::QueryMissing => context.together(OpKind::Stat, name, |folder| {
                 resolve(folder, name)?;
                 missing(folder.stat(path).map(drop))
             }),
-            Code::QuerySpace => hand.together(Kind::SystemStat, name, |folder| {
+            Code::QuerySpace => context.together(OpKind::SystemStat, name, |folder| {
                 resolve(folder, name)?;
                 sys::system_stat(folder).map(|()| 0)
             }),
-            Code::List | Code::ListMissing => hand.together(Kind::List, name, |folder| {
+            Code::List | Code::ListMissing => context.together(OpKind::List, name, |folder| {
                 // The pattern is looked up like a name, and then its folder is listed.
                 resolve(folder, name)?;
                 let mut left = LISTED;
@@ -240,48 +241,50 @@ impl<'a> Client<'a> {
                 })?;
                 Ok(0)
             }),
-            Code::Unlink => hand.together(Kind::Delete, name, |folder| {
+            Code::Unlink => context.together(OpKind::Delete, name, |folder| {
                 resolve(folder, name)?;
                 folder.unlink(path).map(|()| 0)
             }),
             Code::Rename => {
                 let new = &self.names[entry.size as usize];
-                hand.together(Kind::Rename, name, |folder| {
+                context.together(OpKind::Rename, name, |folder| {
                     resolve(folder, name)?;
                     resolve(folder, new)?;
                     folder.rename(path, new.as_c()).map(|()| 0)
                 })
             }
-            Code::Mkdir => hand.together(Kind::Mkdir, name, |folder| {
+            Code::Mkdir => context.together(OpKind::Mkdir, name, |folder| {
                 resolve(folder, name)?;
                 folder.mkdir(path, 0o777).map(|()| 0)
             }),
-            Code::DeleteTree => hand.together(Kind::DeleteTree, name, |folder| delete_tree(folder, name).map(|()| 0)),
+            Code::DeleteTree => {
+                context.together(OpKind::DeleteTree, name, |folder| delete_tree(folder, name).map(|()| 0))
+            }
         }
     }
 
     /// What is done with an open file.
-    fn on_handle(&mut self, hand: &mut Hand<'_>, entry: Entry) -> Step<()> {
+    fn on_handle(&mut self, context: &mut WorkerContext<'_>, entry: Entry) -> Result<()> {
         let name = &self.names[usize::from(entry.name)];
         let Some(file) = &self.slots[usize::from(entry.slot)] else {
             return Err(Fault::Internal("dbench works on a file that is not open".to_owned()));
         };
         let (size, offset) = (entry.size as usize, u64::from(entry.offset));
         match entry.code {
-            Code::Read => hand.read_at(file, &mut self.buffer[..size], (name, offset)),
+            Code::Read => context.read_at(file, &mut self.buffer[..size], (name, offset)),
             // The original asks for a new zeroed buffer each time; here clients would wait for each other's heaps.
             Code::Write => {
                 self.zeros[..size].fill(0);
-                hand.write_at(file, std::hint::black_box(&self.zeros[..size]), (name, offset))
+                context.write_at(file, std::hint::black_box(&self.zeros[..size]), (name, offset))
             }
-            Code::Flush => hand.fsync(file, name),
-            Code::Lock => hand.call(Kind::Lock, name, |_| sys::lock(file, offset, size as u64, true)),
-            Code::Unlock => hand.call(Kind::Unlock, name, |_| sys::lock(file, offset, size as u64, false)),
-            Code::SetFile => hand.call(Kind::SetTimes, name, |folder| {
+            Code::Flush => context.fsync(file, name),
+            Code::Lock => context.call(OpKind::Lock, name, |_| sys::lock(file, offset, size as u64, true)),
+            Code::Unlock => context.call(OpKind::Unlock, name, |_| sys::lock(file, offset, size as u64, false)),
+            Code::SetFile => context.call(OpKind::SetTimes, name, |folder| {
                 let facts = sys::stat(file)?;
                 folder.set_times(name.as_c(), facts.times.0 - 10, facts.times.1 - 12)
             }),
-            _ => hand.call(Kind::FileStat, name, |_| sys::stat(file).map(drop)),
+            _ => context.call(OpKind::FileStat, name, |_| sys::stat(file).map(drop)),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! One loop of the load, made from statistics: set-up, 129 similar cycles, removal of everything.
 
 use super::folders::{self, FOLDERS};
-use super::generator::Generator;
 
 /// Operations, bytes read and bytes written of a loop.
 pub const PER_LOOP: (u64, u64, u64) = (458_344, 1_472_088_767, 1_015_974_170);
@@ -71,21 +70,8 @@ pub struct Trace {
     pub entries: Vec<Entry>,
 }
 
-impl Trace {
-    /// The same for the same seed.
-    pub fn new(seed: u64) -> Self {
-        let mut generator = Generator::new(seed);
-        generator.set_up();
-        for cycle in 0..CYCLES {
-            generator.cycle(cycle);
-        }
-        generator.finish();
-        Self { names: names(), entries: generator.entries }
-    }
-}
-
 /// Looking through a folder for a missing name finds about as many entries as in the recorded load.
-fn names() -> Vec<String> {
+pub fn names() -> Vec<String> {
     let file = |(number, folder): (usize, u8)| {
         let (kind, end) = if number < usize::from(DOCUMENTS) { ("DOC", "DAT") } else { ("TMP", "TMP") };
         format!("{}/{kind}{number:03}.{end}", FOLDERS[usize::from(folder)])

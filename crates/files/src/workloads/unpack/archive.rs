@@ -6,9 +6,9 @@ use std::io::{self, BufWriter, Write};
 use bzip2::Compression;
 use bzip2::write::BzEncoder;
 
-use crate::fault::{Fault, Step};
-use crate::hand::Hand;
-use crate::stage::Stage;
+use crate::fault::{Fault, Result};
+use crate::context::WorkerContext;
+use crate::phase::Phase;
 use crate::tar::{BLOCK, Header, RECORD};
 use crate::text::Text;
 use crate::tree::Tree;
@@ -28,25 +28,25 @@ pub fn length(tree: &Tree) -> u64 {
 }
 
 /// Writes it.
-pub fn make(hand: &Hand<'_>, tree: &Tree, stage: &Stage<'_>, compressed: bool) -> Step<()> {
-    let path = stage.place().join(ARCHIVE);
+pub fn make(context: &WorkerContext<'_>, tree: &Tree, phase: &Phase<'_>, compressed: bool) -> Result<()> {
+    let path = phase.place().join(ARCHIVE);
     let result = File::create(&path).map(BufWriter::new).and_then(|file| {
         if compressed {
             let mut encoder = BzEncoder::new(file, Compression::best());
-            fill(hand, tree, stage.spec.common.seed, &mut encoder)?;
+            fill(context, tree, phase.common.seed, &mut encoder)?;
             encoder.finish()?.flush()
         } else {
             let mut file = file;
-            fill(hand, tree, stage.spec.common.seed, &mut file)?;
+            fill(context, tree, phase.common.seed, &mut file)?;
             file.flush()
         }
     });
     // A stop request comes as an error without a number.
-    hand.check()?;
+    context.check()?;
     result.map_err(|error| Fault::call("write", &path.display().to_string(), None, &error))
 }
 
-fn fill(hand: &Hand<'_>, tree: &Tree, seed: u64, out: &mut impl Write) -> io::Result<()> {
+fn fill(context: &WorkerContext<'_>, tree: &Tree, seed: u64, out: &mut impl Write) -> io::Result<()> {
     let mut text = Text::new(seed);
     let mut order: Vec<u32> = (0..tree.folders.len() as u32).collect();
     order.sort_unstable_by_key(|&folder| &tree.folders[folder as usize]);
@@ -66,7 +66,7 @@ fn fill(hand: &Hand<'_>, tree: &Tree, seed: u64, out: &mut impl Write) -> io::Re
             let padded = size.next_multiple_of(BLOCK as u64);
             let mut done = 0;
             while done < padded {
-                hand.check().map_err(|_| io::Error::other("the job was stopped"))?;
+                context.check().map_err(|_| io::Error::other("the job was stopped"))?;
                 let piece = &mut buffer[..(padded - done).min(PIECE as u64) as usize];
                 let content = (size.saturating_sub(done)).min(piece.len() as u64) as usize;
                 text.fill(&mut piece[..content]);

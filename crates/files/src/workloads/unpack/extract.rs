@@ -11,12 +11,12 @@ use plimsoll_core::cpu_time::used;
 use plimsoll_core::threads::ThreadRefused;
 
 use super::archive::ARCHIVE;
-use crate::fault::{Fault, Step};
-use crate::hand::Hand;
-use crate::stage::Stage;
+use crate::fault::{Fault, Result};
+use crate::context::WorkerContext;
+use crate::phase::Phase;
 use crate::sys::Name;
 use crate::sys;
-use crate::tally::Kind;
+use crate::tally::OpKind;
 use crate::tar::{BLOCK, Header, RECORD};
 use crate::thread_setup;
 
@@ -26,8 +26,8 @@ const PIPE: usize = (64 << 10) / RECORD;
 type Record = Vec<u8>;
 
 /// Files and bytes that were unpacked.
-pub fn extract(hand: &mut Hand<'_>, stage: &Stage<'_>, compressed: bool) -> Step<(u64, u64)> {
-    let path = stage.place().join(ARCHIVE);
+pub fn extract(context: &mut WorkerContext<'_>, phase: &Phase<'_>, compressed: bool) -> Result<(u64, u64)> {
+    let path = phase.place().join(ARCHIVE);
     let fail = |error: io::Error| Fault::call("read", &path.display().to_string(), None, &error);
     if !compressed {
         let mut archive = File::open(&path).map_err(fail)?;
@@ -35,7 +35,7 @@ pub fn extract(hand: &mut Hand<'_>, stage: &Stage<'_>, compressed: bool) -> Step
             fill(&mut archive, record).map_err(fail)?;
             Ok(())
         };
-        return Unpacker::new(&mut next).run(hand);
+        return Unpacker::new(&mut next).run(context);
     }
     thread::scope(|scope| {
         let (full, filled) = sync_channel(PIPE);
@@ -49,18 +49,18 @@ pub fn extract(hand: &mut Hand<'_>, stage: &Stage<'_>, compressed: bool) -> Step
         let decoder = thread::Builder::new()
             .spawn_scoped(scope, decoding)
             .map_err(|error| ThreadRefused::new("the thread that decodes", error))?;
-        let mut next = |record: &mut Record| -> Step<()> {
+        let mut next = |record: &mut Record| -> Result<()> {
             let decoded: io::Result<Record> = filled.recv().unwrap_or_else(|_| Ok(Vec::new()));
             let used = std::mem::replace(record, decoded.map_err(fail)?);
             // The decoder is done when nobody takes it.
             let _ = empty.send(used);
             Ok(())
         };
-        let result = Unpacker::new(&mut next).run(hand);
+        let result = Unpacker::new(&mut next).run(context);
         // Ends a decoder that waits for room.
         drop((filled, empty));
         match decoder.join() {
-            Ok(used) => stage.add_cpu(used),
+            Ok(used) => phase.add_cpu(used),
             Err(_) => return Err(Fault::Internal("the decoder ended unexpectedly; please report this".to_owned())),
         }
         result
@@ -111,7 +111,7 @@ fn fill(source: &mut impl Read, record: &mut Record) -> io::Result<()> {
 
 /// What tar does with its records.
 struct Unpacker<'a> {
-    next: &'a mut dyn FnMut(&mut Record) -> Step<()>,
+    next: &'a mut dyn FnMut(&mut Record) -> Result<()>,
     record: Record,
     at: usize,
     /// Folders whose times and mode are set when they are left.
@@ -121,26 +121,26 @@ struct Unpacker<'a> {
 }
 
 impl<'a> Unpacker<'a> {
-    fn new(next: &'a mut dyn FnMut(&mut Record) -> Step<()>) -> Self {
+    fn new(next: &'a mut dyn FnMut(&mut Record) -> Result<()>) -> Self {
         Self { next, record: Vec::new(), at: 0, open: Vec::new(), files: 0, bytes: 0 }
     }
 
-    fn run(mut self, hand: &mut Hand<'_>) -> Step<(u64, u64)> {
+    fn run(mut self, context: &mut WorkerContext<'_>) -> Result<(u64, u64)> {
         while let Some(header) = self.header()? {
-            self.leave(hand, &header.path)?;
+            self.leave(context, &header.path)?;
             if header.is_folder {
-                hand.mkdir(&Name::new(format_args!("{}", header.path)), 0o700)?;
+                context.mkdir(&Name::new(format_args!("{}", header.path)), 0o700)?;
                 self.open.push(header.path);
             } else {
-                self.file(hand, &header)?;
+                self.file(context, &header)?;
             }
         }
-        self.leave(hand, "")?;
+        self.leave(context, "")?;
         Ok((self.files, self.bytes))
     }
 
     /// What is left of the record; the next one when nothing is.
-    fn available(&mut self) -> Step<usize> {
+    fn available(&mut self) -> Result<usize> {
         if self.at == self.record.len() {
             (self.next)(&mut self.record)?;
             self.at = 0;
@@ -149,7 +149,7 @@ impl<'a> Unpacker<'a> {
     }
 
     /// Nothing at the end of the archive.
-    fn header(&mut self) -> Step<Option<Header>> {
+    fn header(&mut self) -> Result<Option<Header>> {
         if self.available()? < BLOCK {
             return Err(damaged());
         }
@@ -162,36 +162,36 @@ impl<'a> Unpacker<'a> {
         Header::from_block(&block).map(Some).ok_or_else(damaged)
     }
 
-    fn file(&mut self, hand: &mut Hand<'_>, header: &Header) -> Step<()> {
+    fn file(&mut self, context: &mut WorkerContext<'_>, header: &Header) -> Result<()> {
         let name = Name::new(format_args!("{}", header.path));
         let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_NOCTTY | libc::O_NONBLOCK;
-        let file = hand.call(Kind::Create, &name, |folder| folder.open_file(name.as_c(), flags, 0o600))?;
+        let file = context.call(OpKind::Create, &name, |folder| folder.open_file(name.as_c(), flags, 0o600))?;
         let mut left = header.size;
         while left > 0 {
             let length = (self.available()? as u64).min(left) as usize;
             if length == 0 {
                 return Err(damaged());
             }
-            hand.write(&file, &self.record[self.at..self.at + length], (&name, header.size - left))?;
+            context.write(&file, &self.record[self.at..self.at + length], (&name, header.size - left))?;
             left -= length as u64;
             // Files end at a block.
             self.at += length.next_multiple_of(BLOCK).min(self.record.len() - self.at);
         }
-        hand.call(Kind::SetTimes, &name, |_| {
+        context.call(OpKind::SetTimes, &name, |_| {
             sys::set_times(&file, MODIFIED)?;
             sys::chown(&file)?;
             sys::chmod(&file, 0o644)
         })?;
-        hand.close(file, &name)?;
+        context.close(file, &name)?;
         (self.files, self.bytes) = (self.files + 1, self.bytes + header.size);
         Ok(())
     }
 
     /// Finishes the folders that `path` is not in.
-    fn leave(&mut self, hand: &mut Hand<'_>, path: &str) -> Step<()> {
+    fn leave(&mut self, context: &mut WorkerContext<'_>, path: &str) -> Result<()> {
         while let Some(folder) = self.open.pop_if(|folder| !is_in(path, folder)) {
             let name = Name::new(format_args!("{folder}"));
-            hand.call(Kind::SetTimes, &name, |root| {
+            context.call(OpKind::SetTimes, &name, |root| {
                 root.set_times(name.as_c(), MODIFIED, MODIFIED)?;
                 root.chmod(name.as_c(), 0o755)
             })?;

@@ -17,13 +17,12 @@ mod extract;
 
 use plimsoll_core::parameters::{Unit, parameters, share_from};
 
-use crate::admit::one_thread;
-use crate::fault::{Fault, Step};
-use crate::outcome::{Expected, Phase, Plan};
-use crate::spec::FilesSpec;
-use crate::stage::Stage;
+use crate::common::{Common, one_thread};
+use crate::fault::{Fault, Result};
+use crate::outcome::{Expected, PhasePlan, Plan};
+use crate::phase::Phase;
 use crate::tree::Tree;
-use crate::workload::{Kind, Measure, Workload, higher, lower, mib_per_second, seconds};
+use crate::workload::{Definition, Measure, Workload, higher, lower, mib_per_second, seconds};
 
 /// A small instance.
 pub const EXAMPLE: &str = r#"{"scale":0.003,"compressed":true}"#;
@@ -52,18 +51,18 @@ impl Parameters {
     }
 }
 
-impl Kind for Parameters {
-    fn check(&self, spec: &FilesSpec) -> Step<()> {
-        one_thread(spec, "unpack")
+impl Definition for Parameters {
+    fn check(&self, common: &Common) -> Result<()> {
+        one_thread(common, "unpack")
     }
 
-    fn plan(&self, spec: &FilesSpec) -> Plan {
-        let tree = self.tree(spec.common.seed);
+    fn plan(&self, common: &Common) -> Plan {
+        let tree = self.tree(common.seed);
         let (files, bytes) = (tree.files.len() as u64, tree.bytes());
         let packed = archive::length(&tree);
         let stored = if self.compressed { packed / RATIO } else { packed };
         Plan {
-            phases: vec![Phase {
+            phases: vec![PhasePlan {
                 name: "unpack".to_owned(),
                 writes: true,
                 reads: true,
@@ -77,8 +76,8 @@ impl Kind for Parameters {
         }
     }
 
-    fn begin(&self, spec: &FilesSpec) -> Box<dyn Workload> {
-        Box::new(Unpack { parameters: self.clone(), tree: self.tree(spec.common.seed) })
+    fn begin(&self, common: &Common) -> Box<dyn Workload> {
+        Box::new(Unpack { parameters: self.clone(), tree: self.tree(common.seed) })
     }
 }
 
@@ -88,12 +87,12 @@ struct Unpack {
 }
 
 impl Workload for Unpack {
-    fn prepare(&mut self, stage: &Stage<'_>) -> Step<()> {
-        stage.solo(|hand| archive::make(hand, &self.tree, stage, self.parameters.compressed))
+    fn prepare(&mut self, phase: &Phase<'_>) -> Result<()> {
+        phase.solo(|context| archive::make(context, &self.tree, phase, self.parameters.compressed))
     }
 
-    fn measure(&mut self, _phase: &Phase, stage: &Stage<'_>) -> Step<Measure> {
-        let (found, elapsed_ns) = stage.timed(|hand| extract::extract(hand, stage, self.parameters.compressed))?;
+    fn measure(&mut self, _planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
+        let (found, elapsed_ns) = phase.timed(|context| extract::extract(context, phase, self.parameters.compressed))?;
         if found != (self.tree.files.len() as u64, self.tree.bytes()) {
             return Err(Fault::Workload(format!("the archive gave {} files and {} bytes, not its own", found.0, found.1)));
         }

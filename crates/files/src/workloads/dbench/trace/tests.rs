@@ -190,19 +190,11 @@ fn stays(seed: u64) {
 fn every_session_with_a_file_that_comes_and_goes_belongs_to_a_life() {
     for row in SESSIONS {
         if let Target::Young(step) = row.target {
-            let times = |lifecycle: &Lifecycle| lifecycle.steps.iter().filter(|&&one| one == step).count() as u32;
-            assert_eq!(
-                LIFECYCLES.iter().map(|lifecycle| lifecycle.count * times(lifecycle)).sum::<u32>(),
-                row.count,
-                "{step:?}"
-            );
+            let times = |life: &Lifecycle| life.steps.iter().filter(|&&one| one == step).count() as u32;
+            assert_eq!(LIFECYCLES.iter().map(|life| life.count * times(life)).sum::<u32>(), row.count, "{step:?}");
         }
     }
-    assert_eq!(
-        LIFECYCLES.iter().map(|lifecycle| lifecycle.count).sum::<u32>(),
-        16_000 - 4,
-        "four are removed in the set-up"
-    );
-    let steps = LIFECYCLES.iter().flat_map(|lifecycle| lifecycle.steps);
+    assert_eq!(LIFECYCLES.iter().map(|life| life.count).sum::<u32>(), 16_000 - 4, "four are removed in the set-up");
+    let steps = LIFECYCLES.iter().flat_map(|life| life.steps);
     assert!(steps.into_iter().all(|&step| SESSIONS.iter().any(|row| row.target == Target::Young(step))));
 }

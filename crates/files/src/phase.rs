@@ -1,4 +1,4 @@
-//! Where a workload runs: the workers of a phase, alone or as a crew.
+//! Where a workload runs: the workers of a phase, one or many.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -9,76 +9,84 @@ use plimsoll_core::clock::monotonic_ns;
 use plimsoll_core::cpu_time::Used;
 use plimsoll_core::threads::ThreadRefused;
 
-use crate::fault::{Fault, Step};
-use crate::hand::{Bench, Hand};
-use crate::spec::FilesSpec;
+use crate::common::Common;
+use crate::context::{PhaseContext, WorkerContext};
+use crate::fault::{Fault, Result};
 use crate::thread_setup;
 
 /// One phase, or the preparation.
-pub struct Stage<'a> {
-    /// The request.
-    pub spec: &'a FilesSpec,
-    bench: Bench<'a>,
+pub struct Phase<'a> {
+    /// The parameters that every workload has.
+    pub common: &'a Common,
+    context: PhaseContext<'a>,
 }
 
-/// What a crew did.
-pub struct Crew<T> {
+/// What the workers of a phase did.
+pub struct Workers<T> {
     /// What each worker returned, by number.
     pub results: Vec<T>,
     /// From the moment that all were released to the moment that the last one ended.
     pub elapsed_ns: u64,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> Phase<'a> {
     /// For one phase.
-    pub fn new(spec: &'a FilesSpec, bench: Bench<'a>) -> Self {
-        Self { spec, bench }
+    pub fn new(common: &'a Common, context: PhaseContext<'a>) -> Self {
+        Self { common, context }
     }
 
     /// The job's folder; for code that takes a path. Calls of workers are relative to it.
     pub fn place(&self) -> &Path {
-        self.bench.place
+        self.context.place
     }
 
     /// Runs `work` on the calling thread.
-    pub fn solo<T>(&self, work: impl FnOnce(&mut Hand<'_>) -> Step<T>) -> Step<T> {
-        work(&mut Hand::new(self.bench)?)
+    pub fn solo<T>(&self, work: impl FnOnce(&mut WorkerContext<'_>) -> Result<T>) -> Result<T> {
+        work(&mut WorkerContext::new(self.context)?)
     }
 
     /// Runs `work` on the calling thread and times it, together with making durable what it wrote if that is asked for.
-    pub fn timed<T>(&self, work: impl FnOnce(&mut Hand<'_>) -> Step<T>) -> Step<(T, u64)> {
-        self.solo(|hand| {
-            let start_ns = hand.now_ns();
-            let result = work(hand)?;
-            hand.settle()?;
-            Ok((result, hand.now_ns() - start_ns))
+    pub fn timed<T>(&self, work: impl FnOnce(&mut WorkerContext<'_>) -> Result<T>) -> Result<(T, u64)> {
+        self.solo(|context| {
+            let start_ns = context.now_ns();
+            let result = work(context)?;
+            context.settle()?;
+            Ok((result, context.now_ns() - start_ns))
         })
     }
 
-    /// What was counted until now is forgotten and the measured part begins now: the end of a warm-up. Hands take notice
-    /// with [`Hand::restart`].
+    /// What was counted until now is forgotten and the measured part begins now: the end of a warm-up. Workers take notice
+    /// with [`WorkerContext::restart`].
     pub fn restart(&self) -> u64 {
-        self.bench.shared.begin_phase(true)
+        self.context.shared.begin_phase(true)
     }
 
     /// What is told from now on until this phase begins: somebody or something is waited for.
     pub fn awaits(&self, phase: &str) {
-        self.bench.shared.enter(format!("waiting {phase}"));
+        self.context.shared.enter(format!("waiting {phase}"));
     }
 
     /// CPU time, user and system, of a thread that helps a worker.
     pub fn add_cpu(&self, used: Used) {
-        self.bench.shared.measured().cpu.add(used);
+        self.context.shared.measured().cpu.add(used);
     }
 
     /// Runs `work` on as many threads, each with its number and descriptors of its own, as processes have them. All begin
     /// together; the first fault ends all.
-    pub fn crew<T: Send>(&self, workers: u32, work: impl Fn(&mut Hand<'_>, u32) -> Step<T> + Sync) -> Step<Crew<T>> {
+    pub fn processes<T: Send>(
+        &self,
+        workers: u32,
+        work: impl Fn(&mut WorkerContext<'_>, u32) -> Result<T> + Sync,
+    ) -> Result<Workers<T>> {
         self.workers(workers, true, work)
     }
 
     /// The same with shared descriptors, for originals with threads.
-    pub fn threads<T: Send>(&self, workers: u32, work: impl Fn(&mut Hand<'_>, u32) -> Step<T> + Sync) -> Step<Crew<T>> {
+    pub fn threads<T: Send>(
+        &self,
+        workers: u32,
+        work: impl Fn(&mut WorkerContext<'_>, u32) -> Result<T> + Sync,
+    ) -> Result<Workers<T>> {
         self.workers(workers, false, work)
     }
 
@@ -86,21 +94,22 @@ impl<'a> Stage<'a> {
         &self,
         workers: u32,
         own_descriptors: bool,
-        work: impl Fn(&mut Hand<'_>, u32) -> Step<T> + Sync,
-    ) -> Step<Crew<T>> {
+        work: impl Fn(&mut WorkerContext<'_>, u32) -> Result<T> + Sync,
+    ) -> Result<Workers<T>> {
         let gate = Gate::new(workers);
         let shift = |number| {
             thread_setup::block_signals();
             if own_descriptors {
                 thread_setup::own_descriptors(self.place());
             }
-            let hand = Hand::new(self.bench);
+            let context = WorkerContext::new(self.context);
             gate.wait();
             let start_ns = monotonic_ns();
-            let halted = self.bench.shared.halt.load(Ordering::SeqCst);
-            let result = hand.and_then(|mut hand| if halted { Err(Fault::Halted) } else { work(&mut hand, number) });
+            let halted = self.context.shared.halt.load(Ordering::SeqCst);
+            let result =
+                context.and_then(|mut context| if halted { Err(Fault::Halted) } else { work(&mut context, number) });
             if result.is_err() {
-                self.bench.shared.halt.store(true, Ordering::SeqCst);
+                self.context.shared.halt.store(true, Ordering::SeqCst);
             }
             (start_ns, monotonic_ns(), result)
         };
@@ -113,7 +122,7 @@ impl<'a> Stage<'a> {
                     Ok(worker) => started.push(worker),
                     Err(error) => {
                         // Those that wait for the others to come are let go, and find that there is nothing to do.
-                        self.bench.shared.halt.store(true, Ordering::SeqCst);
+                        self.context.shared.halt.store(true, Ordering::SeqCst);
                         gate.expect(number);
                         let which = format!("thread {} of {workers}", number + 1);
                         refused = Err(ThreadRefused::new(which, error).into());
@@ -121,7 +130,7 @@ impl<'a> Stage<'a> {
                     }
                 }
             }
-            let done = started.into_iter().map(|worker| worker.join().map_err(|_| panicked())).collect::<Step<_>>();
+            let done = started.into_iter().map(|worker| worker.join().map_err(|_| panicked())).collect::<Result<_>>();
             refused.and(done)
         })?;
         let start_ns = shifts.iter().map(|shift| shift.0).min().unwrap_or(0);
@@ -131,7 +140,7 @@ impl<'a> Stage<'a> {
         let fault = bad.into_iter().filter_map(Result::err).min_by_key(|fault| *fault == Fault::Halted);
         match fault {
             Some(fault) => Err(fault),
-            None => Ok(Crew { results: good.into_iter().flatten().collect(), elapsed_ns: end_ns - start_ns }),
+            None => Ok(Workers { results: good.into_iter().flatten().collect(), elapsed_ns: end_ns - start_ns }),
         }
     }
 }

@@ -8,18 +8,18 @@ use std::sync::atomic::Ordering;
 use plimsoll_core::clock::Clock;
 use plimsoll_core::cpu_time::{Used, used};
 
-use crate::fault::{Fault, Step};
+use crate::common::Durable;
+use crate::fault::{Fault, Result};
 use crate::measured::Shared;
-use crate::spec::Durable;
 use crate::sys::{self, Folder, Name};
-use crate::tally::{Kind, Sample};
+use crate::tally::{OpKind, Sample};
 
 /// Samples that are kept before they are handed over.
 const SAMPLES: usize = 4096;
 
 /// Where and when the work of a phase happens.
 #[derive(Clone, Copy)]
-pub struct Bench<'a> {
+pub struct PhaseContext<'a> {
     /// What all workers share.
     pub shared: &'a Shared,
     /// The folder that names are relative to.
@@ -35,10 +35,10 @@ pub struct Bench<'a> {
 }
 
 /// One worker's tools.
-pub struct Hand<'a> {
+pub struct WorkerContext<'a> {
     /// The folder that names are relative to.
     pub folder: Folder,
-    bench: Bench<'a>,
+    context: PhaseContext<'a>,
     clock: Clock,
     samples: Vec<Sample>,
     counting: bool,
@@ -49,20 +49,20 @@ pub struct Hand<'a> {
     used: Used,
 }
 
-impl<'a> Hand<'a> {
+impl<'a> WorkerContext<'a> {
     /// For the calling thread.
-    pub fn new(bench: Bench<'a>) -> Step<Self> {
-        let folder = Folder::open(bench.place)
-            .map_err(|error| Fault::call("open", &bench.place.display().to_string(), None, &error))?;
+    pub fn new(context: PhaseContext<'a>) -> Result<Self> {
+        let folder = Folder::open(context.place)
+            .map_err(|error| Fault::call("open", &context.place.display().to_string(), None, &error))?;
         Ok(Self {
             folder,
-            bench,
+            context,
             clock: Clock::new(),
             samples: Vec::with_capacity(SAMPLES),
-            counting: bench.begin_ns.is_some(),
+            counting: context.begin_ns.is_some(),
             busy_ns: 0,
             interval: 0,
-            boundary_ns: bench.begin_ns.unwrap_or(0) + bench.interval_ns,
+            boundary_ns: context.begin_ns.unwrap_or(0) + context.interval_ns,
             used: used(),
         })
     }
@@ -84,19 +84,19 @@ impl<'a> Hand<'a> {
 
     /// Ends the work when the job ends. Every call does this by itself.
     #[inline]
-    pub fn check(&self) -> Step<()> {
-        if self.bench.shared.halt.load(Ordering::Relaxed) { Err(Fault::Halted) } else { Ok(()) }
+    pub fn check(&self) -> Result<()> {
+        if self.context.shared.halt.load(Ordering::Relaxed) { Err(Fault::Halted) } else { Ok(()) }
     }
 
     /// Calls in `work` are carried out but not counted: the original does not time them.
-    pub fn quietly<T>(&mut self, work: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
+    pub fn quietly<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let counting = std::mem::replace(&mut self.counting, false);
         let result = work(self);
         self.counting = counting;
         result
     }
 
-    /// Counts nothing until [`Hand::restart`]: a warm-up.
+    /// Counts nothing until [`WorkerContext::restart`]: a warm-up.
     pub fn warm_up(&mut self) {
         self.counting = false;
     }
@@ -105,14 +105,14 @@ impl<'a> Hand<'a> {
     pub fn restart(&mut self, begin_ns: u64) {
         self.counting = true;
         self.samples.clear();
-        self.bench.begin_ns = Some(begin_ns);
-        (self.interval, self.boundary_ns) = (0, begin_ns + self.bench.interval_ns);
+        self.context.begin_ns = Some(begin_ns);
+        (self.interval, self.boundary_ns) = (0, begin_ns + self.context.interval_ns);
         self.used = used();
     }
 
     /// Counts one finished operation.
     #[inline]
-    pub fn record(&mut self, kind: Kind, start_ns: u64, end_ns: u64, bytes: usize) {
+    pub fn record(&mut self, kind: OpKind, start_ns: u64, end_ns: u64, bytes: usize) {
         if !self.counting {
             return;
         }
@@ -130,7 +130,7 @@ impl<'a> Hand<'a> {
     #[cold]
     fn next_interval(&mut self, now_ns: u64) {
         self.flush();
-        let (begin_ns, length_ns) = (self.bench.begin_ns.unwrap_or(0), self.bench.interval_ns);
+        let (begin_ns, length_ns) = (self.context.begin_ns.unwrap_or(0), self.context.interval_ns);
         self.interval = now_ns.saturating_sub(begin_ns) / length_ns;
         self.boundary_ns = begin_ns + (self.interval + 1) * length_ns;
         self.clock.discipline(length_ns);
@@ -139,14 +139,18 @@ impl<'a> Hand<'a> {
     /// Hands over what was counted.
     pub fn flush(&mut self) {
         if !self.samples.is_empty() {
-            self.bench.shared.add(self.interval, &self.samples);
+            self.context.shared.add(self.interval, &self.samples);
             self.samples.clear();
         }
     }
 
     /// One call that may fail as expected; the caller looks at the result.
     #[inline]
-    pub fn attempt<T>(&mut self, kind: Kind, mut call: impl FnMut(&Folder) -> io::Result<T>) -> Step<io::Result<T>> {
+    pub fn attempt<T>(
+        &mut self,
+        kind: OpKind,
+        mut call: impl FnMut(&Folder) -> io::Result<T>,
+    ) -> Result<io::Result<T>> {
         self.check()?;
         let start_ns = self.now_ns();
         let result = loop {
@@ -162,14 +166,19 @@ impl<'a> Hand<'a> {
 
     /// One call that must work.
     #[inline]
-    pub fn call<T>(&mut self, kind: Kind, name: &Name, call: impl FnMut(&Folder) -> io::Result<T>) -> Step<T> {
+    pub fn call<T>(&mut self, kind: OpKind, name: &Name, call: impl FnMut(&Folder) -> io::Result<T>) -> Result<T> {
         let result = self.attempt(kind, call)?;
         result.map_err(|error| self.fault(kind, name, None, &error))
     }
 
     /// Several calls that the original counts as one operation; `calls` says how many bytes they moved.
     #[inline]
-    pub fn together(&mut self, kind: Kind, name: &Name, calls: impl FnOnce(&Folder) -> io::Result<u64>) -> Step<()> {
+    pub fn together(
+        &mut self,
+        kind: OpKind,
+        name: &Name,
+        calls: impl FnOnce(&Folder) -> io::Result<u64>,
+    ) -> Result<()> {
         self.check()?;
         let start_ns = self.now_ns();
         let bytes = calls(&self.folder).map_err(|error| self.fault(kind, name, None, &error))?;
@@ -183,11 +192,11 @@ impl<'a> Hand<'a> {
     #[inline]
     pub fn transfer(
         &mut self,
-        kind: Kind,
+        kind: OpKind,
         (name, offset): (&Name, u64),
         length: usize,
         mut transfer: impl FnMut(usize) -> io::Result<usize>,
-    ) -> Step<usize> {
+    ) -> Result<usize> {
         self.check()?;
         let start_ns = self.now_ns();
         let mut done = 0;
@@ -206,38 +215,38 @@ impl<'a> Hand<'a> {
 
     /// `write` of all bytes.
     #[inline]
-    pub fn write(&mut self, file: &OwnedFd, bytes: &[u8], at: (&Name, u64)) -> Step<()> {
-        let done = self.transfer(Kind::Write, at, bytes.len(), |done| sys::write(file, &bytes[done..]))?;
-        self.whole(Kind::Write, at, done, bytes.len())
+    pub fn write(&mut self, file: &OwnedFd, bytes: &[u8], at: (&Name, u64)) -> Result<()> {
+        let done = self.transfer(OpKind::Write, at, bytes.len(), |done| sys::write(file, &bytes[done..]))?;
+        self.whole(OpKind::Write, at, done, bytes.len())
     }
 
     /// `pwrite` of all bytes.
     #[inline]
-    pub fn write_at(&mut self, file: &OwnedFd, bytes: &[u8], at: (&Name, u64)) -> Step<()> {
+    pub fn write_at(&mut self, file: &OwnedFd, bytes: &[u8], at: (&Name, u64)) -> Result<()> {
         let write = |done: usize| sys::write_at(file, &bytes[done..], at.1 + done as u64);
-        let done = self.transfer(Kind::Write, at, bytes.len(), write)?;
-        self.whole(Kind::Write, at, done, bytes.len())
+        let done = self.transfer(OpKind::Write, at, bytes.len(), write)?;
+        self.whole(OpKind::Write, at, done, bytes.len())
     }
 
     /// `read` until the buffer is full.
     #[inline]
-    pub fn read(&mut self, file: &OwnedFd, buffer: &mut [u8], at: (&Name, u64)) -> Step<()> {
+    pub fn read(&mut self, file: &OwnedFd, buffer: &mut [u8], at: (&Name, u64)) -> Result<()> {
         let length = buffer.len();
-        let done = self.transfer(Kind::Read, at, length, |done| sys::read(file, &mut buffer[done..]))?;
-        self.whole(Kind::Read, at, done, length)
+        let done = self.transfer(OpKind::Read, at, length, |done| sys::read(file, &mut buffer[done..]))?;
+        self.whole(OpKind::Read, at, done, length)
     }
 
     /// `pread` until the buffer is full.
     #[inline]
-    pub fn read_at(&mut self, file: &OwnedFd, buffer: &mut [u8], at: (&Name, u64)) -> Step<()> {
+    pub fn read_at(&mut self, file: &OwnedFd, buffer: &mut [u8], at: (&Name, u64)) -> Result<()> {
         let length = buffer.len();
         let read = |done: usize| sys::read_at(file, &mut buffer[done..], at.1 + done as u64);
-        let done = self.transfer(Kind::Read, at, length, read)?;
-        self.whole(Kind::Read, at, done, length)
+        let done = self.transfer(OpKind::Read, at, length, read)?;
+        self.whole(OpKind::Read, at, done, length)
     }
 
     /// A transfer must have moved everything.
-    pub fn whole(&self, kind: Kind, (name, offset): (&Name, u64), done: usize, asked: usize) -> Step<()> {
+    pub fn whole(&self, kind: OpKind, (name, offset): (&Name, u64), done: usize, asked: usize) -> Result<()> {
         if done == asked {
             return Ok(());
         }
@@ -245,67 +254,67 @@ impl<'a> Hand<'a> {
     }
 
     /// Opens or creates a file.
-    pub fn open(&mut self, kind: Kind, name: &Name, flags: libc::c_int) -> Step<OwnedFd> {
+    pub fn open(&mut self, kind: OpKind, name: &Name, flags: libc::c_int) -> Result<OwnedFd> {
         self.call(kind, name, |folder| folder.open_file(name.as_c(), flags, 0o666))
     }
 
     /// False when the request forbids sync calls.
     pub fn syncs(&self) -> bool {
-        self.bench.durable != Durable::None
+        self.context.durable != Durable::None
     }
 
     /// `fsync`, unless the request forbids sync calls.
-    pub fn fsync(&mut self, file: &OwnedFd, name: &Name) -> Step<()> {
-        if self.syncs() { self.call(Kind::Fsync, name, |_| sys::fsync(file)) } else { Ok(()) }
+    pub fn fsync(&mut self, file: &OwnedFd, name: &Name) -> Result<()> {
+        if self.syncs() { self.call(OpKind::Fsync, name, |_| sys::fsync(file)) } else { Ok(()) }
     }
 
     /// `syncfs`, unless the request forbids sync calls. Stands for `sync()`, which would flush the whole machine.
-    pub fn sync(&mut self) -> Step<()> {
-        if self.syncs() { self.call(Kind::Sync, &Name::new(format_args!(".")), Folder::sync) } else { Ok(()) }
+    pub fn sync(&mut self) -> Result<()> {
+        if self.syncs() { self.call(OpKind::Sync, &Name::new(format_args!(".")), Folder::sync) } else { Ok(()) }
     }
 
     /// The last thing before the clock of a phase stops: with `Durable::Timed`, what was written is made durable.
-    pub fn settle(&mut self) -> Step<()> {
-        if self.bench.durable == Durable::Timed && self.bench.writes { self.sync() } else { Ok(()) }
+    pub fn settle(&mut self) -> Result<()> {
+        if self.context.durable == Durable::Timed && self.context.writes { self.sync() } else { Ok(()) }
     }
 
     /// `close`; some file systems tell of lost writes only here.
-    pub fn close(&mut self, file: OwnedFd, name: &Name) -> Step<()> {
+    pub fn close(&mut self, file: OwnedFd, name: &Name) -> Result<()> {
         let mut file = Some(file);
-        self.call(Kind::Close, name, |_| file.take().map_or(Ok(()), sys::close))
+        self.call(OpKind::Close, name, |_| file.take().map_or(Ok(()), sys::close))
     }
 
     /// Removes a file.
-    pub fn unlink(&mut self, name: &Name) -> Step<()> {
-        self.call(Kind::Delete, name, |folder| folder.unlink(name.as_c()))
+    pub fn unlink(&mut self, name: &Name) -> Result<()> {
+        self.call(OpKind::Delete, name, |folder| folder.unlink(name.as_c()))
     }
 
     /// Makes a directory; one that is there is fine.
-    pub fn mkdir(&mut self, name: &Name, mode: libc::mode_t) -> Step<()> {
-        match self.attempt(Kind::Mkdir, |folder| folder.mkdir(name.as_c(), mode))? {
+    pub fn mkdir(&mut self, name: &Name, mode: libc::mode_t) -> Result<()> {
+        match self.attempt(OpKind::Mkdir, |folder| folder.mkdir(name.as_c(), mode))? {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                Err(self.fault(Kind::Mkdir, name, None, &error))
+                Err(self.fault(OpKind::Mkdir, name, None, &error))
             }
             _ => Ok(()),
         }
     }
 
     /// A failed call of this worker.
-    pub fn fault(&self, kind: Kind, name: &Name, offset: Option<u64>, error: &io::Error) -> Fault {
+    pub fn fault(&self, kind: OpKind, name: &Name, offset: Option<u64>, error: &io::Error) -> Fault {
         Fault::call(kind.name(), &self.shown(name), offset, error)
     }
 
     /// For messages.
     pub fn shown(&self, name: &Name) -> String {
-        self.bench.place.join(name.as_c().to_string_lossy().as_ref()).display().to_string()
+        self.context.place.join(name.as_c().to_string_lossy().as_ref()).display().to_string()
     }
 }
 
-impl Drop for Hand<'_> {
+impl Drop for WorkerContext<'_> {
     fn drop(&mut self) {
         self.flush();
-        if self.bench.begin_ns.is_some() {
-            self.bench.shared.measured().cpu.add(used().since(self.used));
+        if self.context.begin_ns.is_some() {
+            self.context.shared.measured().cpu.add(used().since(self.used));
         }
     }
 }

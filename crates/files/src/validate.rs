@@ -4,32 +4,26 @@ use std::path::Path;
 
 use plimsoll_core::parameters::Implementation;
 
-use crate::fault::{Fault, Step};
+use crate::fault::{Fault, Result};
 use crate::outcome::Plan;
-use crate::room;
+use crate::scratch_dir;
 use crate::spec::FilesSpec;
 
-/// Above any test.
-pub const MAX_THREADS: u64 = 1024;
 /// The longest time series that is kept.
 const MAX_INTERVALS: u64 = 100_000;
-/// Bounds of what a request can ask for: far above any test, and low enough for products of two or three of them.
-pub const MAX_BYTES: u64 = 1 << 46;
-/// The same for numbers of operations.
-pub const MAX_COUNT: u64 = 1 << 32;
 /// What a job may hold in memory, whatever the size of its data.
 const MAX_MEMORY: u64 = 224 << 20;
 /// File systems need room for more than contents.
 const OVERHEAD: f64 = 1.02;
 
 /// What a job would do; a refused request is a fault.
-pub fn plan(spec: &FilesSpec) -> Step<Plan> {
+pub fn plan(spec: &FilesSpec) -> Result<Plan> {
     spec.common.check_bounds()?;
     spec.workload.check_bounds()?;
     limits(spec)?;
     let kind = spec.workload.kind();
-    kind.check(spec)?;
-    let plan = kind.plan(spec);
+    kind.check(&spec.common)?;
+    let plan = kind.plan(&spec.common);
     if plan.memory_bytes > MAX_MEMORY {
         return Err(Fault::spec(format!(
             "this needs {} MiB of memory for lists and buffers, more than {} MiB: use fewer threads, fewer files or smaller blocks",
@@ -47,7 +41,7 @@ pub fn plan(spec: &FilesSpec) -> Step<Plan> {
 }
 
 /// Like [`plan`], and the place can take it.
-pub fn admit(spec: &FilesSpec) -> Step<Plan> {
+pub fn validate(spec: &FilesSpec) -> Result<Plan> {
     let plan = plan(spec)?;
     if spec.common.implementation == Implementation::Original {
         return Err(Fault::spec("implementation is original: the core has none, start the original tool"));
@@ -57,7 +51,7 @@ pub fn admit(spec: &FilesSpec) -> Step<Plan> {
         return Err(Fault::spec(format!("{} is not a folder: name an existing one", spec.directory)));
     }
     let (bytes, inodes) =
-        room::free(directory).map_err(|error| Fault::call("system_stat", &spec.directory, None, &error))?;
+        scratch_dir::free(directory).map_err(|error| Fault::call("system_stat", &spec.directory, None, &error))?;
     let needed = (plan.disk_bytes as f64 * OVERHEAD) as u64;
     if needed > bytes {
         return Err(Fault::spec(format!(
@@ -74,7 +68,7 @@ pub fn admit(spec: &FilesSpec) -> Step<Plan> {
     Ok(plan)
 }
 
-fn limits(spec: &FilesSpec) -> Step<()> {
+fn limits(spec: &FilesSpec) -> Result<()> {
     if spec.interval_ns < 1_000_000 {
         return Err(Fault::spec("intervals must last at least 1 ms"));
     }
@@ -84,23 +78,4 @@ fn limits(spec: &FilesSpec) -> Step<()> {
         )));
     }
     Ok(())
-}
-
-/// For workloads whose original is one thread.
-pub fn one_thread(spec: &FilesSpec, name: &str) -> Step<()> {
-    if spec.common.threads == 1 {
-        Ok(())
-    } else {
-        Err(Fault::spec(format!("{name} works with one thread: set threads to 1")))
-    }
-}
-
-/// For parameters that count something.
-pub fn at_least(name: &str, value: u64, least: u64) -> Step<()> {
-    if value >= least { Ok(()) } else { Err(Fault::spec(format!("{name} is {value}: use {least} or more"))) }
-}
-
-/// For parameters with an upper bound.
-pub fn at_most(name: &str, value: u64, most: u64) -> Step<()> {
-    if value <= most { Ok(()) } else { Err(Fault::spec(format!("{name} is {value}: use {most} or less"))) }
 }
