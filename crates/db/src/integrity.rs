@@ -1,7 +1,5 @@
 //! Values that can be checked when they are read: YCSB's `dataintegrity`.
 
-use crate::keyspace::java_hash;
-
 /// Computes what a value must be (YCSB's `CoreWorkload.buildDeterministicValue`): key, colon and field name, then the Java
 /// hash of all that again and again, cut off at the length.
 #[derive(Debug)]
@@ -56,6 +54,12 @@ pub fn write_value(buffer: &mut Vec<u8>, key: &[u8], field: u32, length: usize) 
         write_decimal(buffer, u64::from(hash.unsigned_abs()));
     }
     buffer.truncate(start + length);
+}
+
+/// Java's `String.hashCode` of ASCII text.
+#[inline]
+pub fn java_hash(text: &[u8]) -> i32 {
+    text.iter().fold(0i32, |hash, &byte| hash.wrapping_mul(31).wrapping_add(i32::from(byte)))
 }
 
 /// Appends a number in decimal.

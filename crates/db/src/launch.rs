@@ -7,23 +7,23 @@ use plimsoll_core::clock::Clock;
 use plimsoll_core::pool::{self, Ended, Outlet};
 use plimsoll_core::window::{Window, share};
 
+use crate::client::Client;
 use crate::driver::Driver;
 use crate::fault::JobError;
 use crate::integrity::Checker;
 use crate::keyspace::Shared;
-use crate::lane::Lane;
-use crate::recorder::{Batch, Kinds};
+use crate::recorder::{Batch, OpKinds};
 use crate::setup::Setup;
 use crate::worker::{Exchange, Parts, Worker};
-use crate::workloads::{Stage, Work};
+use crate::workloads::{Phase, Work};
 
 /// What the threads have in common.
 pub struct Launch<D: Driver> {
     pub driver: Arc<D>,
     pub setup: Arc<Setup>,
-    pub stage: Stage,
+    pub phase: Phase,
     pub records: Arc<Shared>,
-    pub kinds: Kinds,
+    pub kinds: OpKinds,
     pub threads: u32,
 }
 
@@ -35,7 +35,7 @@ impl<D: Driver> pool::Launch for Launch<D> {
 
     /// Who looks from outside (`top -H`, a test that kills the server) sees whether data are loaded or a run is measured.
     fn thread_name(&self, thread: u32) -> String {
-        let part = if self.stage.is_load() { "load" } else { "db" };
+        let part = if self.phase.is_load() { "load" } else { "db" };
         format!("plimsoll-{part}-{thread}")
     }
 
@@ -51,11 +51,11 @@ impl<D: Driver> pool::Launch for Launch<D> {
             driver: Arc::clone(&self.driver),
             setup: Arc::clone(&self.setup),
             threads: self.threads,
-            work: Work::new(spec, &self.stage, &self.records, thread),
-            lanes: self.connect(&outlet)?,
+            work: Work::new(spec, &self.phase, &self.records, thread),
+            clients: self.connect(&outlet)?,
             names: self.kinds.names,
-            operations: if self.stage.is_load() { u64::MAX } else { spec.limit.operations.map_or(u64::MAX, share) },
-            rate: self.stage.rate(spec),
+            operations: if self.phase.is_load() { u64::MAX } else { spec.limit.operations.map_or(u64::MAX, share) },
+            rate: self.phase.rate(spec),
             clock: Clock::new(),
             batch: Box::new(Batch::new(self.kinds)),
             outlet,
@@ -70,21 +70,21 @@ impl<D: Driver> pool::Launch for Launch<D> {
 
 impl<D: Driver> Launch<D> {
     /// Connects a thread's clients.
-    fn connect(&self, outlet: &Outlet<Exchange>) -> Result<Vec<Lane<D::Session>>, JobError> {
+    fn connect(&self, outlet: &Outlet<Exchange>) -> Result<Vec<Client<D::Session>>, JobError> {
         let spec = &self.setup.spec;
         let checked = self.setup.ycsb().filter(|ycsb| ycsb.data_integrity);
-        let mut lanes = Vec::new();
-        for client in (outlet.thread..spec.clients).step_by(self.threads as usize) {
+        let mut clients = Vec::new();
+        for number in (outlet.thread..spec.clients).step_by(self.threads as usize) {
             if outlet.stop.load(Ordering::Relaxed) {
                 break;
             }
-            let session = self.driver.connect(client).map_err(|fault| {
-                JobError::connect(format!("client {} of {}: {}", client + 1, spec.clients, fault.message))
+            let session = self.driver.connect(number).map_err(|fault| {
+                JobError::connect(format!("client {} of {}: {}", number + 1, spec.clients, fault.message))
             })?;
-            let mut lane = Lane::new(client, session);
-            lane.reply.checker = checked.map(|ycsb| Box::new(Checker::new(ycsb.field_length)));
-            lanes.push(lane);
+            let mut client = Client::new(number, session);
+            client.reply.checker = checked.map(|ycsb| Box::new(Checker::new(ycsb.field_length)));
+            clients.push(client);
         }
-        Ok(lanes)
+        Ok(clients)
     }
 }

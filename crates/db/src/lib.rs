@@ -1,12 +1,13 @@
 //! Databases: YCSB's core workload, pgbench's scripts and web pages, against databases and servers.
 //!
-//! A job goes through `admit` (refuse what cannot work) → `prepare` (data) → `launch` (threads, each with its clients) →
+//! A job goes through `validate` (refuse what cannot work) → `prepare` (data) → `launch` (threads, each with its clients) →
 //! `worker` (the loop) → the time line, all held together by `runner`; the pool of threads and the handle that others see
 //! are those of every job. The drivers are in `drivers`, one file each; what clients do is in `workloads`; which keys they
 //! ask for in `keyspace`.
 
-mod admit;
 pub mod caps;
+mod client;
+mod console;
 mod data;
 mod driver;
 mod drivers;
@@ -16,7 +17,6 @@ mod fault;
 pub mod hostile;
 mod integrity;
 mod keyspace;
-mod lane;
 mod launch;
 mod open_files;
 mod outage;
@@ -27,6 +27,7 @@ mod prepare;
 mod recorder;
 mod runner;
 mod setup;
+mod socket;
 #[allow(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod spec;
 mod sql;
@@ -34,6 +35,7 @@ mod tables;
 #[cfg(feature = "tls")]
 mod tls;
 mod url;
+mod validate;
 mod wire;
 mod worker;
 mod workloads;
@@ -47,7 +49,7 @@ pub type Job = plimsoll_core::job::Job<Runner>;
 
 /// Why a job is impossible whatever the database, in one sentence; nothing is opened.
 pub fn check(spec: &spec::DbSpec) -> Option<String> {
-    admit::check(spec).err().map(|error| error.to_string())
+    validate::validate(spec).err().map(|error| error.to_string())
 }
 
 /// The driver list.

@@ -2,7 +2,7 @@
 
 use plimsoll_core::window::Window;
 
-use crate::lane::FIRST_PAUSE_NS;
+use crate::client::FIRST_PAUSE_NS;
 use crate::outcome::Outage;
 
 /// Stretches that one thread remembers; more do not change what is said of the run.

@@ -18,7 +18,7 @@ const RECREATE: &str = "data=recreate (--recreate)";
 
 /// What is to be done about the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum Decision {
     /// They are used as they are, and nothing about them is changed before the run.
     Use { marked: bool },
     /// They fit once the records of earlier runs are gone.
@@ -47,15 +47,15 @@ struct Wanted {
 }
 
 /// Looks at the tables and decides. Nothing is changed.
-pub fn decide<D: Driver>(driver: &D, setup: &Setup) -> Result<Step, JobError> {
+pub fn decide<D: Driver>(driver: &D, setup: &Setup) -> Result<Decision, JobError> {
     let spec = &setup.spec;
-    let Some(wanted) = wanted(spec) else { return Ok(Step::Use { marked: false }) };
+    let Some(wanted) = wanted(spec) else { return Ok(Decision::Use { marked: false }) };
     let Some(found) = driver.look().map_err(|fault| looking(&fault, setup, D::CAPS.server))? else {
         return match (spec.data, spec.measure) {
             (Data::Keep, Measure::Run) => Err(JobError::schema(
                 "there is no data of this workload: load it first, or have it made (data `create`, `reuse` or `recreate`)",
             )),
-            _ => Ok(Step::Load { drop: false, create: true }),
+            _ => Ok(Decision::Load { drop: false, create: true }),
         };
     };
     let given_up = is_given_up(setup);
@@ -69,31 +69,33 @@ pub fn decide<D: Driver>(driver: &D, setup: &Setup) -> Result<Step, JobError> {
 }
 
 /// What is done with tables of our own, or with such as the user has given up.
-fn ours(spec: &DbSpec, found: Found, wanted: Wanted) -> Result<Step, JobError> {
+fn ours(spec: &DbSpec, found: Found, wanted: Wanted) -> Result<Decision, JobError> {
     let occupied = found.records > 0;
     match spec.data {
-        Data::Keep => fitting(found, wanted, RECREATE).map(|()| Step::Use { marked: found.whose == Whose::Ours }),
+        Data::Keep => fitting(found, wanted, RECREATE).map(|()| Decision::Use { marked: found.whose == Whose::Ours }),
         Data::Create if occupied => Err(JobError::schema(format!(
             "the tables of this workload are there and hold {} records, which are left as they are: use them with \
              {REUSE}, or, if nobody needs them, have them dropped with {RECREATE}",
             found.records
         ))),
-        Data::Reuse if occupied => fitting(found, wanted, RECREATE).map(|()| Step::Trim(found)),
-        _ => Ok(Step::Load { drop: true, create: true }),
+        Data::Reuse if occupied => fitting(found, wanted, RECREATE).map(|()| Decision::Trim(found)),
+        _ => Ok(Decision::Load { drop: true, create: true }),
     }
 }
 
 /// What is done with tables that look right and carry no mark: they are used where the user says so, and a load fills
 /// them while they are empty, as those of YCSB's users are, who make them by hand.
-fn unmarked(setup: &Setup, found: Found, wanted: Wanted) -> Result<Step, JobError> {
+fn unmarked(setup: &Setup, found: Found, wanted: Wanted) -> Result<Decision, JobError> {
     let spec = &setup.spec;
     let away = format!("{RECREATE} and --destroy '{}'", identity(setup));
     let fits = found.shape.is_none_or(|shape| shape == wanted.shape);
     let only_loads = spec.measure == Measure::Load && spec.data == Data::Create && found.records == 0 && fits;
     match spec.data {
-        Data::Keep => fitting(found, wanted, &away).map(|()| Step::Use { marked: false }),
-        Data::Create if only_loads => Ok(Step::Load { drop: false, create: false }),
-        Data::Reuse if fits && found.records == wanted.records && only_reads(spec) => Ok(Step::Use { marked: false }),
+        Data::Keep => fitting(found, wanted, &away).map(|()| Decision::Use { marked: false }),
+        Data::Create if only_loads => Ok(Decision::Load { drop: false, create: false }),
+        Data::Reuse if fits && found.records == wanted.records && only_reads(spec) => {
+            Ok(Decision::Use { marked: false })
+        }
         _ => Err(JobError::schema(format!(
             "the table of this workload is there ({} records) and carries no mark of Plimsoll's: it was made by hand, by \
              another program or by Plimsoll 0.1, and is neither emptied, dropped nor loaded. To measure on it as it is, \
@@ -119,18 +121,18 @@ fn only_reads(spec: &DbSpec) -> bool {
 pub fn carry_out<D: Driver>(
     driver: &D,
     setup: &Setup,
-    step: Step,
+    decision: Decision,
     keep_going: impl Fn(f64) -> bool,
 ) -> Result<Prepared, JobError> {
     let failed = |fault: Fault| JobError::preparing(&fault);
     let Some(wanted) = wanted(&setup.spec) else { return Ok(Prepared { missing: None, tidy: true, marked: false }) };
-    match step {
-        Step::Use { marked } => Ok(Prepared { missing: None, tidy: false, marked }),
-        Step::Trim(found) => {
+    match decision {
+        Decision::Use { marked } => Ok(Prepared { missing: None, tidy: false, marked }),
+        Decision::Trim(found) => {
             trim(driver, &setup.spec, found, wanted, keep_going)?;
             Ok(Prepared { missing: None, tidy: true, marked: found.whose == Whose::Ours })
         }
-        Step::Load { drop, create } => {
+        Decision::Load { drop, create } => {
             if drop {
                 driver.drop_tables().map_err(failed)?;
             }

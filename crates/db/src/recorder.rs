@@ -12,7 +12,7 @@ use crate::outcome::DbOutcome;
 
 /// The kinds of a workload. First come whole operations, then their parts; in open loop the same again as service times.
 #[derive(Debug, Clone, Copy)]
-pub struct Kinds {
+pub struct OpKinds {
     /// Names of all kinds.
     pub names: &'static [&'static str],
     /// The first so many are whole operations.
@@ -23,7 +23,7 @@ pub struct Kinds {
     pub open: bool,
 }
 
-impl Kinds {
+impl OpKinds {
     /// Kind `kind` can happen.
     pub fn has(&self, kind: usize) -> bool {
         self.used >> kind & 1 == 1
@@ -102,7 +102,7 @@ impl Count {
 /// All kinds of one thread in one interval.
 #[derive(Debug, Clone)]
 pub struct Batch {
-    kinds: Kinds,
+    kinds: OpKinds,
     counts: Vec<Option<Box<Count>>>,
     /// Sum over time of the number of whole operations in progress.
     pub in_flight_ns: u64,
@@ -116,7 +116,7 @@ pub struct Batch {
 
 impl Batch {
     /// Room for all kinds that can happen.
-    pub fn new(kinds: Kinds) -> Self {
+    pub fn new(kinds: OpKinds) -> Self {
         let room = |kind| kinds.has(kind).then(|| Box::new(Count::new(kinds.open)));
         let counts = (0..kinds.names.len()).map(room).collect();
         Self { kinds, counts, in_flight_ns: 0, retries: 0, reconnects: 0, failed_reconnects: 0 }
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use plimsoll_core::timeline::Batch as _;
 
-    const KINDS: Kinds = Kinds { names: &["transaction", "begin"], whole: 1, used: 0b11, open: true };
+    const KINDS: OpKinds = OpKinds { names: &["transaction", "begin"], whole: 1, used: 0b11, open: true };
 
     #[test]
     fn statements_are_no_operations_and_service_times_have_their_own_histogram() {

@@ -13,7 +13,6 @@ use plimsoll_core::threads::ThreadRefused;
 use plimsoll_core::timeline::{Batch as _, Timeline};
 use plimsoll_core::window::Window;
 
-use crate::admit;
 use crate::driver::Driver;
 use crate::drivers;
 use crate::fault::{CAUSES, JobError};
@@ -22,12 +21,13 @@ use crate::launch::Launch;
 use crate::outage::outages;
 use crate::outcome::{Counters, DbOutcome, Kept};
 use crate::prepare;
-use crate::recorder::{Batch, Kinds};
+use crate::recorder::{Batch, OpKinds};
 use crate::setup::Setup;
 use crate::spec::{Data, DbSpec, Measure, TlsMode, Workload};
 use crate::url::place;
+use crate::validate;
 use crate::worker::Exchange;
-use crate::workloads::{Stage, Work};
+use crate::workloads::{Phase, Work};
 
 /// Time between "all threads are ready" and the start of the load.
 const LEAD_NS: u64 = 2_000_000;
@@ -114,7 +114,7 @@ impl Runner {
     }
 
     fn phases<D: Driver>(&mut self) -> Result<(), JobError> {
-        admit::check(&self.spec)?;
+        validate::validate(&self.spec)?;
         let began_ns = monotonic_ns();
         self.control.board.enter(phase::LAYOUT, began_ns, None);
         let setup = Arc::new(Setup::new(self.spec.clone(), D::CAPS, Arc::clone(&self.control.stop))?);
@@ -123,14 +123,14 @@ impl Runner {
         // A server is asked what it is before anything else. What has none is opened for that, with the job's settings,
         // which change some files: they may be somebody else's, and are looked at first.
         let server = if D::CAPS.server { facts()? } else { Vec::new() };
-        let step = prepare::decide(&*driver, &setup)?;
+        let decision = prepare::decide(&*driver, &setup)?;
         self.outcome.server = if D::CAPS.server { server } else { facts()? }.into_iter().collect();
         let control = Arc::clone(&self.control);
         let told = |share: f64| {
             control.board.share(share);
             !control.stopped()
         };
-        let prepared = prepare::carry_out(&*driver, &setup, step, told)?;
+        let prepared = prepare::carry_out(&*driver, &setup, decision, told)?;
         if let Some(count) = prepared.missing.filter(|_| self.spec.measure == Measure::Run && !self.stopped()) {
             let bytes = self.load(&driver, &setup, count)?;
             self.outcome.loaded_records = Some(count);
@@ -186,11 +186,11 @@ impl Runner {
             return Ok(0);
         }
         let records = Arc::new(keyspace::Shared::new(0));
-        let stage = Stage::Load { end: count };
+        let phase = Phase::Load { end: count };
         let begin_ns = Clock::new().now_ns();
         let window =
             Window { begin_ns, measure_ns: begin_ns, end_ns: begin_ns + ENDLESS_NS, ..self.window(begin_ns, 0) };
-        let timeline = self.part(driver, setup, stage, &records, window, Some(count))?.timeline;
+        let timeline = self.part(driver, setup, phase, &records, window, Some(count))?.timeline;
         let total = timeline.total();
         let (inserted, bytes) = (total.completed(), total.shown().map(|(_, count)| count.totals.bytes).sum());
         let failed = total.errors();
@@ -205,19 +205,19 @@ impl Runner {
     }
 
     fn measure<D: Driver>(&mut self, driver: &Arc<D>, setup: &Arc<Setup>) -> Result<(), JobError> {
-        let (stage, first, expected) = match (&self.spec.workload, self.spec.measure) {
+        let (phase, first, expected) = match (&self.spec.workload, self.spec.measure) {
             (Workload::Ycsb(ycsb), Measure::Load) => {
                 let end = ycsb.insert_start + ycsb.keys();
-                (Stage::Load { end }, ycsb.insert_start, Some(ycsb.keys()))
+                (Phase::Load { end }, ycsb.insert_start, Some(ycsb.keys()))
             }
-            (Workload::Ycsb(ycsb), Measure::Run) => (Stage::Run, ycsb.record_count, self.spec.limit.operations),
-            _ => (Stage::Run, 0, self.spec.limit.operations),
+            (Workload::Ycsb(ycsb), Measure::Run) => (Phase::Run, ycsb.record_count, self.spec.limit.operations),
+            _ => (Phase::Run, 0, self.spec.limit.operations),
         };
         let records = Arc::new(keyspace::Shared::new(first));
         let warmup_ns = if self.spec.measure == Measure::Load { 0 } else { self.spec.warmup_ns };
         let begin_ns = Clock::new().now_ns();
         let window = self.window(begin_ns, warmup_ns);
-        let Done { pool, mut timeline, window } = self.part(driver, setup, stage, &records, window, expected)?;
+        let Done { pool, mut timeline, window } = self.part(driver, setup, phase, &records, window, expected)?;
         let Some(window) = window else { return Ok(()) };
         self.sum_up(&pool, &mut timeline, &window);
         if self.stopped() {
@@ -246,18 +246,18 @@ impl Runner {
         &mut self,
         driver: &Arc<D>,
         setup: &Arc<Setup>,
-        stage: Stage,
+        phase: Phase,
         records: &Arc<keyspace::Shared>,
         window: Window,
         expected: Option<u64>,
     ) -> Result<Done, JobError> {
-        let kinds: Kinds = Work::kinds(&self.spec, &stage);
-        let threads = admit::threads(&self.spec, D::CAPS.server);
+        let kinds: OpKinds = Work::kinds(&self.spec, &phase);
+        let threads = validate::threads(&self.spec, D::CAPS.server);
         (self.outcome.clients, self.outcome.threads) = (self.spec.clients, threads);
         let launch = Launch {
             driver: Arc::clone(driver),
             setup: Arc::clone(setup),
-            stage,
+            phase,
             records: Arc::clone(records),
             kinds,
             threads,

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::caps::Caps;
 use crate::fault::JobError;
+use crate::socket::Wait;
 use crate::spec::{DbSpec, TlsMode, Workload, Ycsb};
-use crate::wire::Wait;
 
 /// The request, and the password that it names.
 pub struct Setup {
@@ -49,13 +49,13 @@ impl Setup {
     }
 
     /// Limit of everything that waits for the server outside of the measured part.
-    pub fn patience(&self) -> Duration {
+    pub fn timeout(&self) -> Duration {
         Duration::from_nanos(self.spec.timeout_ns)
     }
 
     /// The same for connections, which a stop request ends as well.
     pub fn wait(&self) -> Wait {
-        Wait { server: String::new(), patience: Some(self.patience()), stopped: Arc::clone(&self.stopped) }
+        Wait { server: String::new(), timeout: Some(self.timeout()), stopped: Arc::clone(&self.stopped) }
     }
 }
 

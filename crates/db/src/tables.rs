@@ -1,12 +1,12 @@
 //! The tables that are found in an SQL database under the names of a workload's, and whose they are.
 
+use crate::console::{Console, Dialect, count};
 use crate::driver::Found;
 use crate::fault::Fault;
 use crate::outcome::Made;
 use crate::ownership::{MARK, NOTE, Whose};
 use crate::setup::Setup;
 use crate::spec::Workload;
-use crate::sql::{Console, Dialect, count};
 
 /// Columns of pgbench's tables.
 const PGBENCH: [(&str, &[&str]); 4] = [

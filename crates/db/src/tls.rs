@@ -14,8 +14,8 @@ use rustls::{
 };
 
 use crate::fault::{Cause, Fault};
+use crate::socket;
 use crate::spec::{Tls, TlsMode};
-use crate::wire;
 
 /// Whom to believe.
 #[derive(Debug)]
@@ -194,13 +194,13 @@ struct Socket(RawFd);
 
 impl Read for Socket {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        wire::receive(self.0, bytes)
+        socket::receive(self.0, bytes)
     }
 }
 
 impl Write for Socket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        wire::send(self.0, bytes)
+        socket::send(self.0, bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -4,18 +4,17 @@ use std::io::{self, ErrorKind};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::driver::{Reply, Request, Session, State};
 use crate::fault::{Cause, Fault};
+use crate::socket::{Wait, receive, send};
 #[cfg(feature = "tls")]
 use crate::tls::Cipher;
 use crate::url::Url;
 
 /// How often a connection that waits looks for a stop request.
-const GLANCE: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Room for what comes, at first; it grows with the largest reply.
 const ROOM: usize = 4096;
 /// Of one reply: a server could fill all memory with it.
@@ -111,37 +110,6 @@ pub struct Wire {
     wait: Option<Wait>,
 }
 
-/// How long to wait for a server.
-#[derive(Debug, Clone)]
-pub struct Wait {
-    /// Whom it waits for, in messages; known from the connection on.
-    pub server: String,
-    /// A single wait at most; nothing: for ever.
-    pub patience: Option<Duration>,
-    /// Set when the job is stopped, which ends every wait.
-    pub stopped: Arc<AtomicBool>,
-}
-
-impl Wait {
-    /// Said at every glance of a wait that began then: fails when it is over.
-    pub fn go_on(&self, began: Instant) -> Result<(), Fault> {
-        if self.stopped.load(Ordering::Relaxed) {
-            let words = format!("{} had not answered for {:.1} s", self.server, began.elapsed().as_secs_f64());
-            return Err(Fault::broken(Cause::Timeout, words));
-        }
-        match self.patience.filter(|&patience| began.elapsed() > patience) {
-            Some(patience) => Err(Fault::broken(
-                Cause::Timeout,
-                format!(
-                    "the server did not answer in time ({} s): is it one of this kind, and does it speak TLS if asked to?",
-                    patience.as_secs_f64()
-                ),
-            )),
-            None => Ok(()),
-        }
-    }
-}
-
 impl Wire {
     /// Connects.
     pub fn connect(address: &Address, wait: Wait) -> Result<Self, Fault> {
@@ -149,16 +117,16 @@ impl Wire {
         if let Some(socket) = crate::hostile::socket() {
             return Ok(Self { wait: Some(wait), ..Self::over(socket) });
         }
-        let patience = wait.patience.unwrap_or(Duration::MAX);
+        let timeout = wait.timeout.unwrap_or(Duration::MAX);
         let failed = |error: &io::Error| {
             Fault::broken(Cause::Connect, format!("cannot connect to {}: {error}", address.describe()))
         };
         let socket = match address {
-            Address::Tcp(host, port) => connect_tcp(host, *port, patience).map_err(|error| failed(&error))?,
+            Address::Tcp(host, port) => connect_tcp(host, *port, timeout).map_err(|error| failed(&error))?,
             Address::Unix(path) => {
                 let stream = UnixStream::connect(path).map_err(|error| failed(&error))?;
-                stream.set_read_timeout(Some(GLANCE)).map_err(|error| failed(&error))?;
-                stream.set_write_timeout(Some(patience)).map_err(|error| failed(&error))?;
+                stream.set_read_timeout(Some(POLL_INTERVAL)).map_err(|error| failed(&error))?;
+                stream.set_write_timeout(Some(timeout)).map_err(|error| failed(&error))?;
                 stream.into()
             }
         };
@@ -183,7 +151,7 @@ impl Wire {
     /// From here on a wait lasts until the server answers or the job is stopped.
     pub fn wait_until_stopped(&mut self) {
         if let Some(wait) = &mut self.wait {
-            wait.patience = None;
+            wait.timeout = None;
         }
     }
 
@@ -322,36 +290,18 @@ impl Wire {
     }
 }
 
-fn connect_tcp(host: &str, port: u16, patience: Duration) -> io::Result<OwnedFd> {
+fn connect_tcp(host: &str, port: u16, timeout: Duration) -> io::Result<OwnedFd> {
     let mut last = io::Error::new(ErrorKind::NotFound, "the host has no address");
     for address in (host, port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, patience) {
+        match TcpStream::connect_timeout(&address, timeout) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(GLANCE))?;
-                stream.set_write_timeout(Some(patience))?;
+                stream.set_read_timeout(Some(POLL_INTERVAL))?;
+                stream.set_write_timeout(Some(timeout))?;
                 return Ok(stream.into());
             }
             Err(error) => last = error,
         }
     }
     Err(last)
-}
-
-/// One `send`, without a signal when the other side is gone.
-pub fn send(socket: RawFd, bytes: &[u8]) -> io::Result<usize> {
-    // SAFETY: pointer and length are those of a slice.
-    match unsafe { libc::send(socket, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) } {
-        -1 => Err(io::Error::last_os_error()),
-        count => Ok(count as usize),
-    }
-}
-
-/// One `recv`.
-pub fn receive(socket: RawFd, bytes: &mut [u8]) -> io::Result<usize> {
-    // SAFETY: pointer and length are those of a slice that nobody else sees.
-    match unsafe { libc::recv(socket, bytes.as_mut_ptr().cast(), bytes.len(), 0) } {
-        -1 => Err(io::Error::last_os_error()),
-        count => Ok(count as usize),
-    }
 }

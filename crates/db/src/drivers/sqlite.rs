@@ -12,11 +12,12 @@ use std::sync::Arc;
 use rusqlite::{Connection, OpenFlags, ffi};
 
 use crate::caps::{Caps, Durability};
+use crate::console::{self, Console, Dialect};
 use crate::driver::{Reply, Request, Session, State, Statement};
 use crate::fault::{Cause, Fault, JobError};
 use crate::ownership::MARK;
 use crate::setup::Setup;
-use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
+use crate::sql::{self, Database, Parameters, Statements};
 use crate::url;
 
 /// Settings that decide what a number means.
@@ -107,7 +108,7 @@ impl Database for SqliteDriver {
 
     fn counters(&self) -> Result<Vec<(&'static str, u64)>, Fault> {
         let size = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
-        Ok(sql::numbers(&mut self.console()?, &[(&["data_bytes"], size)]))
+        Ok(console::numbers(&mut self.console()?, &[(&["data_bytes"], size)]))
     }
 
     fn setup(&self) -> &Setup {
@@ -119,7 +120,7 @@ impl Database for SqliteDriver {
             Fault::broken(Cause::Connect, format!("cannot open the SQLite database {}: {error}", self.path))
         };
         let mut connection = plimsoll_sqlite::open(Path::new(&self.path)).map_err(failed)?;
-        connection.busy_timeout(self.setup.patience()).map_err(failed)?;
+        connection.busy_timeout(self.setup.timeout()).map_err(failed)?;
         for (name, value) in &self.setup.spec.settings {
             connection.query(&format!("PRAGMA {name} = {value}"))?;
         }
@@ -154,7 +155,7 @@ impl SqliteDriver {
             Fault::broken(Cause::Connect, format!("cannot open the SQLite database {}: {error}", self.path))
         };
         let connection = plimsoll_sqlite::open_as(Path::new(&self.path), place, flags).map_err(failed)?;
-        connection.busy_timeout(self.setup.patience()).map_err(failed)?;
+        connection.busy_timeout(self.setup.timeout()).map_err(failed)?;
         Ok(connection)
     }
 }

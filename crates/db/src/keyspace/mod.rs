@@ -46,12 +46,6 @@ fn fnv_hash_of_record(number: u64) -> u64 {
     if number < 1 << 24 { fnv_hash_of::<3>(number) } else { fnv_hash(number) }
 }
 
-/// Java's `String.hashCode` of ASCII text.
-#[inline]
-pub fn java_hash(text: &[u8]) -> i32 {
-    text.iter().fold(0i32, |hash, &byte| hash.wrapping_mul(31).wrapping_add(i32::from(byte)))
-}
-
 /// How key numbers become keys.
 #[derive(Debug, Clone, Copy)]
 pub struct Keys {

@@ -12,7 +12,7 @@ const DRAIN_NS: u64 = 50_000_000;
 impl<D: Driver> Worker<D> {
     /// After a stop request: takes back what comes back soon.
     pub(super) fn drain(&mut self) {
-        self.shut = true;
+        self.finished = true;
         let deadline = self.parts.clock.now_ns() + DRAIN_NS;
         while self.busy > 0 {
             let now = self.parts.clock.now_ns();
@@ -36,7 +36,7 @@ impl<D: Driver> Worker<D> {
         self.count_unissued(now);
         let stopped = self.stopped();
         let mut report = std::mem::take(&mut self.report);
-        report.absent = std::mem::take(&mut self.absence).end(now, self.parts.lanes.len());
+        report.absent = std::mem::take(&mut self.absence).end(now, self.parts.clients.len());
         report.common.close(now, self.used_at_start, &self.parts.clock);
         if self.used_at_start.is_some() {
             self.deliver(self.interval);

@@ -21,7 +21,7 @@ impl<D: Driver> Worker<D> {
 
     /// Something is due: the measured part begins, an interval is over, or the time is up.
     #[cold]
-    pub(super) fn ring(&mut self, now: u64) {
+    pub(super) fn on_timer(&mut self, now: u64) {
         let window = self.window;
         self.account(now);
         if self.counting_ns == u64::MAX {
@@ -35,10 +35,10 @@ impl<D: Driver> Worker<D> {
         }
         self.expire(now);
         if now >= window.end_ns {
-            self.shut = true;
+            self.finished = true;
         }
         let end = if now >= window.end_ns { now + LATE_NS } else { window.end_ns };
-        self.alarm_ns = window.end_of(self.interval).min(end);
+        self.timer_ns = window.end_of(self.interval).min(end);
     }
 
     fn begin_counting(&mut self) {

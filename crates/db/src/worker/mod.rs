@@ -1,8 +1,8 @@
 //! The loop of one thread: choose, start, resume, count, for all of its clients.
 
+mod completion;
 mod end;
 mod line;
-mod over;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -18,10 +18,10 @@ use plimsoll_core::spec::Rate;
 use plimsoll_core::timers::{precise_timers, sleep_until};
 use plimsoll_core::window::Window;
 
+use crate::client::Client;
 use crate::driver::{Driver, Request, Session, State, Statement};
 use crate::epoll::Watch;
 use crate::fault::{CAUSES, JobError};
-use crate::lane::Lane;
 use crate::outage::{Absence, Stretch};
 use crate::recorder::Batch;
 use crate::setup::Setup;
@@ -65,17 +65,17 @@ pub struct Parts<D: Driver> {
     pub driver: Arc<D>,
     /// The request.
     pub setup: Arc<Setup>,
-    /// How many there are in this stage; the request may ask for more.
+    /// How many there are in this phase; the request may ask for more.
     pub threads: u32,
     /// Chooses operations.
     pub work: Work,
     /// Its clients, connected.
-    pub lanes: Vec<Lane<D::Session>>,
+    pub clients: Vec<Client<D::Session>>,
     /// Counts by name, for messages.
     pub names: &'static [&'static str],
     /// Measured operations of this thread.
     pub operations: u64,
-    /// The schedule of the stage.
+    /// The schedule of the phase.
     pub rate: Option<Rate>,
     /// The shared time line.
     pub clock: Clock,
@@ -98,13 +98,13 @@ pub struct Worker<D: Driver> {
     /// Whole operations in progress.
     busy: u32,
     /// Nothing is started any more.
-    shut: bool,
+    finished: bool,
     /// Last time that `busy` was accounted for.
     accounted_ns: u64,
     /// Operations meant to start from here on count; never before the warm-up is over.
     counting_ns: u64,
     /// When something other than a reply has to be done.
-    alarm_ns: u64,
+    timer_ns: u64,
     interval: u64,
     operations_left: u64,
     /// The server last showed life.
@@ -118,17 +118,17 @@ pub struct Worker<D: Driver> {
 impl<D: Driver> Worker<D> {
     /// Ready to run in `window`.
     pub fn new(parts: Parts<D>, window: Window) -> Self {
-        let idle = (0..parts.lanes.len() as u32).collect();
+        let idle = (0..parts.clients.len() as u32).collect();
         Self {
             watch: None,
             pace: None,
             idle,
             down: Vec::new(),
             busy: 0,
-            shut: false,
+            finished: false,
             accounted_ns: 0,
             counting_ns: u64::MAX,
-            alarm_ns: window.measure_ns,
+            timer_ns: window.measure_ns,
             interval: 0,
             operations_left: u64::MAX,
             alive_ns: window.begin_ns,
@@ -160,17 +160,17 @@ impl<D: Driver> Worker<D> {
     }
 
     fn watch_all(&mut self) -> std::io::Result<()> {
-        if self.parts.lanes.iter_mut().all(|lane| lane.session.as_mut().and_then(Session::descriptor).is_none())
+        if self.parts.clients.iter_mut().all(|client| client.session.as_mut().and_then(Session::descriptor).is_none())
             && !D::CAPS.server
         {
             return Ok(());
         }
-        self.watch = Some(Watch::new(self.parts.lanes.len().clamp(1, 256))?);
-        (0..self.parts.lanes.len()).try_for_each(|index| self.watch_lane(index))
+        self.watch = Some(Watch::new(self.parts.clients.len().clamp(1, 256))?);
+        (0..self.parts.clients.len()).try_for_each(|index| self.watch_client(index))
     }
 
-    fn watch_lane(&mut self, index: usize) -> std::io::Result<()> {
-        let descriptor = self.parts.lanes[index].session.as_mut().and_then(Session::descriptor);
+    fn watch_client(&mut self, index: usize) -> std::io::Result<()> {
+        let descriptor = self.parts.clients[index].session.as_mut().and_then(Session::descriptor);
         match (&self.watch, descriptor) {
             (Some(watch), Some(descriptor)) => watch.add(descriptor, index as u32),
             _ => Ok(()),
@@ -180,14 +180,14 @@ impl<D: Driver> Worker<D> {
     fn work(&mut self) {
         let mut now = self.parts.clock.now_ns();
         loop {
-            if now >= self.alarm_ns {
-                self.ring(now);
+            if now >= self.timer_ns {
+                self.on_timer(now);
             }
             if self.parts.outlet.stop.load(Ordering::Relaxed) {
                 return self.drain();
             }
             now = self.issue(now);
-            if self.report.fault.is_some() || (self.shut && self.busy == 0) {
+            if self.report.fault.is_some() || (self.finished && self.busy == 0) {
                 return;
             }
             now = self.wait(now);
@@ -197,14 +197,14 @@ impl<D: Driver> Worker<D> {
     /// Starts what idle clients, schedule and limits allow.
     #[inline]
     fn issue(&mut self, mut now: u64) -> u64 {
-        while !self.shut && now < self.alarm_ns && !self.idle.is_empty() {
+        while !self.finished && now < self.timer_ns && !self.idle.is_empty() {
             let intended = match &self.pace {
                 Some(pace) if pace.due_ns() > now => break,
                 Some(pace) => pace.due_ns(),
                 None => now,
             };
             if self.operations_left == 0 || self.parts.outlet.stop.load(Ordering::Relaxed) {
-                self.shut = self.operations_left == 0;
+                self.finished = self.operations_left == 0;
                 break;
             }
             let Some(index) = self.idle.pop_front() else { break };
@@ -216,10 +216,10 @@ impl<D: Driver> Worker<D> {
     /// Begins a client's next operation.
     #[inline]
     fn begin(&mut self, index: usize, intended_ns: u64, now: u64) -> u64 {
-        let lane = &mut self.parts.lanes[index];
-        if !self.parts.work.draw(&mut lane.turn) {
+        let client = &mut self.parts.clients[index];
+        if !self.parts.work.draw(&mut client.operation) {
             // Nothing is left to offer either.
-            (self.shut, self.operations_left) = (true, 0);
+            (self.finished, self.operations_left) = (true, 0);
             self.idle.push_back(index as u32);
             return now;
         }
@@ -227,10 +227,10 @@ impl<D: Driver> Worker<D> {
             pace.advance(1);
             self.report.common.offered += u64::from(intended_ns >= self.window.measure_ns);
         }
-        lane.counted = intended_ns >= self.counting_ns;
-        self.operations_left -= u64::from(lane.counted);
-        (lane.bytes, lane.rows, lane.missed, lane.tries) = (0, 0, false, 1);
-        lane.intended_ns = intended_ns;
+        client.counted = intended_ns >= self.counting_ns;
+        self.operations_left -= u64::from(client.counted);
+        (client.bytes, client.rows, client.missed, client.tries) = (0, 0, false, 1);
+        client.intended_ns = intended_ns;
         self.account(now);
         self.busy += 1;
         self.send(index, true)
@@ -240,36 +240,36 @@ impl<D: Driver> Worker<D> {
     #[inline]
     fn send(&mut self, index: usize, mut first: bool) -> u64 {
         loop {
-            let lane = &mut self.parts.lanes[index];
-            lane.reply.begin();
-            if lane.reply.checker.is_some() {
-                check_values(lane, &mut self.parts.work);
+            let client = &mut self.parts.clients[index];
+            client.reply.begin();
+            if client.reply.checker.is_some() {
+                check_values(client, &mut self.parts.work);
             }
-            let request = match lane.failure {
-                Some(_) => Request::Statement(Statement::Rollback, lane.turn.numbers),
-                None => self.parts.work.request(&lane.turn),
+            let request = match client.failure {
+                Some(_) => Request::Statement(Statement::Rollback, client.operation.numbers),
+                None => self.parts.work.request(&client.operation),
             };
             let start = self.parts.clock.now_ns();
-            lane.step_ns = start;
+            client.step_ns = start;
             if first {
-                lane.started_ns = start;
+                client.started_ns = start;
                 if self.pace.is_none() {
-                    lane.intended_ns = start;
+                    client.intended_ns = start;
                 }
                 first = false;
             }
-            let Some(session) = &mut lane.session else { return start };
-            match session.start(&request, &mut lane.reply) {
+            let Some(session) = &mut client.session else { return start };
+            match session.start(&request, &mut client.reply) {
                 Ok(State::Done) => {
                     let now = self.parts.clock.now_ns();
-                    if !self.step_over(index, now) {
+                    if !self.step_done(index, now) {
                         return now;
                     }
                 }
                 Ok(State::Waiting) => {
-                    lane.waiting = true;
+                    client.waiting = true;
                     if session.reopened()
-                        && let Err(error) = self.watch_lane(index)
+                        && let Err(error) = self.watch_client(index)
                     {
                         self.report.fault = Some(JobError::driver(format!("cannot watch a connection: {error}")));
                     }
@@ -287,11 +287,11 @@ impl<D: Driver> Worker<D> {
 
     /// Waits for replies and goes on with what they belong to.
     fn wait(&mut self, now: u64) -> u64 {
-        let mut until = self.alarm_ns.min(now + LONGEST_WAIT_NS);
+        let mut until = self.timer_ns.min(now + LONGEST_WAIT_NS);
         let mut early_ns = 0;
         if let Some(pace) = &self.pace
             && !self.idle.is_empty()
-            && !self.shut
+            && !self.finished
             && pace.due_ns() < until
         {
             (until, early_ns) = (pace.due_ns(), WAKE_EARLY_NS);
@@ -300,12 +300,12 @@ impl<D: Driver> Worker<D> {
             let due = self.down.iter().map(|&(due, _)| due).min().unwrap_or(until);
             until = until.min(due);
         }
-        let patience = Duration::from_nanos(until.saturating_sub(now + early_ns));
+        let timeout = Duration::from_nanos(until.saturating_sub(now + early_ns));
         let ready = match &mut self.watch {
-            Some(watch) => watch.wait(patience),
+            Some(watch) => watch.wait(timeout),
             None => {
-                if !patience.is_zero() {
-                    sleep_until(now + patience.as_nanos() as u64);
+                if !timeout.is_zero() {
+                    sleep_until(now + timeout.as_nanos() as u64);
                 }
                 0
             }
@@ -321,20 +321,20 @@ impl<D: Driver> Worker<D> {
     /// A client's descriptor is ready.
     #[inline]
     fn resume(&mut self, index: usize) {
-        let lane = &mut self.parts.lanes[index];
-        if !lane.waiting {
+        let client = &mut self.parts.clients[index];
+        if !client.waiting {
             // The server closed an idle connection, or it was ready before it was needed: the next request finds out.
             return;
         }
-        let Some(session) = &mut lane.session else { return };
-        let result = session.resume(&mut lane.reply);
+        let Some(session) = &mut client.session else { return };
+        let result = session.resume(&mut client.reply);
         if result == Ok(State::Waiting) {
             return;
         }
-        lane.waiting = false;
+        client.waiting = false;
         let now = self.parts.clock.now_ns();
         let more = match result {
-            Ok(_) => self.step_over(index, now),
+            Ok(_) => self.step_done(index, now),
             Err(fault) => self.step_failed(index, fault, now),
         };
         if more {
@@ -346,9 +346,9 @@ impl<D: Driver> Worker<D> {
 }
 
 #[cold]
-fn check_values<S>(lane: &mut Lane<S>, work: &mut Work) {
-    if let Some(checker) = &mut lane.reply.checker {
-        match work.checked_key(&lane.turn) {
+fn check_values<S>(client: &mut Client<S>, work: &mut Work) {
+    if let Some(checker) = &mut client.reply.checker {
+        match work.checked_key(&client.operation) {
             Some(key) => checker.expect(key),
             None => checker.rest(),
         }

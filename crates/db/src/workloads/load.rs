@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Turn;
+use super::Operation;
 use super::ycsb::Fields;
 use crate::driver::Request;
 use crate::keyspace::{Keys, Shared};
@@ -25,13 +25,13 @@ impl Load {
         Self { keys: Keys::new(ycsb), fields, key: Vec::with_capacity(64), shared, end }
     }
 
-    pub fn draw(&mut self, turn: &mut Turn) -> bool {
-        turn.record = self.shared.records.next();
-        turn.record < self.end
+    pub fn draw(&mut self, operation: &mut Operation) -> bool {
+        operation.record = self.shared.records.next();
+        operation.record < self.end
     }
 
-    pub fn request(&mut self, turn: &Turn) -> Request<'_> {
-        self.keys.write(turn.record, &mut self.key);
+    pub fn request(&mut self, operation: &Operation) -> Request<'_> {
+        self.keys.write(operation.record, &mut self.key);
         self.fields.write_all(&self.key);
         Request::Insert { key: &self.key, values: &self.fields.values }
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::driver::{Numbers, Request};
 use crate::keyspace::Shared;
-use crate::recorder::Kinds;
+use crate::recorder::OpKinds;
 use crate::spec::{DbSpec, Measure, Rate, Workload};
 
 use load::Load;
@@ -22,7 +22,7 @@ pub fn accounts(scale: u32) -> u64 {
 
 /// One operation of one client, from its draw to its end.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Turn {
+pub struct Operation {
     /// Kind of the whole operation.
     pub kind: usize,
     /// Request that is next or in progress.
@@ -56,7 +56,7 @@ pub enum Work {
 
 /// What a job's threads do together.
 #[derive(Debug, Clone)]
-pub enum Stage {
+pub enum Phase {
     /// Records `first..end` are inserted; `Shared::records` deals them out.
     Load {
         /// One beyond the last.
@@ -66,7 +66,7 @@ pub enum Stage {
     Run,
 }
 
-impl Stage {
+impl Phase {
     /// Records are inserted, whether or not that is measured.
     pub fn is_load(&self) -> bool {
         matches!(self, Self::Load { .. })
@@ -83,12 +83,12 @@ const WEB: &[&str] = &["get"];
 
 impl Work {
     /// The part of thread `thread`.
-    pub fn new(spec: &DbSpec, stage: &Stage, shared: &Arc<Shared>, thread: u32) -> Self {
-        match (&spec.workload, stage) {
-            (Workload::Ycsb(ycsb), Stage::Load { end }) => {
+    pub fn new(spec: &DbSpec, phase: &Phase, shared: &Arc<Shared>, thread: u32) -> Self {
+        match (&spec.workload, phase) {
+            (Workload::Ycsb(ycsb), Phase::Load { end }) => {
                 Self::Load(Box::new(Load::new(ycsb, spec.seed, thread, Arc::clone(shared), *end)))
             }
-            (Workload::Ycsb(ycsb), Stage::Run) => {
+            (Workload::Ycsb(ycsb), Phase::Run) => {
                 let operations = ycsb.operation_count.or(spec.limit.operations).unwrap_or(ycsb.record_count);
                 Self::Core(Box::new(Core::new(ycsb, operations, spec.seed, thread, Arc::clone(shared))))
             }
@@ -98,94 +98,94 @@ impl Work {
     }
 
     /// What is counted.
-    pub fn kinds(spec: &DbSpec, stage: &Stage) -> Kinds {
-        let open = stage.rate(spec).is_some();
-        match (&spec.workload, stage) {
-            (_, Stage::Load { .. }) => Kinds { names: LOAD, whole: 1, used: 1, open },
-            (Workload::Ycsb(ycsb), Stage::Run) => Kinds { open, ..ycsb::kinds(&ycsb.mix) },
-            (Workload::Tpcb(tpcb), Stage::Run) => Kinds { open, ..tpcb::kinds(tpcb.script) },
-            (Workload::Web(_), Stage::Run) => Kinds { names: WEB, whole: 1, used: 1, open },
+    pub fn kinds(spec: &DbSpec, phase: &Phase) -> OpKinds {
+        let open = phase.rate(spec).is_some();
+        match (&spec.workload, phase) {
+            (_, Phase::Load { .. }) => OpKinds { names: LOAD, whole: 1, used: 1, open },
+            (Workload::Ycsb(ycsb), Phase::Run) => OpKinds { open, ..ycsb::kinds(&ycsb.mix) },
+            (Workload::Tpcb(tpcb), Phase::Run) => OpKinds { open, ..tpcb::kinds(tpcb.script) },
+            (Workload::Web(_), Phase::Run) => OpKinds { names: WEB, whole: 1, used: 1, open },
         }
     }
 
     /// Chooses a client's next operation. False: there is nothing left to do.
     #[inline]
-    pub fn draw(&mut self, turn: &mut Turn) -> bool {
+    pub fn draw(&mut self, operation: &mut Operation) -> bool {
         if let Self::Core(core) = self {
-            core.draw(turn);
+            core.draw(operation);
             return true;
         }
-        (turn.step, turn.steps, turn.kind) = (0, 1, 0);
+        (operation.step, operation.steps, operation.kind) = (0, 1, 0);
         match self {
-            Self::Load(load) => return load.draw(turn),
-            Self::Scripted(scripted) => scripted.draw(turn),
+            Self::Load(load) => return load.draw(operation),
+            Self::Scripted(scripted) => scripted.draw(operation),
             Self::Core(_) | Self::Web => {}
         }
         true
     }
 
-    /// The request of the turn's step.
+    /// The request of the operation's step.
     #[inline]
-    pub fn request(&mut self, turn: &Turn) -> Request<'_> {
+    pub fn request(&mut self, operation: &Operation) -> Request<'_> {
         match self {
-            Self::Load(load) => load.request(turn),
-            Self::Core(core) => core.request(turn),
-            Self::Scripted(scripted) => scripted.request(turn),
+            Self::Load(load) => load.request(operation),
+            Self::Core(core) => core.request(operation),
+            Self::Scripted(scripted) => scripted.request(operation),
             Self::Web => Request::Get,
         }
     }
 
-    /// Kind of the turn's step, when steps are counted as well.
+    /// Kind of the operation's step, when steps are counted as well.
     #[inline]
-    pub fn part(&self, turn: &Turn) -> Option<usize> {
+    pub fn part(&self, operation: &Operation) -> Option<usize> {
         match self {
-            Self::Core(_) if turn.steps > 1 => Some(ycsb::part(turn)),
-            Self::Scripted(scripted) => Some(scripted.part(turn)),
+            Self::Core(_) if operation.steps > 1 => Some(ycsb::part(operation)),
+            Self::Scripted(scripted) => Some(scripted.part(operation)),
             _ => None,
         }
     }
 
-    /// The turn's steps are one transaction: when one fails, it is rolled back and begun again or given up.
-    pub fn is_transaction(&self, turn: &Turn) -> bool {
-        matches!(self, Self::Scripted(_)) && turn.steps > 1
+    /// The operation's steps are one transaction: when one fails, it is rolled back and begun again or given up.
+    pub fn is_transaction(&self, operation: &Operation) -> bool {
+        matches!(self, Self::Scripted(_)) && operation.steps > 1
     }
 
     /// A step that brings or changes no row has missed its record.
     #[inline]
-    pub fn expects_rows(&self, turn: &Turn) -> bool {
+    pub fn expects_rows(&self, operation: &Operation) -> bool {
         match self {
             Self::Load(_) | Self::Web => false,
-            Self::Core(_) => turn.kind != ycsb::INSERT,
-            Self::Scripted(scripted) => scripted.expects_rows(turn),
+            Self::Core(_) => operation.kind != ycsb::INSERT,
+            Self::Scripted(scripted) => scripted.expects_rows(operation),
         }
     }
 
-    /// When the turn ends well there is one row more.
+    /// When the operation ends well there is one row more.
     #[inline]
-    pub fn adds_row(&self, turn: &Turn) -> bool {
+    pub fn adds_row(&self, operation: &Operation) -> bool {
         match self {
             Self::Load(_) => true,
             Self::Web => false,
-            Self::Core(_) => turn.kind == ycsb::INSERT,
-            Self::Scripted(_) => turn.steps > 1,
+            Self::Core(_) => operation.kind == ycsb::INSERT,
+            Self::Scripted(_) => operation.steps > 1,
         }
     }
 
-    /// Values of the turn's reads are checked against its key.
-    pub fn checked_key(&mut self, turn: &Turn) -> Option<&[u8]> {
+    /// Values of the operation's reads are checked against its key.
+    pub fn checked_key(&mut self, operation: &Operation) -> Option<&[u8]> {
         match self {
-            Self::Core(core) if core.is_checked(turn) => Some(core.key(turn.record)),
+            Self::Core(core) if core.is_checked(operation) => Some(core.key(operation.record)),
             _ => None,
         }
     }
 
-    /// The turn is over, well or not.
+    /// The operation is over, well or not.
     #[inline]
-    pub fn settle(&mut self, turn: &Turn) {
+    pub fn settle(&mut self, operation: &Operation) {
         if let Self::Core(core) = self
-            && turn.kind == ycsb::INSERT
+            && operation.kind == ycsb::INSERT
         {
-            core.acknowledge(turn.record);
+            core.acknowledge(operation.record);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use plimsoll_core::random::{Purpose, Stream};
 
-use super::Turn;
+use super::Operation;
 use crate::driver::{Numbers, Request, Statement};
-use crate::recorder::Kinds;
+use crate::recorder::OpKinds;
 use crate::spec::{Script, Tpcb};
 
 /// Accounts per branch.
@@ -36,9 +36,9 @@ fn statements(script: Script) -> &'static [Statement] {
 }
 
 /// What a script counts.
-pub fn kinds(script: Script) -> Kinds {
+pub fn kinds(script: Script) -> OpKinds {
     let used = statements(script).iter().fold(1, |used, &statement| used | 2 << statement as usize);
-    Kinds { names: NAMES, whole: 1, used, open: false }
+    OpKinds { names: NAMES, whole: 1, used, open: false }
 }
 
 /// One thread's part.
@@ -60,10 +60,10 @@ impl Scripted {
         low + self.stream.below(count as u64) as i32
     }
 
-    pub fn draw(&mut self, turn: &mut Turn) {
-        turn.steps = self.statements.len();
+    pub fn draw(&mut self, operation: &mut Operation) {
+        operation.steps = self.statements.len();
         let scale = self.scale;
-        turn.numbers = Numbers {
+        operation.numbers = Numbers {
             aid: self.between(1, ACCOUNTS * scale),
             bid: self.between(1, scale),
             tid: self.between(1, TELLERS * scale),
@@ -71,16 +71,16 @@ impl Scripted {
         };
     }
 
-    pub fn request(&self, turn: &Turn) -> Request<'static> {
-        Request::Statement(self.statements[turn.step], turn.numbers)
+    pub fn request(&self, operation: &Operation) -> Request<'static> {
+        Request::Statement(self.statements[operation.step], operation.numbers)
     }
 
-    pub fn part(&self, turn: &Turn) -> usize {
-        1 + self.statements[turn.step] as usize
+    pub fn part(&self, operation: &Operation) -> usize {
+        1 + self.statements[operation.step] as usize
     }
 
-    pub fn expects_rows(&self, turn: &Turn) -> bool {
-        !matches!(self.statements[turn.step], Begin | InsertHistory | End)
+    pub fn expects_rows(&self, operation: &Operation) -> bool {
+        !matches!(self.statements[operation.step], Begin | InsertHistory | End)
     }
 }
 
@@ -91,11 +91,11 @@ mod tests {
     #[test]
     fn numbers_are_in_the_ranges_of_pgbench() {
         let mut scripted = Scripted::new(Tpcb { script: Script::Tpcb, scale: 2 }, 1, 0);
-        let mut turn = Turn::default();
+        let mut operation = Operation::default();
         let mut all = Vec::new();
         for _ in 0..200_000 {
-            scripted.draw(&mut turn);
-            all.push(turn.numbers);
+            scripted.draw(&mut operation);
+            all.push(operation.numbers);
         }
         let range = |pick: fn(&Numbers) -> i32| (all.iter().map(pick).min(), all.iter().map(pick).max());
         assert_eq!(range(|n| n.bid), (Some(1), Some(2)));

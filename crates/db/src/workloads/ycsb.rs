@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use plimsoll_core::random::{Purpose, Stream};
 
-use super::Turn;
+use super::Operation;
 use crate::driver::{Request, Values};
 use crate::integrity::write_value;
 use crate::keyspace::{Chooser, Keys, Length, Shared, write_random};
-use crate::recorder::Kinds;
+use crate::recorder::OpKinds;
 use crate::spec::{Mix, Ycsb};
 
 const READ: usize = 0;
@@ -21,7 +21,7 @@ const RMW_UPDATE: usize = 6;
 const NAMES: &[&str] = &["read", "update", "insert", "scan", "read_modify_write", "rmw_read", "rmw_update"];
 
 /// What a mix counts.
-pub fn kinds(mix: &Mix) -> Kinds {
+pub fn kinds(mix: &Mix) -> OpKinds {
     let mut used = 0;
     for (kind, share) in mix.shares().into_iter().enumerate() {
         used |= u32::from(share > 0.0) << kind;
@@ -29,13 +29,13 @@ pub fn kinds(mix: &Mix) -> Kinds {
     if used >> READ_MODIFY_WRITE & 1 == 1 {
         used |= 1 << RMW_READ | 1 << RMW_UPDATE;
     }
-    Kinds { names: NAMES, whole: RMW_READ, used, open: false }
+    OpKinds { names: NAMES, whole: RMW_READ, used, open: false }
 }
 
 /// The half of a read-modify-write.
 #[inline]
-pub fn part(turn: &Turn) -> usize {
-    if turn.step == 0 { RMW_READ } else { RMW_UPDATE }
+pub fn part(operation: &Operation) -> usize {
+    if operation.step == 0 { RMW_READ } else { RMW_UPDATE }
 }
 
 /// Makes values.
@@ -111,7 +111,7 @@ pub struct Core {
 #[derive(Debug)]
 struct Coming {
     /// A ring; between `BATCH` and twice as many of it are still to come.
-    turns: [Turn; 2 * BATCH],
+    operations: [Operation; 2 * BATCH],
     /// The next one.
     at: usize,
     /// Their keys.
@@ -171,8 +171,8 @@ impl Core {
             key: Key::new(),
         };
         if looks_ahead {
-            let (turns, keys) = (Default::default(), std::array::from_fn(|_| Key::new()));
-            let mut coming = Box::new(Coming { turns, keys, at: 0 });
+            let (operations, keys) = (Default::default(), std::array::from_fn(|_| Key::new()));
+            let mut coming = Box::new(Coming { operations, keys, at: 0 });
             [0, BATCH].into_iter().for_each(|from| core.choose_batch(&mut coming, from));
             core.coming = Some(coming);
         }
@@ -180,16 +180,16 @@ impl Core {
     }
 
     #[inline]
-    pub fn draw(&mut self, turn: &mut Turn) {
+    pub fn draw(&mut self, operation: &mut Operation) {
         let Some(mut coming) = self.coming.take() else {
-            *turn = self.choose();
+            *operation = self.choose();
             return;
         };
-        *turn = coming.turns[coming.at];
+        *operation = coming.operations[coming.at];
         std::mem::swap(&mut self.key, &mut coming.keys[coming.at]);
-        coming.at = (coming.at + 1) % coming.turns.len();
+        coming.at = (coming.at + 1) % coming.operations.len();
         if coming.at % BATCH == 0 {
-            let from = (coming.at + BATCH) % coming.turns.len();
+            let from = (coming.at + BATCH) % coming.operations.len();
             self.choose_batch(&mut coming, from);
         }
         self.coming = Some(coming);
@@ -197,19 +197,19 @@ impl Core {
 
     fn choose_batch(&mut self, coming: &mut Coming, from: usize) {
         let records: [u64; BATCH] = self.chooser.draw_each(&mut self.choice);
-        let room = coming.turns[from..].iter_mut().zip(&mut coming.keys[from..]);
-        for (record, (turn, key)) in records.into_iter().zip(room) {
+        let room = coming.operations[from..].iter_mut().zip(&mut coming.keys[from..]);
+        for (record, (operation, key)) in records.into_iter().zip(room) {
             let kind = self.kind();
-            *turn = self.turn(kind, record);
+            *operation = self.operation(kind, record);
             key.write(self.keys, record);
         }
     }
 
     #[inline]
-    fn choose(&mut self) -> Turn {
+    fn choose(&mut self) -> Operation {
         let kind = self.kind();
         let record = if kind == INSERT { self.shared.records.next() } else { self.chooser.draw(&mut self.choice) };
-        self.turn(kind, record)
+        self.operation(kind, record)
     }
 
     #[inline]
@@ -220,15 +220,15 @@ impl Core {
     }
 
     #[inline]
-    fn turn(&mut self, kind: usize, record: u64) -> Turn {
-        Turn {
+    fn operation(&mut self, kind: usize, record: u64) -> Operation {
+        Operation {
             kind,
             steps: if kind == READ_MODIFY_WRITE { 2 } else { 1 },
             record,
             field: if self.read_all { None } else { Some(self.any_field()) },
             scan: if kind == SCAN { self.scan.draw(&mut self.other) as u32 } else { 0 },
             written: if matches!(kind, UPDATE | READ_MODIFY_WRITE) && !self.write_all { self.any_field() } else { 0 },
-            ..Turn::default()
+            ..Operation::default()
         }
     }
 
@@ -237,15 +237,15 @@ impl Core {
     }
 
     #[inline]
-    pub fn request(&mut self, turn: &Turn) -> Request<'_> {
-        self.key.write(self.keys, turn.record);
-        match turn.kind {
-            READ_MODIFY_WRITE if turn.step == 0 => Request::Read { key: &self.key.bytes, field: turn.field },
+    pub fn request(&mut self, operation: &Operation) -> Request<'_> {
+        self.key.write(self.keys, operation.record);
+        match operation.kind {
+            READ_MODIFY_WRITE if operation.step == 0 => Request::Read { key: &self.key.bytes, field: operation.field },
             UPDATE | READ_MODIFY_WRITE => {
                 if self.write_all {
                     self.fields.write_all(&self.key.bytes);
                 } else {
-                    self.fields.write_one(&self.key.bytes, turn.written);
+                    self.fields.write_one(&self.key.bytes, operation.written);
                 }
                 Request::Update { key: &self.key.bytes, values: &self.fields.values }
             }
@@ -253,14 +253,14 @@ impl Core {
                 self.fields.write_all(&self.key.bytes);
                 Request::Insert { key: &self.key.bytes, values: &self.fields.values }
             }
-            SCAN => Request::Scan { key: &self.key.bytes, count: turn.scan, field: turn.field },
-            _ => Request::Read { key: &self.key.bytes, field: turn.field },
+            SCAN => Request::Scan { key: &self.key.bytes, count: operation.scan, field: operation.field },
+            _ => Request::Read { key: &self.key.bytes, field: operation.field },
         }
     }
 
     /// The step reads values that can be checked.
-    pub fn is_checked(&self, turn: &Turn) -> bool {
-        self.fields.integrity && turn.step == 0 && matches!(turn.kind, READ | READ_MODIFY_WRITE)
+    pub fn is_checked(&self, operation: &Operation) -> bool {
+        self.fields.integrity && operation.step == 0 && matches!(operation.kind, READ | READ_MODIFY_WRITE)
     }
 
     pub fn key(&mut self, record: u64) -> &[u8] {
@@ -286,12 +286,12 @@ mod tests {
         let ycsb = Ycsb { mix, ..workload_a() };
         let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000)));
         let mut counts = [0; 5];
-        let mut turn = Turn::default();
+        let mut operation = Operation::default();
         for _ in 0..draws {
-            core.draw(&mut turn);
-            counts[turn.kind] += 1;
-            if turn.kind == INSERT {
-                core.acknowledge(turn.record);
+            core.draw(&mut operation);
+            counts[operation.kind] += 1;
+            if operation.kind == INSERT {
+                core.acknowledge(operation.record);
             }
         }
         counts
@@ -312,13 +312,13 @@ mod tests {
     fn a_read_modify_write_updates_what_it_read() {
         let ycsb = Ycsb { mix: mix(0.0, 0.0, 0.0, 0.0, 1.0), ..workload_a() };
         let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000)));
-        let mut turn = Turn::default();
-        core.draw(&mut turn);
-        assert_eq!(turn.steps, 2);
-        let Request::Read { key, field: None } = core.request(&turn) else { panic!("not a read of all fields") };
+        let mut operation = Operation::default();
+        core.draw(&mut operation);
+        assert_eq!(operation.steps, 2);
+        let Request::Read { key, field: None } = core.request(&operation) else { panic!("not a read of all fields") };
         let read = key.to_vec();
-        turn.step = 1;
-        let Request::Update { key, values } = core.request(&turn) else { panic!("not an update") };
+        operation.step = 1;
+        let Request::Update { key, values } = core.request(&operation) else { panic!("not an update") };
         assert_eq!((key, values.len(), values.size()), (read.as_slice(), 1, 100));
     }
 
@@ -330,11 +330,11 @@ mod tests {
             let mut shared = Shared::new(1000);
             shared.run = number;
             let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(shared));
-            let mut turn = Turn::default();
+            let mut operation = Operation::default();
             let drawn: Vec<_> = (0..100)
                 .map(|_| {
-                    core.draw(&mut turn);
-                    let Request::Update { key, values } = core.request(&turn) else { panic!("not an update") };
+                    core.draw(&mut operation);
+                    let Request::Update { key, values } = core.request(&operation) else { panic!("not an update") };
                     (key.to_vec(), values.first(), values.size(), format!("{values:?}"))
                 })
                 .collect();
@@ -353,17 +353,17 @@ mod tests {
         let shared = || Arc::new(Shared::new(ycsb.record_count));
         let mut core = Core::new(&ycsb, 0, 7, 0, shared());
         let mut chooser = Chooser::new(&ycsb, 0, shared());
-        let [mut operation, mut choice, mut other] =
+        let [mut mix, mut choice, mut other] =
             [Purpose::Kind, Purpose::Offset, Purpose::Follow].map(|purpose| Stream::new(7, 0, purpose));
-        let mut turn = Turn::default();
+        let mut operation = Operation::default();
         for _ in 0..2000 {
-            core.draw(&mut turn);
-            let u = operation.unit();
+            core.draw(&mut operation);
+            let u = mix.unit();
             let kind = if u < 0.4 { READ } else { usize::from(u >= 0.8) * (SCAN - UPDATE) + UPDATE };
-            assert_eq!((turn.kind, turn.record), (kind, chooser.draw(&mut choice)));
+            assert_eq!((operation.kind, operation.record), (kind, chooser.draw(&mut choice)));
             let fields = u64::from(ycsb.field_count);
-            assert_eq!(turn.field, Some(other.below(fields) as u32));
-            match core.request(&turn) {
+            assert_eq!(operation.field, Some(other.below(fields) as u32));
+            match core.request(&operation) {
                 Request::Update { values, .. } => assert_eq!(values.first(), other.below(fields) as u32),
                 Request::Read { .. } => {}
                 Request::Scan { count, .. } => assert_eq!(u64::from(count), core.scan.draw(&mut other)),
@@ -386,11 +386,11 @@ mod tests {
         let ycsb =
             Ycsb { mix: mix(0.0, 0.0, 1.0, 0.0, 0.0), request: Distribution::Latest { theta: 0.99 }, ..workload_a() };
         let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000)));
-        let mut turn = Turn::default();
+        let mut operation = Operation::default();
         for record in 1000..1010 {
-            core.draw(&mut turn);
-            assert_eq!(turn.record, record);
-            let Request::Insert { values, .. } = core.request(&turn) else { panic!("not an insert") };
+            core.draw(&mut operation);
+            assert_eq!(operation.record, record);
+            let Request::Insert { values, .. } = core.request(&operation) else { panic!("not an insert") };
             assert_eq!((values.len(), values.size()), (10, 1000));
         }
     }

@@ -14,7 +14,7 @@ use crate::spec::VolumeSpec;
 use crate::stats::Statistics;
 
 /// A client that says nothing for this long is in the way of the others.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest line; a volume description is a few hundred bytes.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
@@ -74,8 +74,8 @@ pub fn converse(
     device: &Device,
     unmount: &dyn Fn(bool) -> Result<(), VolumeError>,
 ) -> io::Result<bool> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
     let mut lines = BufReader::new(stream);
     loop {
         let mut line = String::new();

@@ -5,9 +5,9 @@ use sha2::Sha256;
 
 use super::packet::{Packet, Reader, error_of, next_packet, write_length, write_packet};
 use super::{MySql, MysqlDriver};
+use crate::console::Console;
 use crate::fault::{Cause, Fault};
 use crate::spec::TlsMode;
-use crate::sql::Console;
 use crate::wire::{Address, Wire};
 
 /// What client and server can do.

@@ -6,10 +6,11 @@ mod packet;
 use std::sync::Arc;
 
 use crate::caps::Caps;
+use crate::console::{self, Console, Dialect};
 use crate::driver::{Reply, Request};
 use crate::fault::{Cause, Fault, JobError};
 use crate::setup::Setup;
-use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
+use crate::sql::{self, Database, Parameters, Statements};
 use crate::tables;
 use crate::url::Url;
 use crate::wire::{Address, Talk, Wire};
@@ -81,7 +82,7 @@ impl Database for MysqlDriver {
     }
 
     fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
-        let mut facts = sql::pairs(self.log_in()?.query(FACTS)?);
+        let mut facts = console::pairs(self.log_in()?.query(FACTS)?);
         let maria = facts.iter().any(|(_, value)| value.contains("MariaDB"));
         facts.push(("server".to_owned(), if maria { "MariaDB" } else { "MySQL" }.to_owned()));
         Ok(facts)
@@ -96,11 +97,11 @@ impl Database for MysqlDriver {
         );
         let queries: [(&[&'static str], &str); 2] =
             [(&["data_bytes"], &sizes), (&["cache_bytes"], "SELECT @@innodb_buffer_pool_size")];
-        let mut found = sql::numbers(&mut session, &queries);
+        let mut found = console::numbers(&mut session, &queries);
         let status = session.query(
             "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads')",
         );
-        let status: std::collections::BTreeMap<_, _> = sql::pairs(status.unwrap_or_default()).into_iter().collect();
+        let status: std::collections::BTreeMap<_, _> = console::pairs(status.unwrap_or_default()).into_iter().collect();
         let number = |name: &str| status.get(name).and_then(|text| text.parse::<u64>().ok());
         if let (Some(asked), Some(missed)) =
             (number("Innodb_buffer_pool_read_requests"), number("Innodb_buffer_pool_reads"))
@@ -271,7 +272,7 @@ impl Console for MySql {
         }
         let mut rows = Vec::new();
         loop {
-            sql::check_length(&rows)?;
+            console::check_length(&rows)?;
             let body = self.await_packet()?;
             match body.first() {
                 Some(0xFF) => return Err(error_of(&body)),

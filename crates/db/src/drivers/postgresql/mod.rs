@@ -6,10 +6,11 @@ mod message;
 use std::sync::Arc;
 
 use crate::caps::Caps;
+use crate::console::{self, Console, Dialect};
 use crate::driver::{Reply, Request};
 use crate::fault::{Fault, JobError};
 use crate::setup::Setup;
-use crate::sql::{self, Console, Database, Dialect, Parameters, Statements};
+use crate::sql::{self, Database, Parameters, Statements};
 use crate::tables;
 use crate::url::Url;
 use crate::wire::{Address, Talk, Wire};
@@ -125,7 +126,7 @@ impl Database for PostgresqlDriver {
     }
 
     fn facts(&self) -> Result<Vec<(String, String)>, Fault> {
-        let mut facts = sql::pairs(self.log_in()?.query(FACTS)?);
+        let mut facts = console::pairs(self.log_in()?.query(FACTS)?);
         facts.push(("server".to_owned(), "PostgreSQL".to_owned()));
         Ok(facts)
     }
@@ -138,7 +139,7 @@ impl Database for PostgresqlDriver {
         );
         let mut session = self.log_in()?;
         // What a server does not have is not asked for: each question in vain stands in its log.
-        let version = sql::numbers(&mut session, &[(&["version"], "SELECT current_setting('server_version_num')")]);
+        let version = console::numbers(&mut session, &[(&["version"], "SELECT current_setting('server_version_num')")]);
         let checkpoints = if version.first().is_some_and(|&(_, version)| version >= 170_000) {
             "SELECT num_timed + num_requested FROM pg_stat_checkpointer"
         } else {
@@ -153,7 +154,7 @@ impl Database for PostgresqlDriver {
             ),
             (&["checkpoints"], checkpoints),
         ];
-        Ok(sql::numbers(&mut session, &queries))
+        Ok(console::numbers(&mut session, &queries))
     }
 
     fn setup(&self) -> &Setup {
@@ -246,7 +247,7 @@ impl Console for Postgres {
                     _ => {}
                 }
                 self.wire.consume(length);
-                sql::check_length(&rows)?;
+                console::check_length(&rows)?;
                 match (kind, error.take()) {
                     (b'Z', None) => return Ok(rows),
                     (b'Z', Some(fault)) => return Err(fault),

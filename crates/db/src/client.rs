@@ -2,7 +2,7 @@
 
 use crate::driver::Reply;
 use crate::fault::Fault;
-use crate::workloads::Turn;
+use crate::workloads::Operation;
 
 /// First pause before a connection is opened anew; each failure doubles it.
 pub const FIRST_PAUSE_NS: u64 = 10_000_000;
@@ -11,13 +11,13 @@ pub const LONGEST_PAUSE_NS: u64 = 1_000_000_000;
 
 /// One client: its connection and what it is in the middle of.
 #[derive(Debug)]
-pub struct Lane<S> {
+pub struct Client<S> {
     /// Absent while the connection is broken.
     pub session: Option<S>,
     /// Number among all clients.
-    pub client: u32,
+    pub number: u32,
     /// The operation in progress.
-    pub turn: Turn,
+    pub operation: Operation,
     /// What came back for its current request.
     pub reply: Reply,
     /// A request is with the server.
@@ -44,13 +44,13 @@ pub struct Lane<S> {
     pub pause_ns: u64,
 }
 
-impl<S> Lane<S> {
+impl<S> Client<S> {
     /// With nothing to do.
-    pub fn new(client: u32, session: S) -> Self {
+    pub fn new(number: u32, session: S) -> Self {
         Self {
             session: Some(session),
-            client,
-            turn: Turn::default(),
+            number,
+            operation: Operation::default(),
             reply: Reply::default(),
             waiting: false,
             intended_ns: 0,

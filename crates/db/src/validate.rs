@@ -26,7 +26,7 @@ pub fn threads(spec: &DbSpec, server: bool) -> u32 {
 }
 
 /// Why the job is impossible, whatever the database.
-pub fn check(spec: &DbSpec) -> Result<(), JobError> {
+pub fn validate(spec: &DbSpec) -> Result<(), JobError> {
     let Some(caps) = drivers::find(&spec.driver) else {
         let names: Vec<&str> = drivers::LIST.iter().map(|entry| entry.caps.name).collect();
         return refuse(format!("there is no driver {:?}: use one of {}", spec.driver, names.join(", ")));
