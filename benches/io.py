@@ -26,6 +26,7 @@ from pathlib import Path
 from hdrh.histogram import HdrHistogram
 
 from plimsoll import _core
+from plimsoll.parameters import defaults
 
 SECOND_NS = 1_000_000_000
 BLOCK = 4096
@@ -72,33 +73,19 @@ def sample(operations: int, elapsed_ns: float, cpu_ns: float, p50_ns: float, p99
 
 def spec(row: Row, path: Path, size: int, seconds: float, seed: int) -> dict[str, object]:
     return {
+        **defaults("io"),
         "path": str(path),
         "engine": row.engine,
-        "mode": "randread",
         "read_share": 1.0,
-        "block_sizes": [{"size": BLOCK, "weight": 1.0}],
+        "block_size": [[BLOCK, 1.0]],
         "depth": row.depth,
-        "threads": 1,
-        "offset": 0,
         "size": size,
         "direct": row.direct,
-        "sync": {"kind": "none", "every": 0, "at_end": False},
-        "limit": {"runtime_ns": int(seconds * SECOND_NS), "bytes": None, "operations": None},
-        "warmup_ns": 0,
-        "rate": None,
-        "think": None,
-        "distribution": {"kind": "once"},
-        "random_share": 1.0,
+        "runtime": int(seconds * SECOND_NS),
+        "warmup": 0,
         "seed": seed,
-        "content": {"zero": False, "compressible": 0.0},
         "layout": "keep",
         "drop_cache": False,
-        "verify": False,
-        "cpus": [],
-        "count_errors": False,
-        "interval_ns": SECOND_NS,
-        "sqpoll": False,
-        "iopoll": False,
     }
 
 

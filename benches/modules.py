@@ -60,7 +60,7 @@ def _rows(disk: Path, memory: Path, options: argparse.Namespace) -> dict[str, tu
         place = memory if row.place == "memory" else disk
         size = options.size // 4 if row.place == "memory" else options.size
         rows[row.name] = ("start", io.spec(row, place / "data", size, options.seconds, 1))
-    random_writes = {"mode": "randrw", "read_share": 0.5, "content": {"zero": False, "compressible": 0.5}}
+    random_writes = {"mode": "randrw", "read_share": 0.5, "compressible": 0.5}
     rows["null-mixed"] = ("start", rows["null"][1] | random_writes)
     request = db.request_for(None, db.ycsb(0.5), 1, options.seconds, "recreate")
     rows["db-null"] = ("db_start", request | {"driver": "null", "data": "keep"})

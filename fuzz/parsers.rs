@@ -40,7 +40,7 @@ fn text(bytes: &[u8], read: impl FnOnce(&str)) {
 
 /// Requests of every kind, as far as they are looked at before anything is opened.
 fn jobs(text: &str) {
-    if let Ok(spec) = serde_json::from_str::<plimsoll_core::spec::JobSpec>(text) {
+    if let Ok(spec) = serde_json::from_str::<plimsoll_io::spec::JobSpec>(text) {
         let _ = plimsoll_io::check::check(&spec);
     }
     if let Ok(spec) = serde_json::from_str::<plimsoll_db::spec::DbSpec>(text) {

@@ -14,7 +14,8 @@ from plimsoll import _core
 FILE = Path(__file__).parent.parent / "python" / "plimsoll" / "declared.py"
 TYPES = {
     "flag": "bool", "count": "int", "bytes": "int", "nanoseconds": "int", "share": "float", "number": "float",
-    "word": "str", "words": "list[str]", "text": "str",
+    "word": "str", "words": "list[str]", "text": "str", "sizes": "list[list[float]]", "rate": "dict[str, Any]",
+    "distribution": "dict[str, Any]", "cpus": "list[int]", "record": "Any",
 }  # fmt: skip
 KINDS = {"files": "file-system test", "volume": "volume"}
 HEAD = '''"""The parameters of our workloads, a record each. Made by `make docs` from crates/; do not edit."""
@@ -22,6 +23,7 @@ HEAD = '''"""The parameters of our workloads, a record each. Made by `make docs`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from plimsoll.parameter import declared
 
@@ -43,10 +45,12 @@ def module(records: list[dict[str, Any]]) -> Iterator[str]:
 def written(record: Mapping[str, Any]) -> Iterator[str]:
     """One class."""
     base = f"({class_of(record['base'])})" if record["base"] else ""
-    about = f"The parameters of `{record['name']}`." if record["base"] else f"What every {KINDS[record['name']]} has."
+    kind = KINDS.get(record["name"])
+    about = f"What every {kind} has." if kind else f"The parameters of `{record['name']}`."
     yield f'\n@dataclass(frozen=True, kw_only=True)\nclass {class_of(record["name"])}{base}:\n    """{about}"""\n\n'
     for parameter in record["parameters"]:
-        kind = TYPES[parameter["unit"]] + (" | None" if parameter["default"] is None else "")
+        kind = TYPES[parameter["unit"]]
+        kind += " | None" if parameter["default"] is None and kind != "Any" else ""
         words = [repr(parameter["unit"]), repr(parameter["default"]), repr(parameter["help"])]
         if "choices" in parameter:
             words.append(f"choices={tuple(parameter['choices'])!r}")

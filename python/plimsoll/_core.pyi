@@ -1,7 +1,7 @@
 """The compiled measuring core. Only `plimsoll.run.workers`, `plimsoll.volumes` and `plimsoll.importers` import it.
 
 Records cross the boundary as JSON text in base units (bytes, nanoseconds, operations). Their definitions are
-`crates/core/src/spec.rs` (what goes in) and `crates/core/src/outcome.rs` (what comes out).
+`crates/io/src/parameters.rs` (what goes in) and `crates/core/src/outcome.rs` (what comes out).
 """
 
 from collections.abc import Callable
@@ -65,8 +65,8 @@ def parameters() -> str:
 
     `base` names the record whose parameters it has as well; each parameter is `{"name", "unit", "default", "help"}`
     with `least` and `most`, or `choices`, and `optional` where a plan holds it only if somebody asked for it. Units are
-    `flag`, `count`, `bytes`, `nanoseconds`, `share`, `number`, `word`, `words` and `text`; the source is
-    `crates/core/src/parameters.rs`.
+    `flag`, `count`, `bytes`, `nanoseconds`, `share`, `number`, `word`, `words`, `text`, `sizes`, `rate`,
+    `distribution`, `cpus` and `record`; the source is `crates/core/src/parameters.rs`.
     """
 
 def engines() -> str:

@@ -3,8 +3,220 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from plimsoll.parameter import declared
+
+
+@dataclass(frozen=True, kw_only=True)
+class IoParameters:
+    """The parameters of `io`."""
+
+    engine: str = declared(
+        "word",
+        "io_uring",
+        "how I/O is issued; see `plimsoll list engines`",
+        choices=(
+            "null",
+            "psync",
+            "mmap",
+            "libaio",
+            "io_uring",
+            "falloc",
+            "ftruncate",
+            "filecreate",
+            "filestat",
+            "filedelete",
+            "cpuio",
+        ),
+    )
+    mode: str = declared(
+        "word",
+        "randread",
+        "kind and order of the operations",
+        choices=(
+            "read",
+            "write",
+            "randread",
+            "randwrite",
+            "rw",
+            "randrw",
+            "trim",
+            "randtrim",
+            "trimwrite",
+            "randtrimwrite",
+        ),
+    )
+    read_share: float = declared("share", 0.5, "share of reads in rw and randrw", least=0.0, most=1.0)
+    block_size: list[list[float]] = declared(
+        "sizes", [[4096, 1.0]], "size of an operation, or a mix `4KiB:60 16KiB:40` by weight", least=1, most=1073741824
+    )
+    write_block_size: list[list[float]] | None = declared(
+        "sizes", None, "size of writes, where it differs from that of reads", least=1, most=1073741824
+    )
+    alternate: bool = declared("flag", False, "rw and randrw: write and read in turns instead of by chance")
+    depth: int = declared("count", 1, "operations in flight per thread", least=1, most=16384)
+    threads: int = declared("count", 1, "threads that issue I/O", least=1, most=1024)
+    size: int = declared("bytes", 1073741824, "length of the region that is used", least=1, most=9223372036854775807)
+    offset: int = declared("bytes", 0, "start of the region", least=0, most=9223372036854775807)
+    direct: bool = declared("flag", True, "bypass the page cache (O_DIRECT)")
+    sync: str = declared(
+        "word", "none", "how writes are made durable", choices=("none", "fsync", "fdatasync", "dsync", "sync")
+    )
+    sync_every: int = declared(
+        "count", 1, "writes of a thread between two fsync or fdatasync", least=1, most=9223372036854775807
+    )
+    sync_at_end: bool = declared("flag", False, "one fsync after the last write, inside the measured time")
+    runtime: int = declared("nanoseconds", 10000000000, "longest measured time", least=1, most=9223372036854775807)
+    max_bytes: int | None = declared("bytes", None, "stop after this many bytes", least=1, most=9223372036854775807)
+    max_operations: int | None = declared(
+        "count", None, "stop after this many operations", least=1, most=9223372036854775807
+    )
+    warmup: int = declared(
+        "nanoseconds", 1000000000, "load before anything is counted", least=0, most=9223372036854775807
+    )
+    rate: dict[str, Any] | None = declared(
+        "rate", None, "open loop at `1000/s` or `10MiB/s`; latency from the intended start"
+    )
+    arrival: str = declared("word", "even", "spacing of the operations of a rate", choices=("even", "poisson"))
+    think_time: int = declared(
+        "nanoseconds", 0, "pause after every think_every operations", least=0, most=9223372036854775807
+    )
+    think_every: int = declared("count", 1, "operations between two pauses", least=1, most=9223372036854775807)
+    think_from: str = declared(
+        "word", "end", "a pause counts from the last start, or from its end", choices=("end", "start")
+    )
+    distribution: dict[str, Any] = declared(
+        "distribution", {"kind": "once"}, "random places: once, uniform, zipf:θ, pareto:h, normal:d"
+    )
+    random_share: float = declared(
+        "share", 1.0, "share of random operations that jump; the others follow the last one", least=0.0, most=1.0
+    )
+    seed: int = declared("count", 1, "start of all random streams", least=0, most=9223372036854775807)
+    content: str = declared("word", "random", "what is written", choices=("random", "zero"))
+    compressible: float = declared(
+        "share", 0.0, "share of each written chunk that compresses away", least=0.0, most=1.0
+    )
+    layout: str = declared(
+        "word", "fill", "state of the file before measuring", choices=("keep", "fill", "refill", "random")
+    )
+    drop_cache: bool = declared("flag", True, "drop the file from the page cache before measuring")
+    drop_each: str = declared(
+        "word",
+        "never",
+        "drop from the page cache while measuring: each operation's pages, or all after a pass; files makes them anew",
+        choices=("never", "operation", "pass", "files"),
+    )
+    verify: bool = declared("flag", False, "write checksums and read everything back")
+    cpus: list[int] = declared("cpus", [], "CPUs to pin threads to, such as 0+1")
+    count_errors: bool = declared("flag", False, "go on after a failed operation and count it")
+    interval: int | None = declared(
+        "nanoseconds", None, "length of one interval of the time series", least=1000000, most=9223372036854775807
+    )
+    sqpoll: bool = declared("flag", False, "io_uring: a kernel thread submits")
+    iopoll: bool = declared("flag", False, "io_uring: poll for completions")
+    implementation: str = declared(
+        "word", "native", "original: run the original tool in place of Plimsoll's test", choices=("native", "original")
+    )
+    sync_beside: Any = declared(
+        "record", None, "a second way to make written data durable, beside fsync or fdatasync", optional=True
+    )
+    think_spin: int = declared(
+        "nanoseconds",
+        0,
+        "so much of the think time is spent computing instead of asleep",
+        least=0,
+        most=9223372036854775807,
+        optional=True,
+    )
+    dedupe: float = declared(
+        "share",
+        0.0,
+        "share of written blocks (of the smallest size) that repeat the one before",
+        least=0.0,
+        most=1.0,
+        optional=True,
+    )
+    working_set: int = declared(
+        "count",
+        0,
+        "blocks that are repeated, of which any may be next; 0: the one before is",
+        least=0,
+        most=9223372036854775807,
+        optional=True,
+    )
+    shared_seed: int | None = declared(
+        "count",
+        None,
+        "jobs with one of these share the blocks that are repeated",
+        least=0,
+        most=9223372036854775807,
+        optional=True,
+    )
+    pattern: Any = declared(
+        "record",
+        [],
+        "written over and over from the beginning of each of the smallest blocks, in place of content",
+        optional=True,
+    )
+    align: int = declared(
+        "bytes",
+        0,
+        "random places are multiples of this; 0: of the smallest block",
+        least=0,
+        most=9223372036854775807,
+        optional=True,
+    )
+    write_distribution: dict[str, Any] | None = declared(
+        "distribution", None, "where writes go when it is elsewhere than reads", optional=True
+    )
+    sequence: Any = declared(
+        "record", None, "random places held for several operations, or gaps between sequential ones", optional=True
+    )
+    strides: Any = declared("record", None, "only parts of the region are used, one after the other", optional=True)
+    files: Any = declared(
+        "record", None, "the region lies over several files: those beside the one at the job's path", optional=True
+    )
+    batch: Any = declared(
+        "record", None, "how operations are handed over and taken back; otherwise as suits the engine", optional=True
+    )
+    passes: Any = declared("record", None, "the work is done in passes, as with fio", optional=True)
+    verification: Any = declared(
+        "record",
+        None,
+        "how to verify; otherwise by a checksum in each of the smallest blocks, all of them read back after the run",
+        optional=True,
+    )
+    tolerance: Any = declared(
+        "record", None, "which failed operations do not end the job, or not as a failure", optional=True
+    )
+    mix: Any = declared(
+        "record", None, "reads and writes follow each other as in fio, and not by a stream of the seed", optional=True
+    )
+    draws: Any = declared(
+        "record", None, "random places and sizes are drawn as in fio, and not by streams of the seed", optional=True
+    )
+    priorities: Any = declared("record", None, "I/O priorities of single operations", optional=True)
+    burn: Any = declared("record", None, "what an operation of an engine that computes is", optional=True)
+    flow: Any = declared(
+        "record", None, "gives way to other jobs of this process, so that they keep a ratio", optional=True
+    )
+    replay: Any = declared("record", None, "the operations are given, one by one", optional=True)
+    submission: bool = declared(
+        "flag", False, "measure apart from the whole latency until the kernel has an operation", optional=True
+    )
+    hipri: bool = declared(
+        "flag",
+        False,
+        "psync: `RWF_HIPRI` on every read and write, so that the kernel polls where the device can be polled",
+        optional=True,
+    )
+    nowait: bool = declared(
+        "flag",
+        False,
+        "psync: `RWF_NOWAIT` on every read and write; one that would have to wait fails with EAGAIN",
+        optional=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

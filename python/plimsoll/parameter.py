@@ -10,6 +10,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
@@ -47,13 +48,15 @@ class Parameter:
 
     def check_bounds(self, value: Any) -> None:
         """Raise UsageError for a number below the least or above the most; the message says which they are."""
-        if (
-            value is not None
-            and self.least is not None
-            and self.most is not None
-            and not self.least <= value <= self.most
-        ):
-            raise UsageError(f"{value_text(self, value)} is out of bounds; use {self.room}")
+        if value is None or self.least is None or self.most is None:
+            return
+        # A mix of sizes has those of each.
+        for number in [size for size, _ in value] if isinstance(value, list) else [value]:
+            if not self.least <= number <= self.most:
+                above = number > self.most and self.most in _UNBOUNDED
+                raise UsageError(
+                    f"{value_text(self, value)} is out of bounds; use {'less than 2⁶³' if above else self.room}"
+                )
 
     def read_given(self, value: Any, where: str) -> Any:
         """A given value in base units, within the bounds; `where` names its origin in errors.
@@ -74,11 +77,16 @@ class Parameter:
         """The bounds as people write them, `1 to 9` or `1 or more`; empty where there are none."""
         if self.least is None or self.most is None:
             return ""
-        number = type(self.least) if self.default is None else type(self.default)
-        least, most = (value_text(self, number(bound)) for bound in (self.least, self.most))
+        least, most = (value_text(self, self._alike(bound)) for bound in (self.least, self.most))
         if self.most not in _UNBOUNDED:
             return f"{least} to {most}"
         return f"{least} or more"
+
+    def _alike(self, bound: float) -> Any:
+        """A bound as a value of this parameter."""
+        if (self.read.read if isinstance(self.read, Optional) else self.read) is read_size_mix:
+            return [[bound, 1.0]]
+        return bound if self.default is None else type(self.default)(bound)
 
 
 _UNBOUNDED = (2**63 - 1, sys.float_info.max)
@@ -270,6 +278,11 @@ _READERS: dict[str, Reader] = {
     "number": _read_number,
     "word": read_text,
     "text": read_plain,
+    "sizes": read_size_mix,
+    "rate": read_rate,
+    "distribution": read_distribution,
+    "cpus": read_cpus,
+    "record": lambda value: value,
 }
 """How the text of each unit of `crates/core/src/parameters.rs` is read."""
 
@@ -300,9 +313,9 @@ def declared(
         optional=optional,
     )
     metadata = {"parameter": parameter}
-    return (
-        field(default_factory=default.copy, metadata=metadata) if listed else field(default=default, metadata=metadata)
-    )
+    if isinstance(default, list | dict):
+        return field(default_factory=lambda: deepcopy(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
 
 
 def parameters_in(record: type[Any]) -> tuple[Parameter, ...]:

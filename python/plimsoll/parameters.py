@@ -12,106 +12,26 @@ from typing import Any
 
 from plimsoll import plugins
 from plimsoll.db_parameters import DB_WORKLOADS
-from plimsoll.declared import FILES
+from plimsoll.declared import FILES, IoParameters
 from plimsoll.errors import UnknownName
 from plimsoll.model import Plan
-from plimsoll.parameter import (
-    Optional,
-    Parameter,
-    parameters_in,
-    read_cpus,
-    read_distribution,
-    read_flag,
-    read_positive_count,
-    read_rate,
-    read_size_mix,
-    read_text,
-    value_text,
-)
+from plimsoll.parameter import Parameter, parameters_in, value_text
 from plimsoll.plugins import Plugin
 from plimsoll.units import (
     MINUTE,
     SECOND,
     exact_duration,
     exact_size,
-    parse_count,
     parse_duration,
-    parse_share,
-    parse_size,
     plain_text,
 )
-
-MODES = ("read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim")
 
 DATALESS_ENGINES = ("falloc", "ftruncate", "filecreate", "filestat", "filedelete", "cpuio")
 """Engines that move no data, but set lengths, work on names or compute: for fio's command line, as in fio."""
 
-IMPLEMENTATION = Parameter(
-    "implementation",
-    "native",
-    read_text,
-    "original: run the original tool in place of Plimsoll's test",
-    ("native", "original"),
-)
-"""Of every test that may have an original."""
-
-IO_PARAMETERS = (
-    Parameter("engine", "io_uring", read_text, "how I/O is issued; see `plimsoll list engines`"),
-    Parameter("mode", "randread", read_text, "kind and order of the operations", MODES),
-    Parameter("read_share", 0.5, parse_share, "share of reads in rw and randrw"),
-    Parameter(
-        "block_size", [[4096, 1.0]], read_size_mix, "size of an operation, or a mix `4KiB:60 16KiB:40` by weight"
-    ),
-    Parameter("write_block_size", None, Optional(read_size_mix), "size of writes, where it differs from that of reads"),
-    Parameter("alternate", False, read_flag, "rw and randrw: write and read in turns instead of by chance"),
-    Parameter("depth", 1, read_positive_count, "operations in flight per thread"),
-    Parameter("threads", 1, read_positive_count, "threads that issue I/O"),
-    Parameter("size", 2**30, parse_size, "length of the region that is used"),
-    Parameter("offset", 0, parse_size, "start of the region"),
-    Parameter("direct", True, read_flag, "bypass the page cache (O_DIRECT)"),
-    Parameter(
-        "sync", "none", read_text, "how writes are made durable", ("none", "fsync", "fdatasync", "dsync", "sync")
-    ),
-    Parameter("sync_every", 1, read_positive_count, "writes of a thread between two fsync or fdatasync"),
-    Parameter("sync_at_end", False, read_flag, "one fsync after the last write, inside the measured time"),
-    Parameter("runtime", 10 * SECOND, parse_duration, "longest measured time"),
-    Parameter("max_bytes", None, Optional(parse_size), "stop after this many bytes"),
-    Parameter("max_operations", None, Optional(parse_count), "stop after this many operations"),
-    Parameter("warmup", SECOND, parse_duration, "load before anything is counted"),
-    Parameter("rate", None, Optional(read_rate), "open loop at `1000/s` or `10MiB/s`; latency from the intended start"),
-    Parameter("arrival", "even", read_text, "spacing of the operations of a rate", ("even", "poisson")),
-    Parameter("think_time", 0, parse_duration, "pause after every think_every operations"),
-    Parameter("think_every", 1, read_positive_count, "operations between two pauses"),
-    Parameter("think_from", "end", read_text, "a pause counts from the last start, or from its end", ("end", "start")),
-    Parameter(
-        "distribution", {"kind": "once"}, read_distribution, "random places: once, uniform, zipf:θ, pareto:h, normal:d"
-    ),
-    Parameter("random_share", 1.0, parse_share, "share of random operations that jump; the others follow the last one"),
-    Parameter("seed", 1, parse_count, "start of all random streams"),
-    Parameter("content", "random", read_text, "what is written", ("random", "zero")),
-    Parameter("compressible", 0.0, parse_share, "share of each written chunk that compresses away"),
-    Parameter("layout", "fill", read_text, "state of the file before measuring", ("keep", "fill", "refill", "random")),
-    Parameter("drop_cache", True, read_flag, "drop the file from the page cache before measuring"),
-    Parameter(
-        "drop_each",
-        "never",
-        read_text,
-        "what to drop from the page cache while measuring: each operation's pages, or all after each pass; "
-        "files makes the files anew after each pass",
-        ("never", "operation", "pass", "files"),
-    ),
-    Parameter("verify", False, read_flag, "write checksums and read everything back"),
-    Parameter("cpus", [], read_cpus, "CPUs to pin threads to, such as 0+1"),
-    Parameter("count_errors", False, read_flag, "go on after a failed operation and count it"),
-    Parameter("interval", None, Optional(parse_duration), "length of one interval of the time series"),
-    Parameter("sqpoll", False, read_flag, "io_uring: a kernel thread submits"),
-    Parameter("iopoll", False, read_flag, "io_uring: poll for completions"),
-    IMPLEMENTATION,
-)
-
 FILES_WORKLOADS = {name: parameters_in(record) for name, record in FILES.items()}
 
-WORKLOADS: dict[str, tuple[Parameter, ...]] = {"io": IO_PARAMETERS, **FILES_WORKLOADS, **DB_WORKLOADS}
+WORKLOADS: dict[str, tuple[Parameter, ...]] = {"io": parameters_in(IoParameters), **FILES_WORKLOADS, **DB_WORKLOADS}
 """The parameters of each of our workloads that a profile can name."""
 
 TIMEOUT = Parameter("timeout", 10 * MINUTE, parse_duration, "a program that takes longer is ended, and the run fails")

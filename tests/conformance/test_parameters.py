@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.parameters import DATALESS_ENGINES, IO_PARAMETERS
+from plimsoll.parameters import DATALESS_ENGINES, WORKLOADS
 from plimsoll.profile import Entry, cases
 from plimsoll.run.sampler import Sampler
 from plimsoll.run.workers.local import engines, execute
@@ -131,7 +131,7 @@ NOT_OF_THE_CORE = {"implementation"}
 
 
 def test_no_parameter_is_left_out() -> None:
-    assert set(EFFECTS) | NOT_EVERYWHERE | NOT_OF_THE_CORE == {parameter.name for parameter in IO_PARAMETERS}
+    assert set(EFFECTS) | NOT_EVERYWHERE | NOT_OF_THE_CORE == {parameter.name for parameter in WORKLOADS["io"]}
 
 
 @pytest.mark.parametrize(

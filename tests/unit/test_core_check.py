@@ -11,43 +11,27 @@ from typing import Any
 import pytest
 
 from plimsoll import _core
+from plimsoll.parameters import defaults
 
 SECOND = 1_000_000_000
 
 Changes = Mapping[str, Any]
 
-RATE = {"per_second": 100.0, "unit": "operations", "arrival": "even"}
+RATE = {"per_second": 100.0, "unit": "operations"}
 
 
 def request_on(path: Path, **changes: Any) -> dict[str, Any]:
     return {
+        **defaults("io"),
         "path": str(path),
         "engine": "psync",
         "mode": "randrw",
-        "read_share": 0.5,
-        "block_sizes": [{"size": 4096, "weight": 1.0}],
-        "depth": 1,
-        "threads": 1,
-        "offset": 0,
         "size": 1 << 20,
         "direct": False,
-        "sync": {"kind": "none", "every": 0, "at_end": False},
-        "limit": {"runtime_ns": SECOND, "bytes": None, "operations": 10},
-        "warmup_ns": 0,
-        "rate": None,
-        "think": None,
-        "distribution": {"kind": "once"},
-        "random_share": 1.0,
-        "seed": 1,
-        "content": {"zero": False, "compressible": 0.0},
-        "layout": "fill",
+        "runtime": SECOND,
+        "max_operations": 10,
+        "warmup": 0,
         "drop_cache": False,
-        "verify": False,
-        "cpus": [],
-        "count_errors": False,
-        "interval_ns": SECOND,
-        "sqpoll": False,
-        "iopoll": False,
         **changes,
     }
 
@@ -61,40 +45,36 @@ def rate(per_second: float) -> Changes:
 
 
 def weight(value: float) -> Changes:
-    return {"block_sizes": [{"size": 4096, "weight": value}]}
-
-
-def limit(**values: int) -> Changes:
-    return {"limit": {"runtime_ns": SECOND, "bytes": None, "operations": None, **values}}
+    return {"block_size": [[4096, value]]}
 
 
 IMPOSSIBLE: list[tuple[Changes, str]] = [
-    ({"engine": "aio"}, "no engine"),
-    ({"depth": 0}, "depth 0"),
-    ({"depth": 2}, "at most 1 operations in flight"),
-    ({"engine": "null", "depth": 100_000}, "depth 100000"),
-    ({"threads": 0}, "0 threads"),
-    ({"threads": 2000}, "2000 threads"),
-    ({"threads": 300, "mode": "write", **limit()}, "fewer threads"),
+    ({"engine": "aio"}, "use one of null, psync"),
+    ({"depth": 0}, "depth is 0: use 1 to 16384"),
+    ({"depth": 2}, "at most 1 operation in flight"),
+    ({"engine": "null", "depth": 100_000}, "depth is 100000"),
+    ({"threads": 0}, "threads is 0: use 1 to 1024"),
+    ({"threads": 2000}, "threads is 2000"),
+    ({"threads": 300, "mode": "write", "max_operations": None}, "fewer threads"),
     ({"cpus": [1_000_000]}, "no CPU 1000000"),
     ({"engine": "mmap", "direct": True}, "page cache"),
-    ({"engine": "mmap", "sync": {"kind": "dsync", "every": 0, "at_end": False}}, "O_DSYNC"),
+    ({"engine": "mmap", "sync": "dsync"}, "O_DSYNC"),
     ({"engine": "libaio", "mode": "randtrim"}, "cannot trim"),
     ({"sqpoll": True}, "sqpoll"),
     ({"engine": "null", "verify": True}, "nothing to verify"),
     ({"verify": True, "mode": "read"}, "mode that writes"),
-    ({"verify": True, "content": {"zero": True, "compressible": 0.0}}, "own content"),
-    ({"block_sizes": []}, "no block size"),
+    ({"verify": True, "content": "zero"}, "own content"),
+    ({"block_size": []}, "block_size is []: use one or more"),
     ({"size": 4095}, "less than one block"),
     ({"offset": 2**64 - 1}, "beyond what a file can hold"),
     (weight(0.0), "weights"),
-    (weight(math.nan), "weight is NaN"),
-    (weight(-math.inf), "weight is -Infinity"),
-    ({"block_sizes": [{"size": 4096, "weight": 1e308}, {"size": 8192, "weight": 1e308}]}, "sum must be finite"),
+    (weight(math.nan), "block_size is NaN"),
+    (weight(-math.inf), "block_size is -Infinity"),
+    ({"block_size": [[4096, 1e308], [8192, 1e308]]}, "sum must be finite"),
     ({"read_share": 1.5}, "read_share"),
     ({"read_share": math.nan}, "read_share is NaN"),
     ({"random_share": math.inf}, "random_share is Infinity"),
-    ({"content": {"zero": False, "compressible": math.nan}}, "compressible is NaN"),
+    ({"compressible": math.nan}, "compressible is NaN"),
     (zipf(1.0), "zipf theta 1"),
     (zipf(-0.5), "zipf theta -0.5"),
     (zipf(math.nan), "theta is NaN"),
@@ -104,12 +84,12 @@ IMPOSSIBLE: list[tuple[Changes, str]] = [
     (rate(0.0), "a rate of 0"),
     (rate(math.nan), "per_second is NaN"),
     (rate(math.inf), "per_second is Infinity"),
-    ({"rate": RATE, "think": {"time_ns": 1, "every": 1}}, "exclude each other"),
-    ({"think": {"time_ns": 1, "every": 0}}, "every 0 operations"),
-    (limit(runtime_ns=0), "limit of 0"),
-    (limit(runtime_ns=100_001 * SECOND), "100000 intervals"),
-    ({"sync": {"kind": "fsync", "every": 0, "at_end": False}}, "every 0 writes"),
-    ({"mode": "read", "sync": {"kind": "none", "every": 0, "at_end": True}}, "mode that writes"),
+    ({"rate": RATE, "think_time": 1}, "exclude each other"),
+    ({"think_every": 0}, "think_every is 0: use 1 or more"),
+    ({"runtime": 0}, "runtime is 0: use 1 or more"),
+    ({"runtime": 100_001 * SECOND, "interval": SECOND}, "100000 intervals"),
+    ({"sync": "fsync", "sync_every": 0}, "sync_every is 0: use 1 or more"),
+    ({"mode": "read", "sync_at_end": True}, "mode that writes"),
     ({"path": ""}, "no path"),
     ({"path": "a\0b"}, "null character"),
 ]

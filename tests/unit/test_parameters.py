@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.parameter import Optional, Parameter, value_text
 from plimsoll.parameters import (
-    IO_PARAMETERS,
     WORKLOADS,
     defaults,
     interval_length_ns,
@@ -121,11 +120,14 @@ BOUNDED = [(workload, each) for workload, each in EVERY if each.least is not Non
 @pytest.mark.parametrize(("workload", "each"), BOUNDED, ids=lambda part: str(getattr(part, "name", part)))
 def test_values_at_the_bounds_are_taken(workload: str, each: Parameter) -> None:
     """And those next to them are not."""
+    mixed = each.name.endswith("block_size") and workload == "io"
     for bound, beyond in ((each.least, -1), (each.most, 1)):
-        assert read_values(workload, {each.name: value_text(each, bound)}, "here") == {each.name: bound}
+        taken, refused = ([[at, 1.0]] if mixed else at for at in (bound, bound + beyond))
+        assert read_values(workload, {each.name: value_text(each, taken)}, "here") == {each.name: taken}
         if isinstance(bound, int) and bound not in (0, 2**63 - 1):
-            with pytest.raises(UsageError, match="out of bounds"):
-                read_values(workload, {each.name: value_text(each, bound + beyond)}, "here")
+            # No size at all is refused by its reader.
+            with pytest.raises(UsageError, match=r"out of bounds|is no block size|is not a block size"):
+                read_values(workload, {each.name: value_text(each, refused)}, "here")
 
 
 def test_parameters_of_other_tools_are_written_plainly() -> None:
@@ -184,4 +186,4 @@ def test_intervals_are_bounded_whatever_the_run_time() -> None:
 
 
 def test_defaults_are_complete() -> None:
-    assert set(defaults("io")) == {parameter.name for parameter in IO_PARAMETERS}
+    assert set(defaults("io")) == {parameter.name for parameter in WORKLOADS["io"]}

@@ -1,8 +1,7 @@
-//! The pure half of Plimsoll's measuring core: what a job is, what it found, and the arithmetic in between.
+//! The pure half of Plimsoll's measuring core: how parameters are declared, what a job found, and the arithmetic in between.
 //!
 //! Touches no file, device or network. The I/O itself lives in `plimsoll-io`, which depends on this crate.
 
-pub mod check;
 pub mod clock;
 pub mod count;
 pub mod cpu_time;
@@ -18,9 +17,6 @@ pub mod parameters;
 pub mod pool;
 pub mod progress;
 pub mod random;
-pub mod size_mix;
-#[expect(missing_docs, reason = "field names and units are the documentation of a record")]
-pub mod spec;
 pub mod summary;
 pub mod threads;
 pub mod timeline;

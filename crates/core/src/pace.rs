@@ -3,8 +3,41 @@
 //! Gaps stay fractional: the integer part of the schedule and the fraction below one nanosecond are kept apart, so that a
 //! rate of 300,000 per second is 3,333.3 ns apart and not 3,333, over any run length.
 
+use serde::{Deserialize, Serialize};
+
 use crate::random::{Purpose, Stream};
-use crate::spec::{Arrival, Rate, RateUnit};
+
+/// An open-loop schedule, over all threads together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// Of the unit.
+    pub per_second: f64,
+    /// What is counted.
+    pub unit: RateUnit,
+    /// How they are spaced.
+    pub arrival: Arrival,
+}
+
+/// What a [`Rate`] counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RateUnit {
+    /// Operations.
+    Operations,
+    /// Bytes.
+    Bytes,
+}
+
+/// Spacing of intended starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrival {
+    /// All the same time apart.
+    Even,
+    /// At random, as from many clients that know nothing of each other.
+    Poisson,
+}
 
 /// The schedule of one thread.
 #[derive(Debug, Clone)]
@@ -69,7 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn rate(per_second: f64, arrival: Arrival, unit: RateUnit) -> Rate {
-        Rate { per_second, unit, arrival, apart: None }
+        Rate { per_second, unit, arrival }
     }
 
     proptest! {

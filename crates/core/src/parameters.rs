@@ -33,6 +33,16 @@ pub enum Unit {
     Words(Choices),
     /// Any text.
     Text,
+    /// Lengths with weights, `[[4096, 60.0], [16384, 40.0]]`.
+    Sizes(Bounds<u64>),
+    /// So many operations or bytes per second, `{"per_second": 1000.0, "unit": "operations"}`.
+    Rate,
+    /// Which of some places come how often, [`crate::distribution::Distribution`].
+    Distribution,
+    /// Numbers of processors; none: any of them.
+    Cpus,
+    /// Fields of its own that only front ends write.
+    Record,
 }
 
 /// The least and the most that a value may be.
@@ -107,6 +117,16 @@ pub fn number(least: f64, most: f64) -> Unit {
     Unit::Number(Bounds { least, most })
 }
 
+/// Lengths within `range`, each with a weight.
+pub fn sizes(range: impl RangeBounds<u64>) -> Unit {
+    Unit::Sizes(whole(range))
+}
+
+/// One of `choices`, where these are no enum.
+pub fn one_of(choices: &'static [&'static str]) -> Unit {
+    Unit::Word(Choices { choices })
+}
+
 /// Which program carries a test out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -136,26 +156,59 @@ fn whole(range: impl RangeBounds<u64>) -> Bounds<u64> {
     let most = match range.end_bound() {
         Bound::Included(&most) => most,
         Bound::Excluded(&above) => above - 1,
-        Bound::Unbounded => i64::MAX as u64,
+        Bound::Unbounded => UNBOUNDED,
     };
     Bounds { least, most }
 }
 
+/// What stands for no upper bound: signed numbers of other languages and of databases end here.
+const UNBOUNDED: u64 = i64::MAX as u64;
+
+impl Bounds<u64> {
+    fn contains(&self, value: u64) -> bool {
+        value >= self.least && (value <= self.most || self.most == UNBOUNDED)
+    }
+}
+
+impl Parameter {
+    /// Refuses a value that is not within the bounds; it is asked for only where there are any.
+    pub fn check(&self, value: impl FnOnce() -> Value) -> Result<(), OutOfBounds> {
+        if !self.unit.is_bounded() {
+            return Ok(());
+        }
+        let value = value();
+        // JSON has no word for a number that is none.
+        let is_none = value.is_null() && !self.default.is_null();
+        if !is_none && self.unit.fits(&value) {
+            return Ok(());
+        }
+        let value = if is_none { "no number".to_owned() } else { value.to_string() };
+        Err(OutOfBounds { name: self.name, value, bounds: self.unit.to_string() })
+    }
+}
+
 impl Unit {
-    /// Refuses a value that is not within the bounds; `null` always is.
-    pub fn check(&self, name: &'static str, value: &Value) -> Result<(), OutOfBounds> {
-        let fits = match self {
+    /// Whether any value of the right type may be refused.
+    fn is_bounded(&self) -> bool {
+        !matches!(self, Self::Flag | Self::Text | Self::Rate | Self::Distribution | Self::Cpus | Self::Record)
+    }
+
+    /// Whether a value is within the bounds; `null` always is.
+    fn fits(&self, value: &Value) -> bool {
+        match self {
             Self::Count(bounds) | Self::Bytes(bounds) | Self::Nanoseconds(bounds) => {
-                value.as_u64().is_none_or(|each| (bounds.least..=bounds.most).contains(&each))
+                value.as_u64().is_none_or(|each| bounds.contains(each))
             }
+            Self::Sizes(bounds) => value.as_array().is_none_or(|sizes| {
+                !sizes.is_empty() && sizes.iter().all(|each| each[0].as_u64().is_some_and(|size| bounds.contains(size)))
+            }),
             Self::Share(bounds) | Self::Number(bounds) => {
                 value.as_f64().is_none_or(|each| (bounds.least..=bounds.most).contains(&each))
             }
+            Self::Word(Choices { choices }) => value.as_str().is_none_or(|word| choices.contains(&word)),
             Self::Words(_) => value.as_array().is_none_or(|words| !words.is_empty()),
-            Self::Flag | Self::Word(_) | Self::Text => true,
-        };
-        let refused = || OutOfBounds { name, value: value.to_string(), bounds: self.to_string() };
-        if fits { Ok(()) } else { Err(refused()) }
+            Self::Flag | Self::Text | Self::Rate | Self::Distribution | Self::Cpus | Self::Record => true,
+        }
     }
 }
 
@@ -171,13 +224,18 @@ impl fmt::Display for Unit {
             Self::Words(Choices { choices }) => write!(text, "some of {}", choices.join(", ")),
             Self::Flag => text.write_str("yes or no"),
             Self::Text => text.write_str("any text"),
+            Self::Sizes(bounds) => write!(text, "one or more of {bounds} bytes"),
+            Self::Rate => text.write_str("a number per second"),
+            Self::Distribution => text.write_str("a distribution"),
+            Self::Cpus => text.write_str("numbers of processors"),
+            Self::Record => text.write_str("a record"),
         }
     }
 }
 
 impl fmt::Display for Bounds<u64> {
     fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.most == i64::MAX as u64 {
+        if self.most == UNBOUNDED {
             write!(text, "{} or more", self.least)
         } else {
             write!(text, "{} to {}", self.least, self.most)
@@ -316,8 +374,12 @@ macro_rules! parameters {
 
             /// Refuses a value that is not within its bounds.
             pub fn check_bounds(&self) -> Result<(), $crate::parameters::OutOfBounds> {
-                let values = $crate::parameters::serde_json::json!(self);
-                Self::table().iter().try_for_each(|each| each.unit.check(each.name, &values[each.name]))
+                let table = Self::table();
+                let mut parameters = table.iter();
+                $(if let Some(each) = parameters.next() {
+                    each.check(|| $crate::parameters::serde_json::json!(self.$field))?;
+                })+
+                Ok(())
             }
         }
     };
@@ -338,6 +400,44 @@ mod tests {
     pub enum Place {
         NextDoor,
         Here,
+    }
+
+    parameters! {
+        /// Of a test, with its place.
+        pub struct Placed {
+            beside {
+                /// Where it is.
+                path: String;
+                /// What it tells.
+                told: bool, default;
+            }
+            /// Lengths of what it writes.
+            sizes: Vec<(u64, f64)> = vec![(512, 1.0)], in sizes(1..=4096);
+            /// Who does it.
+            tool: String = "one".to_owned(), in one_of(&["one", "two"]);
+            /// Any number, or none.
+            limit: Option<u64> = None, in count(2..);
+        }
+    }
+
+    #[test]
+    fn what_names_a_place_is_in_the_record_and_not_in_the_table() {
+        let names: Vec<&str> = Placed::table().iter().map(|each| each.name).collect();
+        assert_eq!(names, ["sizes", "tool", "limit"]);
+        let read = |text: &str| serde_json::from_str::<Placed>(text);
+        let placed =
+            read(r#"{"path":"/f","sizes":[[1,1.0],[4096,2.0]],"tool":"two","limit":9223372036854775809}"#).unwrap();
+        assert_eq!((placed.path.as_str(), placed.told, placed.check_bounds()), ("/f", false, Ok(())));
+        assert!(read(r#"{"sizes":[],"tool":"one","limit":null}"#).unwrap_err().to_string().contains("path"));
+        let message = |change: fn(&mut Placed)| {
+            let mut placed = Placed::default();
+            change(&mut placed);
+            placed.check_bounds().unwrap_err().to_string()
+        };
+        assert_eq!(message(|p| p.sizes[0].0 = 5000), "sizes is [[5000,1.0]]: use one or more of 1 to 4096 bytes");
+        assert_eq!(message(|p| p.sizes.clear()), "sizes is []: use one or more of 1 to 4096 bytes");
+        assert_eq!(message(|p| p.tool = "three".to_owned()), "tool is \"three\": use one of one, two");
+        assert_eq!(message(|p| p.limit = Some(1)), "limit is 1: use 2 or more");
     }
 
     parameters! {
@@ -396,6 +496,8 @@ mod tests {
         assert_eq!(with(1025).unwrap_err().to_string(), "clients is 1025: use 1 to 1024");
         let share = Sample { share: 1.5, ..Sample::default() };
         assert_eq!(share.check_bounds().unwrap_err().to_string(), "share is 1.5: use a share between 0 and 1");
+        let nan = Sample { share: f64::NAN, ..Sample::default() };
+        assert_eq!(nan.check_bounds().unwrap_err().to_string(), "share is no number: use a share between 0 and 1");
         let none = Sample { places: vec![], ..Sample::default() };
         assert_eq!(none.check_bounds().unwrap_err().to_string(), "places is []: use some of next_door, here");
         let never = Sample { runtime_ns: Some(0), ..Sample::default() };

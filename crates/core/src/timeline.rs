@@ -7,6 +7,14 @@ use crate::outcome::{Interval, IntervalOperations, OperationTotals};
 
 /// Intervals that wait for a late thread before they are closed without it.
 const MAX_OPEN: usize = 4;
+/// Most intervals of one run unless it asks for more, so that memory does not grow with its time.
+const USUAL_INTERVALS: u64 = 3600;
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Length of an interval of a run that does not ask for one: a second, or more where there would be too many.
+pub fn interval_ns(runtime_ns: u64) -> u64 {
+    runtime_ns.div_ceil(USUAL_INTERVALS * SECOND_NS).max(1) * SECOND_NS
+}
 
 /// What one thread counts during one interval, and what all of them did in all.
 pub trait Batch {

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use plimsoll_core::spec::{Arrival, Rate, RateUnit};
+pub use plimsoll_core::pace::{Arrival, Rate, RateUnit};
 
 /// One database job: connect, prepare the data, warm up, measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crate::spec::{DropEach, JobSpec, Layout};
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::{DropEach, JobSpec, Layout};
+use plimsoll_core::parameters::Implementation;
 
 use crate::beneath::Identity;
 use crate::check::check;
@@ -15,6 +16,9 @@ use crate::target::Target;
 /// touch none.
 pub fn admit(spec: &JobSpec) -> Result<Option<Target>, JobError> {
     let caps = check(spec)?;
+    if spec.implementation == Implementation::Original {
+        return refuse("implementation is original: the core has none, start the original tool");
+    }
     if !caps.real {
         return Ok(None);
     }

@@ -3,8 +3,8 @@
 use std::io;
 use std::ptr::NonNull;
 
+use crate::spec::{Content, JobSpec};
 use plimsoll_core::random::{Purpose, Stream, mix64};
-use plimsoll_core::spec::JobSpec;
 
 use crate::verify::Pattern;
 
@@ -137,23 +137,23 @@ struct Repeats {
 impl Filler {
     /// The content of one thread, whose writes are whole numbers of the smallest block where they repeat.
     pub fn new(spec: &JobSpec, mut stream: Stream) -> Self {
-        let (content, unit) = (spec.content, spec.smallest_block());
-        let share = if content.zero { 0.0 } else { 1.0 - content.compressible };
+        let unit = spec.smallest_block();
+        let share = if spec.content == Content::Zero { 0.0 } else { 1.0 - spec.compressible };
         let pattern = (!spec.pattern.is_empty()).then(|| Pattern::new(&spec.pattern, unit));
         let random_bytes = if pattern.is_some() { 0 } else { (CHUNK as f64 * share).round() as usize };
         let mut filler = Self { random_bytes, mark: stream.bits() | 1, stream, repeats: None, pattern };
-        if content.dedupe > 0.0 {
+        if spec.dedupe > 0.0 {
             let mut block = vec![0; unit as usize];
-            let seed = content.shared_seed.unwrap_or(spec.seed);
-            let set = (content.working_set > 0).then_some((content.working_set, mix64(seed)));
-            if content.shared_seed.is_some() {
+            let seed = spec.shared_seed.unwrap_or(spec.seed);
+            let set = (spec.working_set > 0).then_some((spec.working_set, mix64(seed)));
+            if spec.shared_seed.is_some() {
                 let own = std::mem::replace(&mut filler.stream, Stream::new(seed, 0, Purpose::Content));
                 filler.draw(&mut block);
                 filler.stream = own;
             } else {
                 filler.draw(&mut block);
             }
-            filler.repeats = Some(Repeats { share: content.dedupe, block, last: None, set });
+            filler.repeats = Some(Repeats { share: spec.dedupe, block, last: None, set });
         }
         filler
     }
@@ -240,14 +240,15 @@ fn mark(bytes: &mut [u8], mut last: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::pattern::tests::spec;
+    use crate::spec::Mode;
     use flate2::Compression;
     use flate2::write::DeflateEncoder;
-    use plimsoll_core::spec::Mode;
     use std::io::Write;
 
     fn asked(zero: bool, compressible: f64, dedupe: f64) -> JobSpec {
         let mut spec = spec(Mode::Write, &[4096], 0, 1 << 20, 1);
-        (spec.content.zero, spec.content.compressible, spec.content.dedupe) = (zero, compressible, dedupe);
+        spec.content = if zero { Content::Zero } else { Content::Random };
+        (spec.compressible, spec.dedupe) = (compressible, dedupe);
         spec
     }
 

@@ -2,19 +2,19 @@
 
 use std::thread;
 
-use plimsoll_core::check;
+use crate::spec::{DropEach, JobSpec, SyncKind};
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::{DropEach, JobSpec, SyncKind};
 use plimsoll_core::threads::ThreadRefused;
 
 use crate::buffer;
 use crate::engine::Caps;
 use crate::engines;
 use crate::launch;
+use crate::rules;
 
 /// Refuses what cannot work on any file or device of this machine, and says what the engine can do. Opens no target.
 pub fn check(spec: &JobSpec) -> Result<Caps, JobError> {
-    check::check(spec)?;
+    rules::check(spec)?;
     let caps = engine(spec)?;
     abilities(spec, &caps)?;
     if caps.real {
@@ -31,12 +31,13 @@ fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {
 
 fn engine(spec: &JobSpec) -> Result<Caps, JobError> {
     let Some(entry) = engines::find(&spec.engine) else {
-        let names: Vec<&str> = engines::LIST.iter().map(|entry| entry.caps.name).collect();
-        return refuse(format!("there is no engine {:?}: use one of {}", spec.engine, names.join(", ")));
+        return refuse(format!("there is no engine {:?}", spec.engine));
     };
     match (entry.available)() {
         Ok(()) => Ok(entry.caps),
-        Err(reason) => refuse(format!("engine {} cannot be used here: {reason}", spec.engine)),
+        Err(reason) => {
+            refuse(format!("engine {} can't be used here: {reason}; choose another with engine=psync", spec.engine))
+        }
     }
 }
 
@@ -44,17 +45,18 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
     let name = caps.name;
     if let Some(max) = caps.max_depth.filter(|&max| spec.depth > max) {
         return refuse(format!(
-            "engine {name} keeps at most {max} operations in flight, not {}: use depth {max}, more threads, or an asynchronous engine such as io_uring",
-            spec.depth
+            "engine {name} has at most {max} operation{} in flight per thread, depth is {depth}; set depth={max} (and threads={depth} for as many in flight), or engine=io_uring",
+            if max == 1 { "" } else { "s" },
+            depth = spec.depth,
         ));
     }
     if spec.mode.reads() && !caps.reads {
         return refuse(format!("engine {name} cannot read: use a mode that writes"));
     }
     if spec.direct && !caps.direct {
-        return refuse(format!("engine {name} works through the page cache: leave direct off or use another engine"));
+        return refuse(format!("engine {name} can't bypass the page cache; set direct=no, or engine=io_uring"));
     }
-    if spec.sync.opened() != SyncKind::None && !caps.dsync {
+    if spec.opened() != SyncKind::None && !caps.dsync {
         return refuse(format!("engine {name} has no O_SYNC or O_DSYNC writes: use fdatasync or another engine"));
     }
     if (spec.sqpoll || spec.iopoll) && !caps.polls {
@@ -67,7 +69,7 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
         if !spec.direct && caps.real {
             return refuse("iopoll works with direct I/O only: turn direct on");
         }
-        let syncs = matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync) || spec.sync.at_end;
+        let syncs = spec.sync_every().is_some() || spec.sync_at_end;
         if syncs || spec.mode.trims() {
             return refuse("a ring with iopoll takes reads and writes only: leave sync and trim off, or iopoll");
         }
@@ -76,7 +78,7 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
         return refuse(format!("engine {name} gives single operations no priority: use libaio or io_uring"));
     }
     if spec.trims() && !(caps.trim_file || caps.trim_device) {
-        return refuse(format!("engine {name} cannot trim: use psync with depth 1"));
+        return refuse(format!("engine {name} cannot trim; set engine=psync and depth=1"));
     }
     if (spec.files.is_some() || spec.drop_each == DropEach::Files) && !caps.files {
         return refuse(format!("engine {name} works on one file that stays: use another engine, or one file"));
@@ -135,16 +137,8 @@ fn cpus(spec: &JobSpec) -> Result<(), JobError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plimsoll_core::spec::{Distribution, Mode};
+    use crate::spec::{Distribution, Mode};
     use proptest::prelude::*;
-
-    const PLAIN: &str = r#"{"path":"/nowhere/f","engine":"psync","mode":"randwrite","read_share":0.5,
-        "block_sizes":[{"size":4096,"weight":1.0}],"depth":1,"threads":1,"offset":0,"size":1048576,"direct":false,
-        "sync":{"kind":"none","every":0,"at_end":false},
-        "limit":{"runtime_ns":1000000000,"bytes":null,"operations":null},"warmup_ns":0,"rate":null,"think":null,
-        "distribution":{"kind":"once"},"random_share":1.0,"seed":1,"content":{"zero":false,"compressible":0.0},
-        "layout":"fill","drop_cache":false,"verify":false,"cpus":[],"count_errors":false,"interval_ns":1000000000,
-        "sqpoll":false,"iopoll":false}"#;
 
     /// What coverage-guided fuzzing found worth keeping, with the checks that only tests are built with.
     #[test]
@@ -156,7 +150,8 @@ mod tests {
     }
 
     fn message(change: impl FnOnce(&mut JobSpec)) -> String {
-        let mut spec = serde_json::from_str(PLAIN).unwrap();
+        let mut spec = rules::tests::plain();
+        (spec.path, spec.engine) = ("/nowhere/f".to_owned(), "psync".to_owned());
         change(&mut spec);
         check(&spec).map(|_| String::new()).unwrap_or_else(|error| error.to_string())
     }
@@ -166,10 +161,10 @@ mod tests {
         assert_eq!(message(|_| ()), "");
         assert_eq!(message(|s| s.cpus = vec![0]), "");
         let cases: [(&str, String); 10] = [
-            ("no engine", message(|s| s.engine = "aio".to_owned())),
+            ("engine is \"aio\": use one of null, psync", message(|s| s.engine = "aio".to_owned())),
             ("at most 1", message(|s| s.depth = 2)),
             ("page cache", message(|s| (s.engine, s.direct) = ("mmap".to_owned(), true))),
-            ("O_DSYNC", message(|s| (s.engine, s.sync.kind) = ("mmap".to_owned(), SyncKind::Dsync))),
+            ("O_DSYNC", message(|s| (s.engine, s.sync) = ("mmap".to_owned(), SyncKind::Dsync))),
             ("cannot trim", message(|s| (s.engine, s.mode) = ("libaio".to_owned(), Mode::Randtrim))),
             ("sqpoll", message(|s| s.sqpoll = true)),
             ("nothing to verify", message(|s| (s.engine, s.verify) = ("null".to_owned(), true))),
@@ -198,7 +193,7 @@ mod tests {
             depth: u32, threads: u32, mode in 0usize..3,
         ) {
             message(|s| {
-                (s.read_share, s.content.compressible, s.block_sizes[0].weight) = (numbers[0], numbers[1], numbers[2]);
+                (s.read_share, s.compressible, s.block_sizes[0].weight) = (numbers[0], numbers[1], numbers[2]);
                 s.distribution = Distribution::Zipf { theta: numbers[3], centre: None };
                 (s.block_sizes[0].size, s.offset, s.size, s.warmup_ns) = (sizes[0], sizes[1], sizes[2], sizes[3]);
                 (s.depth, s.threads, s.mode) = (depth, threads, [Mode::Read, Mode::Randrw, Mode::Trim][mode]);

@@ -4,7 +4,7 @@
 //! blocks a place is the next free one behind the number that was drawn, and a block that does not fit before the next
 //! used one is shortened to what does.
 
-use plimsoll_core::spec::{self, JobSpec, SizeWeight};
+use crate::spec::{self, JobSpec, SizeWeight};
 
 use crate::engine::Kind;
 use crate::free_map::FreeMap;
@@ -43,7 +43,7 @@ impl Draws {
     pub fn new(spec: &JobSpec) -> Option<Self> {
         let asked = spec.draws?;
         let sizes = |seed, sizes: &[SizeWeight]| Sizes::new(seed, sizes, asked.ranged);
-        let own = if spec.write_block_sizes.is_empty() { &spec.block_sizes } else { &spec.write_block_sizes };
+        let own = spec.write_block_sizes.as_ref().unwrap_or(&spec.block_sizes);
         let kinds = [sizes(asked.sizes[0], &spec.block_sizes), sizes(asked.sizes[1], own)];
         let (unit, grid) = (spec.smallest_block(), spec.grid());
         let count = (spec.size - unit.saturating_sub(grid)) / grid;
@@ -151,7 +151,7 @@ impl Sizes {
 mod tests {
     use super::*;
     use crate::pattern::tests::spec;
-    use plimsoll_core::spec::Mode;
+    use crate::spec::Mode;
 
     const SEED: u32 = 0xb189_9bed;
 

@@ -8,7 +8,7 @@ use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use plimsoll_core::spec::Burn;
+use crate::spec::Burn;
 
 use crate::buffer::{Buffer, Pool};
 use crate::files::Files;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
 
-use plimsoll_core::spec::JobSpec;
+use crate::spec::JobSpec;
 
 use crate::rotation;
 

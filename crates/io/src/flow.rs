@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use plimsoll_core::spec::Flow;
+use crate::spec::Flow;
 
 /// By number. One that was of use stays until the next of its number begins: who comes later must know who has gone.
 static SHARED: LazyLock<Mutex<HashMap<u64, Arc<Shared>>>> = LazyLock::new(Mutex::default);

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use crate::spec::{JobSpec, RecordedKind};
 use plimsoll_core::clock::Clock;
 use plimsoll_core::distribution::Blocks;
 use plimsoll_core::error::JobError;
 use plimsoll_core::job::Control;
 use plimsoll_core::pool::{self, Ended, Outlet, WorkerPool};
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::spec::{JobSpec, RecordedKind, SyncKind};
 use plimsoll_core::threads::ThreadRefused;
 use plimsoll_core::timers::precise_timers;
 use plimsoll_core::window::Window;
@@ -59,7 +59,7 @@ pub fn series(spec: &JobSpec) -> Vec<Series> {
     let open_loop = spec.rate.is_some();
     let checks = spec.verification.as_ref().is_some_and(|how| how.backlog.is_some())
         || spec.passes.is_some_and(|passes| passes.read_back);
-    let counts = matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync);
+    let counts = spec.sync_every().is_some();
     let recorded = |kinds: &[RecordedKind]| {
         spec.replay.iter().flat_map(|replay| &replay.operations).any(|(_, kind, ..)| kinds.contains(kind))
     };
@@ -70,7 +70,7 @@ pub fn series(spec: &JobSpec) -> Vec<Series> {
         (reads, Series::Read),
         (mode.writes(), Series::Write),
         (trims, Series::Trim),
-        (counts || spec.sync.at_end || syncs, Series::Sync),
+        (counts || spec.sync_at_end || syncs, Series::Sync),
         (counts, Series::Commit),
         (mode.reads() && open_loop, Series::ReadService),
         (mode.writes() && open_loop, Series::WriteService),

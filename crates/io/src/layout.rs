@@ -6,9 +6,9 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::spec::{JobSpec, Layout, Mode, SizeWeight};
 use plimsoll_core::error::JobError;
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::spec::{Distribution, DropEach, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy};
 
 use crate::beneath;
 use crate::buffer::{Filler, Pool};
@@ -137,51 +137,29 @@ pub fn overwrite_spec(spec: &JobSpec) -> JobSpec {
     let unit = spec.smallest_block().max(PAGE.min(spec.size));
     let uring = engines::find("io_uring").is_some_and(|entry| (entry.available)().is_ok());
     JobSpec {
+        path: spec.path.clone(),
         engine: if uring { "io_uring" } else { "psync" }.to_owned(),
         mode: Mode::Randwrite,
         block_sizes: vec![SizeWeight { size: unit, weight: 1.0 }],
-        write_block_sizes: Vec::new(),
-        alternate: false,
-        mix: None,
-        draws: None,
-        priorities: None,
-        burn: None,
-        replay: None,
-        flow: None,
-        strides: None,
-        align: 0,
-        submission: false,
-        trace_syncs: false,
-        drop_each: DropEach::Never,
-        interval_histograms: false,
-        trace: false,
-        so_far: false,
         depth: if uring { 32 } else { 1 },
-        threads: 1,
-        sync: SyncPolicy { kind: SyncKind::None, every: 0, at_end: true, beside: None },
-        limit: Limit { runtime_ns: NO_LIMIT_NS, bytes: None, operations: Some((spec.size / unit).max(1)) },
+        size: spec.size,
+        offset: spec.offset,
+        direct: spec.direct,
+        sync_at_end: true,
+        runtime_ns: NO_LIMIT_NS,
+        max_operations: Some((spec.size / unit).max(1)),
         warmup_ns: 0,
-        rate: None,
-        think: None,
-        distribution: Distribution::Once,
-        write_distribution: None,
-        random_share: 1.0,
-        sequence: None,
-        files: None,
-        batch: None,
+        seed: spec.seed,
+        content: spec.content,
+        compressible: spec.compressible,
+        dedupe: spec.dedupe,
+        working_set: spec.working_set,
+        shared_seed: spec.shared_seed,
+        pattern: spec.pattern.clone(),
         layout: Layout::Keep,
-        verify: false,
-        verification: None,
-        passes: None,
-        made: Vec::new(),
-        count_errors: false,
-        tolerance: None,
-        interval_ns: 1_000_000_000,
-        sqpoll: false,
-        iopoll: false,
-        hipri: false,
-        nowait: false,
-        ..spec.clone()
+        cpus: spec.cpus.clone(),
+        interval_ns: Some(1_000_000_000),
+        ..JobSpec::default()
     }
 }
 

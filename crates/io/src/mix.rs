@@ -3,7 +3,7 @@
 //! Source: fio 3.33, `get_rw_ddir` (`io_u.c`). A kind is drawn anew once as many of the current kind were issued as its
 //! share asks for.
 
-use plimsoll_core::spec::JobSpec;
+use crate::spec::JobSpec;
 
 use crate::tausworthe::Tausworthe;
 
@@ -63,7 +63,7 @@ impl Mix {
 mod tests {
     use super::*;
     use crate::pattern::tests::spec;
-    use plimsoll_core::spec::{Mix as Asked, Mode};
+    use crate::spec::{Mix as Asked, Mode};
 
     #[test]
     fn shares_are_kept_closely() {

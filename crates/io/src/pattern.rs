@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::size_mix::SizeMix;
+use crate::spec::{Distribution, JobSpec, Mode, Sequence};
 use plimsoll_core::distribution::Blocks;
 use plimsoll_core::random::{Purpose, Stream, mix64};
-use plimsoll_core::size_mix::SizeMix;
-use plimsoll_core::spec::{Distribution, JobSpec, Mode, Sequence};
 
 use crate::draws::Draws;
 use crate::engine::Kind;
@@ -144,7 +144,7 @@ impl Pattern {
             unit: spec.smallest_block(),
             grid: spec.grid(),
             sizes: SizeMix::new(&spec.block_sizes),
-            write_sizes: (!spec.write_block_sizes.is_empty()).then(|| SizeMix::new(&spec.write_block_sizes)),
+            write_sizes: spec.write_block_sizes.as_deref().map(SizeMix::new),
             turns: spec.alternate.then_some(false),
             only: match spec.mode {
                 Mode::Read | Mode::Randread => Some(Kind::Read),
@@ -156,7 +156,7 @@ impl Pattern {
             trimmed: None,
             read_share: spec.read_share,
             random_share: spec.random_share,
-            sequence: spec.sequence,
+            sequence: spec.sequence(),
             before_jump: 0,
             offsets: stream(Purpose::Offset),
             kinds: stream(Purpose::Kind),
@@ -400,22 +400,24 @@ fn spots_of_files(spec: &JobSpec, blocks: &Blocks) -> Vec<Spot> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use plimsoll_core::spec::{FileOrder, Files, SizeWeight, Zone};
+    use crate::spec::{FileOrder, Files, Layout, SizeWeight, Zone};
     use proptest::prelude::*;
 
     pub(crate) fn spec(mode: Mode, sizes: &[u64], offset: u64, size: u64, threads: u32) -> JobSpec {
-        let mut spec: JobSpec = serde_json::from_str(
-            r#"{"path":"/f","engine":"null","mode":"read","read_share":0.7,"block_sizes":[],"depth":1,"threads":1,
-            "offset":0,"size":0,"direct":false,"sync":{"kind":"none","every":0,"at_end":false},
-            "limit":{"runtime_ns":1,"bytes":null,"operations":null},"warmup_ns":0,"rate":null,"think":null,
-            "distribution":{"kind":"once"},"random_share":1.0,"seed":1,
-            "content":{"zero":false,"compressible":0.0},"layout":"keep","drop_cache":false,"verify":false,
-            "cpus":[],"count_errors":false,"interval_ns":1,"sqpoll":false,"iopoll":false}"#,
-        )
-        .unwrap();
-        (spec.mode, spec.offset, spec.size, spec.threads) = (mode, offset, size, threads);
-        spec.block_sizes = sizes.iter().map(|&size| SizeWeight { size, weight: 1.0 }).collect();
-        spec
+        JobSpec {
+            path: "/f".to_owned(),
+            engine: "null".to_owned(),
+            mode,
+            read_share: 0.7,
+            block_sizes: sizes.iter().map(|&size| SizeWeight { size, weight: 1.0 }).collect(),
+            threads,
+            size,
+            offset,
+            direct: false,
+            layout: Layout::Keep,
+            drop_cache: false,
+            ..JobSpec::default()
+        }
     }
 
     fn draws(spec: &JobSpec, thread: u32, n: usize) -> Vec<Next> {
@@ -492,9 +494,16 @@ pub(crate) mod tests {
         let all = draws(&spec, 0, 20_000);
         let reads = all.iter().filter(|next| next.kind == Kind::Read).count() as f64 / 20_000.0;
         assert!((reads - 0.7).abs() < 0.02, "{reads}");
-        let jumps = all.windows(2).filter(|w| w[1].offset != w[0].offset + 4096).count() as f64 / 20_000.0;
+        // Each kind follows the last one of its own.
+        let of = |kind| all.iter().filter(|next| next.kind == kind).map(|next| next.offset).collect::<Vec<_>>();
+        let jumps = [of(Kind::Read), of(Kind::Write)]
+            .iter()
+            .map(|offsets| offsets.windows(2).filter(|w| w[1] != w[0] + 4096).count())
+            .sum::<usize>() as f64
+            / 20_000.0;
         assert!((jumps - 0.25).abs() < 0.02, "{jumps}");
     }
+
     /// As letters and block numbers: `r3` reads block 3, `2:w0` writes block 0 of file 2.
     fn written_out(spec: &JobSpec, n: usize) -> Vec<String> {
         let each = rotation::part(spec, 0);

@@ -2,7 +2,7 @@
 //!
 //! Source: fio 3.33, `engines/cmdprio.c` (`fio_cmdprio_set_ioprio`).
 
-use plimsoll_core::spec::{JobSpec, PriorityShare};
+use crate::spec::{JobSpec, PriorityShare};
 
 use crate::engine::Kind;
 use crate::tausworthe::Tausworthe;
@@ -111,7 +111,7 @@ fn shares(asked: &[PriorityShare], first: usize) -> Vec<Share> {
 mod tests {
     use super::*;
     use crate::pattern::tests::spec;
-    use plimsoll_core::spec::{Mode, Priorities as Asked};
+    use crate::spec::{Mode, Priorities as Asked};
 
     fn share(size: u64, percent: u32, priority: u16) -> PriorityShare {
         PriorityShare { size, percent, priority }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_core::spec::{JobSpec, RecordedKind};
+use crate::spec::{JobSpec, RecordedKind};
 
 use crate::engine::Kind;
 use crate::pattern::Next;

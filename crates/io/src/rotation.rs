@@ -1,8 +1,8 @@
 //! Which of several files is next: fio's `file_service_type` and `openfiles`, tried with its binary.
 
+use crate::spec::{FileOrder, Files, JobSpec};
 use plimsoll_core::distribution::Blocks;
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::spec::{FileOrder, Files, JobSpec};
 
 /// Parts of a file that a distribution over files tells apart, so that it is one over few of them, too: as many as fio has.
 const FINE: u64 = 1024;

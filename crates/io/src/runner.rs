@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::spec::{JobSpec, Layout};
 use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
 use plimsoll_core::cpu_time::Used;
 use plimsoll_core::error::JobError;
 use plimsoll_core::job::{Control, Work};
 use plimsoll_core::outcome::{Outcome, Status, Verified, phase};
 use plimsoll_core::pool::{Observer, WorkerPool};
-use plimsoll_core::spec::{JobSpec, Layout};
 use plimsoll_core::summary::{so_far, sum_up};
 use plimsoll_core::threads::ThreadRefused;
 use plimsoll_core::timeline::Timeline;
@@ -94,9 +94,8 @@ impl Observer<Exchange> for Teller<'_> {
             }
         }
         let (operations, bytes) = timeline.total().transferred();
-        let limit = self.spec.limit;
         let share = |done: u64, total: Option<u64>| total.map_or(0.0, |total| done as f64 / total as f64);
-        board.share(share(operations, limit.operations).max(share(bytes, limit.bytes)));
+        board.share(share(operations, self.spec.max_operations).max(share(bytes, self.spec.max_bytes)));
     }
 }
 
@@ -227,8 +226,9 @@ impl Runner {
         if !pool.ready()? {
             return Ok(Vec::new());
         }
-        let (warmup_ns, runtime_ns) = (self.spec.warmup_ns, self.spec.limit.runtime_ns);
-        let window = Window::new(Clock::new().now_ns() + LEAD_NS, warmup_ns, runtime_ns, self.spec.interval_ns);
+        let (warmup_ns, runtime_ns) = (self.spec.warmup_ns, self.spec.runtime_ns);
+        let window =
+            Window::new(Clock::new().now_ns() + LEAD_NS, warmup_ns, runtime_ns, self.spec.interval_length_ns());
         let started_ns = wall_ns() + (window.measure_ns - monotonic_ns());
         if !self.laying {
             self.control.board.run(window.begin_ns, warmup_ns, runtime_ns);

@@ -1,8 +1,8 @@
 //! When operations are meant to start: in one schedule, or reads and writes each in their own.
 
-use plimsoll_core::pace::Pace;
+use crate::spec::{JobSpec, Rate};
+use plimsoll_core::pace::{self, Pace};
 use plimsoll_core::random::mix64;
-use plimsoll_core::spec::{JobSpec, Rate};
 
 use crate::engine::Kind;
 
@@ -37,13 +37,16 @@ impl Lane {
 impl Schedule {
     /// Of thread `thread`, from `begin_ns` on; the first operation has `first_bytes`.
     pub fn new(spec: &JobSpec, rate: Rate, begin_ns: u64, thread: u32, first_bytes: u64) -> Self {
-        let pace = |rate, seed| Lane::Paced(Pace::new(rate, begin_ns, thread, spec.threads, first_bytes, seed));
+        let pace = |per_second, seed| {
+            let rate = pace::Rate { per_second, unit: rate.unit, arrival: spec.arrival };
+            Lane::Paced(Pace::new(rate, begin_ns, thread, spec.threads, first_bytes, seed))
+        };
         let Some(apart) = rate.apart else {
-            return Self { lanes: [pace(rate, spec.seed), Lane::Never], apart: false };
+            return Self { lanes: [pace(rate.per_second, spec.seed), Lane::Never], apart: false };
         };
         let lane = |per_second: Option<f64>, share: f64, seed| match per_second {
             _ if share <= 0.0 => Lane::Never,
-            Some(per_second) => pace(Rate { per_second, ..rate }, seed),
+            Some(per_second) => pace(per_second, seed),
             None => Lane::Free,
         };
         let reads = lane(apart.read, spec.read_share, spec.seed);
@@ -104,8 +107,8 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::{Apart, Mode, RateUnit};
     use plimsoll_core::random::{Purpose, Stream};
-    use plimsoll_core::spec::{Apart, Arrival, Mode, RateUnit};
     use proptest::prelude::*;
 
     /// Reads and writes until `end_ns` of a thread that never is late, or always as late as `late_ns`.
@@ -135,7 +138,7 @@ mod tests {
             let (unit, scale) = if bytes { (RateUnit::Bytes, 4096.0) } else { (RateUnit::Operations, 1.0) };
             let [read, write] = [f64::from(read), f64::from(write)];
             let apart = Some(Apart { read: Some(read * scale), write: Some(write * scale) });
-            let rate = Rate { per_second: (read + write) * scale, unit, arrival: Arrival::Even, apart };
+            let rate = Rate { per_second: (read + write) * scale, unit, apart };
             let counts = counts(rate, read_share, late_ns, 1_000_000_000);
             // The first is due at once; while a kind is late, the other one may be as many ahead.
             for (count, pace) in counts.into_iter().zip([read, write]) {
@@ -148,7 +151,7 @@ mod tests {
     #[test]
     fn a_kind_without_a_share_is_left_out() {
         let apart = Some(Apart { read: Some(100.0), write: Some(100.0) });
-        let rate = Rate { per_second: 200.0, unit: RateUnit::Operations, arrival: Arrival::Even, apart };
+        let rate = Rate { per_second: 200.0, unit: RateUnit::Operations, apart };
         assert_eq!(counts(rate, 1.0, 0, 1_000_000_000), [100, 0]);
         assert_eq!(counts(rate, 0.0, 0, 1_000_000_000), [0, 100]);
     }

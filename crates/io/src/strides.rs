@@ -1,7 +1,7 @@
 //! fio's `zonemode=strided`: a part of the region is used until enough was moved, then the next one.
 
+use crate::spec::{self, JobSpec};
 use plimsoll_core::distribution::Blocks;
-use plimsoll_core::spec::{self, JobSpec};
 
 use crate::pattern::blocks_in;
 

@@ -7,8 +7,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::spec::{DropEach, JobSpec, SyncKind};
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::{DropEach, JobSpec, SyncKind};
 
 use crate::beneath::{self, Identity, identity};
 use crate::files::Files;
@@ -109,7 +109,7 @@ impl Target {
         if spec.direct {
             flags |= libc::O_DIRECT;
         }
-        match spec.sync.opened() {
+        match spec.opened() {
             SyncKind::Dsync => flags |= libc::O_DSYNC,
             SyncKind::Sync => flags |= libc::O_SYNC,
             SyncKind::None | SyncKind::Fsync | SyncKind::Fdatasync => {}

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use plimsoll_core::spec::{JobSpec, Piece};
+use crate::spec::{JobSpec, Piece};
 
 use crate::bits::Bits;
 use crate::buffer::Buffer;

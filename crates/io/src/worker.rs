@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
+use crate::spec::{Batch as Batching, DropEach, FileOrder, Files as Several, JobSpec, SyncKind, ThinkFrom};
 use plimsoll_core::clock::Clock;
 use plimsoll_core::cpu_time::Used;
 use plimsoll_core::error::JobError;
 use plimsoll_core::pool::{self, Outlet};
-use plimsoll_core::spec::{Batch as Batching, DropEach, FileOrder, Files as Several, JobSpec, SyncKind};
 use plimsoll_core::timers::sleep_until;
 use plimsoll_core::window::Window;
 
@@ -488,16 +488,15 @@ impl<E: Engine, const X: bool> Worker<E, X> {
     #[inline]
     fn close_gate(&mut self, kind: Kind, start_ns: u64) {
         let spec = &self.parts.spec;
-        if kind == Kind::Write && matches!(spec.sync.kind, SyncKind::Fsync | SyncKind::Fdatasync) {
+        if let (Kind::Write, Some(every)) = (kind, spec.sync_every()) {
             self.group_ns.get_or_insert(start_ns);
             self.writes += 1;
             if self.round.is_some() && self.at_limit() {
                 return;
             }
-            let sync = spec.sync;
-            let data_every = sync.beside.map_or(0, |beside| beside.fdatasync_every);
-            if self.writes.is_multiple_of(sync.every) {
-                self.sync_kind = if sync.kind == SyncKind::Fsync { Kind::Fsync } else { Kind::Fdatasync };
+            let data_every = spec.sync_beside.map_or(0, |beside| beside.fdatasync_every);
+            if self.writes.is_multiple_of(every) {
+                self.sync_kind = if spec.sync == SyncKind::Fsync { Kind::Fsync } else { Kind::Fdatasync };
                 self.gate = Gate::Sync;
                 return;
             }
@@ -515,7 +514,8 @@ impl<E: Engine, const X: bool> Worker<E, X> {
     /// Whether the next pause is due.
     #[inline]
     fn wants_to_think(&self) -> bool {
-        self.parts.spec.think.is_some_and(|think| self.since_think >= think.every)
+        let spec = &self.parts.spec;
+        spec.think_time_ns > 0 && self.since_think >= spec.think_every
     }
 
     /// Waits for completions and counts them.
@@ -568,10 +568,9 @@ impl<E: Engine, const X: bool> Worker<E, X> {
                 return self.accept(operation, now);
             }
             Gate::Think => {
-                let (pause_ns, spin_ns, from_start) =
-                    self.parts.spec.think.map_or((0, 0, false), |think| {
-                        (think.time_ns.max(think.spin_ns), think.spin_ns, think.from_start)
-                    });
+                let spec = &self.parts.spec;
+                let (spin_ns, from_start) = (spec.think_spin_ns, spec.think_from == ThinkFrom::Start);
+                let pause_ns = spec.think_time_ns.max(spin_ns);
                 self.since_think = 0;
                 self.tell_before_pause(pause_ns);
                 self.spin_until_ns = now.saturating_add(spin_ns);

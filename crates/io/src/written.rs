@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use plimsoll_core::spec::{Distribution, JobSpec};
+use crate::spec::{Distribution, JobSpec};
 
 use crate::bits::Bits;
 use crate::engine::Kind;
@@ -40,8 +40,8 @@ struct Sorted {
 
 /// Writes that the limits of a job leave room for.
 fn most_writes(spec: &JobSpec) -> usize {
-    let bytes = spec.limit.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(spec.smallest_block()));
-    bytes.min(spec.limit.operations.unwrap_or(u64::MAX)) as usize
+    let bytes = spec.max_bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(spec.smallest_block()));
+    bytes.min(spec.max_operations.unwrap_or(u64::MAX)) as usize
 }
 
 impl Written {
@@ -137,7 +137,7 @@ impl Sorted {
 mod tests {
     use super::*;
     use crate::pattern::tests::spec;
-    use plimsoll_core::spec::{Mode, Passes};
+    use crate::spec::{Mode, Passes};
     use proptest::prelude::*;
 
     fn all(written: &mut Written) -> Vec<(u64, u32)> {

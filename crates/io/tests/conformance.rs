@@ -11,14 +11,12 @@ use common::{BLOCK, FOR_EVER, SIZE, all, real, refused, run, run_ok, spec, wait_
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use plimsoll_core::outcome::{Outcome, Status, phase};
-use plimsoll_core::spec::{
-    Arrival, Distribution, JobSpec, Layout, Mode, Rate, RateUnit, SizeWeight, SyncKind, SyncPolicy, Think,
-};
 use plimsoll_io::Job;
 use plimsoll_io::buffer::Pool;
 use plimsoll_io::engine::{Completion, Engine, Kind, Operation, Setup, Submitted};
 use plimsoll_io::engines::{self, Visitor};
 use plimsoll_io::files::Files;
+use plimsoll_io::spec::{Arrival, Distribution, JobSpec, Layout, Mode, Rate, RateUnit, SizeWeight, SyncKind};
 use tempfile::tempdir;
 
 fn count(outcome: &Outcome, kind: &str) -> u64 {
@@ -164,9 +162,9 @@ fn writes_stay_inside_the_region() {
 fn syncs_and_commits_follow_the_policy() {
     let dir = tempdir().unwrap();
     for caps in all() {
-        for kind in [SyncKind::Fsync, SyncKind::Fdatasync] {
-            let sync = SyncPolicy { kind, every: 5, at_end: true, beside: None };
-            let outcome = run_ok(JobSpec { mode: Mode::Write, sync, ..spec(caps, &dir.path().join("f")) });
+        for sync in [SyncKind::Fsync, SyncKind::Fdatasync] {
+            let request = JobSpec { mode: Mode::Write, sync, ..spec(caps, &dir.path().join("f")) };
+            let outcome = run_ok(JobSpec { sync_every: 5, sync_at_end: true, ..request });
             assert_eq!(count(&outcome, "write"), 500, "{}", caps.name);
             // The last group of five ends the run before its own sync; the sync at the end follows.
             assert!((100..=101).contains(&count(&outcome, "sync")), "{}: {}", caps.name, count(&outcome, "sync"));
@@ -183,8 +181,7 @@ fn syncs_and_commits_follow_the_policy() {
 fn synchronous_writes_work_or_are_refused() {
     let dir = tempdir().unwrap();
     for caps in all() {
-        let sync = SyncPolicy { kind: SyncKind::Dsync, every: 0, at_end: false, beside: None };
-        let request = JobSpec { mode: Mode::Write, sync, ..spec(caps, &dir.path().join("f")) };
+        let request = JobSpec { mode: Mode::Write, sync: SyncKind::Dsync, ..spec(caps, &dir.path().join("f")) };
         if caps.dsync {
             assert_eq!(count(&run_ok(request), "write"), 500);
         } else {
@@ -199,14 +196,14 @@ fn limits_of_bytes_operations_and_time_hold() {
     for caps in all() {
         let path = dir.path().join("f");
         let mut by_bytes = JobSpec { threads: 3, mode: Mode::Randread, ..spec(caps, &path) };
-        by_bytes.limit.operations = None;
-        by_bytes.limit.bytes = Some(96 * BLOCK);
+        by_bytes.max_operations = None;
+        by_bytes.max_bytes = Some(96 * BLOCK);
         let mut by_time = by_bytes.clone();
         assert_eq!(run_ok(by_bytes).operations["read"].bytes, 96 * BLOCK, "{}", caps.name);
-        by_time.limit.bytes = None;
-        by_time.limit.runtime_ns = 30_000_000;
+        by_time.max_bytes = None;
+        by_time.runtime_ns = 30_000_000;
         by_time.warmup_ns = 10_000_000;
-        by_time.interval_ns = 10_000_000;
+        by_time.interval_ns = Some(10_000_000);
         let outcome = run_ok(by_time);
         assert!(outcome.elapsed_ns >= 30_000_000, "{}", caps.name);
         assert_eq!(outcome.phases.warmup_ns, 10_000_000);
@@ -221,9 +218,14 @@ fn open_loop_counts_from_the_intended_start() {
     let dir = tempdir().unwrap();
     for caps in all() {
         for arrival in [Arrival::Even, Arrival::Poisson] {
-            let rate = Some(Rate { per_second: 20_000.0, unit: RateUnit::Operations, arrival, apart: None });
-            let outcome =
-                run_ok(JobSpec { rate, mode: Mode::Randread, threads: 2, ..spec(caps, &dir.path().join("f")) });
+            let rate = Some(Rate { per_second: 20_000.0, unit: RateUnit::Operations, apart: None });
+            let outcome = run_ok(JobSpec {
+                rate,
+                arrival,
+                mode: Mode::Randread,
+                threads: 2,
+                ..spec(caps, &dir.path().join("f"))
+            });
             assert_eq!(count(&outcome, "read"), 500, "{}", caps.name);
             assert_eq!(outcome.offered_operations, Some(500), "{}", caps.name);
             let (response, service) = (histogram(&outcome, "read"), histogram(&outcome, "read_service"));
@@ -237,9 +239,8 @@ fn open_loop_counts_from_the_intended_start() {
 fn think_time_and_part_sequential_access_run() {
     let dir = tempdir().unwrap();
     for caps in all() {
-        let think = Some(Think { time_ns: 10_000, every: 50, from_start: false, spin_ns: 0 });
-        let request = JobSpec { think, random_share: 0.3, mode: Mode::Randread, ..spec(caps, &dir.path().join("f")) };
-        let outcome = run_ok(request);
+        let request = JobSpec { random_share: 0.3, mode: Mode::Randread, ..spec(caps, &dir.path().join("f")) };
+        let outcome = run_ok(JobSpec { think_time_ns: 10_000, think_every: 50, ..request });
         assert_eq!(count(&outcome, "read"), 500, "{}", caps.name);
         assert!(outcome.elapsed_ns >= 9 * 10_000, "{}", caps.name);
     }
@@ -251,7 +252,7 @@ fn trim_frees_blocks_or_is_refused() {
     for caps in real() {
         let path = dir.path().join(caps.name);
         let mut request = JobSpec { mode: Mode::Randtrim, layout: Layout::Fill, ..spec(caps, &path) };
-        request.limit.operations = Some(SIZE / BLOCK);
+        request.max_operations = Some(SIZE / BLOCK);
         if caps.trim_file {
             assert_eq!(count(&run_ok(request), "trim"), SIZE / BLOCK, "{}", caps.name);
             assert!(fs::read(&path).unwrap().iter().all(|&byte| byte == 0), "{}", caps.name);
@@ -298,7 +299,7 @@ fn a_file_cut_off_during_the_run_is_an_error_with_its_offset() {
             let path = dir.path().join(caps.name);
             let mut request =
                 JobSpec { mode: Mode::Randread, count_errors, layout: Layout::Refill, ..spec(caps, &path) };
-            request.limit.operations = None;
+            request.max_operations = None;
             let job = Job::start(request).unwrap();
             wait_for(&job, phase::MEASURE);
             fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(BLOCK).unwrap();
@@ -328,11 +329,9 @@ fn a_file_cut_off_during_the_run_is_an_error_with_its_offset() {
 fn a_stop_ends_any_job_with_what_it_measured() {
     let dir = tempdir().unwrap();
     for caps in all() {
-        for rate in
-            [None, Some(Rate { per_second: 0.5, unit: RateUnit::Operations, arrival: Arrival::Even, apart: None })]
-        {
+        for rate in [None, Some(Rate { per_second: 0.5, unit: RateUnit::Operations, apart: None })] {
             let mut request = JobSpec { rate, threads: 2, ..spec(caps, &dir.path().join("f")) };
-            request.limit.operations = None;
+            request.max_operations = None;
             let job = Job::start(request).unwrap();
             wait_for(&job, phase::MEASURE);
             std::thread::sleep(std::time::Duration::from_millis(20));
@@ -352,7 +351,7 @@ fn the_same_seed_reads_the_same_blocks() {
             let path = dir.path().join("f");
             fs::write(&path, vec![0u8; SIZE as usize]).unwrap();
             let mut request = JobSpec { mode: Mode::Randwrite, seed, layout: Layout::Keep, ..spec(caps, &path) };
-            request.limit.operations = Some(60);
+            request.max_operations = Some(60);
             run_ok(request);
             let file = fs::File::open(&path).unwrap();
             let mut block = [0u8; BLOCK as usize];

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use common::{run_ok, spec};
 use plimsoll_core::outcome::{Outcome, phase};
-use plimsoll_core::spec::{DropEach, JobSpec, Limit, Mode, SizeWeight, SyncKind, SyncPolicy, Think};
+use plimsoll_io::spec::{DropEach, JobSpec, Mode, SizeWeight, SyncKind, ThinkFrom};
 use plimsoll_io::{Job, engines};
 
 fn psync(folder: &Path, change: impl FnOnce(&mut JobSpec)) -> Outcome {
     let caps = engines::find("psync").unwrap().caps;
     let mut request = spec(caps, &folder.join("data"));
-    request.limit.operations = Some(40);
+    request.max_operations = Some(40);
     request.trace = true;
     change(&mut request);
     run_ok(request)
@@ -35,7 +35,7 @@ fn a_traced_write_with_sync_lasts_until_it_is_durable() {
     let folder = tempfile::tempdir().unwrap();
     let outcome = psync(folder.path(), |request| {
         request.mode = Mode::Randwrite;
-        request.sync = SyncPolicy { kind: SyncKind::Fdatasync, every: 1, at_end: false, beside: None };
+        request.sync = SyncKind::Fdatasync;
     });
     assert!(outcome.trace.iter().all(|(kind, ..)| kind == "write"));
     let told: u64 = outcome.trace.iter().map(|(_, _, latency, ..)| latency).sum();
@@ -48,10 +48,9 @@ fn starts_keep_their_distance_with_and_without_a_sync() {
         let folder = tempfile::tempdir().unwrap();
         let outcome = psync(folder.path(), |request| {
             request.mode = Mode::Randwrite;
-            request.limit.operations = Some(10);
-            request.sync.kind = kind;
-            request.sync.every = u64::from(kind != SyncKind::None);
-            request.think = Some(Think { time_ns: 20_000_000, every: 1, from_start: true, spin_ns: 0 });
+            request.max_operations = Some(10);
+            request.sync = kind;
+            (request.think_time_ns, request.think_from) = (20_000_000, ThinkFrom::Start);
         });
         let starts: Vec<u64> = outcome.trace.iter().map(|(_, start, ..)| *start).collect();
         assert_eq!(starts.len(), 10);
@@ -64,8 +63,8 @@ fn starts_keep_their_distance_with_and_without_a_sync() {
 fn writes_can_have_sizes_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let outcome = psync(folder.path(), |request| {
-        request.write_block_sizes = vec![SizeWeight { size: 16_384, weight: 1.0 }];
-        request.sync.kind = SyncKind::Sync;
+        request.write_block_sizes = Some(vec![SizeWeight { size: 16_384, weight: 1.0 }]);
+        request.sync = SyncKind::Sync;
     });
     let totals = &outcome.operations;
     assert_eq!(totals["read"].bytes, totals["read"].operations * common::BLOCK);
@@ -77,8 +76,8 @@ fn histograms_of_intervals_are_kept_when_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let outcome = psync(folder.path(), |request| {
         (request.interval_histograms, request.trace) = (true, false);
-        (request.interval_ns, request.limit.runtime_ns) = (10_000_000, 60_000_000_000);
-        request.think = Some(Think { time_ns: 2_000_000, every: 1, from_start: false, spin_ns: 0 });
+        (request.interval_ns, request.runtime_ns) = (Some(10_000_000), 60_000_000_000);
+        request.think_time_ns = 2_000_000;
     });
     assert!(outcome.trace.is_empty());
     assert_eq!(outcome.interval_histograms.len(), outcome.intervals.len());
@@ -91,8 +90,10 @@ fn a_job_tells_what_it_has_measured_so_far() {
     let folder = tempfile::tempdir().unwrap();
     let job = Job::start(JobSpec {
         so_far: true,
-        interval_ns: 10_000_000,
-        limit: Limit { runtime_ns: 60_000_000_000, bytes: None, operations: None },
+        interval_ns: Some(10_000_000),
+        runtime_ns: 60_000_000_000,
+        max_bytes: None,
+        max_operations: None,
         ..spec(engines::find("psync").unwrap().caps, &folder.path().join("f"))
     })
     .unwrap();

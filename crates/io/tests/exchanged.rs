@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use common::{SIZE, real, run, run_ok, spec};
 use plimsoll_core::outcome::Status;
-use plimsoll_core::spec::{DropEach, JobSpec, Layout, Limit, Mode};
+use plimsoll_io::spec::{DropEach, JobSpec, Layout, Mode};
 use tempfile::tempdir;
 
 /// A path in a folder that is held open.
@@ -93,7 +93,9 @@ fn files_that_are_made_anew_are_others_each_time() {
             mode: Mode::Write,
             layout: Layout::Keep,
             drop_each: DropEach::Files,
-            limit: Limit { runtime_ns: 60_000_000_000, bytes: Some(3 * SIZE), operations: None },
+            runtime_ns: 60_000_000_000,
+            max_bytes: Some(3 * SIZE),
+            max_operations: None,
             ..spec(caps, &held(&folder, "f"))
         };
         // As long as it is open, its number is not given to another one.

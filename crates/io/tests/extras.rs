@@ -8,11 +8,11 @@ use std::path::Path;
 
 use common::{BLOCK, SIZE, refused, run, run_ok, spec};
 use plimsoll_core::outcome::{Outcome, Status};
-use plimsoll_core::spec::{
+use plimsoll_io::engine::Caps;
+use plimsoll_io::spec::{
     Burn, Distribution, Draws, FileOrder, Files as Several, Flow, JobSpec, Layout, Mix, Mode, Piece, Priorities,
     PriorityShare, RecordedKind, Replay, Sequence, SizeWeight, Strides, Verification,
 };
-use plimsoll_io::engine::Caps;
 use plimsoll_io::{Job, engines};
 use tempfile::tempdir;
 
@@ -31,7 +31,7 @@ fn blocks(outcome: &Outcome) -> Vec<u64> {
 
 fn traced(name: &str, path: &Path, mode: Mode, operations: u64) -> JobSpec {
     let mut request = JobSpec { mode, depth: 1, trace: true, ..spec(engine(name), path) };
-    request.limit.operations = Some(operations);
+    request.max_operations = Some(operations);
     request
 }
 
@@ -120,7 +120,7 @@ fn zones_are_used_one_after_the_other() {
     assert_eq!(blocks(&run_ok(request.clone())), [0, 1, 10, 11, 20, 21, 0, 1, 10, 11]);
     request.mode = Mode::Randread;
     request.strides = Some(Strides { bytes: 4 * BLOCK, range: 4 * BLOCK, skip: 0 });
-    request.limit.operations = Some(32);
+    request.max_operations = Some(32);
     for (zone, part) in blocks(&run_ok(request)).chunks(4).enumerate() {
         let mut part = part.to_vec();
         part.sort_unstable();
@@ -159,7 +159,7 @@ fn a_recorded_load_is_what_it_was() {
     for name in ["psync", "null"] {
         for timed in [true, false] {
             let mut request = traced(name, &path, Mode::Rw, 100);
-            (request.limit.operations, request.trace) = (None, true);
+            (request.max_operations, request.trace) = (None, true);
             request.replay = Some(Replay { operations: operations.clone(), timed });
             let outcome = run_ok(request);
             let told: Vec<_> =
@@ -179,7 +179,7 @@ fn jobs_of_one_flow_keep_their_ratio() {
     let dir = tempdir().unwrap();
     let start = |weight, operations| {
         let mut request = traced("null", &dir.path().join("f"), Mode::Read, 1);
-        (request.trace, request.limit.operations) = (false, operations);
+        (request.trace, request.max_operations) = (false, operations);
         request.flow = Some(Flow { id: 77, weight, sleep_ns: 0, jobs: 2, weights: 5 });
         Job::start(request).unwrap()
     };
@@ -202,7 +202,7 @@ fn what_is_put_off_counts_once_in_a_flow() {
         size: 2 * BLOCK,
         ..spec(engine("io_uring"), &dir.path().join("f"))
     };
-    (busy.distribution, busy.limit.operations, busy.flow) = (Distribution::Uniform, None, flow);
+    (busy.distribution, busy.max_operations, busy.flow) = (Distribution::Uniform, None, flow);
     let mut measured = traced("null", &dir.path().join("f"), Mode::Read, 4000);
     (measured.trace, measured.flow) = (false, flow);
     let busy = Job::start(busy).unwrap();
@@ -239,7 +239,7 @@ fn what_another_job_has_written_is_verified() {
         existing: false,
     };
     let mut write = JobSpec { mode: Mode::Randwrite, verify: true, ..spec(engine("psync"), &path) };
-    (write.limit.operations, write.verification) = (Some(SIZE / BLOCK), Some(how.clone()));
+    (write.max_operations, write.verification) = (Some(SIZE / BLOCK), Some(how.clone()));
     run_ok(write.clone());
     let mut read = JobSpec { mode: Mode::Read, seed: 99, ..write };
     read.verification = Some(Verification { existing: true, ..how });
@@ -259,7 +259,7 @@ fn a_pattern_is_written_in_place_of_random_bytes() {
     let path = dir.path().join("f");
     let mut request = JobSpec { mode: Mode::Write, ..spec(engine("psync"), &path) };
     request.pattern = vec![Piece::Bytes(b"abc".to_vec())];
-    request.limit.operations = Some(SIZE / BLOCK);
+    request.max_operations = Some(SIZE / BLOCK);
     run_ok(request);
     let block: Vec<u8> = b"abc".iter().copied().cycle().take(BLOCK as usize).collect();
     assert!(fs::read(&path).unwrap().chunks(BLOCK as usize).all(|found| found == block));
@@ -271,8 +271,8 @@ fn jobs_share_the_blocks_that_they_repeat() {
     let written = |name: &str, seed, shared_seed| {
         let path = dir.path().join(name);
         let mut request = JobSpec { mode: Mode::Write, seed, ..spec(engine("psync"), &path) };
-        request.limit.operations = Some(SIZE / BLOCK);
-        (request.content.dedupe, request.content.working_set, request.content.shared_seed) = (0.5, 10, shared_seed);
+        request.max_operations = Some(SIZE / BLOCK);
+        (request.dedupe, request.working_set, request.shared_seed) = (0.5, 10, shared_seed);
         run_ok(request);
         fs::read(&path).unwrap().chunks(BLOCK as usize).map(<[u8]>::to_vec).collect::<std::collections::HashSet<_>>()
     };
@@ -289,7 +289,7 @@ fn space_is_reserved_and_given_back_in_place_of_data() {
     fs::write(&path, b"").unwrap();
     let request = |mode, name| {
         let mut request = JobSpec { mode, ..spec(engine(name), &path) };
-        (request.limit.operations, request.layout) = (Some(SIZE / BLOCK), Layout::Fill);
+        (request.max_operations, request.layout) = (Some(SIZE / BLOCK), Layout::Fill);
         request
     };
     assert_eq!(count(&run_ok(request(Mode::Write, "falloc")), "write"), SIZE / BLOCK);

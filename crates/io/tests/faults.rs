@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use common::{BLOCK, FOR_EVER, Mount, SIZE, command, is_root, real, refused, run, run_ok, spec, wait_for};
 use plimsoll_core::outcome::{Failure, Interval, Status, phase};
-use plimsoll_core::spec::{Arrival, JobSpec, Layout, Mode, Rate, RateUnit, SyncKind, SyncPolicy, Tolerance};
 use plimsoll_io::engine::Caps;
+use plimsoll_io::spec::{JobSpec, Layout, Mode, Rate, RateUnit, SyncKind, Tolerance};
 use plimsoll_io::{Job, direct};
 use tempfile::{TempDir, tempdir, tempdir_in};
 
@@ -96,7 +96,7 @@ fn a_full_file_system_during_the_run_is_an_error_of_the_write() {
     for caps in real() {
         let path = dir.path().join(caps.name);
         let mut request = too_long(caps, &path);
-        request.limit.operations = None;
+        request.max_operations = None;
         let found = failure(request);
         assert_eq!((found.kind.as_str(), found.operation.as_deref()), ("io", Some("write")), "{}", caps.name);
         // A mapping only learns that the page cannot be had, not why.
@@ -116,7 +116,7 @@ fn errors_that_are_let_pass_are_counted_and_others_end_the_job() {
     for caps in real() {
         let path = dir.path().join(caps.name);
         let mut request = too_long(caps, &path);
-        request.limit.operations = Some(4 * SIZE / BLOCK);
+        request.max_operations = Some(4 * SIZE / BLOCK);
         let writes = vec![libc::ENOSPC, libc::EIO];
         let tolerance = Tolerance { writes, ..Tolerance::default() };
         let outcome = run_ok(JobSpec { tolerance: Some(tolerance), ..request.clone() });
@@ -142,7 +142,7 @@ fn a_file_grows_until_the_file_system_is_full() {
         let path = dir.path().join(caps.name);
         fs::File::create(&path).unwrap();
         let mut request = JobSpec { mode: Mode::Write, size: 4 * SIZE, layout: Layout::Keep, ..spec(caps, &path) };
-        request.limit.operations = None;
+        request.max_operations = None;
         let depth = u64::from(request.depth);
         assert!(refused(request.clone()).contains("0 bytes"), "{}", caps.name);
         let outcome =
@@ -170,7 +170,7 @@ fn a_device_with_errors_is_an_error_of_the_operation() {
         // The device keeps its size, but there is nothing behind it any more.
         fs::OpenOptions::new().write(true).open(&device.backing).unwrap().set_len(0).unwrap();
         let mut request = JobSpec { mode: Mode::Randread, direct: caps.direct, drop_cache: true, ..request };
-        request.limit.operations = None;
+        request.max_operations = None;
         let found = failure(request);
         assert_eq!((found.kind.as_str(), found.errno), ("io", Some(libc::EIO)), "{}: {}", caps.name, found.message);
     }
@@ -189,7 +189,7 @@ fn a_block_device_is_measured_and_trimmed() {
         assert!(refused(JobSpec { size: 2 * SIZE, ..request.clone() }).contains("region"), "{}", caps.name);
         run_ok(JobSpec { direct: caps.direct, verify: true, ..request.clone() });
         let mut trim = JobSpec { mode: Mode::Randtrim, ..request };
-        trim.limit.operations = Some(SIZE / BLOCK);
+        trim.max_operations = Some(SIZE / BLOCK);
         if caps.trim_device {
             assert_eq!(run_ok(trim).operations["trim"].bytes, SIZE, "{}", caps.name);
             let content = fs::read(&device.backing).unwrap();
@@ -232,10 +232,10 @@ fn a_stop_is_honoured_while_the_device_hangs() {
         command("mount", &[&device.device, point.to_str().unwrap()]);
         let mount = Mount(point.clone());
         let mut request = JobSpec { mode: Mode::Randwrite, direct: caps.direct, ..spec(caps, &point.join("f")) };
-        request.sync = SyncPolicy { kind: SyncKind::Fdatasync, every: 16, at_end: true, beside: None };
-        request.limit.operations = None;
-        request.interval_ns = 1_000_000;
-        request.limit.runtime_ns = 60_000_000_000;
+        (request.sync, request.sync_every, request.sync_at_end) = (SyncKind::Fdatasync, 16, true);
+        request.max_operations = None;
+        request.interval_ns = Some(1_000_000);
+        request.runtime_ns = 60_000_000_000;
         let job = Job::start(request).unwrap();
         wait_for(&job, phase::MEASURE);
         // On a busy machine the first intervals are over before the first write is.
@@ -288,9 +288,9 @@ fn verify_names_the_first_block_that_was_changed() {
     let dir = tempdir().unwrap();
     for caps in real() {
         let path = dir.path().join(caps.name);
-        let rate = Some(Rate { per_second: 1000.0, unit: RateUnit::Operations, arrival: Arrival::Even, apart: None });
+        let rate = Some(Rate { per_second: 1000.0, unit: RateUnit::Operations, apart: None });
         let mut request = JobSpec { rate, mode: Mode::Write, verify: true, depth: 1, ..spec(caps, &path) };
-        request.limit.operations = Some(SIZE / BLOCK);
+        request.max_operations = Some(SIZE / BLOCK);
         let job = Job::start(request).unwrap();
         wait_for(&job, phase::MEASURE);
         let file = fs::OpenOptions::new().write(true).open(&path).unwrap();

@@ -7,8 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use common::{BLOCK, real, refused, run_ok, spec};
-use plimsoll_core::spec::{DropEach, FileOrder, Files, JobSpec, Layout, Limit, Mode, SyncKind, SyncPolicy};
 use plimsoll_io::engine::Caps;
+use plimsoll_io::spec::{DropEach, FileOrder, Files, JobSpec, Layout, Mode, SyncKind};
 use tempfile::tempdir;
 
 const PARTS: [u64; 6] = [3, 1, 0, 40, 9, 11];
@@ -28,7 +28,9 @@ fn job(caps: Caps, dir: &Path, mode: Mode, open: Option<usize>) -> JobSpec {
         size,
         files: Some(files),
         layout: Layout::Keep,
-        limit: Limit { runtime_ns: 60_000_000_000, bytes: Some(size), operations: None },
+        runtime_ns: 60_000_000_000,
+        max_bytes: Some(size),
+        max_operations: None,
         ..spec(caps, &paths[0])
     }
 }
@@ -39,8 +41,8 @@ fn every_block_of_every_file_is_written_however_few_are_open() {
     for caps in real().filter(|caps| caps.files) {
         for mode in [Mode::Write, Mode::Randwrite] {
             for open in [None, Some(1), Some(2), Some(6)] {
-                let sync = SyncPolicy { kind: SyncKind::Fdatasync, every: 5, at_end: true, beside: None };
-                let request = JobSpec { sync, ..job(caps, dir.path(), mode, open) };
+                let sync = SyncKind::Fdatasync;
+                let request = JobSpec { sync, sync_every: 5, sync_at_end: true, ..job(caps, dir.path(), mode, open) };
                 let outcome = run_ok(request);
                 let blocks: u64 = PARTS.iter().sum();
                 assert_eq!(outcome.operations["write"].operations, blocks, "{} {mode:?} {open:?}", caps.name);
@@ -67,7 +69,7 @@ fn files_are_made_anew_after_each_pass() {
             fs::hard_link(&path, &kept).unwrap();
             request.drop_each = DropEach::Files;
             // Two passes, and the first block of the first file once more.
-            request.limit.bytes = Some(2 * request.size + 1);
+            request.max_bytes = Some(2 * request.size + 1);
             run_ok(request);
             assert_ne!(fs::metadata(&path).unwrap().ino(), fs::metadata(&kept).unwrap().ino(), "{}", caps.name);
             assert_eq!(fs::metadata(&path).unwrap().len(), BLOCK, "{} {open:?}", caps.name);

@@ -7,12 +7,11 @@ use std::os::unix::fs::FileExt;
 
 use common::{BLOCK, FOR_EVER, SIZE, real, refused, run_ok, spec};
 use plimsoll_core::outcome::{Outcome, phase};
-use plimsoll_core::spec::{
-    Backlog, Distribution, FileOrder, Files, JobSpec, Layout, Limit, Mode, Passes, Sequence, SyncKind, SyncPolicy,
-    Think, Verification,
-};
 use plimsoll_io::Job;
 use plimsoll_io::engine::Caps;
+use plimsoll_io::spec::{
+    Backlog, Distribution, FileOrder, Files, JobSpec, Layout, Mode, Passes, Sequence, SyncKind, Verification,
+};
 use tempfile::tempdir;
 
 const BLOCKS: u64 = SIZE / BLOCK;
@@ -39,7 +38,9 @@ fn job(caps: Caps, dir: &std::path::Path, mode: Mode, passes: u64) -> JobSpec {
         verify: true,
         verification: verification(None),
         passes: Some(Passes { least: Some(passes), ..ONCE }),
-        limit: Limit { runtime_ns: 60_000_000_000, bytes: Some(passes * SIZE), operations: None },
+        runtime_ns: 60_000_000_000,
+        max_bytes: Some(passes * SIZE),
+        max_operations: None,
         ..spec(caps, &dir.join(caps.name))
     }
 }
@@ -108,9 +109,9 @@ fn syncs_are_those_of_fio() {
     for caps in real() {
         // Of 32 writes in each pass; without those at the ends of passes, and without the one after the last write.
         for (every, passes, wanted) in [(4, 1, 7), (3, 1, 10), (4, 2, 15), (40, 2, 1)] {
-            let sync = SyncPolicy { kind: SyncKind::Fsync, every, at_end: true, beside: None };
-            let mut request = JobSpec { sync, size: 32 * BLOCK, ..job(caps, dir.path(), Mode::Write, passes) };
-            request.limit.bytes = Some(passes * 32 * BLOCK);
+            let mut request = JobSpec { size: 32 * BLOCK, ..job(caps, dir.path(), Mode::Write, passes) };
+            (request.sync, request.sync_every, request.sync_at_end) = (SyncKind::Fsync, every, true);
+            request.max_bytes = Some(passes * 32 * BLOCK);
             let outcome = run_ok(request);
             assert_eq!(count(&outcome, "sync"), wanted, "{} {every} {passes}", caps.name);
         }
@@ -122,8 +123,7 @@ fn passes_go_on_while_bytes_are_left() {
     let dir = tempdir().unwrap();
     let caps = real().next().unwrap();
     let passes = |read_back, bytes| Some(Passes { read_back, bytes, ..ONCE });
-    let limit = Limit { runtime_ns: 60_000_000_000, bytes: Some(SIZE * 5 / 2), operations: None };
-    let base = JobSpec { limit, ..job(caps, dir.path(), Mode::Write, 1) };
+    let base = JobSpec { max_bytes: Some(SIZE * 5 / 2), ..job(caps, dir.path(), Mode::Write, 1) };
     // What is read back counts: two and a half times the region is reached in the second pass.
     let verified = run_ok(JobSpec { passes: passes(true, SIZE * 5 / 2), ..base.clone() });
     assert_eq!(counts(&verified), [2 * BLOCKS, 2 * BLOCKS, 0]);
@@ -137,9 +137,15 @@ fn a_pass_of_reads_and_writes_is_over_when_one_of_them_is() {
     let caps = real().next().unwrap();
     let sequence = Some(Sequence { every: 1, stay: false, skip: 0 });
     let passes = Some(Passes { again: false, read_back: false, ..ONCE });
-    let limit = Limit { runtime_ns: 60_000_000_000, bytes: Some(10 * SIZE), operations: None };
-    let base =
-        JobSpec { sequence, passes, limit, verify: false, verification: None, ..job(caps, dir.path(), Mode::Rw, 1) };
+    let max_bytes = Some(10 * SIZE);
+    let base = JobSpec {
+        sequence,
+        passes,
+        max_bytes,
+        verify: false,
+        verification: None,
+        ..job(caps, dir.path(), Mode::Rw, 1)
+    };
     let outcome = run_ok(base);
     let [reads, writes, _] = counts(&outcome);
     assert_eq!(reads.max(writes), BLOCKS);
@@ -151,8 +157,8 @@ fn a_limit_of_operations_counts_what_is_read_back_for_later_passes() {
     let dir = tempdir().unwrap();
     let caps = real().next().unwrap();
     for (operations, passes, wanted) in [(10, 1, 10), (BLOCKS + 20, 2, BLOCKS)] {
-        let limit = Limit { runtime_ns: 60_000_000_000, bytes: None, operations: Some(operations) };
-        let outcome = run_ok(JobSpec { limit, ..job(caps, dir.path(), Mode::Randwrite, passes) });
+        let request = job(caps, dir.path(), Mode::Randwrite, passes);
+        let outcome = run_ok(JobSpec { max_bytes: None, max_operations: Some(operations), ..request });
         assert_eq!(counts(&outcome), [wanted, wanted, 0]);
     }
 }
@@ -181,10 +187,14 @@ fn a_changed_block_is_found_where_it_is_read_back() {
     for caps in real() {
         for stop_at_first in [true, false] {
             // 40 writes in 0.2 s or more, while blocks 3 and 9 are changed again and again.
-            let think = Some(Think { time_ns: 5_000_000, every: 1, from_start: false, spin_ns: 0 });
             let how = verification(None).map(|how| Verification { stop_at_first, ..how });
-            let mut request = JobSpec { think, verification: how, depth: 1, ..job(caps, dir.path(), Mode::Write, 1) };
-            request.limit.bytes = Some(40 * BLOCK);
+            let mut request = JobSpec {
+                think_time_ns: 5_000_000,
+                verification: how,
+                depth: 1,
+                ..job(caps, dir.path(), Mode::Write, 1)
+            };
+            request.max_bytes = Some(40 * BLOCK);
             let path = request.path.clone();
             let job = Job::start(request).unwrap();
             common::wait_for(&job, phase::MEASURE);

@@ -6,11 +6,11 @@ use std::fs;
 
 use common::{BLOCK, SIZE, real, run_ok, spec};
 use plimsoll_core::outcome::Outcome;
-use plimsoll_core::spec::{
-    Apart, Arrival, Backlog, Distribution, JobSpec, Layout, Mode, Piece, Rate, RateUnit, SyncBeside, SyncKind,
-    SyncPolicy, Verification,
-};
 use plimsoll_io::engines;
+use plimsoll_io::spec::{
+    Apart, Arrival, Backlog, Distribution, JobSpec, Layout, Mode, Piece, Rate, RateUnit, SyncBeside, SyncKind,
+    Verification,
+};
 use tempfile::tempdir;
 
 fn count(outcome: &Outcome, kind: &str) -> u64 {
@@ -26,7 +26,7 @@ fn the_kind_without_a_pace_has_the_rest_of_the_time() {
     let dir = tempdir().unwrap();
     for (unit, slow) in [(RateUnit::Operations, 0.001), (RateUnit::Bytes, 1.0)] {
         let apart = Some(Apart { read: Some(slow), write: None });
-        let rate = Some(Rate { per_second: slow, unit, arrival: Arrival::Even, apart });
+        let rate = Some(Rate { per_second: slow, unit, apart });
         let outcome = run_ok(JobSpec { rate, ..spec(psync(), &dir.path().join("f")) });
         // The second read is due after a thousand seconds and more.
         assert_eq!((count(&outcome, "read"), count(&outcome, "write")), (1, 499));
@@ -38,8 +38,9 @@ fn the_kind_without_a_pace_has_the_rest_of_the_time() {
 fn a_kind_without_a_share_is_never_switched_to() {
     let dir = tempdir().unwrap();
     let apart = Some(Apart { read: Some(20_000.0), write: None });
-    let rate = Some(Rate { per_second: 20_000.0, unit: RateUnit::Operations, arrival: Arrival::Poisson, apart });
-    let outcome = run_ok(JobSpec { rate, read_share: 1.0, ..spec(psync(), &dir.path().join("f")) });
+    let rate = Some(Rate { per_second: 20_000.0, unit: RateUnit::Operations, apart });
+    let outcome =
+        run_ok(JobSpec { rate, arrival: Arrival::Poisson, read_share: 1.0, ..spec(psync(), &dir.path().join("f")) });
     assert_eq!((count(&outcome, "read"), count(&outcome, "write")), (500, 0));
     assert_eq!(outcome.offered_operations, Some(500));
 }
@@ -83,7 +84,7 @@ fn a_pattern_alone_is_what_the_file_then_holds() {
         let path = dir.path().join(caps.name);
         let mut how = Verification { checksums: false, interval: BLOCK, ..verification(None) };
         let mut request = JobSpec { mode: Mode::Write, verify: true, ..spec(caps, &path) };
-        request.limit.operations = Some(SIZE / BLOCK);
+        request.max_operations = Some(SIZE / BLOCK);
         let outcome = run_ok(JobSpec { verification: Some(how.clone()), ..request.clone() });
         assert_eq!(outcome.verified.unwrap().blocks, SIZE / BLOCK);
         for (index, block) in fs::read(&path).unwrap().chunks(BLOCK as usize).enumerate() {
@@ -99,10 +100,11 @@ fn a_pattern_alone_is_what_the_file_then_holds() {
 #[test]
 fn an_fsync_takes_the_place_of_an_fdatasync_that_is_due_with_it() {
     let dir = tempdir().unwrap();
-    let beside = Some(SyncBeside { fdatasync_every: 4, opened: SyncKind::Dsync });
-    let sync = SyncPolicy { kind: SyncKind::Fsync, every: 6, at_end: false, beside };
-    let mut request = JobSpec { mode: Mode::Write, sync, ..spec(psync(), &dir.path().join("f")) };
-    request.limit.operations = Some(24);
+    let sync_beside = Some(SyncBeside { fdatasync_every: 4, opened: SyncKind::Dsync });
+    let (sync, sync_every) = (SyncKind::Fsync, 6);
+    let mut request =
+        JobSpec { mode: Mode::Write, sync, sync_every, sync_beside, ..spec(psync(), &dir.path().join("f")) };
+    request.max_operations = Some(24);
     // After 4, 6, 8, 12, 16, 18, 20 and 24.
     assert_eq!(count(&run_ok(request), "sync"), 8);
 }
@@ -112,7 +114,7 @@ fn blocks_are_trimmed_and_then_written() {
     let dir = tempdir().unwrap();
     let path = dir.path().join("f");
     let mut request = JobSpec { mode: Mode::Trimwrite, layout: Layout::Fill, verify: true, ..spec(psync(), &path) };
-    request.limit.operations = Some(2 * SIZE / BLOCK - 1);
+    request.max_operations = Some(2 * SIZE / BLOCK - 1);
     let outcome = run_ok(request);
     assert_eq!((count(&outcome, "trim"), count(&outcome, "write")), (SIZE / BLOCK, SIZE / BLOCK - 1));
     let last = fs::read(&path).unwrap().split_off((SIZE - BLOCK) as usize);

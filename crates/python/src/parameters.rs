@@ -1,6 +1,7 @@
 //! The declared parameters of all jobs, from which `tools/parameters.py` makes Python's records.
 
 use plimsoll_core::parameters::Parameter;
+use plimsoll_io::spec::JobSpec;
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -24,5 +25,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 #[pyfunction]
 fn parameters() -> PyResult<String> {
-    to_json(&[files::records(), volume::records()].concat())
+    let io = Record { name: "io", base: None, parameters: JobSpec::table() };
+    to_json(&[vec![io], files::records(), volume::records()].concat())
 }

@@ -1,6 +1,6 @@
 //! Reading a `JobSpec` from the text that Python's `json.dumps` makes, which is not always JSON.
 
-use plimsoll_core::spec::JobSpec;
+use plimsoll_io::spec::JobSpec;
 
 /// Why a text is no request.
 pub enum Unreadable {

@@ -19,7 +19,7 @@ from tests.integration.run.conftest import PLIMSOLL, SHORT, Command, leftovers
         (["--mode", "standart"], "did you mean 'standard'"),
         (["--set", "deth=3"], "did you mean 'depth'"),
         (["--set", "depth"], "PARAMETER=VALUE"),
-        (["--set", "depth=0"], "at least 1"),
+        (["--set", "depth=0"], "0 is out of bounds; use 1 to 16384"),
         (["--set", "engine=iouring"], "did you mean 'io_uring'"),
         (["--set", "runtime=soon"], "10s"),
         (["--set", "block_size=1000"], "multiples of"),

@@ -14,11 +14,62 @@ pub use uniform::Uniform;
 pub use zipf::Zipf;
 pub use zones::Zones;
 
+use serde::{Deserialize, Serialize};
+
 use crate::random::{Purpose, Stream};
-use crate::spec::Distribution;
 
 /// Multiplier that scatters neighbouring ranks over the region (fio's `GOLDEN_RATIO_PRIME`).
 const SCATTER: u64 = 0x61C8_8646_80B5_83EB;
+
+/// Where random operations go. A `centre`, 0…1 of the region, is where the hottest block lies; absent: anywhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind", deny_unknown_fields)]
+pub enum Distribution {
+    /// Uniform, every block once before any repeats (fio's default, its "random map").
+    Once,
+    /// Uniform with repetition.
+    Uniform,
+    /// Zipf with exponent `theta` (not 1), hot blocks scattered over the region.
+    Zipf {
+        /// Above 0, and not 1.
+        theta: f64,
+        /// Where the hottest block lies.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        centre: Option<f64>,
+    },
+    /// Self-similar: a share `h` of the blocks gets a share `1-h` of the operations.
+    Pareto {
+        /// Strictly between 0 and 1.
+        h: f64,
+        /// Where the hottest block lies.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        centre: Option<f64>,
+    },
+    /// fio's: the mean of twelve even draws and a jitter of `deviation`, a share of the region; the middle is hot, but
+    /// neighbours are scattered. A centre other than 0.5 moves all blocks.
+    Normal {
+        /// From 0 to below 1.
+        deviation: f64,
+        /// Where the hottest block lies.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        centre: Option<f64>,
+    },
+    /// Even inside zones that have a share of the operations each; they lie one behind the other from the beginning.
+    Zones {
+        /// In the order in which they lie.
+        zones: Vec<Zone>,
+    },
+}
+
+/// A part of the region (of each file, where there are several) and its share of the operations.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Zone {
+    /// Relative to the sum of all.
+    pub weight: f64,
+    /// Its length.
+    pub bytes: u64,
+}
 
 /// A source of block numbers in `0..blocks`.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Zones with a share of the operations each, even inside.
 
+use super::Zone;
 use crate::random::Stream;
-use crate::spec::Zone;
 
 /// Zones one behind the other, from the beginning of the region.
 #[derive(Debug, Clone)]

@@ -13,8 +13,8 @@ use std::time::Duration;
 use plimsoll_core::clock::Clock;
 use plimsoll_core::cpu_time::Used;
 use plimsoll_core::pace::Pace;
+use plimsoll_core::pace::Rate;
 use plimsoll_core::pool::{self, Outlet};
-use plimsoll_core::spec::Rate;
 use plimsoll_core::timers::{precise_timers, sleep_until};
 use plimsoll_core::window::Window;
 

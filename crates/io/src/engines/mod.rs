@@ -26,6 +26,9 @@ macro_rules! engines {
             $(Entry { caps: <$name::$engine as Engine>::CAPS, available: <$name::$engine as Engine>::available }),+
         ];
 
+        /// Their names, in the order of the list.
+        pub const NAMES: &[&str] = &[$(stringify!($name)),+];
+
         /// Hands the engine called `name` to the visitor; nothing when there is none.
         pub fn with<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
             match name {

@@ -1,7 +1,7 @@
 //! Reading written blocks while the job runs, to see whether they are what was written.
 
+use crate::spec::{Backlog, JobSpec};
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::{Backlog, JobSpec};
 
 use super::{Gate, Slot, Worker};
 use crate::engine::{Engine, Kind, Operation};

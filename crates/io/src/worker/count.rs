@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::spec::JobSpec;
 use plimsoll_core::cpu_time::used;
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::JobSpec;
 use plimsoll_core::window::share;
 
 use super::checks::mismatch;
@@ -205,10 +205,10 @@ impl<E: Engine, const X: bool> Worker<E, X> {
     }
 
     fn begin_counting(&mut self, now: u64) {
-        let limit = self.parts.spec.limit;
-        let (thread, threads) = (self.parts.thread, self.parts.spec.threads);
+        let spec = &self.parts.spec;
+        let (thread, threads) = (self.parts.thread, spec.threads);
         let share = |total: Option<u64>| total.map_or(u64::MAX, |total| share(total, thread, threads));
-        (self.operations_left, self.bytes_left) = (share(limit.operations), share(limit.bytes));
+        (self.operations_left, self.bytes_left) = (share(spec.max_operations), share(spec.max_bytes));
         // What was issued a moment before, already within the window, is part of no limit: it may not count either.
         self.counting_ns = self.window.measure_ns.max(now);
         self.parts.batch.in_flight_ns = 0;

@@ -16,7 +16,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
     /// The thread that is the last to have nothing in flight syncs each file once, when the policy says so. True when it
     /// did.
     pub(super) fn sync_at_end(&mut self, now: u64) -> Result<bool, JobError> {
-        if !self.parts.spec.sync.at_end {
+        if !self.parts.spec.sync_at_end {
             return Ok(false);
         }
         if !std::mem::replace(&mut self.left, true) && self.parts.writing.fetch_sub(1, Ordering::AcqRel) == 1 {

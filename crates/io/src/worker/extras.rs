@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use plimsoll_core::spec::JobSpec;
+use crate::spec::JobSpec;
 use plimsoll_core::timers::sleep_until;
 
 use super::{WAKE_EARLY_NS, Worker};

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::spec::{DropEach, JobSpec, Passes};
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::{DropEach, JobSpec, Passes};
 
 use super::{Gate, Worker};
 use crate::engine::Engine;

@@ -1,8 +1,8 @@
 //! Files that are opened when it is their turn: fewer of several are open at once, or all are made anew after each pass.
 //! Opening and closing is outside of all latencies.
 
+use crate::spec::{DropEach, JobSpec};
 use plimsoll_core::error::JobError;
-use plimsoll_core::spec::{DropEach, JobSpec};
 
 use super::{Gate, Worker, engine_failed};
 use crate::engine::Engine;

@@ -6,12 +6,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use plimsoll_core::outcome::{Outcome, Status, phase};
-use plimsoll_core::spec::{
-    Content, Distribution, DropEach, JobSpec, Layout, Limit, Mode, SizeWeight, SyncKind, SyncPolicy,
-};
 use plimsoll_io::Job;
 use plimsoll_io::engine::Caps;
 use plimsoll_io::engines;
+use plimsoll_io::spec::{JobSpec, Mode};
 
 /// Long enough for any job here on any machine; only a hang reaches it.
 pub const FOR_EVER: Duration = Duration::from_secs(120);
@@ -41,57 +39,14 @@ pub fn spec(caps: Caps, path: &Path) -> JobSpec {
         path: path.to_str().unwrap().to_owned(),
         engine: caps.name.to_owned(),
         mode: Mode::Randrw,
-        read_share: 0.5,
-        block_sizes: vec![SizeWeight { size: BLOCK, weight: 1.0 }],
-        write_block_sizes: Vec::new(),
-        alternate: false,
-        mix: None,
-        draws: None,
-        priorities: None,
-        burn: None,
-        replay: None,
-        flow: None,
-        strides: None,
-        align: 0,
-        pattern: Vec::new(),
-        submission: false,
-        trace_syncs: false,
         depth: caps.max_depth.unwrap_or(8),
-        threads: 1,
-        offset: 0,
         size: SIZE,
         direct: false,
-        sync: SyncPolicy { kind: SyncKind::None, every: 0, at_end: false, beside: None },
-        limit: Limit { runtime_ns: 3_600_000_000_000, bytes: None, operations: Some(500) },
+        runtime_ns: 3_600_000_000_000,
+        max_operations: Some(500),
         warmup_ns: 0,
-        rate: None,
-        think: None,
-        distribution: Distribution::Once,
-        write_distribution: None,
-        random_share: 1.0,
-        seed: 1,
-        content: Content { zero: false, compressible: 0.0, dedupe: 0.0, working_set: 0, shared_seed: None },
-        layout: Layout::Fill,
         drop_cache: false,
-        drop_each: DropEach::Never,
-        interval_histograms: false,
-        sequence: None,
-        files: None,
-        made: Vec::new(),
-        batch: None,
-        trace: false,
-        so_far: false,
-        verify: false,
-        verification: None,
-        passes: None,
-        cpus: Vec::new(),
-        count_errors: false,
-        tolerance: None,
-        interval_ns: 1_000_000_000,
-        sqpoll: false,
-        iopoll: false,
-        hipri: false,
-        nowait: false,
+        ..JobSpec::default()
     }
 }
 

@@ -17,9 +17,10 @@ from plimsoll.frontends.fio.tolerance import NOTHING_IGNORED, fills
 from plimsoll.frontends.named import Identity, NamedFiles, identity, open_regular, remove_own
 from plimsoll.frontends.recording import Places
 from plimsoll.model import Plan
+from plimsoll.parameters import defaults
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import failure
-from plimsoll.run.workers.local import RARE, execute
+from plimsoll.run.workers.local import LAID_OUT, execute
 from plimsoll.targets.safety import check_file
 from plimsoll.units import MIB, format_size
 
@@ -265,7 +266,7 @@ def _layout(plan: Plan, end: int, **others: Any) -> Plan:
         "iopoll": False, "offset": 0, "size": end, "layout": "fill", "alternate": False, "drop_each": "never",
         "distribution": {"kind": "once"}, **others,
     }  # fmt: skip
-    kept = {name: value for name, value in plan.parameters.items() if name not in (*RARE, "files", "sync_beside")}
+    kept = {name: value for name, value in plan.parameters.items() if name in (*defaults("io"), *LAID_OUT)}
     return plan.model_copy(update={"parameters": {**kept, **changes}})
 
 

@@ -10,15 +10,14 @@ from typing import Any
 
 from plimsoll import _core
 from plimsoll.model import Plan
-from plimsoll.parameters import interval_of
+from plimsoll.parameters import defaults
 from plimsoll.run.sampler import HostSample, Sampler
 from plimsoll.run.workers.execution import Execution, watch
 
-RARE = (
-    "sequence", "batch", "write_distribution", "verification", "passes", "mix", "draws", "burn", "submission", "align",
-    "flow", "strides", "replay", "pattern", "nowait", "hipri", "priorities", "tolerance",
+LAID_OUT = (
+    "size", "offset", "layout", "seed", "drop_cache", "content", "compressible", "dedupe", "working_set", "shared_seed",
 )  # fmt: skip
-"""Parameters that a plan holds only where it asks for them, and the core under the same names."""
+"""Parameters that the state of a file before a measurement depends on."""
 
 
 def engines() -> dict[str, dict[str, Any]]:
@@ -38,67 +37,11 @@ def impossible(plan: Plan, path: Path) -> str | None:
 
 
 def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
-    """The plan as the record that the core takes (`crates/core/src/spec.rs`)."""
-    values = plan.parameters
-    syncs = values["sync"] in ("fsync", "fdatasync")
-    return {
-        "path": str(path),
-        **{name: values[name] for name in ("engine", "mode", "read_share", "depth", "threads")},
-        **{name: values[name] for name in ("offset", "size", "direct")},
-        "block_sizes": _sizes(values["block_size"]),
-        "write_block_sizes": _sizes(values["write_block_size"] or []),
-        "sync": {
-            "kind": values["sync"],
-            "every": values["sync_every"] if syncs else 0,
-            "at_end": values["sync_at_end"],
-            "beside": values.get("sync_beside"),
-        },
-        "limit": {
-            "runtime_ns": values["runtime"],
-            "bytes": values["max_bytes"],
-            "operations": values["max_operations"],
-        },
-        "warmup_ns": values["warmup"],
-        "rate": {**values["rate"], "arrival": values["arrival"]} if values["rate"] else None,
-        "think": _think(values) if values["think_time"] else None,
-        **{name: values[name] for name in ("distribution", "random_share", "seed", "layout", "verify")},
-        **{name: values[name] for name in ("alternate", "drop_cache", "drop_each")},
-        "content": {
-            "zero": values["content"] == "zero",
-            "compressible": values["compressible"],
-            "dedupe": values.get("dedupe", 0.0),
-            **{name: values[name] for name in ("working_set", "shared_seed") if name in values},
-        },
-        **{name: values[name] for name in ("cpus", "count_errors", "sqpoll", "iopoll")},
-        "interval_ns": interval_of(values),
-        **_rare(values, path),
-    }
-
-
-def _rare(values: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """What only some plans hold, so that the others are what they were."""
-    found: dict[str, Any] = {name: values[name] for name in RARE if name in values}
-    if "files" in values:
-        files = values["files"]
-        found["files"] = {**files, "more": [os.path.normpath(path.parent / name) for name in files["more"]]}
-    mixed = values["mode"] == "rw" or (values["mode"] == "randrw" and values["random_share"] < 1)
-    if mixed and not values["alternate"]:
-        # As with fio, reads and writes each follow those of their own kind.
-        found.setdefault("sequence", {"every": 1, "stay": False, "skip": 0})
-    return found
-
-
-def _sizes(mix: Iterable[Sequence[float]]) -> list[dict[str, float]]:
-    return [{"size": int(size), "weight": weight} for size, weight in mix]
-
-
-def _think(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "time_ns": values["think_time"],
-        "every": values["think_every"],
-        "from_start": values["think_from"] == "start",
-        "spin_ns": values.get("think_spin", 0),
-    }
+    """The record that the core takes (`crates/io/src/parameters.rs`): the plan's parameters, and the place."""
+    spec = {**plan.parameters, "path": str(path)}
+    if files := plan.parameters.get("files"):
+        spec["files"] = {**files, "more": [os.path.normpath(path.parent / name) for name in files["more"]]}
+    return spec
 
 
 def execute(
@@ -143,28 +86,17 @@ def lay_out(
 def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:
     """A job that lays the file out and reads one block of it."""
     smallest = min(plan.parameters["block_size"])[0]
-    changes = {
+    return {
+        **defaults("io"),
+        **{name: value for name, value in plan.parameters.items() if name in LAID_OUT},
+        "path": str(path),
         "engine": "psync",
         "mode": "read",
         "block_size": [[smallest, 1.0]],
-        "write_block_size": None,
-        "alternate": False,
-        "depth": 1,
-        "threads": 1,
         "direct": False,
-        "sync": "none",
-        "sync_at_end": False,
         "max_operations": 1,
         "warmup": 0,
-        "rate": None,
-        "think_time": 0,
-        "drop_each": "never",
-        "verify": False,
-        "cpus": [],
-        "sqpoll": False,
-        "iopoll": False,
     }
-    return job_spec(plan.model_copy(update={"parameters": {**plan.parameters, **changes}}), path)
 
 
 def _watch(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.catalog.bounds import Pace
-from plimsoll.errors import TargetError, UnknownName, UsageError
+from plimsoll.errors import TargetError, UsageError
 from plimsoll.metrics import DATA_KINDS, score
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
@@ -18,7 +18,7 @@ from plimsoll.run.places import Place
 from plimsoll.run.scores import scores as measured_scores
 from plimsoll.run.workers import local
 from plimsoll.run.workers.execution import Execution
-from plimsoll.run.workers.local import alignment, engines, impossible
+from plimsoll.run.workers.local import alignment, impossible
 from plimsoll.run.workloads._direct import offset_alignment
 from plimsoll.targets import datafile, device
 from plimsoll.units import SECOND, format_size
@@ -138,29 +138,13 @@ def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:
 
 
 def problems(plan: Plan) -> Iterator[str]:
-    """What is impossible in a plan whatever the place: first in words of parameters, then all that the core knows."""
-    values = plan.parameters
-    known = engines()
-    if values["engine"] not in known:
-        raise UnknownName("engine", values["engine"], known, f"test {plan.case}")
-    engine = known[values["engine"]]
-    if engine["name"] in DATALESS_ENGINES:
+    """What is impossible in a plan whatever the place: a test that would say nothing, then all that the core knows."""
+    engine = plan.parameters["engine"]
+    if engine in DATALESS_ENGINES:
         yield (
-            f"engine {engine['name']} moves no data, and the test would say nothing about the disk; "
-            f"`plimsoll fio --ioengine={engine['name']}` runs it, engine=psync moves data"
+            f"engine {engine} moves no data, and the test would say nothing about the disk; "
+            f"`plimsoll fio --ioengine={engine}` runs it, engine=psync moves data"
         )
-    if not engine["available"]:
-        yield f"engine {engine['name']} can't be used here: {engine['reason']}; choose another with engine=psync"
-    if engine["max_depth"] is not None and values["depth"] > engine["max_depth"]:
-        yield (
-            f"engine {engine['name']} has at most {engine['max_depth']} operation in flight per thread, depth is "
-            f"{values['depth']}; set depth={engine['max_depth']} (and threads={values['depth']} for as many in "
-            "flight), or engine=io_uring"
-        )
-    if values["direct"] and not engine["direct"]:
-        yield f"engine {engine['name']} can't bypass the page cache; set direct=no, or engine=io_uring"
-    if values["mode"] in ("trim", "randtrim") and not engine["trim"]:
-        yield f"engine {engine['name']} can't trim; set engine=psync"
     if reason := impossible(plan, Path(data_name(plan))):
         yield reason
     if originals.is_original(plan) and (problem := originals.problem(plan)):
