@@ -25,8 +25,9 @@ class Job:
         """
 
     def result(self, timeout_s: float | None = None) -> str | None:
-        """Wait for the end of the job: its `Outcome`, `DbOutcome` or `FilesOutcome` (`outcome.rs` of each crate) as JSON,
-        or None when `timeout_s` seconds are over first. That of a file-system job comes after its files are removed.
+        """Wait for the end of the job: its `Outcome`, `DbOutcome` or `FilesOutcome` (`outcome.rs` of each crate) as
+        JSON, or None when `timeout_s` seconds are over first. That of a file-system job comes after its files are
+        removed.
 
         Other Python threads run meanwhile, but a signal (Ctrl-C) is only seen after the return: wait in short pieces.
         Faults of the job are no exceptions: they are the `error` of the outcome.
