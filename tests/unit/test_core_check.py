@@ -49,7 +49,7 @@ def weight(value: float) -> Changes:
 
 
 IMPOSSIBLE: list[tuple[Changes, str]] = [
-    ({"engine": "aio"}, "use one of null, psync"),
+    ({"engine": "aio"}, "use one of cpuio, falloc"),
     ({"depth": 0}, "depth is 0: use 1 to 16384"),
     ({"depth": 2}, "at most 1 operation in flight"),
     ({"engine": "null", "depth": 100_000}, "depth is 100000"),

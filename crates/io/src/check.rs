@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(message(|_| ()), "");
         assert_eq!(message(|s| s.cpus = vec![0]), "");
         let cases: [(&str, String); 10] = [
-            ("engine is \"aio\": use one of null, psync", message(|s| s.engine = "aio".to_owned())),
+            ("engine is \"aio\": use one of cpuio, falloc", message(|s| s.engine = "aio".to_owned())),
             ("at most 1", message(|s| s.depth = 2)),
             ("page cache", message(|s| (s.engine, s.direct) = ("mmap".to_owned(), true))),
             ("O_DSYNC", message(|s| (s.engine, s.sync) = ("mmap".to_owned(), SyncKind::Dsync))),
