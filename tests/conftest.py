@@ -35,7 +35,11 @@ SHARED = (
     "tests/integration/volumes/",
 )
 """They share loop devices, users and control groups: beside others, but not beside each other."""
-ALONE = ("tests/integration/run/test_load_line_answers.py",)
+ALONE = (
+    "tests/integration/frontends/test_fio_relations.py::test_jobs_of_one_flow_keep_their_ratio",
+    "tests/integration/run/test_databases.py::test_a_study_that_searches_a_load_line_runs_by_name",
+    "tests/integration/run/test_load_line_answers.py",
+)
 """What they find depends on a machine that does nothing else."""
 
 
