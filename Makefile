@@ -40,8 +40,8 @@ test: $(BIN)/.set-up-dev
 	tools/test-packages.sh
 	cargo test --quiet --workspace
 	@rm -f target/seconds.json
-	$(BIN)/pytest -n auto --seconds target/seconds.json -m 'not alone'
-	$(BIN)/pytest --seconds target/seconds.json -m alone
+	$(BIN)/pytest -n auto --seconds=target/seconds.json -m 'not alone'
+	$(BIN)/pytest --seconds=target/seconds.json -m alone
 
 test-fast: $(BIN)/.set-up-dev
 	$(BIN)/pytest -n auto tests/unit tests/golden -m 'not slow'
