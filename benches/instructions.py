@@ -51,9 +51,9 @@ def _job(row: str, operations: int) -> tuple[str, dict[str, Any]]:
         return "db_start", request | {"driver": "null", "warmup_ns": 0}
     null = next(each for each in io.ROWS if each.name == "null")
     spec = io.spec(null, Path("/none"), 1 << 30, 600, 1)
-    spec["limit"] = {"runtime_ns": 600 * io.SECOND_NS, "bytes": None, "operations": operations}
+    spec["max_operations"] = operations
     if row == "null-mixed":
-        spec |= {"mode": "randrw", "read_share": 0.5, "content": {"zero": False, "compressible": 0.5}}
+        spec |= {"mode": "randrw", "read_share": 0.5, "compressible": 0.5}
     return "start", spec
 
 
