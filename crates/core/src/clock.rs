@@ -206,12 +206,8 @@ mod tests {
         let Some(scale) = clock.counter.as_mut() else { return };
         scale.base_ns += 10_000;
         assert!(clock.discipline(20_000_000) > 5_000);
-        // A thread that loses its processor between the two clocks sees an offset that is none: not every look counts.
-        let settled = (0..50).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            clock.discipline(20_000_000).abs() < 5_000
-        });
-        assert!(settled);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert!(clock.discipline(20_000_000).abs() < 5_000);
     }
 
     #[test]
