@@ -25,8 +25,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from plimsoll import _core
+from plimsoll.parameters import parameters_of
 from plimsoll.run.private_server import PrivateServer, running
 from plimsoll.run.servers._config import password
+from plimsoll.run.workloads.db import COMMON
 
 SECOND_NS = 1_000_000_000
 RECORDS = 20_000
@@ -58,14 +60,20 @@ class Row:
 
 def ycsb(read: float) -> dict[str, object]:
     """Workload A (0.5) or C (1)."""
-    shares = {"read": read, "update": 1 - read, "insert": 0.0, "scan": 0.0, "read_modify_write": 0.0}
     return {
-        "kind": "ycsb", "table": "usertable", "record_count": RECORDS, "insert_start": 0, "insert_count": None,
-        "operation_count": None, "mix": shares, "request": {"kind": "zipfian", "theta": 0.99},
-        "insert_order": "hashed", "zero_padding": 1, "field_count": 10, "field_length": 100, "min_field_length": 1,
-        "field_length_distribution": "constant", "read_all_fields": True, "write_all_fields": False,
-        "scan_length": {"min": 1, "max": 100, "distribution": "uniform"}, "data_integrity": False,
+        "kind": "ycsb", **defaults("ycsb", own=True), "read": read, "update": 1 - read, "records": RECORDS,
+        "request": {"kind": "zipfian", "theta": 0.99}, "scan_length_max": 100,
     }  # fmt: skip
+
+
+def web(keep_alive: bool) -> dict[str, object]:
+    """A page, over one connection of each client or over a new one each."""
+    return {"kind": "web", **defaults("web", own=True), "keep_alive": keep_alive}
+
+
+def defaults(workload: str, *, own: bool) -> dict[str, object]:
+    """Defaults of a workload's own parameters, or of those that every database test has."""
+    return {each.name: each.default for each in parameters_of(workload) if (each.name not in COMMON) == own}
 
 
 def script(name: str) -> dict[str, object]:
@@ -78,8 +86,16 @@ ROWS = (
     Row("tpcb", "postgresql", "pgbench", script("tpcb"), None, 0.97, 1.0),
     Row("select-only", "postgresql", "pgbench", script("select_only"), None, 0.97, 1.0),
     Row("mariadb-c", "mariadb", "sysbench", ycsb(1.0), None, None, None),
-    Row("web", "nginx", "wrk", {"kind": "web", "keep_alive": True}, WEB_CLIENTS, 0.97, None),
-    Row("web-close", "nginx", "wrk", {"kind": "web", "keep_alive": False}, WEB_CLIENTS, 0.97, None),
+    Row("web", "nginx", "wrk", web(True), WEB_CLIENTS, 0.97, None),
+    Row(
+        "web-close",
+        "nginx",
+        "wrk",
+        web(False),
+        WEB_CLIENTS,
+        0.97,
+        None,
+    ),
 )
 
 
@@ -93,12 +109,11 @@ def request_for(
 ) -> dict[str, object]:
     """What the core is told to do; without a server the driver that answers at once."""
     return {
+        **defaults(str(workload["kind"]), own=False),
         "driver": server.driver if server else "null", "url": server.url if server else "",
-        "password_env": server.password_env if server else None, "tls": {"mode": "off", "ca_file": None},
-        "clients": clients, "threads": None, "data": data, "measure": "run", "workload": workload,
-        "limit": {"runtime_ns": int(seconds * SECOND_NS), "operations": operations}, "warmup_ns": SECOND_NS // 4,
-        "rate": None, "max_tries": 1, "count_errors": True, "timeout_ns": 30 * SECOND_NS,
-        "give_up_ns": 10 * SECOND_NS, "settings": {}, "seed": 1, "interval_ns": SECOND_NS,
+        "password_env": server.password_env if server else None, "clients": clients, "data": data,
+        "workload": workload, "runtime": int(seconds * SECOND_NS), "max_operations": operations,
+        "warmup": SECOND_NS // 4, "give_up": 10 * SECOND_NS, "interval": SECOND_NS,
     }  # fmt: skip
 
 

@@ -16,8 +16,9 @@ TYPES = {
     "flag": "bool", "count": "int", "bytes": "int", "nanoseconds": "int", "share": "float", "number": "float",
     "word": "str", "words": "list[str]", "text": "str", "sizes": "list[list[float]]", "rate": "dict[str, Any]",
     "distribution": "dict[str, Any]", "cpus": "list[int]", "record": "Any",
+    "server": "str", "settings": "dict[str, str]", "requests": "dict[str, Any]",
 }  # fmt: skip
-KINDS = {"files": "file-system test", "volume": "volume"}
+KINDS = {"files": "file-system test", "db": "database test", "volume": "volume"}
 HEAD = '''"""The parameters of our workloads, a record each. Made by `make docs` from crates/; do not edit."""
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from plimsoll import plugins
 from plimsoll.catalog.options import SHAPE_OPTIONS
 from plimsoll.cli import catalog_lists
 from plimsoll.cli.main import EXIT_CODES, app
-from plimsoll.db_parameters import DURABILITIES
 from plimsoll.drivers import drivers, embedded
 from plimsoll.errors import UsageError
 from plimsoll.frontends.ycsb.bindings import BINDINGS
@@ -183,7 +182,7 @@ def databases_page() -> Iterator[str]:
     yield f"\nWithout a process of their own, in the client's threads: {names}. `session_settings` of SQLite are its"
     yield "pragmas, such as `cache_size=-65536`; those of RocksDB its options, such as `write_buffer_size=67108864`,"
     yield "`sync` and `disableWAL`. What durability sets (at an address nothing is set):\n"
-    yield from table("database", *DURABILITIES)
+    yield from table("database", *next(each.choices for each in WORKLOADS["ycsb"] if each.name == "durability"))
     for name, levels in ((name, drivers()[name].durability) for name in embedded()):
         settings = (" ".join(f"{key}={value}" for key, value in levels[each].items()) for each in levels)
         if levels:

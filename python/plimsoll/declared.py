@@ -478,6 +478,136 @@ class SysbenchParameters(FilesParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DbParameters:
+    """What every database test has."""
+
+    server: str = declared(
+        "server", "none", "private server that is started on a directory target; none: the target is a database address"
+    )
+    durability: str = declared(
+        "word",
+        "full",
+        "private server: full (commits on stable storage), relaxed (the last second may be lost), none (no syncs)",
+        choices=("full", "relaxed", "none"),
+    )
+    server_settings: dict[str, str] = declared(
+        "settings", {}, "of a private server, in its own words, such as shared_buffers=1GB"
+    )
+    session_settings: dict[str, str] = declared("settings", {}, "of each connection, such as synchronous_commit=off")
+    password_env: str | None = declared("text", None, "environment variable that holds the password")
+    tls: str = declared("word", "off", "encryption of connections", choices=("off", "require", "verify"))
+    ca_file: str | None = declared("text", None, "PEM file of the authorities trusted with tls=verify")
+    clients: int = declared("count", 8, "connections that work at the same time", least=1, most=1000000)
+    threads: int | None = declared(
+        "count", None, "threads that serve them; none: as many as are useful", least=1, most=1000000
+    )
+    data: str = declared(
+        "word",
+        "reuse",
+        "reuse fitting data or load it; keep what is there; create only where there is none; recreate drops it first. Data without Plimsoll's mark are only used with keep",
+        choices=("reuse", "keep", "create", "recreate"),
+    )
+    runtime: int = declared("nanoseconds", 10000000000, "longest measured time", least=1, most=288230376151711744)
+    max_operations: int | None = declared(
+        "count", None, "stop after this many operations", least=1, most=9223372036854775807
+    )
+    warmup: int = declared(
+        "nanoseconds", 2000000000, "load before anything is counted", least=0, most=9223372036854775807
+    )
+    rate: dict[str, Any] | None = declared("rate", None, "open loop at `1000/s`; latency from the intended start")
+    arrival: str = declared("word", "even", "spacing of the operations of a rate", choices=("even", "poisson"))
+    max_tries: int = declared("count", 1, "tries of an operation that ends in a deadlock", least=1, most=1000000)
+    count_errors: bool = declared(
+        "flag", True, "go on after a failed operation and count it; no: the first ends the run"
+    )
+    timeout: int = declared(
+        "nanoseconds",
+        30000000000,
+        "an operation without an answer for so long is an error",
+        least=1,
+        most=9223372036854775807,
+    )
+    give_up: int = declared(
+        "nanoseconds",
+        30000000000,
+        "without any connection for so long, the run fails",
+        least=0,
+        most=9223372036854775807,
+    )
+    fault: str = declared(
+        "word",
+        "none",
+        "none: an outage of the server makes a run invalid; expected: it is what is measured, and has figures",
+        choices=("none", "expected"),
+    )
+    interval: int | None = declared(
+        "nanoseconds", None, "length of one interval of the time series", least=1, most=9223372036854775807
+    )
+    seed: int = declared("count", 1, "start of all random streams", least=0, most=9223372036854775807)
+
+
+@dataclass(frozen=True, kw_only=True)
+class YcsbParameters(DbParameters):
+    """The parameters of `ycsb`."""
+
+    read: float = declared("share", 0.95, "share of reads", least=0.0, most=1.0)
+    update: float = declared("share", 0.05, "share of updates", least=0.0, most=1.0)
+    insert: float = declared("share", 0.0, "share of inserts", least=0.0, most=1.0)
+    scan: float = declared("share", 0.0, "share of scans", least=0.0, most=1.0)
+    read_modify_write: float = declared(
+        "share", 0.0, "share of reads followed by an update of the record", least=0.0, most=1.0
+    )
+    measure: str = declared("word", "run", "run: the workload; load: loading its records", choices=("run", "load"))
+    records: int = declared("count", 1000, "records in the table (recordcount)", least=1, most=9223372036854775807)
+    insert_start: int = declared(
+        "count", 0, "first record that is loaded or asked for", least=0, most=9223372036854775807
+    )
+    insert_count: int | None = declared(
+        "count", None, "how many from there on; none: the rest", least=1, most=9223372036854775807
+    )
+    request: dict[str, Any] = declared(
+        "requests", {"kind": "uniform"}, "records asked for: uniform, zipfian, latest, hotspot, …"
+    )
+    fields: int = declared("count", 10, "fields of a record (fieldcount)", least=1, most=1000)
+    field_length: int = declared("bytes", 100, "bytes of a field, or its longest", least=1, most=1048576)
+    field_length_min: int = declared("bytes", 1, "its shortest", least=1, most=1048576)
+    field_length_distribution: str = declared(
+        "word", "constant", "how it varies", choices=("constant", "uniform", "zipfian")
+    )
+    read_all_fields: bool = declared("flag", True, "read whole records; otherwise one random field")
+    write_all_fields: bool = declared("flag", False, "update whole records; otherwise one random field")
+    scan_length_min: int = declared("count", 1, "records of the shortest scan", least=1, most=1048576)
+    scan_length_max: int = declared("count", 1000, "records of the longest scan", least=1, most=1048576)
+    scan_length_distribution: str = declared(
+        "word", "uniform", "how it varies", choices=("constant", "uniform", "zipfian")
+    )
+    insert_order: str = declared("word", "hashed", "keys by hash or in order", choices=("hashed", "ordered"))
+    zero_padding: int = declared("count", 1, "digits that key numbers are padded to", least=1, most=100)
+    table: str = declared("text", "usertable", "name of the table")
+    data_integrity: bool = declared("flag", False, "values computed from the key, and checked when read")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TpcbParameters(DbParameters):
+    """The parameters of `tpcb`."""
+
+    script: str = declared(
+        "word", "tpcb", "pgbench's built-in script", choices=("tpcb", "simple_update", "select_only")
+    )
+    scale: int = declared("count", 1, "branches; 100,000 accounts each", least=1, most=20000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebParameters(DbParameters):
+    """The parameters of `web`."""
+
+    keep_alive: bool = declared("flag", False, "one connection for all requests of a client")
+    page_bytes: int = declared(
+        "bytes", 1024, "bytes of the page of a private server", least=0, most=9223372036854775807
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class VolumeParameters:
     """What every volume has."""
 
@@ -521,3 +651,10 @@ FILES: dict[str, type[FilesParameters]] = {
     "sysbench": SysbenchParameters,
 }
 """The records of the workloads in crates/files by name."""
+
+DB: dict[str, type[DbParameters]] = {
+    "ycsb": YcsbParameters,
+    "tpcb": TpcbParameters,
+    "web": WebParameters,
+}
+"""The records of the workloads in crates/db by name."""

@@ -52,7 +52,7 @@ def _driver(row: Mapping[str, Any]) -> Driver:
     return Driver(
         schemes=tuple(scheme for scheme, _ in row["schemes"]),
         workloads=tuple(row["workloads"]),
-        durability={each["name"]: dict(each["settings"]) for each in row["durability"]},
+        durability={each["durability"]: dict(each["settings"]) for each in row["durability"]},
         **{name: row[name] for name in ("name", "description", "url", "server", "tls", "passwords", "data", "reason")},
     )
 

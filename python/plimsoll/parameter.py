@@ -14,6 +14,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
+from plimsoll.database_values import read_requests, read_settings, requests_text, settings_text
+from plimsoll.drivers import server_called, servers
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.units import (
     exact_duration,
@@ -241,6 +243,8 @@ _WRITERS: dict[Reader, Callable[[Any], str]] = {
     read_size_mix: _mix_text,
     read_distribution: _distribution_text,
     read_rate: _rate_text,
+    read_settings: settings_text,
+    read_requests: requests_text,
     read_cpus: lambda value: "+".join(str(cpu) for cpu in value) or "any",
 }
 """How the values of each reader of this file are written; other readers come with a `write` of their own."""
@@ -283,6 +287,9 @@ _READERS: dict[str, Reader] = {
     "distribution": read_distribution,
     "cpus": read_cpus,
     "record": lambda value: value,
+    "server": lambda value: server_called(str(value)),
+    "settings": read_settings,
+    "requests": read_requests,
 }
 """How the text of each unit of `crates/core/src/parameters.rs` is read."""
 
@@ -299,6 +306,8 @@ def declared(
 ) -> Any:
     """A field of a record of parameters, with what the core declares of it."""
     listed = unit == "words"
+    if unit == "server":
+        choices = (default, *servers())
     read = _read_words(choices) if listed else _READERS[unit]
     parameter = Parameter(
         name="",

@@ -11,8 +11,7 @@ from functools import cache
 from typing import Any
 
 from plimsoll import plugins
-from plimsoll.db_parameters import DB_WORKLOADS
-from plimsoll.declared import FILES, IoParameters
+from plimsoll.declared import DB, FILES, IoParameters
 from plimsoll.errors import UnknownName
 from plimsoll.model import Plan
 from plimsoll.parameter import Parameter, parameters_in, value_text
@@ -30,6 +29,8 @@ DATALESS_ENGINES = ("falloc", "ftruncate", "filecreate", "filestat", "filedelete
 """Engines that move no data, but set lengths, work on names or compute: for fio's command line, as in fio."""
 
 FILES_WORKLOADS = {name: parameters_in(record) for name, record in FILES.items()}
+
+DB_WORKLOADS = {name: parameters_in(record) for name, record in DB.items()}
 
 WORKLOADS: dict[str, tuple[Parameter, ...]] = {"io": parameters_in(IoParameters), **FILES_WORKLOADS, **DB_WORKLOADS}
 """The parameters of each of our workloads that a profile can name."""
@@ -81,10 +82,6 @@ def kind_of(workload: str) -> str:
     return "program" if workload not in WORKLOADS and workload in programs() else workload
 
 
-MAX_INTERVALS = 3600
-"""Longest time series of one run, so that memory does not grow with run time."""
-
-
 def read_values(workload: str, values: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The given parameters of `workload` in base units; `where` names their origin in errors.
 
@@ -106,17 +103,6 @@ def read_values(workload: str, values: Mapping[str, Any], where: str) -> dict[st
 def defaults(workload: str) -> dict[str, Any]:
     """Every parameter of `workload` with its default, in base units."""
     return {parameter.name: parameter.default for parameter in parameters_of(workload)}
-
-
-def interval_length_ns(runtime_ns: int) -> int:
-    """One second, or more where a run would have over MAX_INTERVALS of them."""
-    seconds = max(1, -(-runtime_ns // (MAX_INTERVALS * SECOND)))
-    return int(seconds) * SECOND
-
-
-def interval_of(values: Mapping[str, Any]) -> int:
-    """Length of one interval of a plan with these parameters, in ns."""
-    return int(values.get("interval") or interval_length_ns(values["runtime"]))
 
 
 def written(workload: str, name: str, value: Any) -> str:

@@ -12,7 +12,6 @@ from plimsoll.parameter import Optional, Parameter, value_text
 from plimsoll.parameters import (
     WORKLOADS,
     defaults,
-    interval_length_ns,
     parameter,
     read_values,
     written,
@@ -176,13 +175,6 @@ def test_bad_values_are_refused_with_their_place(name: str, text: str) -> None:
 def test_a_wrong_name_suggests_the_nearest() -> None:
     with pytest.raises(UnknownName, match="did you mean 'depth'"):
         read_values("io", {"deth": "3"}, "target a")
-
-
-def test_intervals_are_bounded_whatever_the_run_time() -> None:
-    for hours in (0.001, 1, 24, 24 * 365):
-        runtime_ns = int(hours * 3600 * SECOND)
-        assert runtime_ns / interval_length_ns(runtime_ns) <= 3600
-    assert interval_length_ns(10 * SECOND) == SECOND
 
 
 def test_defaults_are_complete() -> None:

@@ -43,6 +43,12 @@ pub enum Unit {
     Cpus,
     /// Fields of its own that only front ends write.
     Record,
+    /// A server that can be started, or an embedded database, by any of its names; `none`.
+    Server,
+    /// Texts by name, `{"shared_buffers": "1GB"}`.
+    Settings,
+    /// Which records of a database are asked for, `{"kind": "zipfian", "theta": 0.99}`.
+    Requests,
 }
 
 /// The least and the most that a value may be.
@@ -190,7 +196,18 @@ impl Parameter {
 impl Unit {
     /// Whether any value of the right type may be refused.
     fn is_bounded(&self) -> bool {
-        !matches!(self, Self::Flag | Self::Text | Self::Rate | Self::Distribution | Self::Cpus | Self::Record)
+        !matches!(
+            self,
+            Self::Flag
+                | Self::Text
+                | Self::Rate
+                | Self::Distribution
+                | Self::Cpus
+                | Self::Record
+                | Self::Server
+                | Self::Settings
+                | Self::Requests
+        )
     }
 
     /// Whether a value is within the bounds; `null` always is.
@@ -207,7 +224,7 @@ impl Unit {
             }
             Self::Word(Choices { choices }) => value.as_str().is_none_or(|word| choices.contains(&word)),
             Self::Words(_) => value.as_array().is_none_or(|words| !words.is_empty()),
-            Self::Flag | Self::Text | Self::Rate | Self::Distribution | Self::Cpus | Self::Record => true,
+            _ => true,
         }
     }
 }
@@ -229,6 +246,9 @@ impl fmt::Display for Unit {
             Self::Distribution => text.write_str("a distribution"),
             Self::Cpus => text.write_str("numbers of processors"),
             Self::Record => text.write_str("a record"),
+            Self::Server => text.write_str("the name of a server"),
+            Self::Settings => text.write_str("settings by name"),
+            Self::Requests => text.write_str("a distribution of requests"),
         }
     }
 }

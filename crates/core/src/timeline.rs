@@ -264,6 +264,16 @@ mod tests {
     }
 
     #[test]
+    fn intervals_are_bounded_whatever_the_run_time() {
+        for hours in [1, 24, 24 * 365] {
+            let runtime_ns = hours * 3600 * SECOND_NS;
+            assert!(runtime_ns.div_ceil(interval_ns(runtime_ns)) <= USUAL_INTERVALS);
+        }
+        assert_eq!([3, 10].map(|seconds| interval_ns(seconds * SECOND_NS)), [SECOND_NS; 2]);
+        assert_eq!(interval_ns(3601 * SECOND_NS), 2 * SECOND_NS);
+    }
+
+    #[test]
     fn silence_is_a_row_of_zeros() {
         let mut timeline = Timeline::new(1, 1000, Count::default);
         timeline.add(0, 0, &batch(&[5]));

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::spec::Durability;
+
 /// What a driver is and can do: all that the rest of the program knows of it, on the side of Python as well.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Caps {
@@ -26,7 +28,7 @@ pub struct Caps {
     /// Embedded: the file or folder that it makes; empty where nothing is kept beyond a job.
     pub data: &'static str,
     /// Embedded: what it is set to, by durability.
-    pub durability: &'static [Durability],
+    pub durability: &'static [Level],
     /// Those of [`crate::outcome::Counters`] that it tells.
     pub counters: &'static [&'static str],
     /// An insert of a record that is there replaces it; otherwise it is refused.
@@ -37,9 +39,9 @@ pub struct Caps {
 
 /// How safe a commit is, and the settings that make it so.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Durability {
-    /// `full`, `relaxed` or `none`.
-    pub name: &'static str,
+pub struct Level {
+    /// How safe.
+    pub durability: Durability,
     /// Names and values.
     pub settings: &'static [(&'static str, &'static str)],
 }

@@ -8,7 +8,7 @@ use crate::drivers;
 use crate::fault::{Fault, JobError};
 use crate::outcome::Made;
 use crate::setup::Setup;
-use crate::spec::{DbSpec, TlsMode};
+use crate::spec::DbSpec;
 
 /// Everything that carries our mark in the database of a request, whatever its workload.
 pub fn made(spec: DbSpec) -> Result<Vec<Made>, String> {
@@ -37,7 +37,7 @@ impl drivers::Visitor for With<'_> {
     type Output = Result<Vec<Made>, JobError>;
 
     fn visit<D: Driver>(self) -> Self::Output {
-        let encrypted = self.spec.tls.mode != TlsMode::Off;
+        let encrypted = self.spec.encrypted();
         let setup = Arc::new(Setup::new(self.spec, D::CAPS, Arc::new(AtomicBool::new(false)))?);
         let driver = D::new(setup)?;
         let reaching = |fault: Fault| JobError::reaching(&fault, encrypted);

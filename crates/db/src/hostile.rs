@@ -3,6 +3,7 @@
 //! Fuzzing calls [`converse`], and the test below repeats what fuzzing keeps, so both see the same. Not in the product.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
@@ -15,7 +16,7 @@ use crate::driver::{Driver, Numbers, Reply, Request, Session as _, State, Statem
 use crate::drivers::{self, Visitor};
 use crate::integrity::Checker;
 use crate::setup::Setup;
-use crate::spec::{DbSpec, Workload};
+use crate::spec::{Data, DbSpec, Tpcb, Web, Workload, Ycsb};
 
 /// Drivers that talk to a server.
 pub fn drivers() -> impl Iterator<Item = &'static Caps> {
@@ -50,7 +51,13 @@ pub fn converse(driver: &str, bytes: &[u8]) {
     let Some((&choice, script)) = bytes.split_first() else { return };
     let caps = *drivers().find(|caps| caps.name == driver).expect("a driver of a server");
     let password = (choice & 1 != 0 && caps.passwords).then(|| "secret".to_owned());
-    let setup = Setup { spec: spec(&caps, choice), caps, password, stopped: Arc::new(AtomicBool::new(false)) };
+    let setup = Setup {
+        spec: spec(&caps, choice),
+        caps,
+        settings: BTreeMap::new(),
+        password,
+        stopped: Arc::new(AtomicBool::new(false)),
+    };
     SCRIPT.set(Some(script[..script.len().min(LONGEST)].to_vec()));
     drivers::with(driver, Conversation(Arc::new(setup)));
     SCRIPT.set(None);
@@ -108,31 +115,29 @@ fn requests<'a>(workload: &Workload, values: &'a Values) -> Vec<Request<'a>> {
 
 /// The smallest job of a kind; `choice` is for both workloads of databases.
 fn spec(caps: &Caps, choice: u8) -> DbSpec {
-    let (driver, scheme) = (caps.name, caps.schemes[0].0);
     let workload = if caps.workloads.contains(&"web") {
-        r#"{"kind": "web", "keep_alive": true}"#
+        Workload::Web(Web { keep_alive: true, ..Web::default() })
     } else if caps.workloads.contains(&"tpcb") && choice & 2 != 0 {
-        r#"{"kind": "tpcb", "scale": 1, "script": "tpcb"}"#
+        Workload::Tpcb(Tpcb::default())
     } else {
-        YCSB
+        Workload::Ycsb(Ycsb { records: 10, fields: 3, field_length: 10, scan_length_max: 20, ..Ycsb::default() })
     };
-    let password = if caps.passwords { "\"UNUSED\"" } else { "null" };
-    let text = format!(
-        r#"{{"driver": "{driver}", "url": "{scheme}://me@127.0.0.1:1/1", "password_env": {password}, "tls": {{"mode": "off", "ca_file": null}},
-        "clients": 1, "threads": 1, "data": "keep", "measure": "run", "workload": {workload},
-        "limit": {{"runtime_ns": 1000000, "operations": 1}}, "warmup_ns": 0, "rate": null, "max_tries": 1,
-        "count_errors": true, "timeout_ns": 1000000000, "give_up_ns": 1000000000, "settings": {{}}, "seed": 1,
-        "interval_ns": 1000000000}}"#
-    );
-    serde_json::from_str(&text).expect("it is written here")
+    DbSpec {
+        driver: caps.name.to_owned(),
+        url: format!("{}://me@127.0.0.1:1/1", caps.schemes[0].0),
+        password_env: caps.passwords.then(|| "UNUSED".to_owned()),
+        workload,
+        clients: 1,
+        threads: Some(1),
+        data: Data::Keep,
+        runtime_ns: 1_000_000,
+        max_operations: Some(1),
+        warmup_ns: 0,
+        timeout_ns: 1_000_000_000,
+        give_up_ns: 1_000_000_000,
+        ..DbSpec::default()
+    }
 }
-
-const YCSB: &str = r#"{"kind": "ycsb", "table": "usertable", "record_count": 10, "insert_start": 0,
-    "insert_count": null, "operation_count": null,
-    "mix": {"read": 0.5, "update": 0.5, "insert": 0.0, "scan": 0.0, "read_modify_write": 0.0},
-    "request": {"kind": "uniform"}, "insert_order": "hashed", "zero_padding": 1, "field_count": 3, "field_length": 10,
-    "min_field_length": 1, "field_length_distribution": "constant", "read_all_fields": true, "write_all_fields": false,
-    "scan_length": {"min": 1, "max": 20, "distribution": "uniform"}, "data_integrity": false}"#;
 
 #[cfg(test)]
 mod tests {
@@ -154,8 +159,13 @@ mod tests {
         let caps = *drivers::find("postgresql").expect("the driver is there");
         let mut spec = spec(&caps, 0);
         spec.url = format!("postgresql://me@{host}:1/test");
-        let setup =
-            Setup { spec, caps, password: Some("secret".to_owned()), stopped: Arc::new(AtomicBool::new(false)) };
+        let setup = Setup {
+            spec,
+            caps,
+            settings: BTreeMap::new(),
+            password: Some("secret".to_owned()),
+            stopped: Arc::new(AtomicBool::new(false)),
+        };
         SCRIPT.set(Some(script.to_vec()));
         let said = drivers::with("postgresql", Refusal(setup)).expect("the driver is there");
         SCRIPT.set(None);

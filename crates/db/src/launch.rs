@@ -54,7 +54,7 @@ impl<D: Driver> pool::Launch for Launch<D> {
             work: Work::new(spec, &self.phase, &self.records, thread),
             clients: self.connect(&outlet)?,
             names: self.kinds.names,
-            operations: if self.phase.is_load() { u64::MAX } else { spec.limit.operations.map_or(u64::MAX, share) },
+            operations: if self.phase.is_load() { u64::MAX } else { spec.max_operations.map_or(u64::MAX, share) },
             rate: self.phase.rate(spec),
             clock: Clock::new(),
             batch: Box::new(Batch::new(self.kinds)),

@@ -23,12 +23,12 @@ mod outage;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod outcome;
 mod ownership;
+pub mod parameters;
 mod prepare;
 mod recorder;
 mod runner;
 mod setup;
 mod socket;
-#[allow(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod spec;
 mod sql;
 mod tables;

@@ -39,7 +39,7 @@ pub struct DbOutcome {
     pub failed_reconnects: u64,
     /// When the server served nobody because it was away, in the order of time.
     pub outages: Vec<Outage>,
-    /// With `count_kept`: what was acknowledged, and what of it was there after the run; absent where rows of earlier
+    /// With `fault` `expected`: what was acknowledged, and what of it was there after the run; absent where rows of earlier
     /// inserts are kept, which the same keys would meet.
     pub kept: Option<Kept>,
     /// Numbers that the server keeps of itself, before warm-up and run and after it; empty where it tells none.

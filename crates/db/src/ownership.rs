@@ -46,6 +46,7 @@ fn short_name(setup: &Setup) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use crate::drivers;
@@ -64,7 +65,7 @@ mod tests {
         ] {
             let spec = DbSpec { driver: driver.to_owned(), url: url.to_owned(), ..job(Workload::Ycsb(workload_a())) };
             let caps = *drivers::find(driver).unwrap();
-            let setup = Setup { spec, caps, password: None, stopped: Arc::default() };
+            let setup = Setup { spec, caps, settings: BTreeMap::new(), password: None, stopped: Arc::default() };
             assert_eq!(identity(&setup), expected);
         }
     }

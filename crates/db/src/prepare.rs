@@ -51,7 +51,7 @@ pub fn decide<D: Driver>(driver: &D, setup: &Setup) -> Result<Decision, JobError
     let spec = &setup.spec;
     let Some(wanted) = wanted(spec) else { return Ok(Decision::Use { marked: false }) };
     let Some(found) = driver.look().map_err(|fault| looking(&fault, setup, D::CAPS.server))? else {
-        return match (spec.data, spec.measure) {
+        return match (spec.data, spec.measure()) {
             (Data::Keep, Measure::Run) => Err(JobError::schema(
                 "there is no data of this workload: load it first, or have it made (data `create`, `reuse` or `recreate`)",
             )),
@@ -89,7 +89,7 @@ fn unmarked(setup: &Setup, found: Found, wanted: Wanted) -> Result<Decision, Job
     let spec = &setup.spec;
     let away = format!("{RECREATE} and --destroy '{}'", identity(setup));
     let fits = found.shape.is_none_or(|shape| shape == wanted.shape);
-    let only_loads = spec.measure == Measure::Load && spec.data == Data::Create && found.records == 0 && fits;
+    let only_loads = spec.measure() == Measure::Load && spec.data == Data::Create && found.records == 0 && fits;
     match spec.data {
         Data::Keep => fitting(found, wanted, &away).map(|()| Decision::Use { marked: false }),
         Data::Create if only_loads => Ok(Decision::Load { drop: false, create: false }),
@@ -109,9 +109,9 @@ fn unmarked(setup: &Setup, found: Found, wanted: Wanted) -> Result<Decision, Job
 
 /// The run changes nothing.
 fn only_reads(spec: &DbSpec) -> bool {
-    spec.measure == Measure::Run
+    spec.measure() == Measure::Run
         && match &spec.workload {
-            Workload::Ycsb(ycsb) => ycsb.mix.update + ycsb.mix.insert + ycsb.mix.read_modify_write == 0.0,
+            Workload::Ycsb(ycsb) => ycsb.update + ycsb.insert + ycsb.read_modify_write == 0.0,
             Workload::Tpcb(tpcb) => tpcb.script == Script::SelectOnly,
             Workload::Web(_) => true,
         }
@@ -147,7 +147,7 @@ pub fn carry_out<D: Driver>(
 /// What the workload's tables must be; nothing when it has none.
 fn wanted(spec: &DbSpec) -> Option<Wanted> {
     match &spec.workload {
-        Workload::Ycsb(ycsb) => Some(Wanted { records: ycsb.record_count, shape: u64::from(ycsb.field_count) }),
+        Workload::Ycsb(ycsb) => Some(Wanted { records: ycsb.records, shape: u64::from(ycsb.fields) }),
         Workload::Tpcb(tpcb) => Some(Wanted { records: accounts(tpcb.scale), shape: u64::from(tpcb.scale) }),
         Workload::Web(_) => None,
     }
@@ -230,8 +230,8 @@ fn remove_added<D: Driver>(
     keep_going: impl Fn(f64) -> bool,
 ) -> Result<u64, JobError> {
     let keys = Keys::new(ycsb);
-    let (mut removed, mut number) = (0, ycsb.record_count);
-    let last = ycsb.record_count + 2 * surplus + 10_000;
+    let (mut removed, mut number) = (0, ycsb.records);
+    let last = ycsb.records + 2 * surplus + 10_000;
     while removed < surplus && number < last && keep_going(removed as f64 / surplus as f64) {
         let batch: Vec<Vec<u8>> = (number..last.min(number + REMOVED_AT_ONCE))
             .map(|number| {

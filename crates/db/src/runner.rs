@@ -23,7 +23,7 @@ use crate::outcome::{Counters, DbOutcome, Kept};
 use crate::prepare;
 use crate::recorder::{Batch, OpKinds};
 use crate::setup::Setup;
-use crate::spec::{Data, DbSpec, Measure, TlsMode, Workload};
+use crate::spec::{Data, DbSpec, Faults, Measure, Workload};
 use crate::url::place;
 use crate::validate;
 use crate::worker::Exchange;
@@ -119,7 +119,7 @@ impl Runner {
         self.control.board.enter(phase::LAYOUT, began_ns, None);
         let setup = Arc::new(Setup::new(self.spec.clone(), D::CAPS, Arc::clone(&self.control.stop))?);
         let driver = Arc::new(D::new(Arc::clone(&setup))?);
-        let facts = || driver.facts().map_err(|fault| JobError::reaching(&fault, self.spec.tls.mode != TlsMode::Off));
+        let facts = || driver.facts().map_err(|fault| JobError::reaching(&fault, self.spec.encrypted()));
         // A server is asked what it is before anything else. What has none is opened for that, with the job's settings,
         // which change some files: they may be somebody else's, and are looked at first.
         let server = if D::CAPS.server { facts()? } else { Vec::new() };
@@ -131,7 +131,7 @@ impl Runner {
             !control.stopped()
         };
         let prepared = prepare::carry_out(&*driver, &setup, decision, told)?;
-        if let Some(count) = prepared.missing.filter(|_| self.spec.measure == Measure::Run && !self.stopped()) {
+        if let Some(count) = prepared.missing.filter(|_| self.spec.measure() == Measure::Run && !self.stopped()) {
             let bytes = self.load(&driver, &setup, count)?;
             self.outcome.loaded_records = Some(count);
             self.outcome.common.phases.layout_bytes = bytes;
@@ -140,10 +140,10 @@ impl Runner {
             return Ok(());
         }
         // What is to be kept, or is not ours, is left as it is, which tidying up would not do.
-        if self.spec.measure == Measure::Run && prepared.tidy {
+        if self.spec.measure() == Measure::Run && prepared.tidy {
             driver.settle().map_err(|fault| JobError::preparing(&fault))?;
         }
-        let rows = if self.spec.count_kept { driver.rows().unwrap_or_default() } else { None };
+        let rows = if self.spec.fault == Faults::Expected { driver.rows().unwrap_or_default() } else { None };
         let before = rows.filter(|&rows| self.adds_to(rows));
         self.outcome.counters.before = numbers(&*driver);
         self.outcome.common.phases.layout_ns = monotonic_ns() - began_ns;
@@ -163,9 +163,9 @@ impl Runner {
     /// Whether what is inserted into a table of so many rows is new: keys follow the loaded ones, and where earlier runs
     /// have put theirs, Redis and RocksDB acknowledge another value of a row that is there.
     fn adds_to(&self, rows: u64) -> bool {
-        match (&self.spec.workload, self.spec.measure) {
+        match (&self.spec.workload, self.spec.measure()) {
             (Workload::Ycsb(ycsb), Measure::Load) => rows <= ycsb.insert_start,
-            (Workload::Ycsb(ycsb), Measure::Run) => rows <= ycsb.record_count,
+            (Workload::Ycsb(ycsb), Measure::Run) => rows <= ycsb.records,
             _ => true,
         }
     }
@@ -205,16 +205,16 @@ impl Runner {
     }
 
     fn measure<D: Driver>(&mut self, driver: &Arc<D>, setup: &Arc<Setup>) -> Result<(), JobError> {
-        let (phase, first, expected) = match (&self.spec.workload, self.spec.measure) {
+        let (phase, first, expected) = match (&self.spec.workload, self.spec.measure()) {
             (Workload::Ycsb(ycsb), Measure::Load) => {
                 let end = ycsb.insert_start + ycsb.keys();
                 (Phase::Load { end }, ycsb.insert_start, Some(ycsb.keys()))
             }
-            (Workload::Ycsb(ycsb), Measure::Run) => (Phase::Run, ycsb.record_count, self.spec.limit.operations),
-            _ => (Phase::Run, 0, self.spec.limit.operations),
+            (Workload::Ycsb(ycsb), Measure::Run) => (Phase::Run, ycsb.records, self.spec.max_operations),
+            _ => (Phase::Run, 0, self.spec.max_operations),
         };
         let records = Arc::new(keyspace::Shared::new(first));
-        let warmup_ns = if self.spec.measure == Measure::Load { 0 } else { self.spec.warmup_ns };
+        let warmup_ns = if self.spec.measure() == Measure::Load { 0 } else { self.spec.warmup_ns };
         let begin_ns = Clock::new().now_ns();
         let window = self.window(begin_ns, warmup_ns);
         let Done { pool, mut timeline, window } = self.part(driver, setup, phase, &records, window, expected)?;
@@ -238,7 +238,7 @@ impl Runner {
     }
 
     fn window(&self, begin_ns: u64, warmup_ns: u64) -> Window {
-        Window::new(begin_ns, warmup_ns, self.spec.limit.runtime_ns, self.spec.interval_ns)
+        Window::new(begin_ns, warmup_ns, self.spec.runtime_ns, self.spec.interval_length_ns())
     }
 
     /// Connects all clients and lets them work in `window`, which is moved to when they are connected.
@@ -265,7 +265,7 @@ impl Runner {
         let refused = |error: ThreadRefused| JobError::driver(error.to_string());
         let mut pool = WorkerPool::start(launch, threads, &self.control).map_err(refused)?;
         let measured = window.end_ns - window.measure_ns < ENDLESS_NS;
-        let mut timeline = Timeline::new(threads, self.spec.interval_ns, || Batch::new(kinds));
+        let mut timeline = Timeline::new(threads, self.spec.interval_length_ns(), || Batch::new(kinds));
         if measured && self.spec.interval_histograms {
             timeline = timeline.keeping_histograms();
         }
@@ -282,7 +282,7 @@ impl Runner {
         if measured {
             self.outcome.common.started_ns = wall_ns() + (window.measure_ns - monotonic_ns());
             let board = &self.control.board;
-            board.run(window.begin_ns, window.measure_ns - window.begin_ns, self.spec.limit.runtime_ns);
+            board.run(window.begin_ns, window.measure_ns - window.begin_ns, self.spec.runtime_ns);
         }
         pool.run(window, GRACE, &mut timeline, &mut Teller { control: &self.control, expected });
         self.keep_messages(&pool);
@@ -301,7 +301,7 @@ impl Runner {
 
     fn sum_up(&mut self, pool: &WorkerPool<Exchange>, timeline: &mut Timeline<Batch>, window: &Window) {
         let reports = pool.reports();
-        sum_up(&mut self.outcome.common, timeline, window, &reports, self.spec.rate.is_some());
+        sum_up(&mut self.outcome.common, timeline, window, &reports, self.spec.rate().is_some());
         let untold = self.control.board.untold_histograms();
         self.outcome.common.interval_histograms.splice(0..0, untold);
         timeline.total().sum_up(&mut self.outcome);
@@ -309,7 +309,7 @@ impl Runner {
         let end_ns = reports.iter().flatten().map(|report| report.end_ns).max().unwrap_or(window.end_ns);
         self.outcome.outages = outages(&absent, self.spec.clients, window, end_ns);
         self.added = pool.found().map(|report| report.added).sum();
-        if self.spec.measure == Measure::Load && self.spec.data != Data::Keep {
+        if self.spec.measure() == Measure::Load && self.spec.data != Data::Keep {
             self.outcome.loaded_records = Some(self.outcome.completed);
         }
     }

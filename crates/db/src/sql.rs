@@ -141,7 +141,7 @@ impl Statements {
 }
 
 fn ycsb_texts(ycsb: &Ycsb, mark: impl Fn(usize) -> String) -> Vec<(String, usize)> {
-    let (table, fields) = (&ycsb.table, ycsb.field_count as usize);
+    let (table, fields) = (&ycsb.table, ycsb.fields as usize);
     let each = |what: &dyn Fn(usize) -> String| (0..fields).map(what).collect::<Vec<_>>().join(",");
     let names = each(&|f| format!("FIELD{f}"));
     let marks = each(&|f| mark(f + 2));
@@ -267,7 +267,7 @@ fn create(console: &mut dyn Console, dialect: Dialect, setup: &Setup) -> Result<
     };
     match &setup.spec.workload {
         Workload::Ycsb(ycsb) => {
-            let fields: Vec<String> = (0..ycsb.field_count).map(|f| format!("FIELD{f} TEXT")).collect();
+            let fields: Vec<String> = (0..ycsb.fields).map(|f| format!("FIELD{f} TEXT")).collect();
             make(&ycsb.table, &format!("YCSB_KEY VARCHAR(255) PRIMARY KEY, {}", fields.join(", ")), "")
         }
         Workload::Tpcb(_) => {

@@ -15,7 +15,7 @@ use rustls::{
 
 use crate::fault::{Cause, Fault};
 use crate::socket;
-use crate::spec::{Tls, TlsMode};
+use crate::spec::{DbSpec, TlsMode};
 
 /// Whom to believe.
 #[derive(Debug)]
@@ -97,13 +97,13 @@ fn defect(error: &CertificateError) -> &'static str {
 
 impl Trust {
     /// As asked for, for the server `host`.
-    pub fn new(tls: &Tls, host: &str) -> Result<Self, Fault> {
+    pub fn new(spec: &DbSpec, host: &str) -> Result<Self, Fault> {
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(unusable)?;
-        let config = if tls.mode == TlsMode::Verify {
-            builder.with_root_certificates(authorities(tls.ca_file.as_deref())?).with_no_client_auth()
+        let config = if spec.tls == TlsMode::Verify {
+            builder.with_root_certificates(authorities(spec.ca_file.as_deref())?).with_no_client_auth()
         } else {
             let anyone = Arc::new(Anyone(provider));
             builder.dangerous().with_custom_certificate_verifier(anyone).with_no_client_auth()

@@ -81,7 +81,7 @@ fn nothing() {
 }
 
 fn reads_find_their_records(driver: &str, url: &str) {
-    let outcome = run_well(spec(driver, url, &[("workload/mix", mix(1.0, 0.0, 0.0, 0.0, 0.0))]));
+    let outcome = run_well(spec(driver, url, &[("workload", mix(1.0, 0.0, 0.0, 0.0, 0.0))]));
     assert_eq!((outcome.completed, count(&outcome, "read")), (400, 400));
     assert_eq!(outcome.loaded_records, Some(RECORDS));
     assert!(outcome.not_found.is_empty(), "{:?}", outcome.not_found);
@@ -106,7 +106,7 @@ fn servers_count(driver: &str, url: &str) {
 }
 
 fn values_are_right(driver: &str, url: &str) {
-    let changes = [("workload/data_integrity", json!(true)), ("workload/mix", mix(0.4, 0.4, 0.0, 0.0, 0.2))];
+    let changes = [("workload/data_integrity", json!(true)), ("workload", mix(0.4, 0.4, 0.0, 0.0, 0.2))];
     let outcome = run_well(spec(driver, url, &changes));
     let verified = outcome.common.verified.expect("values were checked");
     assert_eq!(verified.blocks, 3 * (count(&outcome, "read") + count(&outcome, "rmw_read")));
@@ -121,7 +121,7 @@ fn values_are_right(driver: &str, url: &str) {
 }
 
 fn mixes_do_what_they_say(driver: &str, url: &str) {
-    let outcome = run_well(spec(driver, url, &[("workload/mix", mix(0.3, 0.2, 0.1, 0.2, 0.2))]));
+    let outcome = run_well(spec(driver, url, &[("workload", mix(0.3, 0.2, 0.1, 0.2, 0.2))]));
     assert_eq!(outcome.completed, 400);
     for kind in ["read", "update", "insert", "scan", "read_modify_write"] {
         assert!(count(&outcome, kind) > 10, "{kind}: {:?}", outcome.common.operations.keys());
@@ -136,15 +136,15 @@ fn mixes_do_what_they_say(driver: &str, url: &str) {
 
 fn variants(driver: &str, url: &str) {
     let changes = [
-        ("workload/mix", mix(0.4, 0.3, 0.1, 0.2, 0.0)),
+        ("workload", mix(0.4, 0.3, 0.1, 0.2, 0.0)),
         ("workload/request", json!({"kind": "latest", "theta": 0.99})),
         ("workload/insert_order", json!("ordered")),
         ("workload/zero_padding", json!(12)),
         ("workload/field_length_distribution", json!("uniform")),
         ("workload/read_all_fields", json!(false)),
         ("workload/write_all_fields", json!(true)),
-        ("workload/field_count", json!(12)),
-        ("warmup_ns", json!(50_000_000)),
+        ("workload/fields", json!(12)),
+        ("warmup", json!(50_000_000)),
     ];
     let outcome = run_well(spec(driver, url, &changes));
     assert_eq!(outcome.completed, 400);
@@ -154,8 +154,8 @@ fn variants(driver: &str, url: &str) {
 
 fn open_loop(driver: &str, url: &str) {
     let changes = [
-        ("rate", json!({"per_second": 1000.0, "unit": "operations", "arrival": "even"})),
-        ("limit", json!({"runtime_ns": 400_000_000u64, "operations": null})),
+        ("rate", json!({"per_second": 1000.0, "unit": "operations"})),
+        ("", json!({"runtime": 400_000_000u64, "max_operations": null})),
     ];
     let outcome = run_well(spec(driver, url, &changes));
     assert_eq!(outcome.common.offered_operations, Some(400));
@@ -165,30 +165,29 @@ fn open_loop(driver: &str, url: &str) {
 }
 
 fn data_is_kept_apart(driver: &str, url: &str) {
-    let first = run_well(spec(driver, url, &[("workload/mix", mix(0.5, 0.0, 0.5, 0.0, 0.0))]));
+    let first = run_well(spec(driver, url, &[("workload", mix(0.5, 0.0, 0.5, 0.0, 0.0))]));
     assert!(count(&first, "insert") > 100);
     let (kind, message) = failure(spec(driver, url, &[("data", json!("create"))]));
     assert_eq!(kind, "schema");
     assert!(message.contains("--reuse") && message.contains("--recreate"), "{message}");
     // What the inserts added is removed; the rest is used.
-    let again =
-        run_well(spec(driver, url, &[("data", json!("reuse")), ("workload/mix", mix(0.5, 0.0, 0.5, 0.0, 0.0))]));
+    let again = run_well(spec(driver, url, &[("data", json!("reuse")), ("workload", mix(0.5, 0.0, 0.5, 0.0, 0.0))]));
     assert_eq!(again.loaded_records, None);
     assert!(again.not_found.is_empty());
     run_well(spec(driver, url, &[("data", json!("reuse"))]));
     let (kind, message) =
-        failure(spec(driver, url, &[("data", json!("reuse")), ("workload/record_count", json!(RECORDS + 1))]));
+        failure(spec(driver, url, &[("data", json!("reuse")), ("workload/records", json!(RECORDS + 1))]));
     assert_eq!(kind, "schema", "{message}");
-    let (kind, _) = failure(spec(driver, url, &[("data", json!("reuse")), ("workload/field_count", json!(5))]));
+    let (kind, _) = failure(spec(driver, url, &[("data", json!("reuse")), ("workload/fields", json!(5))]));
     assert_eq!(kind, "schema");
 }
 
 fn loads_join(driver: &str, url: &str) {
     let part = |data: &str, start: u64, count: u64| {
         let changes = [
-            ("measure", json!("load")),
+            ("workload/measure", json!("load")),
             ("data", json!(data)),
-            ("limit/operations", json!(null)),
+            ("max_operations", json!(null)),
             ("workload/insert_start", json!(start)),
             ("workload/insert_count", json!(count)),
         ];
@@ -198,7 +197,7 @@ fn loads_join(driver: &str, url: &str) {
     assert_eq!((first.completed, count(&first, "insert")), (100, 100));
     check_sums(&first);
     run_well(part("keep", 100, RECORDS - 100));
-    let read = [("data", json!("reuse")), ("workload/mix", mix(1.0, 0.0, 0.0, 0.0, 0.0))];
+    let read = [("data", json!("reuse")), ("workload", mix(1.0, 0.0, 0.0, 0.0, 0.0))];
     let outcome = run_well(spec(driver, url, &read));
     assert!(outcome.not_found.is_empty(), "{:?}", outcome.not_found);
     if !row(driver).caps.replaces {
@@ -212,9 +211,9 @@ fn missing_records_are_counted(driver: &str, url: &str) {
     run_well(spec(driver, url, &[]));
     let changes = [
         ("data", json!("keep")),
-        ("workload/record_count", json!(2 * RECORDS)),
+        ("workload/records", json!(2 * RECORDS)),
         ("workload/request", json!({"kind": "uniform"})),
-        ("workload/mix", mix(1.0, 0.0, 0.0, 0.0, 0.0)),
+        ("workload", mix(1.0, 0.0, 0.0, 0.0, 0.0)),
     ];
     let outcome = run_well(spec(driver, url, &changes));
     let missed = outcome.not_found["read"];
@@ -239,7 +238,7 @@ fn transactions(driver: &str, url: &str) {
         let changes = [
             ("workload", json!({"kind": "tpcb", "script": name, "scale": 1})),
             ("data", json!(data)),
-            ("limit/operations", json!(100)),
+            ("max_operations", json!(100)),
         ];
         run_well(spec(driver, url, &changes))
     };
@@ -262,7 +261,7 @@ fn transactions(driver: &str, url: &str) {
 fn pages(driver: &str, url: &str) {
     for keep_alive in [true, false] {
         let workload = ("workload", json!({"kind": "web", "keep_alive": keep_alive}));
-        let outcome = run_well(spec(driver, url, &[workload.clone(), ("limit/operations", json!(1000))]));
+        let outcome = run_well(spec(driver, url, &[workload.clone(), ("max_operations", json!(1000))]));
         // More requests than nginx answers on one connection (100 here): it is opened anew, and nothing fails.
         assert_eq!((outcome.completed, outcome.reconnects), (1000, 0));
         assert_eq!(outcome.common.operations["get"].bytes, 1000 * servers::http::PAGE as u64);
@@ -272,6 +271,6 @@ fn pages(driver: &str, url: &str) {
         assert!(missing.messages["status"].contains("404"));
     }
     let many = [("workload", json!({"kind": "web", "keep_alive": true})), ("clients", json!(2000))];
-    let outcome = run_well(spec(driver, url, &[many.as_slice(), &[("limit/operations", json!(8000))]].concat()));
+    let outcome = run_well(spec(driver, url, &[many.as_slice(), &[("max_operations", json!(8000))]].concat()));
     assert_eq!((outcome.completed, outcome.threads), (8000, 2));
 }

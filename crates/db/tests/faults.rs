@@ -37,16 +37,16 @@ fn impossible_requests_are_refused_before_anything_is_opened() {
         (vec![("url", json!("redis://me:hunter2@localhost"))], "holds a password"),
         (vec![("url", json!("localhost:6379"))], "no scheme"),
         (vec![("password_env", json!("PLIMSOLL_TEST_NO_SUCH_VARIABLE"))], "no environment variable"),
-        (vec![("settings", json!({"x": "1"}))], "has no settings"),
-        (vec![("workload/mix", mix(0.0, 0.0, 0.0, 0.0, 0.0))], "shares"),
+        (vec![("session_settings", json!({"x": "1"}))], "has no settings"),
+        (vec![("workload", mix(0.0, 0.0, 0.0, 0.0, 0.0))], "shares"),
         (vec![("workload/table", json!("x; DROP TABLE y"))], "table name"),
-        (vec![("workload/insert_start", json!(250)), ("workload/insert_count", json!(100))], "beyond record_count"),
-        (vec![("measure", json!("load")), ("data", json!("reuse"))], "cannot reuse data: say data=keep"),
+        (vec![("workload/insert_start", json!(250)), ("workload/insert_count", json!(100))], "beyond records"),
+        (vec![("workload/measure", json!("load")), ("data", json!("reuse"))], "cannot reuse data: say data=keep"),
         (
-            vec![("measure", json!("load")), ("data", json!("create")), ("limit/operations", json!(5))],
+            vec![("workload/measure", json!("load")), ("data", json!("create")), ("max_operations", json!(5))],
             "max_operations=",
         ),
-        (vec![("rate", json!({"per_second": 0.0, "unit": "operations", "arrival": "even"}))], "rate"),
+        (vec![("rate", json!({"per_second": 0.0, "unit": "operations"}))], "rate"),
         (vec![("workload/request", json!({"kind": "zipfian", "theta": 1.5}))], "out of range"),
     ] {
         let (kind, message) = failure(spec("redis", "redis://127.0.0.1:1", &changes));
@@ -59,11 +59,11 @@ fn impossible_requests_are_refused_before_anything_is_opened() {
 #[test]
 fn a_load_keeps_a_rate_and_tells_the_histogram_of_every_interval_once() {
     let changes = [
-        ("measure", json!("load")),
-        ("limit/operations", json!(null)),
-        ("rate", json!({"per_second": 3000.0, "unit": "operations", "arrival": "even"})),
+        ("workload/measure", json!("load")),
+        ("max_operations", json!(null)),
+        ("rate", json!({"per_second": 3000.0, "unit": "operations"})),
         ("interval_histograms", json!(true)),
-        ("interval_ns", json!(20_000_000)),
+        ("interval", json!(20_000_000)),
     ];
     let job = Job::start(spec("memory", "", &changes)).unwrap();
     let mut told = Vec::new();
@@ -109,7 +109,7 @@ fn passwords_open_doors_and_are_never_told() {
     for (driver, server, from, to) in doors {
         let Some(server) = server else { continue };
         let url = server.url.replace(from, to);
-        let with = |name: &str| spec(driver, &url, &[("password_env", json!(name)), ("limit/operations", json!(20))]);
+        let with = |name: &str| spec(driver, &url, &[("password_env", json!(name)), ("max_operations", json!(20))]);
         assert_eq!(run_well(with("PLIMSOLL_TEST_RIGHT")).completed, 20, "{driver}");
         let outcome = run(with("PLIMSOLL_TEST_WRONG"));
         let text = serde_json::to_string(&outcome).unwrap();
@@ -123,7 +123,7 @@ fn passwords_open_doors_and_are_never_told() {
 #[test]
 fn a_server_that_restarts_costs_errors_and_no_more() {
     let Some(mut server) = servers::redis::server(None) else { return };
-    let changes = [("limit", json!({"runtime_ns": 3_000_000_000u64, "operations": null}))];
+    let changes = [("", json!({"runtime": 3_000_000_000u64, "max_operations": null}))];
     let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
     measuring(&job);
     server.stop();
@@ -175,9 +175,9 @@ fn a_late_answer_or_one_broken_connection_is_no_outage() {
             ("workload", json!({"kind": "web", "keep_alive": true})),
             ("clients", json!(1)),
             ("threads", json!(1)),
-            ("timeout_ns", json!(50_000_000)),
-            ("interval_ns", json!(20_000_000)),
-            ("limit", json!({"runtime_ns": 500_000_000u64, "operations": null})),
+            ("timeout", json!(50_000_000)),
+            ("interval", json!(20_000_000)),
+            ("", json!({"runtime": 500_000_000u64, "max_operations": null})),
         ];
         run(spec("http", &web_server(treat), &changes))
     };
@@ -209,7 +209,7 @@ fn a_table_of_somebody_else_is_left_alone() {
 
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}/x.db", folder.path().display());
-    run_well(spec("sqlite", &url, &[("limit/operations", json!(5))]));
+    run_well(spec("sqlite", &url, &[("max_operations", json!(5))]));
     let table = [("workload/table", json!("sqlite_master")), ("data", json!("recreate"))];
     let (_, message) = failure(spec("sqlite", &url, &table));
     assert!(!message.contains("recreate"), "{message}");
@@ -223,8 +223,8 @@ fn what_is_to_be_kept_is_kept() {
         let changes = [
             ("workload", script.clone()),
             ("data", json!(data)),
-            ("count_kept", json!(true)),
-            ("limit/operations", json!(50)),
+            ("fault", json!("expected")),
+            ("max_operations", json!(50)),
         ];
         run_well(spec("postgresql", &server.url, &changes)).kept.expect("it was counted")
     };
@@ -237,9 +237,9 @@ fn what_is_to_be_kept_is_kept() {
 fn acknowledged_writes_that_a_crash_lost_are_counted() {
     let Some(mut server) = servers::redis::server(None) else { return };
     let changes = [
-        ("limit", json!({"runtime_ns": 3_000_000_000u64, "operations": null})),
-        ("count_kept", json!(true)),
-        ("workload/mix", mix(0.0, 0.0, 1.0, 0.0, 0.0)),
+        ("", json!({"runtime": 3_000_000_000u64, "max_operations": null})),
+        ("fault", json!("expected")),
+        ("workload", mix(0.0, 0.0, 1.0, 0.0, 0.0)),
     ];
     let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
     measuring(&job);
@@ -251,14 +251,14 @@ fn acknowledged_writes_that_a_crash_lost_are_counted() {
     let after = kept.after.expect("it is back");
     assert!(0 < after && after < kept.acknowledged, "{kept:?}");
 
-    let nothing = run_well(spec("redis", &server.url, &[("count_kept", json!(true)), ("data", json!("recreate"))]));
+    let nothing = run_well(spec("redis", &server.url, &[("fault", json!("expected")), ("data", json!("recreate"))]));
     let kept = nothing.kept.expect("it was counted");
     assert_eq!(kept.after, Some(kept.before + kept.acknowledged), "without a fault nothing is lost");
     assert_eq!(nothing.outages, []);
 
     let inserts = |data: &str| {
-        let mix = ("workload/mix", mix(0.0, 0.0, 1.0, 0.0, 0.0));
-        run_well(spec("redis", &server.url, &[("count_kept", json!(true)), ("data", json!(data)), mix])).kept
+        let mix = ("workload", mix(0.0, 0.0, 1.0, 0.0, 0.0));
+        run_well(spec("redis", &server.url, &[("fault", json!("expected")), ("data", json!(data)), mix])).kept
     };
     let first = inserts("reuse").expect("its keys are new");
     assert_eq!(first.after, Some(first.before + first.acknowledged));
@@ -269,7 +269,7 @@ fn acknowledged_writes_that_a_crash_lost_are_counted() {
 fn a_server_that_stays_away_ends_the_job_and_keeps_what_was_measured() {
     let Some(mut server) = servers::redis::server(None) else { return };
     let changes =
-        [("limit", json!({"runtime_ns": 60_000_000_000u64, "operations": null})), ("give_up_ns", json!(300_000_000))];
+        [("", json!({"runtime": 60_000_000_000u64, "max_operations": null})), ("give_up", json!(300_000_000))];
     let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
     measuring(&job);
     server.stop();
@@ -285,7 +285,7 @@ fn a_server_that_stays_away_ends_the_job_and_keeps_what_was_measured() {
 #[test]
 fn a_stop_request_is_answered_soon_with_what_there_is() {
     let Some(server) = servers::redis::server(None) else { return };
-    let changes = [("limit", json!({"runtime_ns": 60_000_000_000u64, "operations": null}))];
+    let changes = [("", json!({"runtime": 60_000_000_000u64, "max_operations": null}))];
     let job = Job::start(spec("redis", &server.url, &changes)).unwrap();
     measuring(&job);
     let asked = Instant::now();
@@ -299,10 +299,8 @@ fn a_stop_request_is_answered_soon_with_what_there_is() {
 #[test]
 fn preparing_may_take_longer_than_an_answer_and_can_be_stopped() {
     let Some(server) = servers::postgresql::server(None, None) else { return };
-    let changes = [
-        ("workload", json!({"kind": "tpcb", "script": "select_only", "scale": 200})),
-        ("timeout_ns", json!(200_000_000)),
-    ];
+    let changes =
+        [("workload", json!({"kind": "tpcb", "script": "select_only", "scale": 200})), ("timeout", json!(200_000_000))];
     let job = Job::start(spec("postgresql", &server.url, &changes)).unwrap();
     // 200 branches take a minute or more, and each longer than the time for an answer.
     std::thread::sleep(Duration::from_millis(1500));
@@ -319,10 +317,10 @@ fn conflicts_are_counted_or_tried_again() {
     let tries = |tries: u32, data: &str| {
         let changes = [
             ("workload", json!({"kind": "tpcb", "script": "tpcb", "scale": 1})),
-            ("settings", json!({"default_transaction_isolation": "serializable"})),
+            ("session_settings", json!({"default_transaction_isolation": "serializable"})),
             ("data", json!(data)),
             ("max_tries", json!(tries)),
-            ("limit/operations", json!(200)),
+            ("max_operations", json!(200)),
         ];
         run(spec("postgresql", &server.url, &changes))
     };
@@ -363,7 +361,7 @@ fn connections_can_be_encrypted() {
     let Some(server) = servers::postgresql::server(None, Some(&(certificate.clone(), key))) else { return };
     let url = server.url.replace("127.0.0.1", "localhost");
     let tls = |mode: &str, file: Option<&std::path::Path>| {
-        spec("postgresql", &url, &[("tls", json!({"mode": mode, "ca_file": file})), ("limit/operations", json!(50))])
+        spec("postgresql", &url, &[("", json!({"tls": mode, "ca_file": file})), ("max_operations", json!(50))])
     };
     assert_eq!(run_well(tls("require", None)).completed, 50);
     assert_eq!(run_well(tls("verify", Some(&certificate))).completed, 50);
@@ -379,8 +377,7 @@ fn a_server_that_never_says_a_word_ends_the_job_and_a_stop_request_ends_it_soone
     for (driver, tls) in [("redis", "off"), ("redis", "require"), ("mysql", "off"), ("postgresql", "require")] {
         let at = |timeout_ns: u64| {
             let url = format!("{driver}://me@127.0.0.1:{port}/0");
-            let tls = json!({"mode": tls, "ca_file": null});
-            spec(driver, &url, &[("tls", tls), ("timeout_ns", json!(timeout_ns))])
+            spec(driver, &url, &[("tls", json!(tls)), ("timeout", json!(timeout_ns))])
         };
         let (kind, message) = failure(at(100_000_000));
         assert_eq!(kind, "connect", "{driver}: {message}");
@@ -420,7 +417,7 @@ fn a_stopped_job_says_which_server_fell_silent_and_for_how_long() {
     });
     let changes = [
         ("workload", json!({"kind": "web", "keep_alive": true})),
-        ("limit/operations", json!(null)),
+        ("max_operations", json!(null)),
         ("data", json!("keep")),
     ];
     let job = Job::start(spec("http", &format!("http://{place}/"), &changes)).unwrap();
@@ -439,7 +436,7 @@ fn a_stopped_job_says_which_server_fell_silent_and_for_how_long() {
 fn a_rocksdb_database_is_used_by_one_at_a_time_and_says_what_is_wrong() {
     let Some(folder) = servers::rocksdb() else { return };
     let url = format!("rocksdb:{}", folder.path().join("db").display());
-    let endless = [("limit", json!({"runtime_ns": 60_000_000_000u64, "operations": null}))];
+    let endless = [("", json!({"runtime": 60_000_000_000u64, "max_operations": null}))];
     let job = Job::start(spec("rocksdb", &url, &endless)).unwrap();
     measuring(&job);
     let (kind, message) = failure(spec("rocksdb", &url, &[("data", json!("keep"))]));
@@ -454,13 +451,13 @@ fn a_rocksdb_database_is_used_by_one_at_a_time_and_says_what_is_wrong() {
         (json!({"a;b": "1"}), "spec", "no name"),
         (json!({"no_such_option": "1"}), "connect", "no_such_option"),
     ] {
-        let (found, message) = failure(spec("rocksdb", &url, &[("settings", settings)]));
+        let (found, message) = failure(spec("rocksdb", &url, &[("session_settings", settings)]));
         assert_eq!(found, kind, "{message}");
         assert!(message.contains(words), "{message}");
     }
     // After all that it still opens, and settings are among the facts.
     let settings = json!({"sync": "true", "write_buffer_size": "1048576"});
-    let outcome = run_well(spec("rocksdb", &url, &[("settings", settings)]));
+    let outcome = run_well(spec("rocksdb", &url, &[("session_settings", settings)]));
     let fact = |name: &str| outcome.server.get(name).map(String::as_str);
     assert_eq!((fact("sync"), fact("wal"), fact("write_buffer_size")), (Some("true"), Some("on"), Some("1048576")));
     assert!(fact("rocksdb_version").is_some_and(|version| version.contains('.')), "{:?}", outcome.server);

@@ -40,7 +40,7 @@ impl Owned {
 
     fn job(&self, changes: &[(&str, Value)]) -> plimsoll_db::spec::DbSpec {
         let mut spec = spec(self.driver, &self.url, changes);
-        spec.settings.clear();
+        spec.session_settings.clear();
         spec
     }
 
@@ -110,7 +110,8 @@ fn a_table_of_another_shape_is_kept_until_its_name_is_typed() {
                 if (data, measure) == ("reuse", "load") {
                     continue;
                 }
-                let changes = [("data", json!(data)), ("measure", json!(measure)), ("limit/operations", json!(null))];
+                let changes =
+                    [("data", json!(data)), ("workload/measure", json!(measure)), ("max_operations", json!(null))];
                 let (kind, message) = failure(theirs.job(&changes));
                 assert_eq!(kind, "schema", "{}: {message}", theirs.driver);
                 assert!(message.contains("somebody else's"), "{message}");
@@ -144,7 +145,7 @@ fn a_table_that_only_looks_like_ours_is_used_and_never_emptied() {
         };
         theirs.fill(columns, key);
         let ordered = ("workload/insert_order", json!("ordered"));
-        let of = |records: u64| ("workload/record_count", json!(records));
+        let of = |records: u64| ("workload/records", json!(records));
         for (data, records) in [("recreate", 777), ("create", 777), ("reuse", 777), ("reuse", 300)] {
             let (kind, message) = failure(theirs.job(&[("data", json!(data)), of(records), ordered.clone()]));
             assert_eq!(kind, "schema", "{}: {message}", theirs.driver);
@@ -154,7 +155,7 @@ fn a_table_that_only_looks_like_ours_is_used_and_never_emptied() {
         }
         let before = theirs.sql("SELECT count(*) FROM usertable WHERE FIELD0='a' AND FIELD1='b' AND FIELD2='c'");
         // Reading changes nothing, so nobody has to be asked.
-        let reads = ("workload/mix", mix(1.0, 0.0, 0.0, 0.0, 0.0));
+        let reads = ("workload", mix(1.0, 0.0, 0.0, 0.0, 0.0));
         let read = run_well(theirs.job(&[("data", json!("reuse")), of(777), ordered.clone(), reads]));
         assert!(read.not_found.is_empty() && read.loaded_records.is_none());
         assert_eq!(theirs.sql("SELECT count(*) FROM usertable WHERE FIELD0='a' AND FIELD1='b' AND FIELD2='c'"), before);
@@ -171,7 +172,7 @@ fn a_table_that_only_looks_like_ours_is_used_and_never_emptied() {
         for data in ["create", "reuse", "recreate"] {
             failure(theirs.job(&[("data", json!(data))]));
         }
-        let load = [("data", json!("create")), ("measure", json!("load")), ("limit/operations", json!(null))];
+        let load = [("data", json!("create")), ("workload/measure", json!("load")), ("max_operations", json!(null))];
         assert_eq!(run_well(theirs.job(&load)).completed, RECORDS);
         assert_eq!(theirs.rows(), RECORDS.to_string());
         theirs.sql("CREATE INDEX onlyonce ON usertable (YCSB_KEY)");
@@ -212,11 +213,11 @@ fn a_table_of_pgbench_in_another_schema_is_not_dropped() {
     assert!(message.contains("somebody else's") && message.contains("/postgres/pgbench'"), "{message}");
     theirs.sql("CREATE SCHEMA postgres");
     for _ in 0..2 {
-        run_well(theirs.job(&[script.clone(), ("limit/operations", json!(20))]));
+        run_well(theirs.job(&[script.clone(), ("max_operations", json!(20))]));
     }
     // Left in the middle of making or dropping the tables, of which one is missing in ours.
     theirs.sql("DROP TABLE postgres.pgbench_history");
-    run_well(theirs.job(&[script, ("limit/operations", json!(20))]));
+    run_well(theirs.job(&[script, ("max_operations", json!(20))]));
     assert_eq!(theirs.sql("SELECT count(*) FROM public.pgbench_history"), "777");
 }
 
@@ -318,7 +319,7 @@ fn a_database_file_of_somebody_else_is_looked_at_without_a_trace() {
         connection.close().unwrap();
         let (bytes, before) = (fs::read(&path).unwrap(), picture(folder.path()));
         for data in EVERY_WAY {
-            let wants = ("settings", json!({"journal_mode": "wal", "user_version": "7"}));
+            let wants = ("session_settings", json!({"journal_mode": "wal", "user_version": "7"}));
             let job = spec("sqlite", &format!("sqlite:{}", path.display()), &[("data", json!(data)), wants]);
             let (kind, message) = failure(job);
             assert_eq!(kind, "schema", "{message}");
@@ -333,7 +334,7 @@ fn our_own_file_is_used_after_a_change_that_was_cut_off() {
     let path = folder.path().join("ours.db");
     let job = |data: &str| {
         let mut job = spec("sqlite", &format!("sqlite:{}", path.display()), &[("data", json!(data))]);
-        job.settings.clear();
+        job.session_settings.clear();
         job
     };
     run_well(job("recreate"));

@@ -1,11 +1,22 @@
 //! Database tests: drivers, checks, jobs.
 
+use std::iter;
+
+use plimsoll_db::parameters::WORKLOADS;
 use plimsoll_db::spec::DbSpec;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::job::{Job, read};
+use crate::parameters::Record;
 use crate::to_json;
+
+/// The records of parameters of this kind of job: the common one, then those of the workloads.
+pub fn records() -> Vec<Record> {
+    let common = Record { name: "db", base: None, parameters: DbSpec::table() };
+    let own = WORKLOADS.iter().map(|&(name, table)| Record { name, base: Some("db"), parameters: table() });
+    iter::once(common).chain(own).collect()
+}
 
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

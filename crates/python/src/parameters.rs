@@ -5,7 +5,7 @@ use plimsoll_io::spec::JobSpec;
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::{files, to_json, volume};
+use crate::{db, files, to_json, volume};
 
 /// The parameters of a workload, or those that several have.
 #[derive(Clone, Serialize)]
@@ -26,5 +26,5 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyfunction]
 fn parameters() -> PyResult<String> {
     let io = Record { name: "io", base: None, parameters: JobSpec::table() };
-    to_json(&[vec![io], files::records(), volume::records()].concat())
+    to_json(&[vec![io], files::records(), db::records(), volume::records()].concat())
 }

@@ -9,7 +9,7 @@ use crate::caps::Caps;
 use crate::driver::{Driver, Reply, Request, Session, State};
 use crate::fault::{Cause, Fault, JobError};
 use crate::setup::Setup;
-use crate::spec::{TlsMode, Workload};
+use crate::spec::Workload;
 use crate::url::Url;
 use crate::wire::{Address, Wire};
 
@@ -48,7 +48,7 @@ impl Driver for HttpDriver {
 
     fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
         let url = Url::read(&setup.spec.url, Self::CAPS.schemes)?;
-        let encrypted = setup.spec.tls.mode != TlsMode::Off;
+        let encrypted = setup.spec.encrypted();
         if setup.spec.url.starts_with("https") != encrypted {
             return Err(JobError::spec("https:// needs the TLS mode require or verify, and http:// needs off"));
         }
@@ -96,8 +96,8 @@ impl HttpDriver {
         #[allow(unused_mut, reason = "without TLS nothing is changed")]
         let mut wire = Wire::connect(&Address::Tcp(self.url.host.clone(), self.url.port), self.setup.wait())?;
         #[cfg(feature = "tls")]
-        if self.setup.spec.tls.mode != TlsMode::Off {
-            wire.encrypt(&crate::tls::Trust::new(&self.setup.spec.tls, &self.url.host)?)?;
+        if self.setup.spec.encrypted() {
+            wire.encrypt(&crate::tls::Trust::new(&self.setup.spec, &self.url.host)?)?;
         }
         Ok(wire)
     }

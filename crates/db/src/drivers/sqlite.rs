@@ -11,12 +11,13 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OpenFlags, ffi};
 
-use crate::caps::{Caps, Durability};
+use crate::caps::{Caps, Level};
 use crate::console::{self, Console, Dialect};
 use crate::driver::{Reply, Request, Session, State, Statement};
 use crate::fault::{Cause, Fault, JobError};
 use crate::ownership::MARK;
 use crate::setup::Setup;
+use crate::spec::Durability;
 use crate::sql::{self, Database, Parameters, Statements};
 use crate::url;
 
@@ -53,9 +54,9 @@ impl Database for SqliteDriver {
         settings: true,
         data: "database.db",
         durability: &[
-            Durability { name: "full", settings: &[("synchronous", "FULL")] },
-            Durability { name: "relaxed", settings: &[("synchronous", "NORMAL")] },
-            Durability { name: "none", settings: &[("synchronous", "OFF")] },
+            Level { durability: Durability::Full, settings: &[("synchronous", "FULL")] },
+            Level { durability: Durability::Relaxed, settings: &[("synchronous", "NORMAL")] },
+            Level { durability: Durability::None, settings: &[("synchronous", "OFF")] },
         ],
         counters: &["data_bytes"],
         ..Caps::EMBEDDED
@@ -76,7 +77,7 @@ impl Database for SqliteDriver {
             )));
         }
         let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        if let Some((name, _)) = setup.spec.settings.iter().find(|(name, value)| !plain(name) || !plain(value)) {
+        if let Some((name, _)) = setup.settings.iter().find(|(name, value)| !plain(name) || !plain(value)) {
             return Err(JobError::spec(format!("the setting {name:?} is no PRAGMA with a plain value")));
         }
         let (path, statements) = (path.to_owned(), Arc::new(Statements::new(&setup, Dialect::Sqlite)));
@@ -121,7 +122,7 @@ impl Database for SqliteDriver {
         };
         let mut connection = plimsoll_sqlite::open(Path::new(&self.path)).map_err(failed)?;
         connection.busy_timeout(self.setup.timeout()).map_err(failed)?;
-        for (name, value) in &self.setup.spec.settings {
+        for (name, value) in &self.setup.settings {
             connection.query(&format!("PRAGMA {name} = {value}"))?;
         }
         Ok(connection)

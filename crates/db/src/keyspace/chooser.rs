@@ -26,9 +26,9 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// With `record_count` records in the table.
-    pub fn new(record_count: u64) -> Self {
-        Self { records: Acknowledged::new(record_count), sequence: AtomicU64::new(0), run: mix64(wall_ns()) }
+    /// With `records` in the table.
+    pub fn new(records: u64) -> Self {
+        Self { records: Acknowledged::new(records), sequence: AtomicU64::new(0), run: mix64(wall_ns()) }
     }
 }
 
@@ -67,7 +67,7 @@ impl Chooser {
             }
             Request::Sequential => Kind::Sequential { first, count },
             Request::Exponential { percentile, share } => {
-                let range = ycsb.record_count as f64 * share;
+                let range = ycsb.records as f64 * share;
                 Kind::Exponential { gamma: -(1.0 - percentile / 100.0).ln() / range }
             }
         };
@@ -136,7 +136,7 @@ mod tests {
     use plimsoll_core::random::Purpose;
 
     fn counts(request: Request, records: u64, draws: u32) -> Vec<u32> {
-        let ycsb = Ycsb { record_count: records, request, ..workload_a() };
+        let ycsb = Ycsb { records, request, ..workload_a() };
         let mut chooser = Chooser::new(&ycsb, 0, Arc::new(Shared::new(records)));
         let mut stream = Stream::new(1, 0, Purpose::Offset);
         let mut counts = vec![0; records as usize];
@@ -165,7 +165,7 @@ mod tests {
         let counts = counts(Request::Latest { theta: 0.99 }, 1000, 100_000);
         assert!(counts[999] > 10_000, "{}", counts[999]);
         assert_eq!(counts[0], 0, "YCSB never asks for record 0");
-        let ycsb = Ycsb { record_count: 1000, request: Request::Latest { theta: 0.99 }, ..workload_a() };
+        let ycsb = Ycsb { records: 1000, request: Request::Latest { theta: 0.99 }, ..workload_a() };
         let shared = Arc::new(Shared::new(1000));
         let mut chooser = Chooser::new(&ycsb, 0, Arc::clone(&shared));
         (0..500).for_each(|_| shared.records.acknowledge(shared.records.next()));
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn records_that_are_not_there_are_never_asked_for() {
         let mut ycsb = workload_a();
-        (ycsb.record_count, ycsb.mix.insert, ycsb.mix.read, ycsb.mix.update) = (1000, 0.5, 0.5, 0.0);
+        (ycsb.records, ycsb.insert, ycsb.read, ycsb.update) = (1000, 0.5, 0.5, 0.0);
         let mut chooser = Chooser::new(&ycsb, 10_000, Arc::new(Shared::new(1000)));
         let mut stream = Stream::new(3, 0, Purpose::Offset);
         assert!((0..10_000).all(|_| chooser.draw(&mut stream) < 1000));

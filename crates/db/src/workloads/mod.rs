@@ -74,7 +74,7 @@ impl Phase {
 
     /// The schedule; what is loaded before a run has none.
     pub fn rate(&self, spec: &DbSpec) -> Option<Rate> {
-        spec.rate.filter(|_| matches!(self, Self::Run) || spec.measure == Measure::Load)
+        spec.rate().filter(|_| matches!(self, Self::Run) || spec.measure() == Measure::Load)
     }
 }
 
@@ -89,7 +89,7 @@ impl Work {
                 Self::Load(Box::new(Load::new(ycsb, spec.seed, thread, Arc::clone(shared), *end)))
             }
             (Workload::Ycsb(ycsb), Phase::Run) => {
-                let operations = ycsb.operation_count.or(spec.limit.operations).unwrap_or(ycsb.record_count);
+                let operations = spec.max_operations.unwrap_or(ycsb.records);
                 Self::Core(Box::new(Core::new(ycsb, operations, spec.seed, thread, Arc::clone(shared))))
             }
             (Workload::Tpcb(tpcb), _) => Self::Scripted(Scripted::new(*tpcb, spec.seed, thread)),
@@ -102,7 +102,7 @@ impl Work {
         let open = phase.rate(spec).is_some();
         match (&spec.workload, phase) {
             (_, Phase::Load { .. }) => OpKinds { names: LOAD, whole: 1, used: 1, open },
-            (Workload::Ycsb(ycsb), Phase::Run) => OpKinds { open, ..ycsb::kinds(&ycsb.mix) },
+            (Workload::Ycsb(ycsb), Phase::Run) => OpKinds { open, ..ycsb::kinds(ycsb) },
             (Workload::Tpcb(tpcb), Phase::Run) => OpKinds { open, ..tpcb::kinds(tpcb.script) },
             (Workload::Web(_), Phase::Run) => OpKinds { names: WEB, whole: 1, used: 1, open },
         }

@@ -9,7 +9,7 @@ use crate::driver::{Request, Values};
 use crate::integrity::write_value;
 use crate::keyspace::{Chooser, Keys, Length, Shared, write_random};
 use crate::recorder::OpKinds;
-use crate::spec::{Mix, Ycsb};
+use crate::spec::Ycsb;
 
 const READ: usize = 0;
 const UPDATE: usize = 1;
@@ -20,10 +20,10 @@ const RMW_READ: usize = 5;
 const RMW_UPDATE: usize = 6;
 const NAMES: &[&str] = &["read", "update", "insert", "scan", "read_modify_write", "rmw_read", "rmw_update"];
 
-/// What a mix counts.
-pub fn kinds(mix: &Mix) -> OpKinds {
+/// What the shares of a workload count.
+pub fn kinds(ycsb: &Ycsb) -> OpKinds {
     let mut used = 0;
-    for (kind, share) in mix.shares().into_iter().enumerate() {
+    for (kind, share) in ycsb.shares().into_iter().enumerate() {
         used |= u32::from(share > 0.0) << kind;
     }
     if used >> READ_MODIFY_WRITE & 1 == 1 {
@@ -52,9 +52,9 @@ pub struct Fields {
 impl Fields {
     /// Lengths follow from `seed`, content from `seed` and `run`.
     pub fn new(ycsb: &Ycsb, seed: u64, run: u64, thread: u32) -> Self {
-        let (min, max) = (u64::from(ycsb.min_field_length), u64::from(ycsb.field_length));
+        let (min, max) = (u64::from(ycsb.field_length_min), u64::from(ycsb.field_length));
         Self {
-            count: ycsb.field_count,
+            count: ycsb.fields,
             length: Length::new(ycsb.field_length_distribution, min, max),
             integrity: ycsb.data_integrity,
             lengths: Stream::new(seed, thread, Purpose::Size),
@@ -145,7 +145,7 @@ impl Key {
 
 impl Core {
     pub fn new(ycsb: &Ycsb, operations: u64, seed: u64, thread: u32, shared: Arc<Shared>) -> Self {
-        let shares = ycsb.mix.shares();
+        let shares = ycsb.shares();
         let total: f64 = shares.iter().sum();
         let mut sum = 0.0;
         let bounds = shares.map(|share| {
@@ -154,13 +154,13 @@ impl Core {
             if sum > 1.0 - 1e-9 { 1.0 } else { sum }
         });
         let chooser = Chooser::new(ycsb, operations, Arc::clone(&shared));
-        let looks_ahead = ycsb.mix.insert == 0.0 && chooser.is_steady();
+        let looks_ahead = ycsb.insert == 0.0 && chooser.is_steady();
         let mut core = Self {
             keys: Keys::new(ycsb),
             chooser,
             fields: Fields::new(ycsb, seed, shared.run, thread),
             shared,
-            scan: Length::new(ycsb.scan_length.distribution, ycsb.scan_length.min, ycsb.scan_length.max),
+            scan: Length::new(ycsb.scan_length_distribution, ycsb.scan_length_min, ycsb.scan_length_max),
             bounds,
             read_all: ycsb.read_all_fields,
             write_all: ycsb.write_all_fields,
@@ -278,13 +278,12 @@ mod tests {
     use crate::spec::Request as Distribution;
     use crate::spec::tests::workload_a;
 
-    fn mix(read: f64, update: f64, insert: f64, scan: f64, read_modify_write: f64) -> Mix {
-        Mix { read, update, insert, scan, read_modify_write }
+    fn mixed(read: f64, update: f64, insert: f64, scan: f64, read_modify_write: f64) -> Ycsb {
+        Ycsb { read, update, insert, scan, read_modify_write, ..workload_a() }
     }
 
-    fn kinds_drawn(mix: Mix, draws: u32) -> [u32; 5] {
-        let ycsb = Ycsb { mix, ..workload_a() };
-        let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000)));
+    fn kinds_drawn(ycsb: &Ycsb, draws: u32) -> [u32; 5] {
+        let mut core = Core::new(ycsb, 0, 7, 0, Arc::new(Shared::new(1000)));
         let mut counts = [0; 5];
         let mut operation = Operation::default();
         for _ in 0..draws {
@@ -299,18 +298,18 @@ mod tests {
 
     #[test]
     fn kinds_come_in_their_shares() {
-        let counts = kinds_drawn(mix(0.5, 0.2, 0.1, 0.1, 0.1), 100_000);
+        let counts = kinds_drawn(&mixed(0.5, 0.2, 0.1, 0.1, 0.1), 100_000);
         for (count, share) in counts.into_iter().zip([0.5, 0.2, 0.1, 0.1, 0.1]) {
             let sigma: f64 = (100_000.0f64 * share * (1.0 - share)).sqrt();
             assert!((f64::from(count) - 100_000.0 * share).abs() < 5.0 * sigma, "{counts:?}");
         }
-        assert_eq!(kinds_drawn(mix(95.0, 5.0, 0.0, 0.0, 0.0), 10_000)[2..], [0, 0, 0], "shares need no sum of 1");
-        assert_eq!(kinds_drawn(mix(0.0, 0.0, 0.0, 1.0, 0.0), 100), [0, 0, 0, 100, 0]);
+        assert_eq!(kinds_drawn(&mixed(95.0, 5.0, 0.0, 0.0, 0.0), 10_000)[2..], [0, 0, 0], "shares need no sum of 1");
+        assert_eq!(kinds_drawn(&mixed(0.0, 0.0, 0.0, 1.0, 0.0), 100), [0, 0, 0, 100, 0]);
     }
 
     #[test]
     fn a_read_modify_write_updates_what_it_read() {
-        let ycsb = Ycsb { mix: mix(0.0, 0.0, 0.0, 0.0, 1.0), ..workload_a() };
+        let ycsb = mixed(0.0, 0.0, 0.0, 0.0, 1.0);
         let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000)));
         let mut operation = Operation::default();
         core.draw(&mut operation);
@@ -325,7 +324,7 @@ mod tests {
     /// MySQL carries out no update with the value that is there: repeats of a run have the same keys and other values.
     #[test]
     fn repeated_runs_write_other_values_to_the_same_records() {
-        let ycsb = Ycsb { mix: mix(0.0, 1.0, 0.0, 0.0, 0.0), ..workload_a() };
+        let ycsb = mixed(0.0, 1.0, 0.0, 0.0, 0.0);
         let run = |number: u64| {
             let mut shared = Shared::new(1000);
             shared.run = number;
@@ -349,8 +348,8 @@ mod tests {
 
     #[test]
     fn looking_ahead_leaves_the_sequence_as_it_is() {
-        let ycsb = Ycsb { read_all_fields: false, mix: mix(0.4, 0.4, 0.0, 0.2, 0.0), ..workload_a() };
-        let shared = || Arc::new(Shared::new(ycsb.record_count));
+        let ycsb = Ycsb { read_all_fields: false, ..mixed(0.4, 0.4, 0.0, 0.2, 0.0) };
+        let shared = || Arc::new(Shared::new(ycsb.records));
         let mut core = Core::new(&ycsb, 0, 7, 0, shared());
         let mut chooser = Chooser::new(&ycsb, 0, shared());
         let [mut mix, mut choice, mut other] =
@@ -361,7 +360,7 @@ mod tests {
             let u = mix.unit();
             let kind = if u < 0.4 { READ } else { usize::from(u >= 0.8) * (SCAN - UPDATE) + UPDATE };
             assert_eq!((operation.kind, operation.record), (kind, chooser.draw(&mut choice)));
-            let fields = u64::from(ycsb.field_count);
+            let fields = u64::from(ycsb.fields);
             assert_eq!(operation.field, Some(other.below(fields) as u32));
             match core.request(&operation) {
                 Request::Update { values, .. } => assert_eq!(values.first(), other.below(fields) as u32),
@@ -374,7 +373,7 @@ mod tests {
 
     #[test]
     fn nobody_looks_ahead_where_it_would_change_the_sequence() {
-        let inserts = Ycsb { mix: mix(0.5, 0.0, 0.5, 0.0, 0.0), ..workload_a() };
+        let inserts = mixed(0.5, 0.0, 0.5, 0.0, 0.0);
         let sequential = Ycsb { request: Distribution::Sequential, ..workload_a() };
         for ycsb in [inserts, sequential] {
             assert!(Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000))).coming.is_none());
@@ -383,8 +382,7 @@ mod tests {
 
     #[test]
     fn inserts_follow_the_records_that_are_there() {
-        let ycsb =
-            Ycsb { mix: mix(0.0, 0.0, 1.0, 0.0, 0.0), request: Distribution::Latest { theta: 0.99 }, ..workload_a() };
+        let ycsb = Ycsb { request: Distribution::Latest { theta: 0.99 }, ..mixed(0.0, 0.0, 1.0, 0.0, 0.0) };
         let mut core = Core::new(&ycsb, 0, 7, 0, Arc::new(Shared::new(1000)));
         let mut operation = Operation::default();
         for record in 1000..1010 {

@@ -7,42 +7,64 @@ use std::time::Duration;
 
 use plimsoll_db::Job;
 use plimsoll_db::outcome::DbOutcome;
-use plimsoll_db::spec::DbSpec;
+use plimsoll_db::spec::{Data, DbSpec, Request, Tpcb, Web, Workload, Ycsb};
 use serde_json::{Value, json};
 
 /// Records of the tests' tables.
 pub const RECORDS: u64 = 300;
 
-/// A request: workload A on few records, with the fields in `changes` replaced (`"workload/mix/read": 1.0`).
+/// A request: workload A on few records, with the fields in `changes` replaced (`"workload/records": 10`). Objects are merged
+/// with what is there (`""`: the whole request), and a workload with another `kind` begins with the defaults of that.
 pub fn spec(driver: &str, url: &str, changes: &[(&str, Value)]) -> DbSpec {
-    let mut spec = json!({
-        "driver": driver, "url": url, "password_env": null, "tls": {"mode": "off", "ca_file": null},
-        "clients": 4, "threads": 2, "data": "recreate", "measure": "run",
-        "workload": {
-            "kind": "ycsb", "table": "usertable", "record_count": RECORDS, "insert_start": 0, "insert_count": null,
-            "operation_count": null,
-            "mix": {"read": 0.5, "update": 0.5, "insert": 0.0, "scan": 0.0, "read_modify_write": 0.0},
-            "request": {"kind": "zipfian", "theta": 0.99}, "insert_order": "hashed", "zero_padding": 1,
-            "field_count": 3, "field_length": 40, "min_field_length": 1, "field_length_distribution": "constant",
-            "read_all_fields": true, "write_all_fields": false,
-            "scan_length": {"min": 1, "max": 20, "distribution": "uniform"}, "data_integrity": false,
-        },
-        "limit": {"runtime_ns": 60_000_000_000u64, "operations": 400}, "warmup_ns": 0, "rate": null,
-        "max_tries": 1, "count_errors": true, "timeout_ns": 10_000_000_000u64, "give_up_ns": 5_000_000_000u64,
-        "settings": {}, "seed": 1, "interval_ns": 100_000_000,
-    });
-    if driver == "sqlite" {
-        // What is tested is not how fast this disk flushes.
-        spec["settings"] = json!({"journal_mode": "wal", "synchronous": "off"});
-    }
+    let mut spec = json!(few_records(driver, url));
     for (path, value) in changes {
-        let mut place = &mut spec;
-        for name in path.split('/') {
-            place = &mut place[name];
+        let names = path.split('/').filter(|name| !name.is_empty());
+        let place = names.fold(&mut spec, |place, name| &mut place[name]);
+        if let Some(kind) = value.get("kind").filter(|_| *path == "workload") {
+            *place = json!(match kind.as_str() {
+                Some("tpcb") => Workload::Tpcb(Tpcb::default()),
+                Some("web") => Workload::Web(Web::default()),
+                kind => panic!("{kind:?} is no kind of workload"),
+            });
         }
-        *place = value.clone();
+        match (place.as_object_mut(), value) {
+            (Some(old), Value::Object(new)) if *path != "workload/request" => old.extend(new.clone()),
+            _ => *place = value.clone(),
+        }
     }
     serde_json::from_value(spec).expect("the tests' request is a request")
+}
+
+fn few_records(driver: &str, url: &str) -> DbSpec {
+    let ycsb = Ycsb {
+        read: 0.5,
+        update: 0.5,
+        records: RECORDS,
+        request: Request::Zipfian { theta: 0.99 },
+        fields: 3,
+        field_length: 40,
+        scan_length_max: 20,
+        ..Ycsb::default()
+    };
+    // What is tested is not how fast this disk flushes.
+    let settings: &[(&str, &str)] =
+        if driver == "sqlite" { &[("journal_mode", "wal"), ("synchronous", "off")] } else { &[] };
+    DbSpec {
+        driver: driver.to_owned(),
+        url: url.to_owned(),
+        workload: Workload::Ycsb(ycsb),
+        session_settings: settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        clients: 4,
+        threads: Some(2),
+        data: Data::Recreate,
+        runtime_ns: 60_000_000_000,
+        max_operations: Some(400),
+        warmup_ns: 0,
+        timeout_ns: 10_000_000_000,
+        give_up_ns: 5_000_000_000,
+        interval_ns: Some(100_000_000),
+        ..DbSpec::default()
+    }
 }
 
 /// Shares of the five kinds.

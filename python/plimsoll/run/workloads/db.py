@@ -6,17 +6,18 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from plimsoll import outages
 from plimsoll.catalog.bounds import Pace
-from plimsoll.db_parameters import COMMON, DB_WORKLOADS
+from plimsoll.declared import DbParameters
 from plimsoll.drivers import drivers, embedded, server_driver, servers_for
 from plimsoll.errors import NotStarted, TargetError
 from plimsoll.metrics import PERCENTILES, score
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
-from plimsoll.parameters import interval_of
+from plimsoll.parameters import parameters_of
 from plimsoll.run.places import Place
 from plimsoll.run.private_server import PrivateServer, find_program, kind, running
 from plimsoll.run.scores import burst_factor, saturated_share, window_factor
@@ -28,6 +29,8 @@ from plimsoll.targets import database
 from plimsoll.units import MIB, SECOND
 
 OVERHEAD_NS = SECOND
+COMMON = frozenset(each.name for each in fields(DbParameters))
+"""Names of the parameters that every database test has."""
 ROW_OVERHEAD = 3
 """Bytes on disk per byte of a record: index, page fill, logs; generous."""
 ACCOUNT_BYTES = 250
@@ -131,8 +134,8 @@ def summary(plan: Plan) -> str:
     """Server, clients, and the parameters that are not as in the original."""
     values = plan.parameters
     where = f"on {values['server']} ({values['durability']} durability)" if values["server"] != "none" else "at"
-    table = [each for each in DB_WORKLOADS[plan.workload] if each not in COMMON]
-    changed = [f"{each.name} {_text(each, values)}" for each in table if values[each.name] != each.default]
+    own = [each for each in parameters_of(plan.workload) if each.name not in COMMON]
+    changed = [f"{each.name} {_text(each, values)}" for each in own if values[each.name] != each.default]
     return ", ".join([f"{plan.workload} {where}", f"{values['clients']} clients", *changed])
 
 
@@ -151,62 +154,15 @@ def _stand_in(plan: Plan) -> PrivateServer:
 def spec(plan: Plan, server: PrivateServer, destroy: Sequence[str] = ()) -> dict[str, Any]:
     """The plan as the record that the core takes (`crates/db/src/spec.rs`)."""
     values = plan.parameters
-    rate = {**values["rate"], "arrival": values["arrival"]} if values["rate"] else None
+    own = {name: value for name, value in values.items() if name not in COMMON}
     return {
         "driver": server.driver,
         "url": server.url,
-        "password_env": server.password_env,
-        "tls": {"mode": values["tls"], "ca_file": values["ca_file"]},
-        **{name: values[name] for name in ("clients", "threads", "data", "max_tries", "count_errors", "seed")},
         "destroy": list(destroy),
-        "measure": values.get("measure", "run"),
-        "workload": {"kind": plan.workload, **_WORKLOADS[plan.workload](values)},
-        "limit": {"runtime_ns": values["runtime"], "operations": values["max_operations"]},
-        "warmup_ns": values["warmup"],
-        "rate": rate,
-        "timeout_ns": values["timeout"],
-        "give_up_ns": values["give_up"],
-        "settings": _settings(values),
-        "count_kept": values["fault"] == "expected",
-        "interval_ns": interval_of(values),
+        "workload": {"kind": plan.workload, **own},
+        **{name: value for name, value in values.items() if name in COMMON},
+        "password_env": server.password_env,
     }
-
-
-def _settings(values: Mapping[str, Any]) -> dict[str, str]:
-    """Of each session; those of a database without a server are its durability and its own settings as well."""
-    server = values["server"]
-    if server not in embedded():
-        return dict(values["session_settings"])
-    durable = drivers()[server].durability.get(values["durability"], {})
-    return {**durable, **values["server_settings"], **values["session_settings"]}
-
-
-def _ycsb(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "table": values["table"],
-        "record_count": values["records"],
-        "insert_start": values["insert_start"],
-        "insert_count": values["insert_count"],
-        "operation_count": values["max_operations"],
-        "mix": {name: values[name] for name in ("read", "update", "insert", "scan", "read_modify_write")},
-        "request": values["request"],
-        "field_count": values["fields"],
-        "min_field_length": values["field_length_min"],
-        "scan_length": {
-            "min": values["scan_length_min"],
-            "max": values["scan_length_max"],
-            "distribution": values["scan_length_distribution"],
-        },
-        **{name: values[name] for name in ("insert_order", "zero_padding", "field_length", "data_integrity")},
-        **{name: values[name] for name in ("field_length_distribution", "read_all_fields", "write_all_fields")},
-    }
-
-
-_WORKLOADS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-    "ycsb": _ycsb,
-    "tpcb": lambda values: {"script": values["script"], "scale": values["scale"]},
-    "web": lambda values: {"keep_alive": values["keep_alive"]},
-}
 
 
 def execute(
@@ -307,7 +263,8 @@ def scores(
     ]
     if not series or not outcome["completed"]:
         return ()
-    regime = classify(series, interval_of(plan.parameters) / SECOND)
+    # The last interval may be shorter.
+    regime = classify(series, intervals[0].duration_ns / SECOND)
     rate = outcome["completed"] * SECOND / outcome["elapsed_ns"]
     named = {"operation_rate": rate * window_factor(intervals, regime)}
     if (burst := burst_factor(series, regime)) is not None:

@@ -7,7 +7,6 @@ use super::packet::{Packet, Reader, error_of, next_packet, write_length, write_p
 use super::{MySql, MysqlDriver};
 use crate::console::Console;
 use crate::fault::{Cause, Fault};
-use crate::spec::TlsMode;
 use crate::wire::{Address, Wire};
 
 /// What client and server can do.
@@ -69,7 +68,7 @@ impl MysqlDriver {
         wire.send()?;
         self.authenticate(&mut wire)?;
         let mut session = MySql::over(wire, self.setup.ycsb().is_some());
-        for (name, value) in &self.setup.spec.settings {
+        for (name, value) in &self.setup.settings {
             let plain = value.bytes().all(|byte| byte.is_ascii_digit());
             let value =
                 if plain { value.clone() } else { format!("'{}'", value.replace('\'', "''").replace('\\', "\\\\")) };
@@ -92,7 +91,7 @@ impl MysqlDriver {
             // The oldest bit tells MySQL from MariaDB, whose own abilities are in the upper half.
             | (LONG_PASSWORD & greeting.abilities)
             | if greeting.abilities & LONG_PASSWORD == 0 { CACHE_METADATA & greeting.abilities } else { 0 };
-        if self.setup.spec.tls.mode == TlsMode::Off {
+        if !self.setup.spec.encrypted() {
             return Ok(wanted);
         }
         if greeting.abilities & TLS == 0 {
@@ -106,7 +105,7 @@ impl MysqlDriver {
 
     #[cfg(feature = "tls")]
     fn encrypt(&self, wire: &mut Wire) -> Result<(), Fault> {
-        wire.encrypt(&crate::tls::Trust::new(&self.setup.spec.tls, &self.url.host)?)
+        wire.encrypt(&crate::tls::Trust::new(&self.setup.spec, &self.url.host)?)
     }
 
     #[cfg(not(feature = "tls"))]
@@ -142,7 +141,7 @@ impl MysqlDriver {
 
     /// Nobody can listen.
     fn is_private(&self) -> bool {
-        self.setup.spec.tls.mode != TlsMode::Off || matches!(self.address, Address::Unix(_))
+        self.setup.spec.encrypted() || matches!(self.address, Address::Unix(_))
     }
 
     fn authenticate(&self, wire: &mut Wire) -> Result<(), Fault> {

@@ -63,7 +63,7 @@ impl Database for MysqlDriver {
             return Err(JobError::spec("the URL names no database: write it as mysql://user@host:3306/database"));
         }
         let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if let Some(name) = setup.spec.settings.keys().find(|name| !plain(name)) {
+        if let Some(name) = setup.settings.keys().find(|name| !plain(name)) {
             return Err(JobError::spec(format!("{name:?} is no name of a session variable")));
         }
         let address = Address::of(&url);

@@ -6,7 +6,6 @@ use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, Scr
 use super::message::{Message, error_of, next_message, write_counted, write_message};
 use super::{Postgres, PostgresqlDriver};
 use crate::fault::{Cause, Fault};
-use crate::spec::TlsMode;
 use crate::wire::{Address, Wire};
 
 const PROTOCOL: u32 = 3 << 16;
@@ -16,7 +15,7 @@ impl PostgresqlDriver {
     /// A connection that waits for each answer, logged in.
     pub(super) fn log_in(&self) -> Result<Postgres, Fault> {
         let mut wire = Wire::connect(&self.address, self.setup.wait())?;
-        if self.setup.spec.tls.mode != TlsMode::Off {
+        if self.setup.spec.encrypted() {
             self.encrypt(&mut wire)?;
         }
         let user = if self.url.user.is_empty() { "postgres" } else { &self.url.user };
@@ -24,7 +23,7 @@ impl PostgresqlDriver {
         write_counted(wire.out(), |body| {
             body.extend_from_slice(&PROTOCOL.to_be_bytes());
             let own = [("user", user), ("database", &database), ("application_name", "plimsoll")];
-            let asked = self.setup.spec.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+            let asked = self.setup.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
             for (name, value) in own.into_iter().chain(asked) {
                 body.extend_from_slice(name.as_bytes());
                 body.push(0);
@@ -54,7 +53,7 @@ impl PostgresqlDriver {
                 "the server does not encrypt connections: turn TLS off or its ssl on",
             ));
         }
-        let trust = crate::tls::Trust::new(&self.setup.spec.tls, &self.url.host)?;
+        let trust = crate::tls::Trust::new(&self.setup.spec, &self.url.host)?;
         wire.encrypt(&trust)
     }
 
@@ -67,7 +66,7 @@ impl PostgresqlDriver {
     /// Nobody on the way can listen.
     fn is_private(&self) -> bool {
         let here = matches!(self.url.host.as_str(), "127.0.0.1" | "::1" | "localhost");
-        here || self.setup.spec.tls.mode != TlsMode::Off || matches!(self.address, Address::Unix(_))
+        here || self.setup.spec.encrypted() || matches!(self.address, Address::Unix(_))
     }
 
     fn authenticate(&self, wire: &mut Wire, user: &str) -> Result<(), Fault> {

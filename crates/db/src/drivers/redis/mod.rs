@@ -11,7 +11,7 @@ use crate::integrity::{java_hash, write_decimal};
 use crate::outcome::Made;
 use crate::ownership::{NOTE, Whose};
 use crate::setup::Setup;
-use crate::spec::{Data, Measure, TlsMode};
+use crate::spec::{Data, Measure};
 use crate::url::Url;
 use crate::wire::{Address, Talk, Wire};
 
@@ -65,7 +65,7 @@ impl Driver for RedisDriver {
     fn new(setup: Arc<Setup>) -> Result<Self, JobError> {
         let url = Url::read(&setup.spec.url, Self::CAPS.schemes)?;
         url.only(&["socket"])?;
-        if setup.spec.url.starts_with("rediss") && setup.spec.tls.mode == TlsMode::Off {
+        if setup.spec.url.starts_with("rediss") && !setup.spec.encrypted() {
             return Err(JobError::spec("rediss:// is encrypted: set the TLS mode to require or verify"));
         }
         if !url.path.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -130,7 +130,7 @@ impl Driver for RedisDriver {
         match session.command(&[b"TYPE", INDEX])? {
             Value::Text(kind) if kind == b"zset" => {}
             Value::Text(kind) if kind == b"none" => {
-                let free = marked || self.setup.spec.data == Data::Keep && self.setup.spec.measure == Measure::Run;
+                let free = marked || self.setup.spec.data == Data::Keep && self.setup.spec.measure() == Measure::Run;
                 return if !free && session.has_records()? {
                     others("keys such as user1 are there without the index of the records, _indices")
                 } else {
@@ -208,8 +208,8 @@ impl RedisDriver {
         #[allow(unused_mut, reason = "without TLS nothing is changed")]
         let mut wire = Wire::connect(&self.address, self.setup.wait())?;
         #[cfg(feature = "tls")]
-        if self.setup.spec.tls.mode != TlsMode::Off {
-            wire.encrypt(&crate::tls::Trust::new(&self.setup.spec.tls, &self.url.host)?)?;
+        if self.setup.spec.encrypted() {
+            wire.encrypt(&crate::tls::Trust::new(&self.setup.spec, &self.url.host)?)?;
         }
         let mut session = Redis { wire, awaited: Awaited::Acknowledgements(0), error: None };
         if let Some(password) = &self.setup.password {

@@ -14,13 +14,13 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::caps::{Caps, Durability};
+use crate::caps::{Caps, Level};
 use crate::driver::{Driver, Found, Reply, Request, Session, State};
 use crate::fault::{Cause, Fault, JobError};
 use crate::outcome::Made;
 use crate::ownership::Whose;
 use crate::setup::Setup;
-use crate::spec::Data;
+use crate::spec::{Data, Durability};
 use crate::url;
 
 use database::{Db, Table};
@@ -73,9 +73,9 @@ impl Driver for RocksdbDriver {
         settings: true,
         data: "rocksdb",
         durability: &[
-            Durability { name: "full", settings: &[("sync", "true")] },
-            Durability { name: "relaxed", settings: &[("sync", "false")] },
-            Durability { name: "none", settings: &[("sync", "false"), ("disableWAL", "true")] },
+            Level { durability: Durability::Full, settings: &[("sync", "true")] },
+            Level { durability: Durability::Relaxed, settings: &[("sync", "false")] },
+            Level { durability: Durability::None, settings: &[("sync", "false"), ("disableWAL", "true")] },
         ],
         counters: &["compactions", "data_bytes"],
         replaces: true,

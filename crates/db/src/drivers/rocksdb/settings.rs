@@ -18,7 +18,7 @@ impl Settings {
     /// Reads `sync`, `disableWAL` and all others.
     pub fn new(setup: &Setup) -> Result<Self, JobError> {
         let mut found = Self { sync: false, log: true, others: String::new() };
-        for (name, value) in &setup.spec.settings {
+        for (name, value) in &setup.settings {
             match name.as_str() {
                 "sync" => found.sync = truth(name, value)?,
                 "disableWAL" => found.log = !truth(name, value)?,
