@@ -150,10 +150,8 @@ def engine_page() -> Iterator[str]:
     yield "# Engines\n"
     yield from table("engine", "depth per thread", "direct I/O", "trim", "what it is")
     for name, each in engines().items():
-        depth = each["max_depth"] or "any"
-        yield row(
-            f"`{name}`", depth, "yes" if each["direct"] else "no", "yes" if each["trim"] else "no", each["description"]
-        )
+        depth = each.max_depth or "any"
+        yield row(f"`{name}`", depth, "yes" if each.direct else "no", "yes" if each.trim else "no", each.description)
 
 
 def databases_page() -> Iterator[str]:

@@ -25,9 +25,6 @@ from plimsoll.units import (
     plain_text,
 )
 
-DATALESS_ENGINES = ("falloc", "ftruncate", "filecreate", "filestat", "filedelete", "cpuio")
-"""Engines that move no data, but set lengths, work on names or compute: for fio's command line, as in fio."""
-
 FILES_WORKLOADS = {name: parameters_in(record) for name, record in FILES.items()}
 
 DB_WORKLOADS = {name: parameters_in(record) for name, record in DB.items()}

@@ -109,6 +109,8 @@ pub struct Caps {
     pub names: bool,
     /// What is written can be read.
     pub stores: bool,
+    /// Sets lengths, works on names or computes in place of moving data: for fio's command line, as in fio.
+    pub dataless: bool,
     /// Takes reads.
     pub reads: bool,
     /// Gives each operation the I/O priority that it asks for.

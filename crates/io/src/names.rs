@@ -35,6 +35,7 @@ pub const fn caps(name: &'static str, description: &'static str) -> Caps {
         real: true,
         names: true,
         stores: false,
+        dataless: true,
         reads: true,
         priorities: false,
     }

@@ -47,6 +47,8 @@ struct EngineRow {
     direct: bool,
     trim: bool,
     asynchronous: bool,
+    stores: bool,
+    dataless: bool,
     available: bool,
     reason: Option<String>,
 }
@@ -66,6 +68,8 @@ fn row(entry: &list::Entry) -> EngineRow {
         direct: caps.direct,
         trim: caps.trim_file || caps.trim_device,
         asynchronous: caps.asynchronous,
+        stores: caps.stores,
+        dataless: caps.dataless,
         available: reason.is_none(),
         reason,
     }

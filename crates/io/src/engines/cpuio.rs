@@ -32,6 +32,7 @@ impl Engine for CpuioEngine {
         real: false,
         names: false,
         stores: false,
+        dataless: true,
         reads: true,
         priorities: false,
     };

@@ -27,6 +27,7 @@ impl Calls for Space {
         real: true,
         names: false,
         stores: false,
+        dataless: true,
         reads: true,
         priorities: false,
     };

@@ -27,6 +27,7 @@ impl Calls for Length {
         real: true,
         names: false,
         stores: false,
+        dataless: true,
         reads: false,
         priorities: false,
     };

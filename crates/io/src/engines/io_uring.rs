@@ -44,6 +44,7 @@ impl Engine for IoUringEngine {
         real: true,
         names: false,
         stores: true,
+        dataless: false,
         reads: true,
         priorities: true,
     };

@@ -77,6 +77,7 @@ impl Engine for LibaioEngine {
         real: true,
         names: false,
         stores: true,
+        dataless: false,
         reads: true,
         priorities: true,
     };

@@ -36,6 +36,7 @@ impl Engine for MmapEngine {
         real: true,
         names: false,
         stores: true,
+        dataless: false,
         reads: true,
         priorities: false,
     };

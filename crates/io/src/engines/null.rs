@@ -27,6 +27,7 @@ impl Engine for NullEngine {
         real: false,
         names: false,
         stores: false,
+        dataless: false,
         reads: true,
         priorities: false,
     };

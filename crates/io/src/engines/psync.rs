@@ -31,6 +31,7 @@ impl Calls for Positional {
         real: true,
         names: false,
         stores: true,
+        dataless: false,
         reads: true,
         priorities: false,
     };

@@ -112,11 +112,11 @@ def _engines() -> Rows:
     return [
         {
             "engine": name,
-            "depth": "any" if each["max_depth"] is None else each["max_depth"],
-            "direct": "yes" if each["direct"] else "no",
-            "trim": "yes" if each["trim"] else "no",
-            "here": "yes" if each["available"] else f"no: {each['reason']}",
-            "description": each["description"],
+            "depth": "any" if each.max_depth is None else each.max_depth,
+            "direct": "yes" if each.direct else "no",
+            "trim": "yes" if each.trim else "no",
+            "here": "yes" if each.available else f"no: {each.reason}",
+            "description": each.description,
         }
         for name, each in engines().items()
     ]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plimsoll.model import Finding, Level
-from plimsoll.parameters import DATALESS_ENGINES
 from plimsoll.run.evidence import RunEvidence, Window
+from plimsoll.run.workers.local import engines
 from plimsoll.units import format_share
 
 percent = format_share
@@ -65,10 +65,7 @@ def device_window(guard: str, evidence: RunEvidence) -> Window | Finding:
     return evidence.window or not_checkable(guard, "the run is too short for the once-a-second counters")
 
 
-MOVE_NOTHING = ("null", *DATALESS_ENGINES)
-"""Engines whose operations bring no data to a device, nor from it."""
-
-
 def moves_nothing(parameters: Mapping[str, Any]) -> bool:
     """Whether what a run counted as bytes is none of the device's business."""
-    return parameters.get("engine") in MOVE_NOTHING
+    engine = engines().get(str(parameters.get("engine")))
+    return engine is not None and not engine.stores

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,28 @@ LAID_OUT = (
 """Parameters that the state of a file before a measurement depends on."""
 
 
-def engines() -> dict[str, dict[str, Any]]:
+@dataclass(frozen=True)
+class Engine:
+    """One engine of the core; what stands behind a field says `crates/io/src/engine.rs`."""
+
+    name: str
+    description: str
+    max_depth: int | None
+    direct: bool
+    trim: bool
+    asynchronous: bool
+    stores: bool
+    dataless: bool
+    available: bool
+    """On this machine."""
+    reason: str | None
+    """Why it is not."""
+
+
+@cache
+def engines() -> Mapping[str, Engine]:
     """The engines of the core by name, with what each can do on this machine."""
-    return {engine["name"]: engine for engine in json.loads(_core.engines())}
+    return {engine["name"]: Engine(**engine) for engine in json.loads(_core.engines())}
 
 
 def alignment(path: Path) -> dict[str, int]:

@@ -11,14 +11,14 @@ from plimsoll.errors import TargetError, UsageError
 from plimsoll.metrics import DATA_KINDS, score
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
-from plimsoll.parameters import DATALESS_ENGINES, parameter
+from plimsoll.parameters import parameter
 from plimsoll.run import originals
 from plimsoll.run.originals import _execution
 from plimsoll.run.places import Place
 from plimsoll.run.scores import scores as measured_scores
 from plimsoll.run.workers import local
 from plimsoll.run.workers.execution import Execution
-from plimsoll.run.workers.local import alignment, impossible
+from plimsoll.run.workers.local import alignment, engines, impossible
 from plimsoll.run.workloads._direct import offset_alignment
 from plimsoll.targets import datafile, device
 from plimsoll.units import SECOND, format_size
@@ -140,7 +140,7 @@ def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:
 def problems(plan: Plan) -> Iterator[str]:
     """What is impossible in a plan whatever the place: a test that would say nothing, then all that the core knows."""
     engine = plan.parameters["engine"]
-    if engine in DATALESS_ENGINES:
+    if engine in engines() and engines()[engine].dataless:
         yield (
             f"engine {engine} moves no data, and the test would say nothing about the disk; "
             f"`plimsoll fio --ioengine={engine}` runs it, engine=psync moves data"
