@@ -3,5 +3,7 @@
 use plimsoll_listing::Modules;
 
 fn main() -> std::io::Result<()> {
-    Modules::of("src/engines")?.declare("engines", "Engine")
+    let engines = Modules::of("src/engines")?;
+    engines.list("engine_names")?;
+    engines.declare("engines", "Engine")
 }

@@ -3,6 +3,7 @@
 import re
 import runpy
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,30 @@ def test_the_code_map_names_places_that_exist() -> None:
         assert (ROOT / "python/plimsoll" / place).exists(), place
     for place in re.findall(r"`(crates/[\w/.]+)`", text):
         assert (ROOT / place).exists(), place
+
+
+USED = re.compile(r"\b(crate|super)::([a-z_][\w:]*)?(\{[^}]*\})?")
+"""`crate::pattern::Pattern`, `super::{Draw, stream}`."""
+
+
+def used_modules(name: str, source: str, modules: set[str]) -> set[str]:
+    """The modules of a crate that one of them names, without its own and without those that its tests name."""
+    found = set()
+    code = re.sub(r"//.*", "", source.split("#[cfg(test)]\nmod tests")[0])
+    for root, path, group in USED.findall(code):
+        above = name.split("::")[:-1] if root == "super" else []
+        for last in re.findall(r"[\w:]+", group) or [""]:
+            parts = [*above, *filter(None, f"{path}::{last}".split("::"))]
+            prefixes = ("::".join(parts[:length]) for length in range(len(parts), 0, -1))
+            found.add(next((prefix for prefix in prefixes if prefix in modules), name))
+    return found - {name}
+
+
+@pytest.mark.parametrize("crate", CRATES)
+def test_no_modules_of_a_crate_import_each_other_in_a_circle(crate: str) -> None:
+    folder = ROOT / "crates" / crate / "src"
+    files = {"::".join(path.relative_to(folder).with_suffix("").parts): path for path in folder.rglob("*.rs")}
+    sources = {name.removesuffix("::mod"): path.read_text() for name, path in files.items() if name != "lib"}
+    uses = {name: used_modules(name, source, set(sources)) for name, source in sources.items()}
+    # Raises, and names the circle.
+    TopologicalSorter(uses).prepare()

@@ -18,14 +18,16 @@ use plimsoll_core::timers::precise_timers;
 use plimsoll_core::window::Window;
 
 use crate::affinity;
-use crate::buffer::{Filler, Pool};
+use crate::buffer::Pool;
+use crate::content::Filler;
 use crate::engine::{Engine, Setup};
 use crate::engines::Visitor;
 use crate::files::Files;
 use crate::flow::Place;
-use crate::pattern::{self, Pattern};
+use crate::pattern::Pattern;
 use crate::priorities;
 use crate::recorder::{Batch, Series};
+use crate::region;
 use crate::signal;
 use crate::target::Target;
 use crate::verify::Stamps;
@@ -111,7 +113,7 @@ impl Visitor for Launch {
     fn visit<E: Engine + 'static>(self) -> Self::Output {
         let (threads, control) = (self.spec.threads, Arc::clone(&self.control));
         let launch = With::<E> {
-            blocks: pattern::blocks(&self.spec),
+            blocks: region::blocks(&self.spec),
             writing: Arc::new(AtomicU32::new(threads)),
             series: series(&self.spec),
             engine: PhantomData,
@@ -151,7 +153,7 @@ impl<E: Engine + 'static> pool::Launch for With<E> {
         let mut filler = Filler::new(spec, Stream::new(spec.seed, thread, Purpose::Content));
         // Read buffers are filled as well: their pages then exist before they are needed.
         buffers.iter_mut().for_each(|buffer| filler.fill(buffer.bytes_mut()));
-        let slice = pattern::slice(spec, thread);
+        let slice = region::slice(spec, thread);
         Ok(Parts {
             engine: launch.engine::<E>(&files, &pool)?,
             pool,

@@ -11,7 +11,8 @@ use plimsoll_core::error::JobError;
 use plimsoll_core::random::{Purpose, Stream};
 
 use crate::beneath;
-use crate::buffer::{Filler, Pool};
+use crate::buffer::Pool;
+use crate::content::Filler;
 use crate::engines;
 use crate::target::{self, Target};
 

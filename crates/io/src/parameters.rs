@@ -4,8 +4,8 @@ use plimsoll_core::parameters::{
     Implementation, Unit, bytes, count, nanoseconds, one_of, parameters, share, sizes, word,
 };
 
-use crate::engines;
-use crate::spec::{
+use crate::engine_names::NAMES;
+use crate::values::{
     Arrival, Batch, Burn, Content, Distribution, Draws, DropEach, Files, Flow, Layout, Mix, Mode, Passes, Piece,
     Priorities, Rate, Replay, Sequence, SizeWeight, Strides, SyncBeside, SyncKind, ThinkFrom, Tolerance, Verification,
 };
@@ -35,7 +35,7 @@ parameters! {
             so_far: bool, default;
         }
         /// How I/O is issued; see `plimsoll list engines`.
-        engine: String = "io_uring".to_owned(), in one_of(engines::NAMES);
+        engine: String = "io_uring".to_owned(), in one_of(NAMES);
         /// Kind and order of the operations.
         mode: Mode = Mode::Randread, in word::<Mode>();
         /// Share of reads in rw and randrw.

@@ -10,20 +10,10 @@ use plimsoll_core::random::{Purpose, Stream, mix64};
 use crate::draws::Draws;
 use crate::engine::Kind;
 use crate::mix::Mix;
+use crate::region::{Next, slice};
 use crate::replay::Replay;
 use crate::rotation::{self, Rotation};
 use crate::strides::Strides;
-
-/// An operation before it has a tag and a buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Next {
-    /// What it does.
-    pub kind: Kind,
-    /// First byte in the file.
-    pub offset: u64,
-    /// Bytes.
-    pub length: u32,
-}
 
 /// The operations of one thread, without end.
 ///
@@ -86,35 +76,6 @@ struct Spot {
     /// and for writes.
     last: [u64; 2],
     follow: [u64; 2],
-}
-
-/// The distribution of a job over its region, or over that part of it that is in one of several files, computed once and then given to each thread's [`Pattern`].
-pub fn blocks(spec: &JobSpec) -> Blocks {
-    blocks_of(spec, &spec.distribution)
-}
-
-fn blocks_of(spec: &JobSpec, kind: &Distribution) -> Blocks {
-    let unit = spec.grid();
-    Blocks::new(kind, slice(spec, 0).1 / rotation::count(spec) as u64 / unit, unit, spec.seed)
-}
-
-/// The distribution of a job over so many bytes.
-pub fn blocks_in(spec: &JobSpec, bytes: u64) -> Blocks {
-    let unit = spec.grid();
-    Blocks::new(&spec.distribution, bytes / unit, unit, spec.seed)
-}
-
-/// First byte and length of the part of the region that thread `thread` works on.
-pub fn slice(spec: &JobSpec, thread: u32) -> (u64, u64) {
-    if spec.files.is_some() {
-        return (0, spec.size);
-    }
-    if spec.mode.is_random() && !spec.verify {
-        return (spec.offset, spec.size);
-    }
-    let unit = spec.smallest_block();
-    let length = spec.size / u64::from(spec.threads) / unit * unit;
-    (spec.offset + u64::from(thread) * length, length)
 }
 
 impl Pattern {
@@ -400,6 +361,7 @@ fn spots_of_files(spec: &JobSpec, blocks: &Blocks) -> Vec<Spot> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::region::blocks;
     use crate::spec::{FileOrder, Files, Layout, SizeWeight, Zone};
     use proptest::prelude::*;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::spec::{JobSpec, RecordedKind};
 
 use crate::engine::Kind;
-use crate::pattern::Next;
+use crate::region::Next;
 
 /// Where a job is in its record.
 #[derive(Debug, Clone)]

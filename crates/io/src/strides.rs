@@ -3,7 +3,7 @@
 use crate::spec::{self, JobSpec};
 use plimsoll_core::distribution::Blocks;
 
-use crate::pattern::blocks_in;
+use crate::region::blocks_in;
 
 /// Where the current zone is.
 #[derive(Debug, Clone)]

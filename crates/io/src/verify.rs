@@ -7,10 +7,10 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use crate::spec::{JobSpec, Piece};
-
 use crate::bits::Bits;
+use crate::block_pattern::Pattern;
 use crate::buffer::Buffer;
+use crate::spec::JobSpec;
 
 const HEADER: usize = 24;
 
@@ -60,49 +60,6 @@ impl ReadBack {
         self.blocks += other.blocks;
         self.bad_blocks += other.bad_blocks;
         self.first_bad_offset = self.first_bad_offset.or(other.first_bad_offset);
-    }
-}
-
-/// Content that is known beforehand.
-#[derive(Debug)]
-pub struct Pattern {
-    /// Bytes after which it begins again.
-    round: Vec<u8>,
-    /// Places in it that hold the offset of the block.
-    offsets: Vec<usize>,
-    /// Bytes of the blocks that it begins anew in.
-    block: u64,
-}
-
-impl Pattern {
-    /// From its pieces; `block` is not 0.
-    pub fn new(pieces: &[Piece], block: u64) -> Self {
-        let (mut round, mut offsets) = (Vec::new(), Vec::new());
-        for piece in pieces {
-            match piece {
-                Piece::Bytes(bytes) => round.extend(bytes),
-                Piece::Offset => {
-                    offsets.push(round.len());
-                    round.extend([0; 8]);
-                }
-            }
-        }
-        Self { round, offsets, block }
-    }
-
-    /// Fills whole blocks; the first one lies at `place`.
-    pub fn lay(&self, place: u64, bytes: &mut [u8]) {
-        for (place, block) in (place..).step_by(self.block as usize).zip(bytes.chunks_mut(self.block as usize)) {
-            for round in block.chunks_mut(self.round.len()) {
-                round.copy_from_slice(&self.round[..round.len()]);
-                for &at in &self.offsets {
-                    let length = round.len().saturating_sub(at).min(8);
-                    if length > 0 {
-                        round[at..at + length].copy_from_slice(&place.to_le_bytes()[..length]);
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -277,6 +234,7 @@ fn read_fully(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Piece;
     use proptest::prelude::*;
 
     /// `%o` is `None`.

@@ -19,12 +19,14 @@ use plimsoll_core::pool::{self, Outlet};
 use plimsoll_core::timers::sleep_until;
 use plimsoll_core::window::Window;
 
-use crate::buffer::{Buffer, Filler, Pool};
+use crate::buffer::{Buffer, Pool};
+use crate::content::Filler;
 use crate::engine::{Completion, Engine, Kind, Operation, Submitted};
 use crate::files::Files;
 use crate::flow::Seat;
-use crate::pattern::{Next, Pattern};
+use crate::pattern::Pattern;
 use crate::recorder::{Batch, Single};
+use crate::region::Next;
 use crate::rotation;
 use crate::schedule::Schedule;
 use crate::target::{self, Target};

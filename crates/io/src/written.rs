@@ -6,7 +6,7 @@ use crate::spec::{Distribution, JobSpec};
 
 use crate::bits::Bits;
 use crate::engine::Kind;
-use crate::pattern::{Next, slice};
+use crate::region::{Next, slice};
 
 /// One entry for each write that was not read back. In a job of passes nothing here allocates once it is made.
 #[derive(Debug)]

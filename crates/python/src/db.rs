@@ -8,7 +8,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::job::{Job, read};
-use crate::parameters::Record;
+use crate::record::Record;
 use crate::to_json;
 
 /// The records of parameters of this kind of job: the common one, then those of the workloads.

@@ -8,6 +8,7 @@ mod files;
 mod job;
 mod logs;
 mod parameters;
+mod record;
 mod request;
 mod volume;
 

@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::job::no_thread;
-use crate::parameters::Record;
+use crate::record::Record;
 
 /// How often a long call looks for Ctrl-C.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);

@@ -1,7 +1,7 @@
 //! The model against numbers that were documented or measured, and against its own laws.
 
 use plimsoll_volume::model::Volume;
-use plimsoll_volume::model::faults::Fault;
+use plimsoll_volume::model::fault_state::Fault;
 use plimsoll_volume::model::instance::Cells;
 use plimsoll_volume::model::layer::{Io, Kind, Outcome};
 use plimsoll_volume::simulate::{Pattern, Replayed, Simulation, Workload, simulate, simulate_trace};

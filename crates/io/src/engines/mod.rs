@@ -1,6 +1,7 @@
 //! The engines: one file each, found by the build script. `NAME.rs` has a type `NameEngine` (`io_uring`: `IoUringEngine`).
 
 use crate::engine::{Caps, Engine};
+pub use crate::engine_names::NAMES;
 
 /// What is done with an engine once its name is known: one dynamic choice per job, none per operation.
 pub trait Visitor {
@@ -25,9 +26,6 @@ macro_rules! engines {
         pub const LIST: &[Entry] = &[
             $(Entry { caps: <$name::$engine as Engine>::CAPS, available: <$name::$engine as Engine>::available }),+
         ];
-
-        /// Their names, in the order of the list.
-        pub const NAMES: &[&str] = &[$(stringify!($name)),+];
 
         /// Hands the engine called `name` to the visitor; nothing when there is none.
         pub fn with<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {

@@ -5,7 +5,7 @@ use plimsoll_core::error::JobError;
 
 use super::{Gate, Slot, Worker};
 use crate::engine::{Engine, Kind, Operation};
-use crate::pattern::Next;
+use crate::region::Next;
 use crate::written::Written;
 
 /// Writes that wait for their check, and how many of them it is time for.

@@ -6,7 +6,7 @@ use plimsoll_core::error::JobError;
 
 use super::{Gate, Worker, engine_failed};
 use crate::engine::Engine;
-use crate::pattern::Next;
+use crate::region::Next;
 use crate::{rotation, target};
 
 /// What is known of the files of a thread that does not have all of them open all the time.

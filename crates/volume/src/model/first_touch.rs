@@ -4,34 +4,9 @@ use plimsoll_core::random::Stream;
 
 use super::latency::Sampler;
 use super::layer::{Arrival, Completion, Io, Kind, Layer, Report, Saved};
+use super::touched::Touched;
 use super::{Draw, stream};
 use crate::spec::VolumeSpec;
-
-/// Which chunks were fetched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touched {
-    chunk_bytes: u64,
-    words: Vec<u64>,
-    count: u64,
-}
-
-impl Touched {
-    fn new(chunk_bytes: u64, size_bytes: u64) -> Self {
-        let chunks = size_bytes.div_ceil(chunk_bytes);
-        Self { chunk_bytes, words: vec![0; chunks.div_ceil(64) as usize], count: 0 }
-    }
-
-    /// Marks the chunk; true the first time.
-    fn touch(&mut self, chunk: u64) -> bool {
-        let word = &mut self.words[(chunk / 64) as usize];
-        let first = (*word >> (chunk % 64)) & 1 == 0;
-        if first {
-            *word |= 1 << (chunk % 64);
-            self.count += 1;
-        }
-        first
-    }
-}
 
 /// Adds the fetch to first touches.
 pub struct FirstTouch {
@@ -113,13 +88,7 @@ impl Layer for FirstTouch {
         if !saved.touched.is_empty() {
             let before = saved.touched.remove(0);
             if before.chunk_bytes == self.touched.chunk_bytes {
-                // The grown part of a volume is empty and needs no fetching.
-                (before.words.len() as u64 * 64..self.chunks).for_each(|chunk| _ = self.touched.touch(chunk));
-                for chunk in 0..self.chunks.min(before.words.len() as u64 * 64) {
-                    if before.words[(chunk / 64) as usize] & (1 << (chunk % 64)) != 0 {
-                        self.touched.touch(chunk);
-                    }
-                }
+                self.touched.take_over(&before, self.chunks);
             }
         }
         self.next.restore(now_ns, saved);

@@ -10,22 +10,26 @@
 pub mod accounting;
 pub mod bucket;
 pub mod degradation;
+pub mod fault_state;
 pub mod faults;
 pub mod first_touch;
 pub mod instance;
 pub mod latency;
 pub mod layer;
 pub mod normal;
+pub mod operation;
 pub mod quantiles;
 pub mod raid;
 pub mod throttle;
+pub mod touched;
 pub mod unfair;
 
 use plimsoll_core::random::{Purpose, Stream, mix64};
 
 use crate::error::VolumeError;
 use crate::spec::{AccountingSpec, QueueOrder, VolumeSpec};
-use faults::{Fault, Faults};
+use fault_state::Fault;
+use faults::Faults;
 use instance::Cells;
 use layer::{Arrival, Completion, Io, Layer, Report, Saved};
 use throttle::{Limits, Throttle};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::device::Device;
 use crate::error::VolumeError;
-use crate::model::faults::Fault;
+use crate::model::fault_state::Fault;
 use crate::spec::VolumeSpec;
 use crate::stats::Statistics;
 

@@ -8,7 +8,7 @@ use super::backing::Backing;
 use super::system::{self, Bell};
 use crate::error::VolumeError;
 use crate::model::Volume;
-use crate::model::faults::Fault;
+use crate::model::fault_state::Fault;
 use crate::model::layer::{Completion, Io, Kind, Outcome};
 use crate::spec::VolumeSpec;
 use crate::stats::{Counters, Statistics};
