@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # The tests start hundreds of commands, and each would compile all that it loads.
 unexport PYTHONDONTWRITEBYTECODE
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
-LISTED := $(shell find crates/db/src/drivers crates/db/tests/servers crates/io/src/engines -name '*.rs')
+LISTED := $(shell find crates/db/src/drivers crates/db/tests/servers crates/files/src/workloads crates/io/src/engines -name '*.rs')
 
 .PHONY: help setup run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean torture assure fuzz audit
 help:

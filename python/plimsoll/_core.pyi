@@ -1,4 +1,4 @@
-"""The compiled measuring core. Only `plimsoll.run.workers`, `plimsoll.volumes` and `plimsoll.importers` import it.
+"""The compiled measuring core. Only the modules that ARCHITECTURE.md lists below its code map import it.
 
 Records cross the boundary as JSON text in base units (bytes, nanoseconds, operations). Their definitions are
 `crates/io/src/parameters.rs` (what goes in) and `crates/core/src/outcome.rs` (what comes out).

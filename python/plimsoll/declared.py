@@ -246,61 +246,19 @@ class FilesParameters:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FsMarkParameters(FilesParameters):
-    """The parameters of `fs_mark`."""
+class AioStressParameters(FilesParameters):
+    """The parameters of `aio_stress`."""
 
-    files: int = declared("count", 1000, "files per thread", least=1, most=4294967296)
-    size: int = declared("bytes", 1048576, "bytes of each file", least=0, most=70368744177664)
-    write_size: int = declared("bytes", 16384, "bytes of each write", least=1, most=16777216)
-    sync_method: int = declared(
-        "count", 1, "0 none; 1 fsync before each close; 2…6 see the test's page", least=0, most=6
-    )
-    directories: int = declared("count", 0, "folders to choose from, 0 for none", least=0, most=100000)
-    placement: str = declared("word", "time", "folder by time of day, or in turn", choices=("time", "spread"))
-
-
-@dataclass(frozen=True, kw_only=True)
-class PostmarkParameters(FilesParameters):
-    """The parameters of `postmark`."""
-
-    transactions: int = declared("count", 250000, "transactions; 25,000 before version 1.1.0", least=1, most=4294967296)
-    files: int = declared("count", 500, "files at the start", least=1, most=2000000)
-    size_low: int = declared("bytes", 5120, "bytes of the smallest new file", least=0, most=33554432)
-    size_high: int = declared("bytes", 524288, "no file grows beyond", least=1, most=33554432)
-    read_block: int = declared("bytes", 512, "bytes of one stream read", least=1, most=1048576)
-    write_block: int = declared("bytes", 512, "bytes of one stream write", least=1, most=1048576)
-    read_bias: int = declared("count", 5, "of ten, so many transactions read rather than append", least=0, most=10)
-    create_bias: int = declared("count", 5, "of ten, so many transactions create rather than delete", least=0, most=10)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SqliteParameters(FilesParameters):
-    """The parameters of `sqlite`."""
-
-    inserts: int = declared("count", 2500, "statements in the file", least=1, most=500000)
-    passes: int = declared("count", 5, "times that the file is fed to a new connection", least=1, most=1048576)
-    page_size: int = declared("bytes", 1024, "bytes of a database page", least=512, most=65536)
-
-
-@dataclass(frozen=True, kw_only=True)
-class CompilebenchParameters(FilesParameters):
-    """The parameters of `compilebench`."""
-
-    trees: int = declared("count", 10, "trees that are made and compiled", least=1, most=10000)
-    reads: int = declared("count", 3, "compiled trees that are read", least=1, most=1000)
-    scale: float = declared("share", 1.0, "share of the files and bytes of the real tree", least=0.001, most=1.0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class DbenchParameters(FilesParameters):
-    """The parameters of `dbench`."""
-
-    runtime: int = declared("nanoseconds", 600000000000, "measured time", least=1, most=9223372036854775807)
-    warmup: int = declared(
-        "nanoseconds", 120000000000, "time before it that does not count", least=0, most=9223372036854775807
-    )
-    loops: int = declared(
-        "count", 0, "when not 0: every client ends after so many loops, without warm-up", least=0, most=1048576
+    size: int = declared("bytes", 2147483648, "length of the file", least=4194304, most=70368744177664)
+    record: int = declared("bytes", 65536, "bytes of a transfer", least=512, most=4194304)
+    depth: int = declared("count", 64, "transfers under way at once", least=1, most=512)
+    batch: int = declared("count", 8, "transfers submitted at once", least=1, most=9223372036854775807)
+    direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT)")
+    stages: list[str] = declared(
+        "words",
+        ["random_write"],
+        "what is done, joined with +",
+        choices=("sequential_write", "sequential_read", "random_write", "random_read"),
     )
 
 
@@ -337,6 +295,51 @@ class BonnieParameters(FilesParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CompilebenchParameters(FilesParameters):
+    """The parameters of `compilebench`."""
+
+    trees: int = declared("count", 10, "trees that are made and compiled", least=1, most=10000)
+    reads: int = declared("count", 3, "compiled trees that are read", least=1, most=1000)
+    scale: float = declared("share", 1.0, "share of the files and bytes of the real tree", least=0.001, most=1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DbenchParameters(FilesParameters):
+    """The parameters of `dbench`."""
+
+    runtime: int = declared("nanoseconds", 600000000000, "measured time", least=1, most=9223372036854775807)
+    warmup: int = declared(
+        "nanoseconds", 120000000000, "time before it that does not count", least=0, most=9223372036854775807
+    )
+    loops: int = declared(
+        "count", 0, "when not 0: every client ends after so many loops, without warm-up", least=0, most=1048576
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FsMarkParameters(FilesParameters):
+    """The parameters of `fs_mark`."""
+
+    files: int = declared("count", 1000, "files per thread", least=1, most=4294967296)
+    size: int = declared("bytes", 1048576, "bytes of each file", least=0, most=70368744177664)
+    write_size: int = declared("bytes", 16384, "bytes of each write", least=1, most=16777216)
+    sync_method: int = declared(
+        "count", 1, "0 none; 1 fsync before each close; 2…6 see the test's page", least=0, most=6
+    )
+    directories: int = declared("count", 0, "folders to choose from, 0 for none", least=0, most=100000)
+    placement: str = declared("word", "time", "folder by time of day, or in turn", choices=("time", "spread"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GzipParameters(FilesParameters):
+    """The parameters of `gzip`."""
+
+    size: int = declared("bytes", 2147483648, "bytes of the file", least=1, most=70368744177664)
+    level: int = declared("count", 6, "1…9", least=1, most=9)
+    content: str = declared("word", "zeros", "what is compressed", choices=("zeros", "text"))
+
+
+@dataclass(frozen=True, kw_only=True)
 class IozoneParameters(FilesParameters):
     """The parameters of `iozone`."""
 
@@ -369,79 +372,26 @@ class IozoneParameters(FilesParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TiotestParameters(FilesParameters):
-    """The parameters of `tiotest`."""
+class PostmarkParameters(FilesParameters):
+    """The parameters of `postmark`."""
 
-    file_size: int = declared("bytes", 67108864, "bytes of each thread's file", least=1, most=70368744177664)
-    block: int = declared("bytes", 4096, "bytes of an operation", least=512, most=16777216)
-    random_operations: int = declared("count", 1000, "random operations of each thread", least=1, most=268435456)
-    tests: list[str] = declared(
-        "words",
-        ["write", "random_write"],
-        "what is done, joined with +",
-        choices=("write", "random_write", "read", "random_read"),
-    )
-    open_sync: bool = declared("flag", True, "open with O_SYNC: yes in profile 1.2, no in 1.1")
-    direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT)")
+    transactions: int = declared("count", 250000, "transactions; 25,000 before version 1.1.0", least=1, most=4294967296)
+    files: int = declared("count", 500, "files at the start", least=1, most=2000000)
+    size_low: int = declared("bytes", 5120, "bytes of the smallest new file", least=0, most=33554432)
+    size_high: int = declared("bytes", 524288, "no file grows beyond", least=1, most=33554432)
+    read_block: int = declared("bytes", 512, "bytes of one stream read", least=1, most=1048576)
+    write_block: int = declared("bytes", 512, "bytes of one stream write", least=1, most=1048576)
+    read_bias: int = declared("count", 5, "of ten, so many transactions read rather than append", least=0, most=10)
+    create_bias: int = declared("count", 5, "of ten, so many transactions create rather than delete", least=0, most=10)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AioStressParameters(FilesParameters):
-    """The parameters of `aio_stress`."""
+class SqliteParameters(FilesParameters):
+    """The parameters of `sqlite`."""
 
-    size: int = declared("bytes", 2147483648, "length of the file", least=4194304, most=70368744177664)
-    record: int = declared("bytes", 65536, "bytes of a transfer", least=512, most=4194304)
-    depth: int = declared("count", 64, "transfers under way at once", least=1, most=512)
-    batch: int = declared("count", 8, "transfers submitted at once", least=1, most=9223372036854775807)
-    direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT)")
-    stages: list[str] = declared(
-        "words",
-        ["random_write"],
-        "what is done, joined with +",
-        choices=("sequential_write", "sequential_read", "random_write", "random_read"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnpackParameters(FilesParameters):
-    """The parameters of `unpack`."""
-
-    scale: float = declared("share", 1.0, "share of the files and bytes of the real tree", least=0.001, most=1.0)
-    compressed: bool = declared("flag", True, "from a bzip2 archive rather than from a plain one")
-
-
-@dataclass(frozen=True, kw_only=True)
-class GzipParameters(FilesParameters):
-    """The parameters of `gzip`."""
-
-    size: int = declared("bytes", 2147483648, "bytes of the file", least=1, most=70368744177664)
-    level: int = declared("count", 6, "1…9", least=1, most=9)
-    content: str = declared("word", "zeros", "what is compressed", choices=("zeros", "text"))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ZcavParameters(FilesParameters):
-    """The parameters of `zcav`."""
-
-    path: str | None = declared("text", None, "file or device that is read, never written; none: a new file")
-    size: int = declared(
-        "bytes",
-        0,
-        "bytes that are read; 0 for all of a path or device, 8 GiB of a new file",
-        least=0,
-        most=70368744177664,
-    )
-    start: int = declared("bytes", 0, "first byte", least=0, most=70368744177664)
-    block: int = declared(
-        "bytes", 536870912, "bytes of one measured block; 100 MiB in 1.03", least=1, most=70368744177664
-    )
-    chunk: int = declared("bytes", 1048576, "bytes of a read", least=512, most=67108864)
-    step: int = declared("count", 1, "every so many blocks, one is read", least=1, most=4294967296)
-    passes: int = declared("count", 1, "times over the whole", least=1, most=1000)
-    direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT)")
-    write: bool = declared(
-        "flag", False, "write zeros in place of reading (-w): what is in path is lost", optional=True
-    )
+    inserts: int = declared("count", 2500, "statements in the file", least=1, most=500000)
+    passes: int = declared("count", 5, "times that the file is fed to a new connection", least=1, most=1048576)
+    page_size: int = declared("bytes", 1024, "bytes of a database page", least=512, most=65536)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -474,6 +424,56 @@ class SysbenchParameters(FilesParameters):
     runtime: int = declared("nanoseconds", 10000000000, "measured time (--time)", least=1, most=9223372036854775807)
     events: int = declared(
         "count", 0, "end after so many requests and syncs, 0 for never (--events)", least=0, most=4294967296
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TiotestParameters(FilesParameters):
+    """The parameters of `tiotest`."""
+
+    file_size: int = declared("bytes", 67108864, "bytes of each thread's file", least=1, most=70368744177664)
+    block: int = declared("bytes", 4096, "bytes of an operation", least=512, most=16777216)
+    random_operations: int = declared("count", 1000, "random operations of each thread", least=1, most=268435456)
+    tests: list[str] = declared(
+        "words",
+        ["write", "random_write"],
+        "what is done, joined with +",
+        choices=("write", "random_write", "read", "random_read"),
+    )
+    open_sync: bool = declared("flag", True, "open with O_SYNC: yes in profile 1.2, no in 1.1")
+    direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnpackParameters(FilesParameters):
+    """The parameters of `unpack`."""
+
+    scale: float = declared("share", 1.0, "share of the files and bytes of the real tree", least=0.001, most=1.0)
+    compressed: bool = declared("flag", True, "from a bzip2 archive rather than from a plain one")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZcavParameters(FilesParameters):
+    """The parameters of `zcav`."""
+
+    path: str | None = declared("text", None, "file or device that is read, never written; none: a new file")
+    size: int = declared(
+        "bytes",
+        0,
+        "bytes that are read; 0 for all of a path or device, 8 GiB of a new file",
+        least=0,
+        most=70368744177664,
+    )
+    start: int = declared("bytes", 0, "first byte", least=0, most=70368744177664)
+    block: int = declared(
+        "bytes", 536870912, "bytes of one measured block; 100 MiB in 1.03", least=1, most=70368744177664
+    )
+    chunk: int = declared("bytes", 1048576, "bytes of a read", least=512, most=67108864)
+    step: int = declared("count", 1, "every so many blocks, one is read", least=1, most=4294967296)
+    passes: int = declared("count", 1, "times over the whole", least=1, most=1000)
+    direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT)")
+    write: bool = declared(
+        "flag", False, "write zeros in place of reading (-w): what is in path is lost", optional=True
     )
 
 
@@ -620,7 +620,13 @@ class VolumeParameters:
         "order in which operations leave a queue in front of an exhausted limit",
         choices=("fifo", "unfair"),
     )
-    seed: int = declared("count", 1, "of the model's random draws", least=0, most=9223372036854775807)
+    seed: int = declared(
+        "count",
+        1,
+        "where the random numbers of the model begin; the same seed gives the same latencies",
+        least=0,
+        most=9223372036854775807,
+    )
     time_scale: float = declared(
         "number",
         1.0,
@@ -636,19 +642,19 @@ class VolumeParameters:
 
 
 FILES: dict[str, type[FilesParameters]] = {
-    "fs_mark": FsMarkParameters,
-    "postmark": PostmarkParameters,
-    "sqlite": SqliteParameters,
+    "aio_stress": AioStressParameters,
+    "bonnie": BonnieParameters,
     "compilebench": CompilebenchParameters,
     "dbench": DbenchParameters,
-    "bonnie": BonnieParameters,
-    "iozone": IozoneParameters,
-    "tiotest": TiotestParameters,
-    "aio_stress": AioStressParameters,
-    "unpack": UnpackParameters,
+    "fs_mark": FsMarkParameters,
     "gzip": GzipParameters,
-    "zcav": ZcavParameters,
+    "iozone": IozoneParameters,
+    "postmark": PostmarkParameters,
+    "sqlite": SqliteParameters,
     "sysbench": SysbenchParameters,
+    "tiotest": TiotestParameters,
+    "unpack": UnpackParameters,
+    "zcav": ZcavParameters,
 }
 """The records of the workloads in crates/files by name."""
 

@@ -47,6 +47,8 @@ class Parameter:
     most: float | None = None
     optional: bool = False
     """Front ends set it; a plan holds it only where somebody asked for it."""
+    fixed: bool = False
+    """It cannot change while what it describes exists."""
 
     def check_bounds(self, value: Any) -> None:
         """Raise UsageError for a number below the least or above the most; the message says which they are."""

@@ -21,6 +21,7 @@ CRATES = {
     **{crate: {"core", "sqlite"} for crate in ("db", "files")},
 }
 CORE_MODULE_USERS = {
+    "python/plimsoll/catalog/model.py",
     "python/plimsoll/drivers.py",
     "python/plimsoll/importers/core.py",
     "python/plimsoll/run/workers/databases.py",

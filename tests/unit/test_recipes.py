@@ -42,8 +42,8 @@ def test_a_new_profile_is_a_new_test(tmp_path: Path, monkeypatch: pytest.MonkeyP
         profile.profiles.cache_clear()
 
 
-@pytest.mark.parametrize("folder", ["crates/io/src/engines", "crates/db/src/drivers"])
-def test_engines_and_drivers_are_found_by_the_build_script(folder: str) -> None:
+@pytest.mark.parametrize("folder", ["crates/io/src/engines", "crates/db/src/drivers", "crates/files/src/workloads"])
+def test_engines_drivers_and_file_system_tests_are_found_by_the_build_script(folder: str) -> None:
     crate, _, _ = folder.partition("/src/")
     assert f'Modules::of("{folder.removeprefix(crate + "/")}")' in (ROOT / crate / "build.rs").read_text()
     listed = (ROOT / folder / "mod.rs").read_text()

@@ -43,7 +43,7 @@ parameters! {
         size_bytes as "size": u64 = 1 << 30, in bytes(1 << 20..=1 << 56);
         /// Order in which operations leave a queue in front of an exhausted limit.
         queue: QueueOrder = QueueOrder::Fifo, in word::<QueueOrder>();
-        /// Of the model's random draws.
+        /// Where the random numbers of the model begin; the same seed gives the same latencies.
         seed: u64 = 1, in count(..);
         /// Durations (credits, bursts, episodes) are this many times shorter.
         /// Depth of buckets, credits, 30-minute buckets, initialisation, degradation; rates and latencies stay as they are.
@@ -356,15 +356,16 @@ fn check_degradation(spec: &DegradationSpec) -> Result<(), VolumeError> {
 
 fn check_array(array: &ArraySpec, size_bytes: u64) -> Result<(), VolumeError> {
     array.check_bounds().map_err(|refused| VolumeError::spec(refused.to_string()))?;
-    let members = array.members;
-    let fits = match array.level {
-        0 | 1 => members >= 2,
-        5 => members >= 3,
-        10 => members >= 4 && members.is_multiple_of(2),
-        level => return Err(VolumeError::spec(format!("raid is {level}: 0, 1, 5 or 10"))),
+    let (level, members) = (array.level, array.members);
+    let least = match level {
+        0 | 1 => 2,
+        5 => 3,
+        10 => 4,
+        level => return Err(VolumeError::spec(format!("raid is {level}: choose 0, 1, 5 or 10"))),
     };
-    require(fits, || {
-        format!("members is {members}: RAID 0 and 1 take 2 to 64, RAID 5 from 3, RAID 10 an even number from 4")
+    require(members >= least && (level != 10 || members.is_multiple_of(2)), || {
+        let even = if level == 10 { ", an even number" } else { "" };
+        format!("members is {members}: raid={level} needs members={least} to 64{even}")
     })?;
     let chunk = array.chunk_bytes;
     require(chunk.is_power_of_two() && chunk <= size_bytes, || {
@@ -406,7 +407,7 @@ mod tests {
             (r#"{"size": 4096}"#, "size is 4096: use 1048576 to"),
             (r#"{"time_scale": 0.5}"#, "time_scale is 0.5: use 1 to"),
             (r#"{"array": {"raid": 11, "members": 4, "chunk": 65536}}"#, "raid is 11: use 0 to 10"),
-            (r#"{"array": {"raid": 6, "members": 4, "chunk": 65536}}"#, "raid is 6: 0, 1, 5 or 10"),
+            (r#"{"array": {"raid": 6, "members": 4, "chunk": 65536}}"#, "raid is 6: choose 0, 1, 5 or 10"),
             (r#"{"array": {"raid": 10, "members": 5, "chunk": 65536}}"#, "members is 5"),
             (r#"{"array": {"raid": 0, "members": 2, "chunk": 65537}}"#, "chunk is 65537"),
         ] {

@@ -17,6 +17,8 @@ from plimsoll.units import parse_count, parse_share, parse_size
 
 _WITHOUT_DEFAULT = ("size", "queue", "raid", "members")
 """Of these the core's default is none of a volume's: its type has another, or there is no array unless it is said."""
+_CHANGEABLE = ("size", "queue")
+"""Of the model's own, those that a volume in use may be given anew."""
 
 
 def read_first_touch(value: Any) -> int | None:
@@ -38,11 +40,18 @@ _BOUGHT = (
         None,
         read_text,
         "instance type it is attached to, whose limits it shares; `plimsoll list instances`",
+        fixed=True,
     ),
-    Parameter("era", None, read_plain, "year or month whose limits hold, such as 2013 or 2018-02; without it, today's"),
+    Parameter(
+        "era",
+        None,
+        read_plain,
+        "year or month whose limits hold, such as 2013 or 2018-02; without it, today's",
+        fixed=True,
+    ),
 )
 _STATE = (
-    Parameter("credits", 1.0, parse_share, "share of burst credits, the instance's as well, at the start"),
+    Parameter("credits", 1.0, parse_share, "share of burst credits, the instance's as well, at the start", fixed=True),
     Parameter(
         "first_touch",
         None,
@@ -57,12 +66,13 @@ _STATE = (
     ),
 )
 _OF_MODEL = tuple(
-    replace(each, default=None) if each.name in _WITHOUT_DEFAULT else each for each in parameters_in(VolumeParameters)
+    replace(each, default=None if each.name in _WITHOUT_DEFAULT else each.default, fixed=each.name not in _CHANGEABLE)
+    for each in parameters_in(VolumeParameters)
 )
 SHAPE_OPTIONS: Mapping[str, Parameter] = {each.name: each for each in (*_BOUGHT, *_OF_MODEL, *_STATE)}
 """What a shape is written with, by name."""
 
-FOR_LIFE = ("raid", "members", "chunk", "instance", "seed", "time_scale", "era", "credits")
+FOR_LIFE = tuple(each.name for each in SHAPE_OPTIONS.values() if each.fixed)
 """Options that a volume in use keeps: it is another volume with other ones."""
 
 

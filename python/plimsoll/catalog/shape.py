@@ -15,6 +15,7 @@ from plimsoll.catalog.instance import Instance
 from plimsoll.catalog.instances import instance
 from plimsoll.catalog.latencies import latencies
 from plimsoll.catalog.limits import Limits, Rate
+from plimsoll.catalog.model import device_bytes
 from plimsoll.catalog.options import SHAPE_OPTIONS, read_options
 from plimsoll.catalog.volume_type import Provisioned, VolumeType, volume_type
 from plimsoll.errors import UsageError
@@ -149,7 +150,7 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
         raid=raid,
         members=members,
         spec=spec,
-        size_bytes=_device_bytes(round(size_gib * GIB), raid, members, chunk),
+        size_bytes=device_bytes(spec, where),
     )
 
 
@@ -196,7 +197,7 @@ def _size_gib(given: Mapping[str, Any], kind: VolumeType, machine: Instance | No
 def _array(
     given: Mapping[str, Any], kind: VolumeType, machine: Instance | None, where: str
 ) -> tuple[int | None, int, int]:
-    """Level, members and chunk size; level None without an array."""
+    """Level, members and chunk size, which the model checks; level None without an array."""
     level, members = given.get("raid"), given.get("members")
     chunk = given.get("chunk", SHAPE_OPTIONS["chunk"].default)
     if level is None:
@@ -205,14 +206,8 @@ def _array(
         if "chunk" in given:
             raise UsageError(f"{where}: chunk needs an array: add raid=0, 1, 5 or 10")
         return None, 1, chunk
-    least = {0: 2, 1: 2, 5: 3, 10: 4}
-    if level not in least:
-        raise UsageError(f"{where}: raid={level} is not a level that exists here; choose 0, 1, 5 or 10")
-    if members is None or members < least[level] or (level == 10 and members % 2):
-        even = ", an even number" if level == 10 else ""
-        raise UsageError(f"{where}: raid={level} needs members={least[level]} to 64{even}")
-    if chunk & (chunk - 1):
-        raise UsageError(f"{where}: chunk: {format_size(chunk)} is not a power of two; 512KiB is usual")
+    if members is None:
+        raise UsageError(f"{where}: raid={level} needs members, such as members=4")
     if kind.is_local and machine and members > machine.store_disks:
         raise UsageError(f"{where}: {machine.name} has {machine.store_disks} disks of its own, not {members}")
     return level, members, chunk
@@ -266,20 +261,6 @@ def _normal(options: Mapping[str, str], kind: VolumeType, own: Limits, size_gib:
     if "era" in found:
         eras.month(found["era"])
     return {name: found[name] for name in SHAPE_OPTIONS if name in found}
-
-
-def _device_bytes(size: int, level: int | None, members: int, chunk: int) -> int:
-    """As the volume crate computes it: arrays use whole chunks of each member."""
-    usable = size // chunk * chunk
-    match level:
-        case None | 1:
-            return size
-        case 0:
-            return usable * members
-        case 5:
-            return usable * (members - 1)
-        case _:
-            return usable * (members // 2)
 
 
 def _size_text(gib: float) -> str:

@@ -93,7 +93,7 @@ def running(
             start_new_session=True,
         )
         stack.callback(_end, process, server.STOP)
-        _wait(process, config.port, server.READY, log, name)
+        _wait(process, config.port, server, log, name)
         password_env = PASSWORD_ENV if drivers()[server.DRIVER].passwords else None
         yield PrivateServer(
             server.DRIVER,
@@ -101,7 +101,7 @@ def running(
             password_env,
             lambda: None if process.poll() is None else _how_it_ended(process.returncode),
             lambda: os.fstat(log).st_size,
-            lambda since: useful_line(_text(log, since)),
+            lambda since: useful_line(_text(log, since), server.LOG_PREFIX),
         )
 
 
@@ -130,15 +130,15 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait(process: subprocess.Popen[bytes], port: int, ready: str, log: int, name: str) -> None:
+def _wait(process: subprocess.Popen[bytes], port: int, server: ModuleType, log: int, name: str) -> None:
     deadline = time.monotonic() + STARTUP_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise NotStarted(f"{name} ended at its start: {_last_words(log)}")
-        if ready in _text(log) and _listens(port):
+            raise NotStarted(f"{name} ended at its start: {_last_words(log, server.LOG_PREFIX)}")
+        if server.READY in _text(log) and _listens(port):
             return
         time.sleep(0.05)
-    raise NotStarted(f"{name} does not answer after {STARTUP_S} s: {_last_words(log)}")
+    raise NotStarted(f"{name} does not answer after {STARTUP_S} s: {_last_words(log, server.LOG_PREFIX)}")
 
 
 def _listens(port: int) -> bool:
@@ -152,9 +152,9 @@ def _text(log: int, since: int = 0) -> str:
     return readable(text)
 
 
-def _last_words(log: int) -> str:
+def _last_words(log: int, prefix: str) -> str:
     text = _text(log)
-    return useful_line(text) or " ".join(text.strip().splitlines()[-3:]) or "it said nothing"
+    return useful_line(text, prefix) or " ".join(text.strip().splitlines()[-3:]) or "it said nothing"
 
 
 def _how_it_ended(status: int) -> str:

@@ -14,15 +14,6 @@ from plimsoll import _core
 from plimsoll.errors import TargetError, UsageError
 
 
-def device_bytes(spec: Mapping[str, Any]) -> int:
-    """Size of the device that a volume gives, arrays included. Raises UsageError for impossible numbers."""
-    try:
-        facts: dict[str, int] = json.loads(_core.volume(json.dumps(spec)))
-    except ValueError as error:
-        raise UsageError(f"no such volume is possible: {error}") from None
-    return facts["device_bytes"]
-
-
 def simulate(request: Mapping[str, Any]) -> dict[str, Any]:
     """A load on a volume in virtual time.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from plimsoll.run.private_server import kind
 from plimsoll.run.servers._log_line import useful_line
 
 REDIS_FULL = """812:M 01 Mar 2025 10:00:00.101 * Ready to accept connections
@@ -37,20 +38,25 @@ Sorry, we probably made a mistake, and this is a bug.
 
 
 @pytest.mark.parametrize(
-    ("log", "line"),
+    ("server", "log", "line"),
     [
-        (REDIS_FULL, "Error writing to the AOF file: No space left on device"),
-        (REDIS_END, "Received SIGTERM scheduling shutdown..."),
-        (POSTGRESQL_FULL, 'PANIC:  could not write to file "pg_wal/xlogtemp.90": No space left on device'),
-        (POSTGRESQL_KILLED, ""),
-        (MARIADB_FULL, "[ERROR] InnoDB: preallocating 65536 bytes for file ./x/t.ibd failed with error 28"),
-        ("nothing of note\nReady to accept connections\n", ""),
-        ("", ""),
+        ("redis", REDIS_FULL, "Error writing to the AOF file: No space left on device"),
+        ("redis", REDIS_END, "Received SIGTERM scheduling shutdown..."),
+        (
+            "postgresql",
+            POSTGRESQL_FULL,
+            'PANIC:  could not write to file "pg_wal/xlogtemp.90": No space left on device',
+        ),
+        ("postgresql", POSTGRESQL_KILLED, ""),
+        ("mariadb", MARIADB_FULL, "[ERROR] InnoDB: preallocating 65536 bytes for file ./x/t.ibd failed with error 28"),
+        ("redis", "nothing of note\nReady to accept connections\n", ""),
+        ("nginx", "", ""),
+        ("nginx", "2025/03/01 10:00:00 [emerg] 7#7: bind() failed\n", "[emerg] 7#7: bind() failed"),
     ],
 )
-def test_the_line_that_names_the_cause_is_told(log: str, line: str) -> None:
-    assert useful_line(log) == line
+def test_the_line_that_names_the_cause_is_told(server: str, log: str, line: str) -> None:
+    assert useful_line(log, kind(server).LOG_PREFIX) == line
 
 
 def test_a_line_is_no_longer_than_can_be_read() -> None:
-    assert len(useful_line("PANIC: " + "x" * 10_000)) == 300
+    assert len(useful_line("PANIC: " + "x" * 10_000, "")) == 300

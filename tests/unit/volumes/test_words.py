@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from plimsoll.catalog.model import device_bytes
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.volumes import changes, core, lifecycle, machine, registry
 from plimsoll.volumes.registry import Volume
@@ -107,9 +108,9 @@ def test_a_description_that_no_mechanism_can_carry_out() -> None:
     latency = {"median_ns": 1}
     chosen = {"size": 2**30, "queue": "fifo", "seed": 1, "time_scale": 1.0}
     spec = {**chosen, "read_latency": latency, "write_latency": latency}
-    assert core.device_bytes({**spec, "array": {"raid": 0, "members": 4, "chunk": 65536}}) == 4 * 2**30
+    assert device_bytes({**spec, "array": {"raid": 0, "members": 4, "chunk": 65536}}, "here") == 4 * 2**30
     with pytest.raises(UsageError, match=r"iops\.rate is 0"):
-        core.device_bytes({**spec, "iops": {"rate": 0}})
+        device_bytes({**spec, "iops": {"rate": 0}}, "here")
     with pytest.raises(UsageError, match="either a workload or a trace"):
         core.simulate({"volume": spec})
     with pytest.raises(TargetError, match=r"cannot read .*No such file"):

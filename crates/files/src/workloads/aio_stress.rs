@@ -15,15 +15,15 @@
 
 use std::os::fd::OwnedFd;
 
-use plimsoll_core::parameters::{Unit, bytes, count, words, parameters};
+use plimsoll_core::parameters::{Unit, bytes, count, parameters, words};
 use serde::{Deserialize, Serialize};
 
-use crate::common::{Common, MAX_BYTES, at_least, one_thread};
 use crate::aio::{Block, Context, Event};
 use crate::buffer::Buffer;
+use crate::common::{Common, MAX_BYTES, at_least, one_thread};
+use crate::context::WorkerContext;
 use crate::fault::{Fault, Result};
 use crate::glibc_random::GlibcRandom;
-use crate::context::WorkerContext;
 use crate::outcome::{Expected, PhasePlan, Plan};
 use crate::phase::Phase;
 use crate::sys::Name;

@@ -15,12 +15,12 @@
 //! each tree within its time. Reading is from memory unless `cold` is set; the original drops caches once before it, but
 //! only as root. The Python 2 original was never run here: UNVERIFIED.
 
-use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::parameters::{count, parameters, share_from};
+use plimsoll_core::random::{Purpose, Stream};
 
 use crate::common::{Common, one_thread};
-use crate::fault::Result;
 use crate::context::WorkerContext;
+use crate::fault::Result;
 use crate::outcome::{Expected, PhasePlan, Plan, Point};
 use crate::phase::Phase;
 use crate::sys::{self, Name};
@@ -55,7 +55,8 @@ impl Definition for Parameters {
         let set = Set::new(self, common.seed);
         let (source, compiled) = (set.source_bytes(), set.tree.bytes());
         let trees = u64::from(self.trees);
-        let planned = |name: &str, writes, reads, expected| PhasePlan { name: name.to_owned(), writes, reads, expected };
+        let planned =
+            |name: &str, writes, reads, expected| PhasePlan { name: name.to_owned(), writes, reads, expected };
         let files = set.tree.files.len() as u64;
         let read_bytes = u64::from(self.reads) * compiled;
         Plan {
@@ -75,7 +76,12 @@ impl Definition for Parameters {
 
     fn begin(&self, common: &Common) -> Box<dyn Workload> {
         let stream = Stream::new(common.seed, 0, Purpose::Kind);
-        Box::new(CompileBench { parameters: self.clone(), set: Set::new(self, common.seed), native: Vec::new(), stream })
+        Box::new(CompileBench {
+            parameters: self.clone(),
+            set: Set::new(self, common.seed),
+            native: Vec::new(),
+            stream,
+        })
     }
 }
 
@@ -125,9 +131,9 @@ impl Workload for CompileBench {
     fn measure(&mut self, planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let mut order: Vec<u32> = (0..self.parameters.trees).collect();
         let points = phase.solo(|context| match planned.name.as_str() {
-            "initial_create" => self.each(context, &order, |context, set, native, root| {
-                write_files(context, &set.tree, root, native)
-            }),
+            "initial_create" => {
+                self.each(context, &order, |context, set, native, root| write_files(context, &set.tree, root, native))
+            }
             "compile" => {
                 shuffle(&mut order, &mut self.stream);
                 let mut added: Vec<u32> = (self.set.compiled as u32..self.set.tree.files.len() as u32).collect();

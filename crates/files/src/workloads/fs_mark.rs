@@ -15,13 +15,13 @@
 use std::os::fd::OwnedFd;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use plimsoll_core::parameters::{bytes, count, parameters, word};
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::parameters::{bytes, count, word, parameters};
 use serde::{Deserialize, Serialize};
 
 use crate::common::{Common, Durable, MAX_BYTES, MAX_COUNT};
-use crate::fault::Result;
 use crate::context::WorkerContext;
+use crate::fault::Result;
 use crate::outcome::{Expected, PhasePlan, Plan};
 use crate::phase::Phase;
 use crate::sys::Name;
@@ -29,7 +29,8 @@ use crate::tally::OpKind;
 use crate::workload::{Definition, Measure, Workload, higher, lower, per_second};
 
 /// A small instance.
-pub const EXAMPLE: &str = r#"{"files":20,"size":70000,"write_size":16384,"sync_method":1,"directories":0,"placement":"time"}"#;
+pub const EXAMPLE: &str =
+    r#"{"files":20,"size":70000,"write_size":16384,"sync_method":1,"directories":0,"placement":"time"}"#;
 
 parameters! {
     /// What can be set. The classic entries: 1000 files of 1 MiB; the same with method 0; 5000 files on 4 threads (20,000 in
@@ -78,7 +79,8 @@ impl Definition for Parameters {
         let files = self.files.saturating_mul(threads);
         let per_file = self.size.div_ceil(self.write_size) + 3 + u64::from(self.sync_method > 0);
         let calls = files.saturating_mul(per_file);
-        let create = PhasePlan { name: "create".to_owned(), writes: true, reads: false, expected: Expected::Calls(calls) };
+        let create =
+            PhasePlan { name: "create".to_owned(), writes: true, reads: false, expected: Expected::Calls(calls) };
         Plan {
             phases: vec![create],
             disk_bytes: bytes,
@@ -215,7 +217,8 @@ impl<'a> Maker<'a> {
         match self.sync_method {
             2 => {
                 let mut seen = vec![false; self.parameters.directories as usize + 1];
-                let first = |made: &&Made| !std::mem::replace(&mut seen[made.folder.map_or(0, |n| n as usize + 1)], true);
+                let first =
+                    |made: &&Made| !std::mem::replace(&mut seen[made.folder.map_or(0, |n| n as usize + 1)], true);
                 self.made.iter().filter(first).try_for_each(|made| sync_one(context, *made))
             }
             3 | 4 => self.made.iter().rev().try_for_each(|made| sync_one(context, *made)),

@@ -15,7 +15,7 @@ use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use plimsoll_core::parameters::{bytes, count, word, parameters};
+use plimsoll_core::parameters::{bytes, count, parameters, word};
 use serde::{Deserialize, Serialize};
 
 use crate::common::{Common, MAX_BYTES, one_thread};
@@ -139,7 +139,8 @@ impl Workload for Gzip {
             let file = context.open(OpKind::Open, &name, libc::O_RDONLY)?;
             self.pieces(|offset, length| {
                 context.read(&file, &mut buffer[..length], (&name, offset))?;
-                context.transfer(OpKind::Compress, (&name, offset), length, |done| encoder.write(&buffer[done..length]))
+                context
+                    .transfer(OpKind::Compress, (&name, offset), length, |done| encoder.write(&buffer[done..length]))
                     .map(drop)
             })?;
             context.close(file, &name)?;

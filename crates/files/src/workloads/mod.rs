@@ -1,8 +1,8 @@
-//! The workloads: one file each, one word in the list below.
+//! The workloads: one file or folder each, found by the build script; `NAME.rs` is the test `NAME`.
 //!
 //! A module has `Parameters` (what can be set; the defaults are the classic values, and where versions of an original
-//! differ those of its newer one) and `EXAMPLE` (a small instance as JSON, which the conformance tests of all workloads run). Its text says what the original does, how this was made equal, and what the
-//! result cannot say.
+//! differ those of its newer one) and `EXAMPLE` (a small instance as JSON, which the conformance tests of all workloads
+//! run). Its text says what the original does, how this was made equal, and what the result cannot say.
 
 use plimsoll_core::parameters::{OutOfBounds, Parameter};
 use serde::{Deserialize, Serialize};
@@ -21,13 +21,11 @@ pub struct Entry {
 }
 
 macro_rules! workloads {
-    ($($name:ident),+ $(,)?) => {
-        $(pub mod $name;)+
-
+    ($($name:ident,)+) => {
         /// The parameters of any workload; `kind` is its name.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind")]
-        #[expect(non_camel_case_types, reason = "a variant is named as the module and as in JSON, so that the list needs one word")]
+        #[expect(non_camel_case_types, reason = "a variant is named as the module and as in JSON")]
         pub enum Parameters {
             $(
                 #[doc = concat!("See [`", stringify!($name), "`].")]
@@ -54,18 +52,4 @@ macro_rules! workloads {
     };
 }
 
-workloads!(
-    fs_mark,
-    postmark,
-    sqlite,
-    compilebench,
-    dbench,
-    bonnie,
-    iozone,
-    tiotest,
-    aio_stress,
-    unpack,
-    gzip,
-    zcav,
-    sysbench,
-);
+include!(concat!(env!("OUT_DIR"), "/workloads.rs"));

@@ -21,8 +21,8 @@ use plimsoll_core::clock::wall_ns;
 use plimsoll_core::parameters::{bytes, count, parameters};
 
 use crate::common::{Common, MAX_COUNT, at_most, one_thread};
-use crate::fault::{Fault, Result};
 use crate::context::WorkerContext;
+use crate::fault::{Fault, Result};
 use crate::mersenne::Mersenne;
 use crate::outcome::{Expected, PhasePlan, Plan};
 use crate::phase::Phase;
@@ -137,7 +137,9 @@ impl Workload for PostMark {
     fn measure(&mut self, planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
         let began_s = wall_ns() / 1_000_000_000;
         let (operations, elapsed_ns) = phase.timed(|context| match planned.name.as_str() {
-            "create" => (0..self.parameters.files).try_for_each(|_| self.create(context)).map(|()| self.parameters.files),
+            "create" => {
+                (0..self.parameters.files).try_for_each(|_| self.create(context)).map(|()| self.parameters.files)
+            }
             "transactions" => self.transactions(context),
             _ => self.delete_all(context),
         })?;

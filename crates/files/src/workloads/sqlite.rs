@@ -17,13 +17,13 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use plimsoll_core::parameters::{bytes, count, parameters};
 use plimsoll_core::random::{Purpose, Stream};
 use rusqlite::Connection;
-use plimsoll_core::parameters::{bytes, count, parameters};
 
 use crate::common::{Common, Durable, one_thread};
-use crate::fault::{Fault, Result};
 use crate::context::WorkerContext;
+use crate::fault::{Fault, Result};
 use crate::outcome::{Expected, PhasePlan, Plan};
 use crate::phase::Phase;
 use crate::tally::OpKind;

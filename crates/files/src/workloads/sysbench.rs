@@ -15,14 +15,14 @@
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, PoisonError};
 
+use plimsoll_core::parameters::{Unit, bytes, count, nanoseconds, number, parameters, word};
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::parameters::{Unit, bytes, count, nanoseconds, number, word, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::common::{Common, MAX_BYTES, MAX_COUNT, SECOND};
 use crate::buffer::Buffer;
-use crate::fault::{Fault, Result};
+use crate::common::{Common, MAX_BYTES, MAX_COUNT, SECOND};
 use crate::context::WorkerContext;
+use crate::fault::{Fault, Result};
 use crate::outcome::{Expected, PhasePlan, Plan};
 use crate::phase::Phase;
 use crate::sys::{self, Name};

@@ -13,14 +13,14 @@
 
 use std::os::fd::OwnedFd;
 
+use plimsoll_core::parameters::{Unit, bytes, count, parameters, words};
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::parameters::{Unit, bytes, count, words, parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::common::{Common, MAX_BYTES, at_least};
 use crate::buffer::Buffer;
-use crate::fault::{Fault, Result};
+use crate::common::{Common, MAX_BYTES, at_least};
 use crate::context::WorkerContext;
+use crate::fault::{Fault, Result};
 use crate::outcome::{Expected, PhasePlan, Plan};
 use crate::phase::Phase;
 use crate::sys::{self, Name};
@@ -145,7 +145,8 @@ impl Workload for TioTest {
         let test = parameters.tests().into_iter().find(|test| test.name() == planned.name).unwrap_or(Test::Write);
         let seed = phase.common.seed;
         let threads = phase.common.threads;
-        let workers = phase.processes(threads, |context, thread| one_thread(parameters, test, context, thread, seed))?;
+        let workers =
+            phase.processes(threads, |context, thread| one_thread(parameters, test, context, thread, seed))?;
         let operations = parameters.blocks(test) * u64::from(threads);
         let bytes = operations * parameters.block;
         let scores = vec![higher("throughput", mib_per_second(bytes, workers.elapsed_ns), "MiB/s")];
@@ -153,7 +154,13 @@ impl Workload for TioTest {
     }
 }
 
-fn one_thread(parameters: &Parameters, test: Test, context: &mut WorkerContext<'_>, thread: u32, seed: u64) -> Result<()> {
+fn one_thread(
+    parameters: &Parameters,
+    test: Test,
+    context: &mut WorkerContext<'_>,
+    thread: u32,
+    seed: u64,
+) -> Result<()> {
     let name = Name::new(format_args!("tiotest.{thread}"));
     let mut flags = match test {
         Test::Write => libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC,

@@ -18,13 +18,13 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 
-use plimsoll_core::random::{Purpose, Stream};
 use plimsoll_core::parameters::{Unit, bytes, count, parameters};
+use plimsoll_core::random::{Purpose, Stream};
 
-use crate::common::{Cold, Common, MAX_BYTES, MAX_COUNT, at_least, at_most, one_thread};
 use crate::buffer::Buffer;
-use crate::fault::{Fault, Result};
+use crate::common::{Cold, Common, MAX_BYTES, MAX_COUNT, at_least, at_most, one_thread};
 use crate::context::WorkerContext;
+use crate::fault::{Fault, Result};
 use crate::outcome::{Expected, PhasePlan, Plan, Point};
 use crate::phase::Phase;
 use crate::sys::{self, Name};
@@ -96,9 +96,9 @@ impl Definition for Parameters {
         if self.block == 0 || !self.block.is_multiple_of(self.chunk) {
             return Err(Fault::spec(format!("a block of {} bytes is no multiple of chunk {}", self.block, self.chunk)));
         }
-        let length = self.length().map_err(|error| {
-            Fault::spec(format!("cannot read {}: {error}", self.path.as_deref().unwrap_or(FILE)))
-        })?;
+        let length = self
+            .length()
+            .map_err(|error| Fault::spec(format!("cannot read {}: {error}", self.path.as_deref().unwrap_or(FILE))))?;
         at_least("size", length, self.chunk)?;
         at_most("number of blocks", length / self.block, MAX_BLOCKS)
     }
@@ -201,7 +201,12 @@ impl Workload for Zcav {
 }
 
 /// The time of one block.
-fn read(context: &mut WorkerContext<'_>, file: &OwnedFd, buffer: &mut Buffer, (start, length): (u64, u64)) -> Result<u64> {
+fn read(
+    context: &mut WorkerContext<'_>,
+    file: &OwnedFd,
+    buffer: &mut Buffer,
+    (start, length): (u64, u64),
+) -> Result<u64> {
     let name = Name::new(format_args!("{FILE}"));
     let start_ns = context.now_ns();
     for offset in (start..start + length).step_by(buffer.len()) {
@@ -211,7 +216,12 @@ fn read(context: &mut WorkerContext<'_>, file: &OwnedFd, buffer: &mut Buffer, (s
 }
 
 /// The time of one block of zeros.
-fn overwrite(context: &mut WorkerContext<'_>, file: &OwnedFd, buffer: &Buffer, (start, length): (u64, u64)) -> Result<u64> {
+fn overwrite(
+    context: &mut WorkerContext<'_>,
+    file: &OwnedFd,
+    buffer: &Buffer,
+    (start, length): (u64, u64),
+) -> Result<u64> {
     let name = Name::new(format_args!("{FILE}"));
     let start_ns = context.now_ns();
     for offset in (start..start + length).step_by(buffer.len()) {

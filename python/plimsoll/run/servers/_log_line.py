@@ -22,21 +22,17 @@ _OF_A_CLIENT = re.compile(
     re.IGNORECASE,
 )
 """What a server also says when nothing is wrong with itself."""
-_PREFIX = re.compile(
-    r"^(?:\d+:[A-Za-z-]+ (?:\(\d+\) |\d+ \w{3} \d{4} [\d:.]+ [*#.-] )"  # Redis
-    r"|[\d-]+ [\d:.]+ [A-Z]+ \[\d+\] "  # PostgreSQL
-    r"|[\d-]+ +[\d:]+ (?:\d+ )?(?=\[)"  # MariaDB
-    r"|[\d/]+ [\d:]+ (?=\[))"  # nginx
-)
-"""Time and process."""
 
 
-def useful_line(log: str) -> str:
-    """The first line that names a cause; else of a crash, of trouble, of an end by request; or nothing."""
+def useful_line(log: str, prefix: str) -> str:
+    """The first line that names a cause; else of a crash, of trouble, of an end by request; or nothing.
+
+    `prefix` is a pattern of the time and process that the server's lines begin with; they are left out.
+    """
     lines = [line.strip() for line in log.splitlines()]
     own = [line for line in lines if line and not _OF_A_CLIENT.search(line)]
     for wanted in (_WANT, _CRASH, _TROUBLE, _END):
         found = next((line for line in own if wanted.search(line)), None)
         if found is not None:
-            return _PREFIX.sub("", found, count=1)[:LONGEST]
+            return re.sub(f"^(?:{prefix})", "", found, count=1)[:LONGEST]
     return ""

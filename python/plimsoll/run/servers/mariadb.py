@@ -12,6 +12,7 @@ PLACES = "/usr/sbin"
 PACKAGE = "mariadb-server"
 USER = "mysql"
 READY = "ready for connections"
+LOG_PREFIX = r"[\d-]+ +[\d:]+ (?:\d+ )?(?=\[)"
 STOP = signal.SIGTERM
 BY_NAME = True
 """It asks for the name of its folder, and goes to some of its files by that."""

@@ -14,6 +14,7 @@ PLACES = "/usr/sbin"
 PACKAGE = "nginx-light"
 USER = "www-data"
 READY = ""
+LOG_PREFIX = r"[\d/]+ [\d:]+ (?=\[)"
 STOP = signal.SIGTERM
 BY_NAME = False
 DRIVER = "http"

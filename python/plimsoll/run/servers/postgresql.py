@@ -13,6 +13,7 @@ PLACES = "/usr/lib/postgresql/*/bin"
 PACKAGE = "postgresql"
 USER = "postgres"
 READY = "database system is ready to accept connections"
+LOG_PREFIX = r"[\d-]+ [\d:.]+ [A-Z]+ \[\d+\] "
 STOP = signal.SIGINT
 BY_NAME = False
 DRIVER = "postgresql"

@@ -12,6 +12,7 @@ PLACES = "/usr/bin"
 PACKAGE = "redis-server"
 USER = "redis"
 READY = "Ready to accept connections"
+LOG_PREFIX = r"\d+:[A-Za-z-]+ (?:\(\d+\) |\d+ \w{3} \d{4} [\d:.]+ [*#.-] )"
 STOP = signal.SIGTERM
 BY_NAME = False
 DRIVER = "redis"

@@ -5,8 +5,8 @@ use std::os::fd::OwnedFd;
 
 use super::{Parameters, Version};
 use crate::buffer::Buffer;
-use crate::fault::Result;
 use crate::context::WorkerContext;
+use crate::fault::Result;
 use crate::phase::Phase;
 use crate::stdio::Stream;
 use crate::sys::{self, Name};
@@ -224,7 +224,9 @@ impl<'a> Blocks<'a> {
     /// Removes the data, before the tests of many files.
     pub fn remove(&self, phase: &Phase<'_>) -> Result<()> {
         let count = self.blocks.div_ceil(self.blocks_per_file);
-        phase.solo(|context| context.quietly(|context| (0..count).try_for_each(|index| remove(context, &self.name(index)))))
+        phase.solo(|context| {
+            context.quietly(|context| (0..count).try_for_each(|index| remove(context, &self.name(index))))
+        })
     }
 }
 
@@ -242,7 +244,12 @@ pub fn change(buffer: &mut [u8], count: u64) {
 }
 
 /// Goes back to `offset` and writes.
-pub fn write_back(context: &mut WorkerContext<'_>, file: &OwnedFd, bytes: &[u8], (name, offset): (&Name, u64)) -> Result<()> {
+pub fn write_back(
+    context: &mut WorkerContext<'_>,
+    file: &OwnedFd,
+    bytes: &[u8],
+    (name, offset): (&Name, u64),
+) -> Result<()> {
     let done = context.transfer(OpKind::Write, (name, offset), bytes.len(), |done| {
         sys::seek(file, offset + done as u64)?;
         sys::write(file, &bytes[done..])

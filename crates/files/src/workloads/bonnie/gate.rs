@@ -7,13 +7,23 @@
 use std::io;
 use std::time::Duration;
 
-use crate::fault::{Fault, Result};
 use crate::context::WorkerContext;
+use crate::fault::{Fault, Result};
 
 const KEY: libc::key_t = 4711;
 const TESTS: [&str; 12] = [
-    "char_write", "block_write", "rewrite", "char_read", "block_read", "seeks",
-    "sequential_create", "sequential_stat", "sequential_delete", "random_create", "random_stat", "random_delete",
+    "char_write",
+    "block_write",
+    "rewrite",
+    "char_read",
+    "block_read",
+    "seeks",
+    "sequential_create",
+    "sequential_stat",
+    "sequential_delete",
+    "random_create",
+    "random_stat",
+    "random_delete",
 ];
 /// How often a waiting process looks whether it is to end.
 const LOOK: Duration = Duration::from_millis(100);
@@ -40,7 +50,8 @@ pub fn pass(context: &WorkerContext<'_>, test: &str) -> Result<()> {
 
 /// Waits for a line on standard input; whoever asks for it is not here. At its end nothing is waited for.
 pub fn line(context: &WorkerContext<'_>) -> Result<()> {
-    let failed = |error: &io::Error| Fault::spec(format!("-y p waits for lines on standard input, which fails: {error}"));
+    let failed =
+        |error: &io::Error| Fault::spec(format!("-y p waits for lines on standard input, which fails: {error}"));
     loop {
         context.check()?;
         match next_byte() {
@@ -84,5 +95,7 @@ fn fault(error: &io::Error) -> Fault {
         Some(libc::EIDRM | libc::EINVAL) => "they were removed",
         _ => return Fault::spec(format!("the semaphores of Bonnie++ (key {KEY}) cannot be used: {error}")),
     };
-    Fault::spec(format!("the semaphores of Bonnie++ (key {KEY}): {what}; make them with -p and the number of processes"))
+    Fault::spec(format!(
+        "the semaphores of Bonnie++ (key {KEY}): {what}; make them with -p and the number of processes"
+    ))
 }

@@ -20,7 +20,7 @@ mod gate;
 mod names;
 mod seeks;
 
-use plimsoll_core::parameters::{Unit, bytes, count, word, parameters};
+use plimsoll_core::parameters::{Unit, bytes, count, parameters, word};
 use serde::{Deserialize, Serialize};
 
 use crate::common::{Common, MAX_BYTES, MAX_COUNT, at_least, one_thread};
@@ -122,7 +122,9 @@ impl Parameters {
         let calls = Expected::Calls(self.files);
         ["sequential", "random"]
             .into_iter()
-            .flat_map(|order| [("create", true), ("stat", false), ("delete", true)].map(|(what, writes)| (order, what, writes)))
+            .flat_map(|order| {
+                [("create", true), ("stat", false), ("delete", true)].map(|(what, writes)| (order, what, writes))
+            })
             .map(|(order, what, writes)| PhasePlan {
                 name: format!("{order}_{what}"),
                 writes,

@@ -3,8 +3,8 @@
 use plimsoll_core::random::{Purpose, Stream};
 
 use super::{Parameters, Version};
-use crate::fault::Result;
 use crate::context::WorkerContext;
+use crate::fault::Result;
 use crate::phase::Phase;
 use crate::sys::{self, Name};
 use crate::tally::OpKind;

@@ -9,8 +9,8 @@ use plimsoll_core::random::{Purpose, Stream};
 
 use super::Parameters;
 use super::blocks::{Blocks, Part, change, write_back};
-use crate::fault::Result;
 use crate::context::WorkerContext;
+use crate::fault::Result;
 use crate::phase::Phase;
 use crate::sys::{self, Name};
 use crate::tally::OpKind;
@@ -30,7 +30,8 @@ type Times = Option<(u64, u64)>;
 /// the first start to the last end.
 pub fn seek(parameters: &Parameters, blocks: &Blocks<'_>, phase: &Phase<'_>) -> Result<u64> {
     let name = Name::new(format_args!("tickets"));
-    let (reader, writer) = phase.solo(|context| sys::pipe().map_err(|error| context.fault(OpKind::Seek, &name, None, &error)))?;
+    let (reader, writer) =
+        phase.solo(|context| sys::pipe().map_err(|error| context.fault(OpKind::Seek, &name, None, &error)))?;
     // The feeder closes it, so that seekers never wait for tickets that will not come.
     let writer = Mutex::new(Some(writer));
     let workers = phase.threads(parameters.seekers + 1, |context, seeker| {
@@ -101,7 +102,8 @@ fn one_seeker(blocks: &Blocks<'_>, context: &mut WorkerContext<'_>, tickets: &Ow
 /// Nothing at the end, and when the feeder has given up.
 fn ticket(tickets: &OwnedFd) -> Option<u32> {
     let mut bytes = [0; 4];
-    let number = sys::read(tickets, &mut bytes).is_ok_and(|count| count == bytes.len()).then(|| u32::from_ne_bytes(bytes));
+    let number =
+        sys::read(tickets, &mut bytes).is_ok_and(|count| count == bytes.len()).then(|| u32::from_ne_bytes(bytes));
     number.filter(|&number| number != END)
 }
 

@@ -7,8 +7,8 @@ use plimsoll_core::distribution::Once;
 
 use super::{Parameters, writes};
 use crate::buffer::Buffer;
-use crate::fault::{Fault, Result};
 use crate::context::WorkerContext;
+use crate::fault::{Fault, Result};
 use crate::phase::Phase;
 use crate::stdio::Stream;
 use crate::sys::{self, Name};

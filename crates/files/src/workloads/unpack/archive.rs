@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, Write};
 use bzip2::Compression;
 use bzip2::write::BzEncoder;
 
-use crate::fault::{Fault, Result};
 use crate::context::WorkerContext;
+use crate::fault::{Fault, Result};
 use crate::phase::Phase;
 use crate::tar::{BLOCK, Header, RECORD};
 use crate::text::Text;

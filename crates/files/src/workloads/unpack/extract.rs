@@ -11,11 +11,11 @@ use plimsoll_core::cpu_time::used;
 use plimsoll_core::threads::ThreadRefused;
 
 use super::archive::ARCHIVE;
-use crate::fault::{Fault, Result};
 use crate::context::WorkerContext;
+use crate::fault::{Fault, Result};
 use crate::phase::Phase;
-use crate::sys::Name;
 use crate::sys;
+use crate::sys::Name;
 use crate::tally::OpKind;
 use crate::tar::{BLOCK, Header, RECORD};
 use crate::thread_setup;

@@ -92,9 +92,13 @@ impl Workload for Unpack {
     }
 
     fn measure(&mut self, _planned: &PhasePlan, phase: &Phase<'_>) -> Result<Measure> {
-        let (found, elapsed_ns) = phase.timed(|context| extract::extract(context, phase, self.parameters.compressed))?;
+        let (found, elapsed_ns) =
+            phase.timed(|context| extract::extract(context, phase, self.parameters.compressed))?;
         if found != (self.tree.files.len() as u64, self.tree.bytes()) {
-            return Err(Fault::Workload(format!("the archive gave {} files and {} bytes, not its own", found.0, found.1)));
+            return Err(Fault::Workload(format!(
+                "the archive gave {} files and {} bytes, not its own",
+                found.0, found.1
+            )));
         }
         let scores = vec![
             lower("duration", seconds(elapsed_ns), "s"),

@@ -16,7 +16,7 @@
 
 mod passes;
 
-use plimsoll_core::parameters::{Unit, bytes, count, words, parameters};
+use plimsoll_core::parameters::{Unit, bytes, count, parameters, words};
 use serde::{Deserialize, Serialize};
 
 use crate::common::{Common, MAX_BYTES, MAX_COUNT, at_least, one_thread};
