@@ -87,10 +87,19 @@ def _last_attempts(runs: list[Any]) -> Counter[str]:
     )
 
 
-def broken(sandbox: Sandbox, scenario: Scenario, answer: Answer, before: Stored | None, endings: set[int]) -> list[str]:
+def broken(
+    sandbox: Sandbox,
+    scenario: Scenario,
+    answer: Answer,
+    before: Stored | None,
+    endings: set[int],
+    *,
+    was_done: bool = False,
+) -> list[str]:
     """The laws that this round broke, a sentence for each.
 
-    `before` is None where the store was taken away for good; `endings` are exit codes that are also right.
+    `before` is None where the store was taken away for good; with `was_done`, after all that the command measured was
+    in it. `endings` are exit codes that are also right.
     """
     found = _ended_well(answer, endings)
     found += [f"{name} is neither whole nor absent" for name in scenario.outputs if not _whole(sandbox.out / name)]
@@ -103,7 +112,7 @@ def broken(sandbox: Sandbox, scenario: Scenario, answer: Answer, before: Stored 
     else:
         found.append(f"the next command ends with {following.code}: {following.err.strip()}")
     now = _read(sandbox, before, found)
-    if now is not None:
+    if now is not None and not was_done:
         found += _nothing_lost(now, before, scenario, answer)
         if succeeded:
             found += scenario.missing(sandbox, now)

@@ -42,6 +42,10 @@ class Turn:
     """Exit codes that follow from what befell the command, beside those that it may always have."""
     store_taken: bool = False
     """The store was taken away for good; what it held before is not asked for."""
+    was_done: bool = False
+    """Its session was stored as done by then: a command that only prints any more cannot answer for the store."""
+    before: Stored | None = None
+    """What the store held when the command began."""
     told: list[str] = field(default_factory=list)
     flaws: list[str] = field(default_factory=list)
     """What of the fault itself went wrong."""
@@ -74,7 +78,7 @@ def play(turn: Turn, faults: Sequence[ModuleType]) -> Result:
     with ExitStack() as stack:
         strikes = [stack.enter_context(fault.fault(turn)) for fault in faults]
         turn.template.copied(sandbox)
-        before = stored(sandbox)
+        turn.before = before = stored(sandbox)
         scenario.prepare(sandbox, turn.template)
         turn.process = sandbox.start(list(scenario.words(sandbox, turn.template)), turn.supervisor)
         timers = [
@@ -90,7 +94,8 @@ def play(turn: Turn, faults: Sequence[ModuleType]) -> Result:
     if turn.supervisor and turn.supervisor.struck:
         turn.told.append(turn.supervisor.struck)
     scenario = turn.scenario
-    laws = turn.flaws + broken(sandbox, scenario, answer, None if turn.store_taken else before, turn.endings)
+    held = None if turn.store_taken else before
+    laws = turn.flaws + broken(sandbox, scenario, answer, held, turn.endings, was_done=turn.was_done)
     if answer.code != 0 and scenario.measures and not laws and turn.rng.random() < RESUME_SHARE:
         laws += _resumed(turn, before)
     return Result(

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from benches.torture.laws import stored
 from benches.torture.turn import Strike, Turn
 
 NAME = "vanished"
@@ -24,10 +25,11 @@ def fault(turn: Turn) -> Iterator[Strike]:
     def strike() -> None:
         files = [path for path in sandbox.home.glob("results.db*") if path.is_file()]
         if how == "deleted":
-            turn.told.append("store deleted")
-            turn.store_taken = True
+            turn.was_done = any(each.state == "done" for each in stored(sandbox, turn.before).new)
             for path in files:
                 path.unlink(missing_ok=True)
+            turn.store_taken = True
+            turn.told.append(f"store deleted{' after its session was done' if turn.was_done else ''}")
             return
         turn.told.append(f"store moved away for {for_s} s")
         away.mkdir()

@@ -55,6 +55,13 @@ def test_a_command_that_was_killed_may_end_so(sandbox: Sandbox, before: Stored) 
     assert broken(sandbox, SESSION, Answer(-9, "", ""), before, {-9}) == []
 
 
+@pytest.mark.usefixtures("before")
+def test_a_store_deleted_after_the_session_was_done_is_nobody_s_loss(sandbox: Sandbox) -> None:
+    answer = Answer(0, "", "x: 5/s; about 3 s left")
+    assert broken(sandbox, SESSION, answer, None, set())
+    assert broken(sandbox, SESSION, answer, None, set(), was_done=True) == []
+
+
 CHANGES: dict[str, tuple[tuple[str, ...], str]] = {
     "a run is gone": (("DELETE FROM run WHERE id = (SELECT min(id) FROM run)",), "gone or changed"),
     "a score is changed": (("UPDATE score SET value = value * 10",), "gone or changed"),
