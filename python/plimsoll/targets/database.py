@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -56,9 +57,15 @@ def url(target: Target) -> str:
 
 
 def check(target: Target) -> None:
-    """Refuse an unknown scheme, and a password in the address, which would be stored and shown. Raises TargetError."""
+    """Refuse an unknown scheme, a device in the place of an embedded database, and a password. Raises TargetError."""
     driver(target)
     refuse_password(target.name, target.where)
+    path = Path(target.where.partition(":")[2])
+    # It would make a database of a block device as well, and of whatever is on it.
+    if is_embedded(target.where) and path.exists() and not (path.is_file() or path.is_dir()):
+        raise TargetError(
+            f"target {target.name}: {path} is a device or a pipe; an embedded database needs a file or a folder"
+        )
     try:
         urlsplit(target.where)
     except ValueError as error:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
-from plimsoll.targets.database import on_this_machine
+from plimsoll.errors import TargetError
+from plimsoll.model import Target
+from plimsoll.targets.database import check, on_this_machine
 
 
 def test_a_server_on_loopback_shares_this_machine() -> None:
@@ -17,3 +22,11 @@ def test_a_server_on_loopback_shares_this_machine() -> None:
 @pytest.mark.parametrize("name", ["a..b", "a" * 70 + ".example"])
 def test_what_can_be_no_name_has_no_address(name: str) -> None:
     assert on_this_machine(f"postgresql://me@{name}/x") is None
+
+
+def test_an_embedded_database_is_never_made_of_a_device(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/null")):
+        with pytest.raises(TargetError, match=f"{path} is a device or a pipe"):
+            check(Target(name="t", where=f"sqlite:{path}"))
+    check(Target(name="t", where=f"sqlite:{tmp_path}/new.db"))

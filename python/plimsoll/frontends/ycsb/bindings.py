@@ -96,10 +96,12 @@ def _check_driver_class(properties: Properties, scheme: str) -> None:
         raise UsageError(f"property db.driver={name} does not fit db.url, which is of {scheme}; leave db.driver out")
 
 
-def _sqlite(place: str) -> Database:
+def _sqlite(place: str, prefix: str = "db.url=jdbc:sqlite:") -> Database:
     path = place.partition("?")[0]
     if not path or path == ":memory:":
-        raise UsageError("db.url=jdbc:sqlite: needs the path of a file; binding memory has no file")
+        raise UsageError(
+            f"{prefix} needs the path of a file after it; for a database without a file, use binding memory"
+        )
     return Database(f"sqlite:{os.path.abspath(path)}")
 
 
@@ -194,7 +196,7 @@ def _named(properties: Properties, prefix: str, scheme: str, port: int, user: st
 
 
 def _sqlite_file(properties: Properties) -> Database:
-    return _sqlite(properties.text("sqlite.db", ""))
+    return _sqlite(properties.text("sqlite.db", ""), "sqlite.db=")
 
 
 BINDINGS: Mapping[str, Callable[[Properties], Database]] = {
