@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.errors import UsageError
+from plimsoll.errors import UnknownName, UsageError
 from plimsoll.units import exact_number
 
 
@@ -35,7 +35,6 @@ def read_requests(value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
     kind, *words = str(value).strip().lower().split(":")
-    numbers = [_number(word) for word in words]
     fields: dict[str, tuple[tuple[str, float], ...]] = {
         "uniform": (),
         "sequential": (),
@@ -44,8 +43,11 @@ def read_requests(value: Any) -> dict[str, Any]:
         "hotspot": (("data", 0.2), ("operations", 0.8)),
         "exponential": (("percentile", 95.0), ("share", 0.8571428571)),
     }
-    if kind not in fields or len(numbers) > len(fields[kind]):
-        raise UsageError(f"{value!r} is not a request distribution; write one of {', '.join(fields)}")
+    if kind not in fields:
+        raise UnknownName("request distribution", kind, fields)
+    numbers = [_number(word) for word in words]
+    if len(numbers) > len(fields[kind]):
+        raise UsageError(f"{value!r} has too many numbers; {kind} takes {len(fields[kind]) or 'none'}")
     given = [*numbers, *(default for _, default in fields[kind][len(numbers) :])]
     return {"kind": kind, **{name: number for (name, _), number in zip(fields[kind], given, strict=True)}}
 

@@ -507,7 +507,7 @@ class DbParameters:
         "reuse fitting data or load it; keep what is there; create only where there is none; recreate drops it first. Data without Plimsoll's mark are only used with keep",
         choices=("reuse", "keep", "create", "recreate"),
     )
-    runtime: int = declared("nanoseconds", 10000000000, "longest measured time", least=1, most=288230376151711744)
+    runtime: int = declared("nanoseconds", 10000000000, "longest measured time", least=1, most=283824000000000000)
     max_operations: int | None = declared(
         "count", None, "stop after this many operations", least=1, most=9223372036854775807
     )

@@ -15,7 +15,7 @@ pub use plimsoll_core::pace::{Arrival, Rate, RateUnit};
 /// Nanoseconds.
 const SECOND: u64 = 1_000_000_000;
 /// Nine years: the end of a longer time would be beyond what a clock can say.
-const MAX_RUNTIME: u64 = 1 << 58;
+const MAX_RUNTIME: u64 = 9 * 365 * 24 * 3600 * SECOND;
 const MAX_CLIENTS: u64 = 1_000_000;
 
 parameters! {

@@ -18,6 +18,7 @@ BUILD_S = 1200
 ENGINE = "crates/io/src/engines/harbour.rs"
 TEST = "crates/files/src/workloads/zcav.rs"
 OPTION = "crates/volume/src/spec.rs"
+DATABASE = "crates/db/src/parameters.rs"
 SOURCES = ("crates", "tools", "Cargo.toml", "Cargo.lock", "rustfmt.toml", "pyproject.toml")
 SHORT = ("--repeats", "1", "--noisy-host", "-q", "--json")
 
@@ -50,6 +51,16 @@ def parameter_of_a_test(tree: Path) -> None:
     )
 
 
+def parameter_of_a_database_test(tree: Path) -> None:
+    """A field, and what it does: fewer records are loaded."""
+    records = "        records: u64 = 1000, in count(1..);\n"
+    field = "        /// Records that a load leaves out.\n        spared: u64 = 0, in count(..=10);\n"
+    keys = "self.records.saturating_sub(self.insert_start)"
+    edit(
+        tree / DATABASE, (records, records + field), (keys, keys.replace("insert_start", "insert_start + self.spared"))
+    )
+
+
 def option_of_a_volume(tree: Path) -> None:
     """A field, and what it does: draws that start elsewhere."""
     seed = "        seed: u64 = 1, in count(..);\n"
@@ -65,6 +76,7 @@ def option_of_a_volume(tree: Path) -> None:
 RECIPES: dict[str, tuple[str, Callable[[Path], None]]] = {
     "an engine": (ENGINE, engine),
     "a parameter of a file-system test": (TEST, parameter_of_a_test),
+    "a parameter of a database test": (DATABASE, parameter_of_a_database_test),
     "an option of a volume": (OPTION, option_of_a_volume),
 }
 
@@ -128,6 +140,23 @@ def test_a_parameter_of_a_test_does_what_it_says(plimsoll: Command, tmp_path: Pa
     assert reads["operations"]["value"] == 3 * 4
     refused = plimsoll("plan", "zcav", *words, "again=11", check=2).err
     assert "again: 11 is out of bounds; use 0 to 10" in refused
+
+
+def test_a_parameter_of_a_database_test_does_what_it_says(plimsoll: Command, tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    words = ("--on", "a=here", "--server", "sqlite", "--set", "measure=load", "--set", "data=recreate")
+    words = (*words, "--set", "records=200", "--set")
+    shown = plimsoll("run", "ycsb-a", *words, "spared=9", *SHORT)
+    [inserts] = [
+        row
+        for section in shown.json["sections"]
+        for block in section["blocks"]
+        for row in block.get("rows", ())
+        if row.get("operation") == "insert" and "operations" in row
+    ]
+    assert inserts["operations"]["value"] == 191
+    refused = plimsoll("plan", "ycsb-a", *words, "spared=11", check=2).err
+    assert "spared: 11 is out of bounds; use 0 to 10" in refused
 
 
 def test_an_option_of_a_volume_does_what_it_says(plimsoll: Command) -> None:

@@ -50,6 +50,65 @@ def test_impossible_requests(plimsoll: Command, disk: Path, words: list[str], sa
     assert plimsoll("list", "sessions", "--json").json == []
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("clints", "3", "no parameter named 'clints' in {where}; did you mean 'clients'?"),
+        ("script", "tpcb", "no parameter named 'script' in {where}; it belongs to other tests: tpcb"),
+        ("clients", "0", "{where}: clients: 0 is out of bounds; use 1 to 1000000"),
+        ("fields", "1001", "{where}: fields: 1001 is out of bounds; use 1 to 1000"),
+        ("runtime", "0s", "{where}: runtime: 0 s is out of bounds; use 1 ns to 78840 h"),
+        ("request", "zipfan", "{where}: request: no request distribution named 'zipfan'; did you mean 'zipfian'?"),
+        ("insert_order", "hash", "no value for insert_order named 'hash' in {where}; did you mean 'hashed'?"),
+        ("scan_length_min", "2000", ": scan_length_min 2000 is above scan_length_max 1000"),
+        ("measure", "load", ": a load (measure=load) cannot reuse data"),
+        ("insert_start", "1G", ": there are no records"),
+    ],
+)
+def test_database_parameters_are_refused_alike_from_everywhere(
+    plimsoll: Command, disk: Path, tmp_path: Path, name: str, value: str, said: str
+) -> None:
+    """By `run`, by `plan`, of a target and in a study file: one line, before anything is written."""
+    given = f'{name} = "{value}"\n'
+    (tmp_path / "target.toml").write_text(
+        f'[[tests]]\ntest = "ycsb-a"\n[[targets]]\nname = "x"\nwhere = "{disk}"\nserver = "sqlite"\n{given}'
+    )
+    (tmp_path / "test.toml").write_text(
+        f'[[tests]]\ntest = "ycsb-a"\nserver = "sqlite"\n{given}[[targets]]\nname = "x"\nwhere = "{disk}"\n'
+    )
+    words = ("ycsb-a", "--on", f"x={disk}", "--server", "sqlite", "--set", f"{name}={value}")
+    asked = {
+        "ycsb-a on x": [("run", *words), ("plan", *words)],
+        "target x": [("run", "target.toml"), ("plan", "target.toml")],
+        "test.toml, test ycsb-a": [("run", "test.toml"), ("plan", "test.toml")],
+    }
+    for where, commands in asked.items():
+        for command in commands:
+            answer = plimsoll(*command, check=2)
+            assert said.format(where=where) in answer.err, command
+            assert len(answer.err.splitlines()) == 1, answer.err
+    assert leftovers(disk) == []
+    assert plimsoll("list", "sessions", "--json").json == []
+
+
+@pytest.mark.parametrize(
+    ("property", "said"),
+    [
+        ("zeropadding=200", "zero_padding: 200 is out of bounds; use 1 to 100"),
+        ("minscanlength=2000", "scan_length_min 2000 is above scan_length_max 1000"),
+        ("requestdistribution=zipfan", "did you mean 'zipfian'?"),
+    ],
+)
+def test_the_front_end_of_ycsb_refuses_as_other_commands_do(
+    plimsoll: Command, disk: Path, property: str, said: str
+) -> None:
+    words = ("ycsb", "run", "rocksdb", "-P", "workloada", "-p", f"rocksdb.dir={disk}/data", "-p", property)
+    answer = plimsoll(*words, check=2)
+    assert said in answer.err
+    assert len(answer.err.splitlines()) == 1
+    assert leftovers(disk) == []
+
+
 def test_a_dry_run_is_a_plan_and_writes_nothing(plimsoll: Command, disk: Path) -> None:
     words = ("randread", "--on", f"here={disk}", "--set", "size=16MiB")
     assert plimsoll("run", *words, "--dry-run").out == plimsoll("plan", *words).out
