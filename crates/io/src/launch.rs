@@ -23,15 +23,15 @@ use crate::content::Filler;
 use crate::engine::{Engine, Setup};
 use crate::engines::Visitor;
 use crate::files::Files;
-use crate::flow::Place;
+use crate::fio::flow::Place;
+use crate::fio::{self, Fio};
 use crate::pattern::Pattern;
-use crate::priorities;
 use crate::recorder::{Batch, Series};
 use crate::region;
 use crate::signal;
 use crate::target::Target;
 use crate::verify::Stamps;
-use crate::worker::{Exchange, Parts, Worker};
+use crate::worker::{Exchange, Native, Parts, Worker};
 
 /// What the threads have in common.
 pub struct Launch {
@@ -104,7 +104,7 @@ pub fn pin(cpu: usize) -> Result<(), JobError> {
 
 /// An empty batch for these series.
 pub fn batch(spec: &JobSpec, series: &[Series]) -> Batch {
-    Batch::new(series).by_priority(priorities::names(spec))
+    Batch::new(series).by_priority(fio::priorities::names(spec))
 }
 
 impl Visitor for Launch {
@@ -175,11 +175,10 @@ impl<E: Engine + 'static> pool::Launch for With<E> {
     }
 
     fn run(&self, parts: Parts<E>, window: Window) -> Ended<Exchange> {
-        // Two loops, so that jobs without extras pay nothing for them.
-        let (found, result) = if self.launch.spec.has_extras() {
-            Worker::<E, true>::new(parts, window).run()
+        let (found, result) = if fio::is_asked_for(&self.launch.spec) {
+            Worker::<E, Fio>::new(parts, window).run()
         } else {
-            Worker::<E, false>::new(parts, window).run()
+            Worker::<E, Native>::new(parts, window).run()
         };
         Ended { report: found.common, fault: result.err(), found }
     }

@@ -18,7 +18,7 @@ use plimsoll_core::window::Window;
 use crate::admit::admit;
 use crate::buffer::Pool;
 use crate::engines;
-use crate::flow::Place;
+use crate::fio::flow::Place;
 use crate::launch::{self, Launch};
 use crate::layout;
 use crate::recorder::{Batch, Single};

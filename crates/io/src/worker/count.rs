@@ -7,8 +7,7 @@ use plimsoll_core::cpu_time::used;
 use plimsoll_core::error::JobError;
 use plimsoll_core::window::share;
 
-use super::checks::mismatch;
-use super::{Gate, Slot, Worker};
+use super::{Gate, Semantics, Slot, Worker};
 use crate::buffer::Buffer;
 use crate::engine::{Completion, Engine, Kind};
 use crate::recorder::{Series, Single};
@@ -21,7 +20,7 @@ impl Slot {
     }
 }
 
-impl<E: Engine, const X: bool> Worker<E, X> {
+impl<E: Engine, S: Semantics> Worker<E, S> {
     /// Counts all reaped completions, also those after a failed one: every buffer has to come back.
     #[inline]
     pub(super) fn complete_all(&mut self, now: u64) -> Result<(), JobError> {
@@ -50,7 +49,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         }
         self.free.push(tag);
         self.in_flight -= 1;
-        self.count_on_shelf(slot.offset, false);
+        self.semantics.in_flight(&self.parts.files, slot.offset, false);
         checked?;
         if !good {
             return self.failed(slot, result);
@@ -69,18 +68,13 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         if counts {
             self.parts.batch.record(series, latency, u64::from(slot.length));
             if self.parts.spec.trace
-                && (slot.kind != Kind::Write || self.group_ns.is_none() || (X && self.parts.spec.trace_syncs))
+                && (slot.kind != Kind::Write || self.group_ns.is_none() || self.semantics.traces_syncs())
             {
                 let mut single = slot.single(series, slot.issued_ns, now);
-                if X {
-                    single.submission_ns = self.extras.submission_ns(tag, slot.issued_ns);
-                    single.priority = self.extras.priority(tag);
-                }
+                self.semantics.describe(tag, slot.issued_ns, &mut single);
                 self.parts.batch.trace.push(single);
             }
-            if X {
-                self.record_extras(series, tag, slot.issued_ns, now);
-            }
+            S::record(self, series, tag, slot.issued_ns, now);
             if self.pace.is_some() {
                 let service_ns = now.saturating_sub(slot.issued_ns);
                 self.parts.batch.record(service, service_ns, u64::from(slot.length));
@@ -106,8 +100,8 @@ impl<E: Engine, const X: bool> Worker<E, X> {
             }
         } else if slot.kind == Kind::Write {
             stamps.release(slot.offset, slot.length, good);
-            if let Some(checks) = self.checks.as_mut().filter(|_| good) {
-                checks.written(slot);
+            if good {
+                self.semantics.written(slot.offset, slot.length);
             }
         }
         Ok(())
@@ -115,14 +109,14 @@ impl<E: Engine, const X: bool> Worker<E, X> {
 
     fn synced(&mut self, slot: &Slot, now: u64, latency: u64, counts: bool) {
         // As with fio, the last sync of a pass takes time, and is not counted.
-        if counts && !(self.left && self.round.is_some()) {
+        if counts && !(self.left && self.semantics.in_passes()) {
             self.parts.batch.record(Series::Sync, latency, 0);
-            if X && self.parts.spec.trace_syncs {
+            if self.semantics.traces_syncs() {
                 self.parts.batch.trace.push(slot.single(Series::Sync, slot.issued_ns, now));
             }
             if let Some(start) = self.group_ns.filter(|&start| start >= self.counting_ns) {
                 self.parts.batch.record(Series::Commit, now.saturating_sub(start), 0);
-                if self.parts.spec.trace && !self.parts.spec.trace_syncs {
+                if self.parts.spec.trace && !self.semantics.traces_syncs() {
                     self.parts.batch.trace.push(slot.single(Series::Write, start, now));
                 }
             }
@@ -156,7 +150,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         let errno = if result < 0 { (-result) as i32 } else { short };
         let goes_on = match &self.parts.spec.tolerance {
             Some(tolerance) if tolerance.until_full && series == Series::Write && is_full(errno) => {
-                self.gate = Gate::Shut;
+                self.gate = Gate::Finished;
                 self.report.without_room += 1;
                 return Ok(());
             }
@@ -177,7 +171,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
 
     /// Adds the time since the last call at the number of operations in flight since then.
     #[inline]
-    pub(super) fn account(&mut self, now: u64) {
+    pub(crate) fn account(&mut self, now: u64) {
         let elapsed = now.saturating_sub(self.accounted_ns);
         self.parts.batch.in_flight_ns += elapsed * u64::from(self.in_flight);
         self.accounted_ns = now;
@@ -185,7 +179,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
 
     /// Something is due: the measured part begins, an interval is over, or the time is up.
     #[cold]
-    pub(super) fn ring(&mut self, now: u64) {
+    pub(super) fn on_timer(&mut self, now: u64) {
         let window = self.window;
         self.account(now);
         if self.counting_ns == u64::MAX {
@@ -198,10 +192,10 @@ impl<E: Engine, const X: bool> Worker<E, X> {
             self.interval = index;
         }
         if now >= window.end_ns {
-            self.gate = Gate::Shut;
+            self.gate = Gate::Finished;
         }
         let end = if now >= window.end_ns { u64::MAX } else { window.end_ns };
-        self.alarm_ns = window.end_of(self.interval).min(end);
+        self.timer_ns = window.end_of(self.interval).min(end);
     }
 
     fn begin_counting(&mut self, now: u64) {
@@ -212,7 +206,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         // What was issued a moment before, already within the window, is part of no limit: it may not count either.
         self.counting_ns = self.window.measure_ns.max(now);
         self.parts.batch.in_flight_ns = 0;
-        self.moved = 0;
+        self.semantics.begin_counting();
         self.used_at_start = Some(used());
     }
 
@@ -228,6 +222,16 @@ impl<E: Engine, const X: bool> Worker<E, X> {
 /// Whether there is no room for more, or none in a quota.
 fn is_full(errno: i32) -> bool {
     matches!(errno, libc::ENOSPC | libc::EDQUOT)
+}
+
+/// A block was not what was written, and that ends the job.
+fn mismatch(path: &str, offset: Option<u64>) -> JobError {
+    JobError::Verify {
+        message: format!(
+            "verification of {path} failed (a block is not what was written, and the first one ends the job)"
+        ),
+        offset: offset.unwrap_or_default(),
+    }
 }
 
 /// The offset is a field of its own, and readers of the message get it from there.

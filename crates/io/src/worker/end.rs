@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use plimsoll_core::error::JobError;
 
-use super::{Gate, Report, Worker, engine_failed};
+use super::{Gate, Report, Semantics, Worker, engine_failed};
 use crate::engine::{Engine, Kind};
 use crate::rotation;
 
 /// After a stop request, operations in flight get this long to come back.
 const DRAIN: Duration = Duration::from_millis(50);
 
-impl<E: Engine, const X: bool> Worker<E, X> {
+impl<E: Engine, S: Semantics> Worker<E, S> {
     /// The thread that is the last to have nothing in flight syncs each file once, when the policy says so. True when it
     /// did.
-    pub(super) fn sync_at_end(&mut self, now: u64) -> Result<bool, JobError> {
+    pub(crate) fn sync_at_end(&mut self, now: u64) -> Result<bool, JobError> {
         if !self.parts.spec.sync_at_end {
             return Ok(false);
         }
@@ -25,7 +25,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         let Some(rest) = self.unsynced.checked_sub(1) else { return Ok(false) };
         self.unsynced = rest;
         let offset = rotation::begin(&self.parts.spec, rest as usize);
-        self.make_ready(offset)?;
+        S::open_for(self, offset)?;
         let operation = self.prepare_sync(Kind::Fsync, offset, now);
         self.accept(operation, now)?;
         Ok(true)
@@ -34,7 +34,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
     /// After a stop request: takes back what comes back soon.
     pub(super) fn drain(&mut self) -> Result<(), JobError> {
         let deadline = self.parts.clock.now_ns() + DRAIN.as_nanos() as u64;
-        self.gate = Gate::Shut;
+        self.gate = Gate::Finished;
         let mut result = Ok(());
         while self.in_flight > u32::from(self.refused.is_some()) {
             let now = self.parts.clock.now_ns();
@@ -56,7 +56,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
             let _ = self.drain();
         }
         let now = self.parts.clock.now_ns();
-        self.end_reading(now);
+        S::finish(&mut self, now);
         self.count_unissued(now);
         // Before the report: what was told is never more than what the outcome says.
         if self.used_at_start.is_some() {
@@ -88,8 +88,9 @@ impl<E: Engine, const X: bool> Worker<E, X> {
                 self.report.common.offered += 1;
             }
             let next = self.held.take().or_else(|| {
-                let kind = self.parts.pattern.draw_kind::<X>();
-                self.parts.pattern.draw_of::<X>(pace.kind_due(kind, due_ns))
+                let pattern = &mut self.parts.pattern;
+                let kind = self.semantics.draw_kind(pattern);
+                self.semantics.draw_of(pattern, pace.kind_due(kind, due_ns))
             });
             let Some(next) = next else { break };
             pace.advance(next.kind, u64::from(next.length));

@@ -4,14 +4,16 @@
 use crate::spec::{DropEach, JobSpec};
 use plimsoll_core::error::JobError;
 
-use super::{Gate, Worker, engine_failed};
+use super::Fio;
 use crate::engine::Engine;
+use crate::files::Files;
 use crate::region::Next;
+use crate::worker::{FileState, Gate, Worker, engine_failed};
 use crate::{rotation, target};
 
 /// What is known of the files of a thread that does not have all of them open all the time.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct FilePool {
     /// Files that may be open.
     limit: usize,
     /// Those that are.
@@ -24,18 +26,7 @@ pub(super) struct Shelf {
     moved: u64,
 }
 
-/// What came of looking for the file of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shelved {
-    /// It has been open.
-    No,
-    /// It is open now, and time has passed.
-    Ready,
-    /// Operations in flight have to come back first.
-    Later,
-}
-
-impl Shelf {
+impl FilePool {
     /// Nothing where all files are open from the beginning to the end.
     pub(super) fn new(spec: &JobSpec) -> Option<Self> {
         let limit = spec.files.as_ref().and_then(|files| files.open);
@@ -49,55 +40,61 @@ impl Shelf {
             moved: 0,
         })
     }
+
+    /// An operation begins or has ended.
+    pub(super) fn count(&mut self, files: &Files, offset: u64, begins: bool) {
+        let pending = &mut self.pending[files.index(offset)];
+        *pending = if begins { *pending + 1 } else { *pending - 1 };
+    }
 }
 
-impl<E: Engine, const X: bool> Worker<E, X> {
+impl<E: Engine> Worker<E, Fio> {
     /// Sees to it that the file of an operation is open, and as it has to be.
     #[inline]
-    pub(super) fn shelve(&mut self, next: Next, now: &mut u64) -> Result<Shelved, JobError> {
+    pub(super) fn ensure_open(&mut self, next: Next, now: &mut u64) -> Result<FileState, JobError> {
         let length = u64::from(next.length);
-        let Some(shelf) = &mut self.shelf else { return Ok(Shelved::No) };
-        let anew = shelf.renews && self.round.is_none() && shelf.moved + length > self.parts.spec.size;
+        let Some(pool) = &mut self.semantics.files else { return Ok(FileState::WasOpen) };
+        let anew = pool.renews && self.semantics.round.is_none() && pool.moved + length > self.parts.spec.size;
         if !anew && self.parts.files.is_open(self.parts.files.index(next.offset)) {
-            shelf.moved += length;
-            return Ok(Shelved::No);
+            pool.moved += length;
+            return Ok(FileState::WasOpen);
         }
         if anew && self.in_flight > 0 {
-            return Ok(Shelved::Later);
+            return Ok(FileState::InUse);
         }
         if anew {
             self.renew_all()?;
         }
-        if !self.make_ready(next.offset)? {
-            return Ok(Shelved::Later);
+        if !self.open_for(next.offset)? {
+            return Ok(FileState::InUse);
         }
-        if let Some(shelf) = &mut self.shelf {
-            shelf.moved += length;
+        if let Some(pool) = &mut self.semantics.files {
+            pool.moved += length;
         }
         *now = self.parts.clock.now_ns();
-        Ok(Shelved::Ready)
+        Ok(FileState::Opened)
     }
 
     /// Opens the file that an offset is in. False when another one would have to be closed first, and is in use.
-    pub(super) fn make_ready(&mut self, offset: u64) -> Result<bool, JobError> {
+    pub(super) fn open_for(&mut self, offset: u64) -> Result<bool, JobError> {
         let index = self.parts.files.index(offset);
-        let Some(shelf) = &mut self.shelf else { return Ok(true) };
+        let Some(pool) = &mut self.semantics.files else { return Ok(true) };
         if self.parts.files.is_open(index) {
             return Ok(true);
         }
-        while shelf.open.len() >= shelf.limit {
-            let idle = |file: &usize| shelf.pending[*file] == 0;
+        while pool.open.len() >= pool.limit {
+            let idle = |file: &usize| pool.pending[*file] == 0;
             // What is read back is in an order of its own.
             let apart = self.gate == Gate::ReadBack;
             let through = |file: &usize| idle(file) && (apart || !self.parts.pattern.wants(*file));
             // At the end, where files are synced, none is wanted any more.
             let all_idle = self.in_flight == 0;
-            let position = shelf.open.iter().position(through).or_else(|| all_idle.then_some(0));
+            let position = pool.open.iter().position(through).or_else(|| all_idle.then_some(0));
             let Some(position) = position else { return Ok(false) };
-            let file = shelf.open.remove(position);
+            let file = pool.open.remove(position);
             self.parts.engine.put(file, self.parts.files.put(file, None)).map_err(engine_failed)?;
         }
-        shelf.open.push(index);
+        pool.open.push(index);
         let Some(place) = &self.parts.target else { return Ok(true) };
         let file = place.open_beside(&self.parts.spec, index)?;
         if self.parts.spec.drop_cache {
@@ -110,9 +107,9 @@ impl<E: Engine, const X: bool> Worker<E, X> {
 
     /// A pass is over: puts an empty file in the place of each.
     pub(super) fn renew_all(&mut self) -> Result<(), JobError> {
-        let (Some(shelf), Some(place)) = (&mut self.shelf, &self.parts.target) else { return Ok(()) };
-        shelf.moved = 0;
-        for index in 0..shelf.pending.len() {
+        let (Some(pool), Some(place)) = (&mut self.semantics.files, &self.parts.target) else { return Ok(()) };
+        pool.moved = 0;
+        for index in 0..pool.pending.len() {
             let was_open = self.parts.files.is_open(index);
             // Closed first, so that the room of the old file is free before there is a new one.
             self.parts.engine.put(index, self.parts.files.put(index, None)).map_err(engine_failed)?;
@@ -121,14 +118,5 @@ impl<E: Engine, const X: bool> Worker<E, X> {
             self.parts.engine.put(index, descriptor).map_err(engine_failed)?;
         }
         Ok(())
-    }
-
-    /// An operation begins or has ended.
-    #[inline]
-    pub(super) fn count_on_shelf(&mut self, offset: u64, begins: bool) {
-        if let Some(shelf) = &mut self.shelf {
-            let pending = &mut shelf.pending[self.parts.files.index(offset)];
-            *pending = if begins { *pending + 1 } else { *pending - 1 };
-        }
     }
 }

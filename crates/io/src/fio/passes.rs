@@ -5,10 +5,12 @@ use std::sync::atomic::Ordering;
 use crate::spec::{DropEach, JobSpec, Passes};
 use plimsoll_core::error::JobError;
 
-use super::{Gate, Worker};
+use super::Fio;
+use super::places::Places;
 use crate::engine::Engine;
 use crate::pattern::Pattern;
 use crate::schedule::Schedule;
+use crate::worker::{Gate, Worker};
 use crate::{rotation, target};
 
 /// Where a thread is in its passes.
@@ -20,16 +22,16 @@ pub(super) struct Round {
     /// Passes that are over since counting began.
     done: u64,
     /// The pattern as it was before the first, where all have the same places.
-    first: Option<Box<Pattern>>,
+    first: Option<Box<(Pattern, Places)>>,
     /// Since then this pass is read back.
     reading_ns: Option<u64>,
 }
 
 impl Round {
     /// Nothing where there is one pass without end.
-    pub(super) fn new(spec: &JobSpec, pattern: &Pattern) -> Option<Self> {
+    pub(super) fn new(spec: &JobSpec, pattern: &Pattern, places: &Places) -> Option<Self> {
         let passes = spec.passes?;
-        let first = (passes.again && passes.ends).then(|| Box::new(pattern.clone()));
+        let first = (passes.again && passes.ends).then(|| Box::new((pattern.clone(), places.clone())));
         let least = passes.least.map(|least| least + u64::from(spec.warmup_ns > 0));
         Some(Self { passes, least, done: 0, first, reading_ns: None })
     }
@@ -40,30 +42,20 @@ impl Round {
     }
 }
 
-impl<E: Engine, const X: bool> Worker<E, X> {
-    /// Nothing more is to be issued in this pass, or at all.
-    pub(super) fn end_issuing(&mut self) {
-        self.gate = if self.round.is_some() { Gate::Pass } else { Gate::Shut };
-    }
-
-    /// Whether the limits of the job let nothing more be issued.
-    pub(super) fn at_limit(&self) -> bool {
-        self.operations_left == 0 || self.bytes_left == 0
-    }
-
+impl<E: Engine> Worker<E, Fio> {
     /// Nothing of the pass is in flight any more: the last sync, then what was written is read back.
     pub(super) fn end_pass(&mut self, now: u64) -> Result<u64, JobError> {
         if self.sync_at_end(now)? {
             return Ok(self.parts.clock.now_ns());
         }
         let reads_back = self.parts.spec.passes.is_some_and(|passes| passes.read_back);
-        let Some(checks) = self.checks.as_mut().filter(|checks| reads_back && checks.any()) else {
+        let Some(checks) = self.semantics.checks.as_mut().filter(|checks| reads_back && checks.any()) else {
             return self.next_pass();
         };
         checks.all_due(true);
         self.gate = Gate::ReadBack;
         let now = self.parts.clock.now_ns();
-        if let Some(round) = &mut self.round {
+        if let Some(round) = &mut self.semantics.round {
             round.reading_ns = Some(now);
         }
         self.drop_pass();
@@ -74,24 +66,28 @@ impl<E: Engine, const X: bool> Worker<E, X> {
     pub(super) fn next_pass(&mut self) -> Result<u64, JobError> {
         let now = self.parts.clock.now_ns();
         self.end_reading(now);
-        if let Some(checks) = &mut self.checks {
+        if let Some(checks) = &mut self.semantics.checks {
             checks.all_due(false);
         }
         let largest = self.parts.spec.largest_block();
-        let warming_up = self.counting_ns == u64::MAX;
-        let goes_on = self.round.as_mut().is_some_and(|round| {
+        let (warming_up, moved) = (self.counting_ns == u64::MAX, self.semantics.moved);
+        let goes_on = self.semantics.round.as_mut().is_some_and(|round| {
             round.done += u64::from(!warming_up);
-            warming_up || round.goes_on(self.moved, largest)
+            warming_up || round.goes_on(moved, largest)
         });
         if !goes_on || self.at_limit() {
-            self.gate = Gate::Shut;
+            self.gate = Gate::Finished;
             return Ok(now);
         }
-        match self.round.as_ref().and_then(|round| round.first.as_deref()) {
-            Some(first) => self.parts.pattern.repeat(first),
-            None => self.parts.pattern.begin_pass(),
+        let Fio { round, places, submission, .. } = &mut self.semantics;
+        if let Some((pattern, first)) = round.as_ref().and_then(|round| round.first.as_deref()) {
+            self.parts.pattern.clone_from(pattern);
+            places.repeat(first);
+        } else {
+            self.parts.pattern.begin_pass();
+            places.begin_pass();
         }
-        self.extras.begin_pass();
+        submission.begin_pass();
         self.held = None;
         self.left = false;
         self.parts.writing.store(1, Ordering::Release);
@@ -110,7 +106,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
 
     /// Counts the time of reading back, which may have been cut short.
     pub(super) fn end_reading(&mut self, now: u64) {
-        if let Some(began) = self.round.as_mut().and_then(|round| round.reading_ns.take()) {
+        if let Some(began) = self.semantics.round.as_mut().and_then(|round| round.reading_ns.take()) {
             self.report.read_back_ns += now.saturating_sub(began.max(self.counting_ns));
         }
     }

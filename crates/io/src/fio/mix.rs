@@ -5,7 +5,7 @@
 
 use crate::spec::JobSpec;
 
-use crate::tausworthe::Tausworthe;
+use super::tausworthe::Tausworthe;
 
 /// The kinds of one job.
 #[derive(Debug, Clone)]

@@ -3,10 +3,11 @@
 use crate::spec::{Backlog, JobSpec};
 use plimsoll_core::error::JobError;
 
-use super::{Gate, Slot, Worker};
+use super::Fio;
+use super::written::Written;
 use crate::engine::{Engine, Kind, Operation};
 use crate::region::Next;
-use crate::written::Written;
+use crate::worker::{Gate, Semantics, Slot, Worker};
 
 /// Writes that wait for their check, and how many of them it is time for.
 #[derive(Debug)]
@@ -33,8 +34,8 @@ impl Checks {
     }
 
     /// A write is done.
-    pub(super) fn written(&mut self, slot: &Slot) {
-        self.waiting.add(slot.offset, slot.length);
+    pub(super) fn written(&mut self, offset: u64, length: u32) {
+        self.waiting.add(offset, length);
     }
 
     /// From now on all are due, or none but those of the backlog.
@@ -63,10 +64,10 @@ impl Checks {
     }
 }
 
-impl<E: Engine, const X: bool> Worker<E, X> {
+impl<E: Engine> Worker<E, Fio> {
     /// Whether a check is to be issued before anything else.
     pub(super) fn check_is_due(&mut self) -> bool {
-        self.checks.as_mut().is_some_and(|checks| checks.next().is_some())
+        self.semantics.checks.as_mut().is_some_and(|checks| checks.next().is_some())
     }
 
     /// Issues the checks that are due, as far as there is room. True when some of them still have to wait, and everything
@@ -74,17 +75,17 @@ impl<E: Engine, const X: bool> Worker<E, X> {
     pub(super) fn issue_checks(&mut self, now: &mut u64) -> Result<bool, JobError> {
         let mut held_back = 0;
         loop {
-            let Some(next) = self.checks.as_mut().and_then(Checks::next) else { return Ok(false) };
+            let Some(next) = self.semantics.checks.as_mut().and_then(Checks::next) else { return Ok(false) };
             if self.free.is_empty() || self.refused.is_some() {
                 self.draining = self.refused.is_none();
                 return Ok(true);
             }
             // Until the file is open, and no write of these blocks is in flight.
-            let open = self.make_ready(next.offset)?;
+            let open = self.open_for(next.offset)?;
             if !open || !self.parts.stamps.as_mut().is_some_and(|stamps| stamps.reserve(next.offset, next.length)) {
                 return Ok(true);
             }
-            if let Some(checks) = &mut self.checks {
+            if let Some(checks) = &mut self.semantics.checks {
                 checks.taken();
             }
             let operation = self.prepare_check(next, *now);
@@ -104,33 +105,22 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         let Next { kind, offset, length } = next;
         let tag = self.free.pop().expect("a check is prepared only while fewer than `depth` are in flight");
         let buffer = self.buffers[tag as usize].take();
-        let priority = if X { self.extras.give_priority(tag, kind, length) } else { 0 };
+        let priority = self.semantics.prepare(tag, kind, length);
         self.slots[tag as usize] = Slot { kind, length, offset, start_ns: now, issued_ns: now, checks: true };
-        if self.round.is_some() && now >= self.counting_ns {
+        if self.semantics.round.is_some() && now >= self.counting_ns {
             // As with fio, it is one of `number_ios`, but none of the bytes to transfer.
             self.operations_left = self.operations_left.saturating_sub(1);
         }
         // As with fio, one of the blocks between two pauses, but there are none after a pass.
         self.since_think += u64::from(self.gate != Gate::ReadBack);
-        self.moved += u64::from(length);
         self.account(now);
         self.in_flight += 1;
-        self.count_on_shelf(offset, true);
+        self.semantics.in_flight(&self.parts.files, offset, true);
         Operation { tag, kind, offset, length, priority, buffer }
     }
 
     /// Whether operations of the job may only go on after the checks that are due.
     pub(super) fn checks_come_first(&self) -> bool {
-        self.checks.is_some() && matches!(self.gate, Gate::Sync | Gate::ReadBack)
-    }
-}
-
-/// A block was not what was written, and that ends the job.
-pub(super) fn mismatch(path: &str, offset: Option<u64>) -> JobError {
-    JobError::Verify {
-        message: format!(
-            "verification of {path} failed (a block is not what was written, and the first one ends the job)"
-        ),
-        offset: offset.unwrap_or_default(),
+        self.semantics.checks.is_some() && matches!(self.gate, Gate::Sync | Gate::ReadBack)
     }
 }

@@ -6,9 +6,9 @@
 
 use crate::spec::{self, JobSpec, SizeWeight};
 
+use super::free_map::FreeMap;
+use super::tausworthe::Tausworthe;
 use crate::engine::Kind;
-use crate::free_map::FreeMap;
-use crate::tausworthe::Tausworthe;
 
 /// The random places of one job.
 #[derive(Debug, Clone)]

@@ -1,19 +1,21 @@
-//! What only some front ends ask for: times of submission, priorities of single operations, recorded loads, jobs that
-//! give way to each other.
+//! What fio tells of single operations: their submission and their priority; and what makes them wait: a recorded time,
+//! other jobs of a flow.
 
 use std::time::Duration;
 
-use crate::spec::JobSpec;
+use plimsoll_core::error::JobError;
 use plimsoll_core::timers::sleep_until;
 
-use super::{WAKE_EARLY_NS, Worker};
+use super::Fio;
+use super::priorities::{Given, Priorities};
 use crate::engine::{Engine, Kind};
-use crate::priorities::{Given, Priorities};
 use crate::recorder::Series;
+use crate::spec::JobSpec;
+use crate::worker::{WAKE_EARLY_NS, Worker};
 
 /// When the kernel got each operation.
 #[derive(Debug)]
-pub(super) struct Extras {
+pub(super) struct Submission {
     apart: bool,
     /// Tags of operations that the engine holds back.
     held_back: Vec<u32>,
@@ -28,7 +30,7 @@ pub(super) struct Extras {
     ahead: bool,
 }
 
-impl Extras {
+impl Submission {
     pub(super) fn new(spec: &JobSpec) -> Self {
         let depth = if spec.submission { spec.depth as usize } else { 0 };
         let priorities = Priorities::new(spec);
@@ -95,15 +97,16 @@ impl Extras {
     }
 }
 
-impl<E: Engine, const X: bool> Worker<E, X> {
+impl<E: Engine> Worker<E, Fio> {
     /// Counts both parts of a latency, and what belongs to a priority.
     #[inline]
     pub(super) fn record_extras(&mut self, series: Series, tag: u32, issued_ns: u64, now: u64) {
-        let taken = self.extras.taken_ns.get_mut(tag as usize).map_or(issued_ns, std::mem::take).max(issued_ns);
-        if self.extras.apart {
+        let taken =
+            self.semantics.submission.taken_ns.get_mut(tag as usize).map_or(issued_ns, std::mem::take).max(issued_ns);
+        if self.semantics.submission.apart {
             self.record_apart(series, taken, issued_ns, now);
         }
-        if let Some(index) = self.extras.given.get(tag as usize).and_then(|given| given.named) {
+        if let Some(index) = self.semantics.submission.given.get(tag as usize).and_then(|given| given.named) {
             let whole = self.parts.spec.priorities.as_ref().is_some_and(|asked| asked.whole);
             let since = if whole { issued_ns } else { taken };
             self.parts.batch.record_priority(usize::from(index), now.saturating_sub(since));
@@ -126,7 +129,7 @@ impl<E: Engine, const X: bool> Worker<E, X> {
     /// When a recorded operation is due; 0: at once.
     #[inline]
     fn recorded_due_ns(&self) -> u64 {
-        match self.parts.pattern.due_ns() {
+        match self.semantics.places.due_ns() {
             0 => 0,
             due => self.window.begin_ns + due,
         }
@@ -138,40 +141,32 @@ impl<E: Engine, const X: bool> Worker<E, X> {
         if self.recorded_due_ns() > now {
             return false;
         }
-        self.extras.ahead = self.parts.flow.as_ref().is_some_and(|flow| !flow.may_go());
-        !self.extras.ahead
-    }
-
-    /// An operation is issued: it counts beside those of other jobs.
-    #[inline]
-    pub(super) fn goes(&mut self) {
-        if X && let Some(flow) = &mut self.parts.flow {
-            flow.went();
-        }
+        self.semantics.submission.ahead = self.parts.flow.as_ref().is_some_and(|flow| !flow.may_go());
+        !self.semantics.submission.ahead
     }
 
     /// How long to wait for a completion while the next operation may have to wait as well.
     pub(super) fn patience_for_others(&self, now: u64) -> (u32, Option<Duration>) {
-        let wait_ns = self.recorded_due_ns().min(self.alarm_ns).saturating_sub(now);
+        let wait_ns = self.recorded_due_ns().min(self.timer_ns).saturating_sub(now);
         if wait_ns > WAKE_EARLY_NS {
             return (1, Some(Duration::from_nanos(wait_ns - WAKE_EARLY_NS)));
         }
-        let recorded = self.parts.pattern.due_ns() > 0;
+        let recorded = self.semantics.places.due_ns() > 0;
         (if recorded { 0 } else { self.batch.complete.min(self.in_flight) }, None)
     }
 
     /// Nothing is in flight, and the next operation may have to wait.
-    pub(super) fn wait_for_turn(&mut self, now: u64) -> Result<u64, plimsoll_core::error::JobError> {
+    pub(super) fn wait_for_turn(&mut self, now: u64) -> Result<u64, JobError> {
         let due_ns = self.recorded_due_ns();
         if due_ns > now {
-            let until = due_ns.min(self.alarm_ns);
+            let until = due_ns.min(self.timer_ns);
             if until.saturating_sub(now) > WAKE_EARLY_NS {
                 sleep_until(until - WAKE_EARLY_NS);
             }
-        } else if let Some(flow) = self.parts.flow.as_ref().filter(|_| self.extras.ahead) {
+        } else if let Some(flow) = self.parts.flow.as_ref().filter(|_| self.semantics.submission.ahead) {
             match flow.sleep_ns() {
                 0 => std::thread::yield_now(),
-                sleep_ns => sleep_until(now.saturating_add(sleep_ns).min(self.alarm_ns)),
+                sleep_ns => sleep_until(now.saturating_add(sleep_ns).min(self.timer_ns)),
             }
         } else {
             return Ok(now);

@@ -4,8 +4,8 @@
 
 use crate::spec::{JobSpec, PriorityShare};
 
+use super::tausworthe::Tausworthe;
 use crate::engine::Kind;
-use crate::tausworthe::Tausworthe;
 
 /// The priorities of one job.
 #[derive(Debug, Clone)]
