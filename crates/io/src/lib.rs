@@ -1,7 +1,8 @@
 //! Block and file I/O: engines, and the job that drives them.
 //!
-//! A job goes through `check` and `admit` (refuse what cannot work anywhere, or on this target) → `layout` → `launch` (one `worker` per thread) → the time line →
-//! `verify`, all held together by `runner`; the pool of threads and the handle that others see are those of every job.
+//! A job goes through `check` and `admit` (refuse what cannot work anywhere, or on this target) → `layout` → `launch` (one
+//! `worker` per thread) → the time line → `verify`, all held together by `runner`; the pool of threads and the handle that
+//! others see are those of every job. What only fio's job files ask for lies in `fio`, apart from the loop of `worker`.
 
 mod admit;
 mod affinity;

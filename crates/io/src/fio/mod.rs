@@ -134,7 +134,7 @@ impl Semantics for Fio {
         worker.ensure_open(next, now)
     }
 
-    fn open_for<E: Engine>(worker: &mut Worker<E, Self>, offset: u64) -> Result<(), JobError> {
+    fn open_for_sync<E: Engine>(worker: &mut Worker<E, Self>, offset: u64) -> Result<(), JobError> {
         worker.open_for(offset).map(drop)
     }
 

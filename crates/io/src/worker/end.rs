@@ -25,7 +25,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         let Some(rest) = self.unsynced.checked_sub(1) else { return Ok(false) };
         self.unsynced = rest;
         let offset = rotation::begin(&self.parts.spec, rest as usize);
-        S::open_for(self, offset)?;
+        S::open_for_sync(self, offset)?;
         let operation = self.prepare_sync(Kind::Fsync, offset, now);
         self.accept(operation, now)?;
         Ok(true)

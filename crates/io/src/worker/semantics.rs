@@ -1,4 +1,6 @@
-//! What a front end may change about the loop. The native loop changes nothing, and pays nothing for what could be.
+//! Where the loop can be made to behave otherwise. A front end whose original has rules of its own ([`crate::fio`])
+//! overrides methods of [`Semantics`]. The native loop keeps every default: each is a constant or one call, so that the
+//! compiler leaves nothing of it in the loop of a test that does not need it.
 
 use std::time::Duration;
 
@@ -11,100 +13,103 @@ use crate::pattern::Pattern;
 use crate::recorder::{Series, Single};
 use crate::region::Next;
 
-/// What came of looking for the file of an operation.
+/// Whether the file of an operation can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileState {
     /// It was open before.
     WasOpen,
-    /// It is open now, and time has passed.
+    /// It had to be opened, which took time.
     Opened,
-    /// Operations in flight have to come back first: they use what would have to be closed.
+    /// Not yet: for it another file would have to be closed, which operations in flight still use.
     InUse,
 }
 
-/// The places where the loop asks. What is said of each holds for the native loop.
+/// The rules of a loop, one value per thread. After each colon stands what the default does, which is the native loop.
+///
+/// What gets the whole worker has no `self`, because the worker owns the value: it is `worker.semantics`.
 pub trait Semantics: Sized {
-    /// Of one thread, before its loop begins.
+    /// The rules of the thread that is made of `parts`, before its loop begins.
     fn new<E: Engine>(parts: &mut Parts<E>) -> Self;
 
-    /// The kind of the next operation: that of the pattern.
+    /// Draws the kind of the next operation: as the pattern does.
     #[inline]
     fn draw_kind(&mut self, pattern: &mut Pattern) -> Kind {
         pattern.draw_kind()
     }
 
-    /// The next operation, of this kind: that of the pattern.
+    /// Draws the next operation, which is of this kind; none when the pass is over: as the pattern does.
     #[inline]
     fn draw_of(&mut self, pattern: &mut Pattern, kind: Kind) -> Option<Next> {
         pattern.draw_of(kind)
     }
 
-    /// Whether the work is done in passes: no.
+    /// Whether the job goes over its region in passes, between which something happens: no.
     #[inline]
     fn in_passes(&self) -> bool {
         false
     }
 
-    /// Whether syncs are traced beside writes: no.
+    /// Whether a trace of single operations tells each sync apart from the writes before it: no, they are one commit.
     #[inline]
     fn traces_syncs(&self) -> bool {
         false
     }
 
-    /// An operation gets its tag; returns its priority: that of the thread.
+    /// An operation is about to be submitted. Returns its priority, in the kernel's encoding: 0, that of
+    /// the thread.
     #[inline]
     fn prepare(&mut self, _tag: u32, _kind: Kind, _length: u32) -> u16 {
         0
     }
 
-    /// An operation at this offset begins, or has ended.
+    /// The number of operations in flight changes: one at this offset begins, or has come back.
     #[inline]
     fn in_flight(&mut self, _files: &Files, _offset: u64, _begins: bool) {}
 
-    /// The engine has an operation, the kernel maybe not yet.
+    /// The engine has taken an operation, and may hold it back from the kernel until the next flush.
     #[inline]
     fn queued(&mut self, _tag: u32) {}
 
-    /// Whether what the engine holds back is handed over before waiting: the engine decides.
+    /// Whether the loop has to flush the engine before it waits: no, engines do that themselves.
     #[inline]
     fn holds_back(&self) -> bool {
         false
     }
 
-    /// The kernel has all that is queued.
+    /// The engine was flushed: the kernel has everything that was queued, at `now`.
     #[inline]
     fn handed_over(&mut self, _now: u64) {}
 
-    /// A write is done whose blocks are verified.
+    /// A write has succeeded, in a job that verifies what it writes.
     #[inline]
     fn written(&mut self, _offset: u64, _length: u32) {}
 
-    /// Adds what only this semantics knows of a traced operation.
+    /// Adds to a traced operation what only these rules know of it.
     #[inline]
     fn describe(&self, _tag: u32, _issued_ns: u64, _single: &mut Single) {}
 
-    /// The measured part begins.
+    /// The warm-up is over: what is counted starts from zero.
     fn begin_counting(&mut self) {}
 
-    /// Issues what comes before anything else, whatever the gate says: nothing.
+    /// Issues what goes before everything else, even before a sync or a pause: nothing.
     #[inline]
     fn issue_first<E: Engine>(_worker: &mut Worker<E, Self>, _now: &mut u64) -> Result<(), JobError> {
         Ok(())
     }
 
-    /// Issues what comes before the next operation, and says whether that one has to wait: no.
+    /// Issues what goes before the next operation of the job. Returns whether that one still has to wait: no.
     #[inline]
     fn must_wait<E: Engine>(_worker: &mut Worker<E, Self>, _now: &mut u64) -> Result<bool, JobError> {
         Ok(false)
     }
 
-    /// Whether the next operation may be issued now: yes.
+    /// Whether the next operation may be issued now, once it is due: yes.
     #[inline]
     fn may_issue<E: Engine>(_worker: &mut Worker<E, Self>, _now: u64) -> bool {
         true
     }
 
-    /// Sees to it that the file of an operation is open: it is, from the beginning to the end.
+    /// Opens the file of the next operation: all are open all the time.
     #[inline]
     fn ensure_open<E: Engine>(
         _worker: &mut Worker<E, Self>,
@@ -114,43 +119,44 @@ pub trait Semantics: Sized {
         Ok(FileState::WasOpen)
     }
 
-    /// The same for the file that a sync is for, when nothing is in flight.
+    /// Opens the file that a sync at `offset` is for, while nothing is in flight: all are open all the time.
     #[inline]
-    fn open_for<E: Engine>(_worker: &mut Worker<E, Self>, _offset: u64) -> Result<(), JobError> {
+    fn open_for_sync<E: Engine>(_worker: &mut Worker<E, Self>, _offset: u64) -> Result<(), JobError> {
         Ok(())
     }
 
-    /// An operation of the job goes to the engine.
+    /// An operation of the job is about to be issued; syncs and reads that verify are none.
     #[inline]
     fn issued<E: Engine>(_worker: &mut Worker<E, Self>, _kind: Kind) {}
 
-    /// How many completions to wait for in a closed loop, and how long: one group, without end.
+    /// How many completions to wait for in a closed loop that could issue more, and how long: one group, without limit.
     #[inline]
     fn patience<E: Engine>(worker: &Worker<E, Self>, _now: u64) -> (u32, Option<Duration>) {
         (worker.batch.complete.min(worker.in_flight), None)
     }
 
-    /// Nothing is in flight in a closed loop; returns the time after waiting: at once.
+    /// Waits in a closed loop that may not issue although nothing is in flight; returns the time: at once.
     #[inline]
     fn wait_for_turn<E: Engine>(_worker: &mut Worker<E, Self>, now: u64) -> Result<u64, JobError> {
         Ok(now)
     }
 
-    /// Nothing is in flight; returns the time when there was something to do: there is nothing.
+    /// Nothing is in flight, and the loop is about to sync, pause or wait. Returns the time if something else was done
+    /// instead: nothing is.
     #[inline]
     fn idle<E: Engine>(_worker: &mut Worker<E, Self>, _now: u64) -> Result<Option<u64>, JobError> {
         Ok(None)
     }
 
-    /// Records what only this semantics measures of an operation.
+    /// Records of a counted operation what only these rules measure: nothing.
     #[inline]
     fn record<E: Engine>(_worker: &mut Worker<E, Self>, _series: Series, _tag: u32, _issued_ns: u64, _now: u64) {}
 
-    /// The loop has ended.
+    /// The loop has ended, at `now`.
     fn finish<E: Engine>(_worker: &mut Worker<E, Self>, _now: u64) {}
 }
 
-/// The loop as it is.
+/// The native loop: every default.
 #[derive(Debug)]
 pub struct Native;
 

@@ -40,7 +40,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             Gate::Sync => {
                 self.gate = Gate::Syncing;
                 let offset = self.parts.pattern.sync_offset();
-                S::open_for(self, offset)?;
+                S::open_for_sync(self, offset)?;
                 let operation = self.prepare_sync(self.sync_kind, offset, now);
                 return self.accept(operation, now);
             }
