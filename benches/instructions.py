@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-FEW, MANY = 20_000, 220_000
+FEW, MANY = 20_000, 420_000
 HOUR_NS = 3_600_000_000_000
 ROWS = ("null", "null-mixed", "db-null")
 

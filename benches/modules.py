@@ -24,8 +24,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scipy.stats import t
-
 BAND = 0.02
 """What `make bench` may lose before somebody has to say why."""
 
@@ -82,6 +80,9 @@ def _ratios(old: Module, new: Module, row: tuple[str, dict[str, Any]], rounds: i
 
 
 def _summary(logs: list[float]) -> dict[str, float]:
+    # Not in the processes that carry out the jobs: its threads spin while they wait, which would be counted there.
+    from scipy.stats import t
+
     mean = statistics.fmean(logs)
     half = float(t.ppf(0.975, len(logs) - 1)) * statistics.stdev(logs) / math.sqrt(len(logs))
     figures = {
