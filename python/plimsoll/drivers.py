@@ -32,6 +32,8 @@ class Driver:
     passwords: bool
     data: str
     """Embedded: the file or folder that it makes; empty where nothing is kept."""
+    folder: bool
+    """Embedded: it makes a folder, not a file."""
     durability: Mapping[str, Mapping[str, str]]
     """Embedded: its settings by durability."""
     reason: str | None
@@ -53,7 +55,10 @@ def _driver(row: Mapping[str, Any]) -> Driver:
         schemes=tuple(scheme for scheme, _ in row["schemes"]),
         workloads=tuple(row["workloads"]),
         durability={each["durability"]: dict(each["settings"]) for each in row["durability"]},
-        **{name: row[name] for name in ("name", "description", "url", "server", "tls", "passwords", "data", "reason")},
+        **{
+            name: row[name]
+            for name in ("name", "description", "url", "server", "tls", "passwords", "data", "folder", "reason")
+        },
     )
 
 

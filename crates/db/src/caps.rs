@@ -27,6 +27,8 @@ pub struct Caps {
     pub settings: bool,
     /// Embedded: the file or folder that it makes; empty where nothing is kept beyond a job.
     pub data: &'static str,
+    /// Embedded: it makes a folder, not a file.
+    pub folder: bool,
     /// Embedded: what it is set to, by durability.
     pub durability: &'static [Level],
     /// Those of [`crate::outcome::Counters`] that it tells.
@@ -59,6 +61,7 @@ impl Caps {
         passwords: true,
         settings: false,
         data: "",
+        folder: false,
         durability: &[],
         counters: &[],
         replaces: false,

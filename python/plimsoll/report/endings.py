@@ -76,7 +76,7 @@ def _after_a_look(
     )
     match step:
         case Stop():
-            return closing(step, metric, blocks, valid, summaries)
+            return closing(step, metric, blocks, valid, summaries, asked=None if parts else asked)
         case Go():
             return _unfinished(session, blocks)
 

@@ -204,7 +204,7 @@ class Schedule:
             case Stop():
                 statuses = [status for by_target in state.statuses.values() for status in by_target.values()]
                 valid = (statuses.count(RunStatus.OK), len(statuses))
-                state.closed = closing(step, primary, blocks, valid, summaries)
+                state.closed = closing(step, primary, blocks, valid, summaries, asked=self._study.blocks)
 
     @property
     def open_cases(self) -> list[str]:

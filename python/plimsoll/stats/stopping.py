@@ -83,11 +83,19 @@ def _worst_reason(verdicts: Sequence[Verdict]) -> StopReason:
     return StopReason.DECIDED
 
 
-def closing(stop: Stop, metric: str, blocks: int, valid: tuple[int, int], summaries: Sequence[Summary] = ()) -> str:
+def closing(
+    stop: Stop,
+    metric: str,
+    blocks: int,
+    valid: tuple[int, int],
+    summaries: Sequence[Summary] = (),
+    *,
+    asked: int | None = None,
+) -> str:
     """What stopped a case, as a sentence without its subject: `IOPS decided after 3 blocks`.
 
     `metric` is the primary one, `valid` how many runs are valid and how many there are; `summaries` are those of a
-    single target, and empty where targets were compared.
+    single target, and empty where targets were compared. `asked` is the limit of blocks that the user has set.
     """
     name, count = metrics.short_title(metric), f"{blocks:,} block{'' if blocks == 1 else 's'}"
     ok, made = valid
@@ -99,11 +107,23 @@ def closing(stop: Stop, metric: str, blocks: int, valid: tuple[int, int], summar
         told = f"{name} decided after {count}"
     elif stop.reason is StopReason.HOPELESS:
         told = f"{name} not decidable with this noise, stopped after {count}"
-    elif summaries:
-        told = f"limit of {count} reached, {name} {_precision(summaries)}"
     else:
-        told = f"limit of {count} reached, {name} undecided"
+        known = _precision(summaries) if summaries else "undecided"
+        told = f"limit of {count} reached, {name} {known}"
+        if asked and blocks < asked:
+            told = f"stopped after {blocks:,} of at most {asked:,} blocks, {name} {known}: "
+            told += _before_the_limit(blocks, asked, single=bool(summaries))
     return f"{told}; {ok:,} of {made:,} runs valid" if 0 < ok < made else told
+
+
+def _before_the_limit(blocks: int, asked: int, *, single: bool) -> str:
+    """Why no block follows although the user's limit allows it."""
+    following = next_look(blocks)
+    if following is not None and following > asked:
+        return f"the next look would be after {following}"
+    if single:
+        return f"in this mode one target alone gets no more; --repeats {asked} makes exactly so many"
+    return "too few of them are valid for another look"
 
 
 def _precision(summaries: Sequence[Summary]) -> str:

@@ -112,8 +112,9 @@ _PATIENCE = {
 
 
 def show(url: URL) -> str:
-    """The place of a store for messages: the path of a file, or the URL without its password and options."""
-    return sqlite_file(url) or url.set(query={}).render_as_string(hide_password=True)
+    """The place of a store for messages: the path of a file, or the URL without driver, password and options."""
+    plain = url.set(drivername=url.get_backend_name(), query={})
+    return sqlite_file(url) or plain.render_as_string(hide_password=True)
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import psutil  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-from plimsoll.addresses import holds_password
-from plimsoll.drivers import by_scheme, drivers
+from plimsoll.addresses import holds_password, shown
+from plimsoll.drivers import Driver, by_scheme, drivers
 from plimsoll.errors import TargetError
 from plimsoll.model import Target
 
@@ -43,12 +43,16 @@ def host(where: str) -> str | None:
 
 def driver(target: Target) -> str:
     """Name of the driver. Raises TargetError."""
-    scheme = target.where.partition(":")[0].lower()
+    return _driver_of(target.name, target.where).name
+
+
+def _driver_of(name: str, where: str) -> Driver:
+    scheme = where.partition(":")[0].lower()
     if scheme not in by_scheme():
         raise TargetError(
-            f"target {target.name}: no driver speaks {scheme}; addresses begin with {', '.join(sorted(by_scheme()))}"
+            f"target {name}: no driver speaks {scheme}; addresses begin with {', '.join(sorted(by_scheme()))}"
         )
-    return by_scheme()[scheme].name
+    return by_scheme()[scheme]
 
 
 def url(target: Target) -> str:
@@ -57,19 +61,40 @@ def url(target: Target) -> str:
 
 
 def check(target: Target) -> None:
-    """Refuse an unknown scheme, a device in the place of an embedded database, and a password. Raises TargetError."""
-    driver(target)
+    """Refuse an unknown scheme, what an embedded database cannot be in, and a password. Raises TargetError."""
+    spoken = _driver_of(target.name, target.where)
     refuse_password(target.name, target.where)
-    path = Path(target.where.partition(":")[2])
-    # It would make a database of a block device as well, and of whatever is on it.
-    if is_embedded(target.where) and path.exists() and not (path.is_file() or path.is_dir()):
-        raise TargetError(
-            f"target {target.name}: {path} is a device or a pipe; an embedded database needs a file or a folder"
-        )
+    if spoken.data:
+        _check_embedded(target.name, spoken, Path(target.where.partition(":")[2]))
     try:
         urlsplit(target.where)
     except ValueError as error:
         raise TargetError(f"target {target.name}: {error}; write it as postgresql://user@host:port/database") from None
+
+
+def _check_embedded(name: str, spoken: Driver, path: Path) -> None:
+    # It would make a database of a block device as well, and of whatever is on it.
+    if path.is_dir():
+        found = "a folder"
+    elif path.is_file() or not path.exists():
+        found = "a file"
+    else:
+        found = "a device or a pipe"
+    needed = "a folder" if spoken.folder else "a file"
+    if path.exists() and found != needed:
+        other = spoken.below(str(path.parent))
+        raise TargetError(f"target {name}: {path} is {found}, and {spoken.name} needs {needed}, such as {other}")
+
+
+def refuse_jdbc(name: str, where: str) -> None:
+    """Raise TargetError for an address of JDBC: it is told without `jdbc:`, and without options of JDBC's drivers."""
+    jdbc, _, address = where.partition(":")
+    if jdbc.lower() != "jdbc":
+        return
+    plain, _, options = shown(address).partition("?")
+    rest = " (user@ stands before the host, and encryption is tls=require)" if options else ""
+    _driver_of(name, plain)
+    raise TargetError(f"target {name}: an address of JDBC is written without jdbc: here, as {plain}{rest}")
 
 
 def refuse_password(name: str, where: str) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from plimsoll.addresses import shown
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
-from plimsoll.targets.database import host, is_address, refuse_password
+from plimsoll.targets.database import host, is_address, refuse_jdbc, refuse_password
 from plimsoll.targets.mounts import is_block_device
 from plimsoll.targets.volume import is_volume, volume_target
 
@@ -49,6 +49,7 @@ def parse_target(text: str) -> Target:
         raise UsageError(f"target {shown(text)!r}: a path cannot hold a zero byte")
     if is_volume(where):
         return volume_target(name, where, _options(words, text))
+    refuse_jdbc(name or "database", where)
     if "://" in where:
         refuse_password(name or "database", where)
     if is_address(where):

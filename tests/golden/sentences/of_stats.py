@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from tests.golden.sentences.speech import Situation
 from tests.unit.stats.test_sentences import cell
@@ -15,7 +17,7 @@ from plimsoll.stats.sentences import sentence
 from plimsoll.stats.stated import Stated
 from plimsoll.stats.steady import classify
 from plimsoll.stats.stopping import Stop, closing
-from plimsoll.stats.summary import summarise
+from plimsoll.stats.summary import Summary, summarise
 from plimsoll.stats.verdict import StopReason
 
 
@@ -259,6 +261,12 @@ def _stops() -> list[Situation]:
         found = single if one else summaries
         return Situation("stop", name, lambda: [closing(Stop(reason), "iops", 4, valid, found)], (says,), (never,))  # type: ignore[arg-type]
 
+    def asked(name: str, blocks: int, most: int, says: str, found: Sequence[Summary] = ()) -> Situation:
+        def said() -> list[str]:
+            return [closing(Stop(StopReason.CAP), "iops", blocks, (blocks, blocks), found, asked=most)]
+
+        return Situation("stop", name, said, (says,), ("IOPS decided",))
+
     return [
         of("compared", StopReason.DECIDED, (8, 8), "IOPS decided after 4 blocks", "undecided"),
         of("precise", StopReason.PRECISE, (4, 4), "IOPS precise enough after 4 blocks", "decided", summaries=narrow),
@@ -272,6 +280,15 @@ def _stops() -> list[Situation]:
             "decided after",
             one=True,
         ),
+        asked(
+            "asked, no look",
+            6,
+            7,
+            "stopped after 6 of at most 7 blocks, IOPS undecided: the next look would be after 8",
+        ),
+        asked("asked, alone", 3, 4, "one target alone gets no more; --repeats 4 makes exactly so many", narrow),
+        asked("asked, lost blocks", 5, 8, "too few of them are valid for another look"),
+        asked("asked and reached", 6, 6, "limit of 6 blocks reached, IOPS undecided"),
         of("a score, no block", StopReason.NOTHING_VALID, (1, 8), "no valid block to judge IOPS by", "decided"),
         of("nothing valid", StopReason.NOTHING_VALID, (0, 8), "no valid runs in 4 blocks", "decided"),
     ]

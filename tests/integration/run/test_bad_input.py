@@ -95,7 +95,7 @@ def test_database_parameters_are_refused_alike_from_everywhere(
     ("property", "said"),
     [
         ("zeropadding=200", "zero_padding: 200 is out of bounds; use 1 to 100"),
-        ("minscanlength=2000", "scan_length_min 2000 is above scan_length_max 1000"),
+        ("minscanlength=2000", "property minscanlength=2000: it must be at most maxscanlength=1000"),
         ("requestdistribution=zipfan", "did you mean 'zipfian'?"),
     ],
 )

@@ -135,6 +135,21 @@ def test_a_load_makes_the_table_and_a_part_of_a_load_adds_to_it() -> None:
         ({"recordcount": "5", "fieldnameprefix": "f"}, "load", "fieldnameprefix=f"),
         ({"recordcount": "5", "fieldlengthdistribution": "histogram"}, "load", "histogram"),
         ({**dict.fromkeys(("readproportion", "updateproportion"), "0"), "recordcount": "5"}, "load", "are 0"),
+        ({"recordcount": "5", "insertstart": "5"}, "load", "insertstart=5: it must be below recordcount=5"),
+        ({"recordcount": "5", "insertstart": "9"}, "load", "insertstart=9: it must be below recordcount=5"),
+        ({"recordcount": "5", "insertstart": "2", "insertcount": "4"}, "load", "insertcount=4: with insertstart=2 it"),
+        (
+            {"recordcount": "5", "minfieldlength": "101"},
+            "load",
+            "minfieldlength=101: it must be at most fieldlength=100",
+        ),
+        (
+            {"recordcount": "5", "minscanlength": "9", "maxscanlength": "8"},
+            "load",
+            "minscanlength=9: it must be at most",
+        ),
+        ({"recordcont": "5"}, "load", r"no property named 'recordcont'; did you mean recordcount\?"),
+        ({"recordcount": "5", "operationcuont": "5"}, "run", r"'operationcuont'; did you mean operationcount\?"),
     ],
 )
 def test_values_that_mean_nothing_are_named(values: dict[str, str], phase: str, says: str) -> None:

@@ -109,6 +109,24 @@ def test_the_null_engine_is_never_blamed_on_a_device(name: str) -> None:
 # Details of single guards: each line is a false alarm that was thought of, or an alarm that must not be missed.
 
 
+@pytest.mark.parametrize(
+    ("engine", "depth", "threads", "advised", "never"),
+    [
+        ("psync", 1, 64, "in place of psync an engine that queues (io_uring, libaio)", "less depth"),
+        ("io_uring", 64, 1, "more threads with less depth each", "an engine that queues"),
+        ("libaio", 32, 2, "one thread of libaio could not submit fast enough", "an engine that queues"),
+        ("io_uring", 1, 64, "fewer threads with more depth each", "an engine that queues"),
+    ],
+)
+def test_a_queue_that_is_not_full_is_filled_by_what_does_not_run_yet(
+    engine: str, depth: int, threads: int, advised: str, never: str
+) -> None:
+    found = judge("queue", RunMaker(parameters={"engine": engine, "depth": depth, "threads": threads}))
+    assert found.level is Level.INVALID
+    assert advised in found.advice
+    assert never not in found.advice
+
+
 def test_journal_writes_of_durable_writes_are_no_alarm() -> None:
     run = write_run(device_share=3.0)
     assert judge("device_bytes", run).level is Level.OK

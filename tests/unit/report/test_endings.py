@@ -40,6 +40,18 @@ def test_one_target_is_precise_enough_or_not() -> None:
     assert wild.startswith("limit of 3 blocks reached, IOPS known to within")
 
 
+def test_a_limit_that_was_asked_for_is_not_said_to_be_reached_before_it_is() -> None:
+    alone = evidence(targets=("a",), noise=0.5, blocks=3)
+    assert told(alone, mode="quick", blocks=4).startswith("stopped after 3 of at most 4 blocks, IOPS known to within")
+    assert told(alone, mode="quick", blocks=4).endswith(
+        "one target alone gets no more; --repeats 4 makes exactly so many"
+    )
+    assert told(alone, mode="quick", blocks=3).startswith("limit of 3 blocks reached")
+    compared = evidence(noise=0.3, blocks=6)
+    said = "stopped after 6 of at most 7 blocks, IOPS undecided: the next look would be after 8"
+    assert told(compared, blocks=7).startswith(said)
+
+
 def test_one_valid_run_of_six() -> None:
     found = evidence(targets=("a",), blocks=6)
     lost = {"status": RunStatus.INVALID, "reason": "cached"}

@@ -41,9 +41,10 @@ def test_all_spellings_of_postgresql_use_the_driver_that_is_installed(scheme: st
     assert parse_location(f"{scheme}://me:s3cr3t@host/db").drivername == "postgresql+psycopg"
 
 
-def test_a_place_is_shown_without_password_and_options() -> None:
-    url = parse_location("postgresql://me:s3cr3t@host:5433/db?sslpassword=s3cr3t")
-    assert show(url) == "postgresql+psycopg://me:***@host:5433/db"
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_a_place_is_shown_as_it_is_typed_without_password_and_options(scheme: str) -> None:
+    url = parse_location(f"{scheme}://me:s3cr3t@host:5433/db?sslpassword=s3cr3t")
+    assert show(url) == "postgresql://me:***@host:5433/db"
 
 
 def test_a_store_in_memory_works_for_tests() -> None:

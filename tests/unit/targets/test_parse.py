@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from plimsoll.errors import UsageError
+from plimsoll.errors import TargetError, UsageError
 from plimsoll.targets.parse import NAME_LENGTH, parse_target
 
 NAMES = st.from_regex(r"[A-Za-z0-9._-]{1,40}", fullmatch=True)
@@ -124,3 +124,19 @@ def test_a_device_is_told_by_its_node(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_refused(text: str, words: str) -> None:
     with pytest.raises(UsageError, match=re.escape(words)):
         parse_target(text)
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("jdbc:sqlite:/data/x.db", "target a: an address of JDBC is written without jdbc: here, as sqlite:/data/x.db"),
+        ("JDBC:postgresql://h:5432/d", "here, as postgresql://h:5432/d"),
+        ("jdbc:mysql://h/d?user=me&password=secret", "here, as mysql://h/d (user@ stands before the host"),
+        ("jdbc:mariadb://me:secret@h/d", "here, as mariadb://me:***@h/d"),
+        ("jdbc:oracle:thin:@h", "target a: no driver speaks oracle; addresses begin with"),
+    ],
+)
+def test_an_address_of_jdbc_is_told_as_it_is_written_here(address: str, words: str) -> None:
+    with pytest.raises(TargetError, match=re.escape(words)) as caught:
+        parse_target(f"a={address}")
+    assert "secret" not in str(caught.value)

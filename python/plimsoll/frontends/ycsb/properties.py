@@ -150,6 +150,12 @@ class Properties:
         self._asked.update(names)
         return {name.removeprefix(prefix): self._values[name] for name in names}
 
+    def missing(self, name: str, told: str) -> UsageError:
+        """The error for a property that has to be given: one that was misspelt is named instead."""
+        strange = (each for each in self._values if each not in self._asked)
+        slip = next((each for each in strange if nearest(each, self._asked)[:1] == [name]), None)
+        return UsageError(f"no property named {slip!r}; did you mean {name}?" if slip else told)
+
     def refuse_the_rest(self, binding: str) -> None:
         """Raise UsageError for the first property that means nothing with this binding."""
         for name in self._values:

@@ -40,13 +40,16 @@ def wanted(properties: Properties, phase: str, data: str | None) -> Wanted:
     shares, loading = _mix(properties), phase == "load"
     records = properties.whole("recordcount", 0)
     if not records:
-        raise UsageError("recordcount is not given: how many records there are; -p recordcount=1000, or a -P file")
-    start = properties.whole("insertstart", 0)
-    count = properties.whole("insertcount", 0) or max(records - start, 0)
+        raise properties.missing(
+            "recordcount", "recordcount is not given: how many records there are; -p recordcount=1000, or a -P file"
+        )
+    start, count = _inserted(properties, records)
     operations = properties.whole("operationcount", 0) or None
     seconds = properties.whole("maxexecutiontime", 0)
     if not loading and operations is None and not seconds:
-        raise UsageError("neither operationcount nor maxexecutiontime is given: such a run would never end")
+        raise properties.missing(
+            "operationcount", "neither operationcount nor maxexecutiontime is given: such a run would never end"
+        )
     expected = count if loading else operations
     if data is None:
         # Parts of a load come one after the other or from several machines: each adds to what is there.
@@ -72,6 +75,22 @@ def wanted(properties: Properties, phase: str, data: str | None) -> Wanted:
     }
     kinds = ("insert",) if loading else tuple(name for name, share in shares.items() if share > 0)
     return Wanted(parameters, kinds, expected)
+
+
+def _inserted(properties: Properties, records: int) -> tuple[int, int]:
+    """The first record of a part, and how many it has: all that follow, unless it says so."""
+    start = properties.whole("insertstart", 0)
+    if start >= records:
+        raise UsageError(
+            f"property insertstart={start}: it must be below recordcount={records}, which counts all records"
+        )
+    count = properties.whole("insertcount", 0) or records - start
+    if start + count > records:
+        raise UsageError(
+            f"property insertcount={count}: with insertstart={start} it reaches beyond recordcount={records}, which "
+            "counts all records"
+        )
+    return start, count
 
 
 def _check_class(properties: Properties, phase: str) -> None:
@@ -112,16 +131,25 @@ def _records(properties: Properties) -> dict[str, Any]:
     properties.ignored("fieldlengthhistogram", "fieldlengthdistribution=histogram is not available")
     properties.only("core_workload_insertion_retry_limit", "0", "a failed insert is counted, not tried again")
     properties.ignored("core_workload_insertion_retry_interval", "a failed insert is counted, not tried again")
+    shortest, longest = _span(properties, "minfieldlength", "fieldlength", 100)
     return {
         "table": properties.text("table", "usertable"),
         "fields": properties.whole("fieldcount", 10, 1),
-        "field_length": properties.whole("fieldlength", 100, 1),
-        "field_length_min": properties.whole("minfieldlength", 1, 1),
+        "field_length": longest,
+        "field_length_min": shortest,
         "field_length_distribution": properties.choice("fieldlengthdistribution", "constant", _LENGTHS),
         "insert_order": properties.choice("insertorder", "hashed", ("hashed", "ordered")),
         "zero_padding": properties.whole("zeropadding", 1, 1),
         "data_integrity": properties.flag("dataintegrity", default=False),
     }
+
+
+def _span(properties: Properties, shortest: str, longest: str, usual: int) -> tuple[int, int]:
+    """Two lengths, by the names of their properties; the shorter one is 1 unless it is given."""
+    least, most = properties.whole(shortest, 1, 1), properties.whole(longest, usual, 1)
+    if least > most:
+        raise UsageError(f"property {shortest}={least}: it must be at most {longest}={most}")
+    return least, most
 
 
 def _requests(properties: Properties) -> dict[str, Any]:
@@ -132,11 +160,12 @@ def _requests(properties: Properties) -> dict[str, Any]:
         "hotspot": [properties.number("hotspotdatafraction", 0.2), properties.number("hotspotopnfraction", 0.8)],
         "exponential": [properties.number("exponential.percentile", 95), properties.number("exponential.frac", 6 / 7)],
     }
+    shortest, longest = _span(properties, "minscanlength", "maxscanlength", 1000)
     return {
         "request": ":".join([kind, *(f"{number:.10g}" for number in numbers.get(kind, ()))]),
         "read_all_fields": properties.flag("readallfields", default=True),
         "write_all_fields": properties.flag("writeallfields", default=False),
-        "scan_length_min": properties.whole("minscanlength", 1, 1),
-        "scan_length_max": properties.whole("maxscanlength", 1000, 1),
+        "scan_length_min": shortest,
+        "scan_length_max": longest,
         "scan_length_distribution": properties.choice("scanlengthdistribution", "uniform", _LENGTHS),
     }

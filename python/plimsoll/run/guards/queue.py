@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.model import Finding
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, graded_below, percent, softened
+from plimsoll.run.workers.local import engines
 
 NAME = "queue"
 TITLE = "Queue depth reached"
@@ -30,8 +31,18 @@ def check(evidence: RunEvidence) -> Finding | None:
         NAME,
         softened(level, evidence.long_enough),
         f"on average {mean:.3g} operations were in flight, {percent(share)} of the {evidence.in_flight} asked for",
-        "Use more threads with less depth each, or an engine that queues (io_uring, libaio); if the device is that "
-        "fast, less depth says the same.",
+        _advice(values["depth"], values["engine"]),
         mean_in_flight=mean,
         share=share,
     )
+
+
+def _advice(depth: int, engine: str) -> str:
+    """What may fill the queue, by how it is filled now: an engine that takes no depth has one operation per thread."""
+    if depth > 1:
+        way = f"Use more threads with less depth each: one thread of {engine} could not submit fast enough"
+    elif engines()[engine].max_depth == 1:
+        way = f"Use fewer threads, and in place of {engine} an engine that queues (io_uring, libaio), with more depth"
+    else:
+        way = "Use fewer threads with more depth each"
+    return f"{way}; if the device is that fast, a smaller queue says the same."

@@ -72,6 +72,7 @@ impl Driver for RocksdbDriver {
         workloads: &["ycsb"],
         settings: true,
         data: "rocksdb",
+        folder: true,
         durability: &[
             Level { durability: Durability::Full, settings: &[("sync", "true")] },
             Level { durability: Durability::Relaxed, settings: &[("sync", "false")] },
