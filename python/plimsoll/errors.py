@@ -84,6 +84,10 @@ class StoreTooNew(StoreError):
     """The store was written by a newer version."""
 
 
+class NotAStore(StoreError):
+    """The database is another program's."""
+
+
 class NotKeepable(StoreError):
     """A record that no store and no result file can hold."""
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, ColumnElement, Engine, literal_column, select, text
 
 from plimsoll.altered import GUARD, has_no_checksum
-from plimsoll.errors import PlimsollError, StoreError
+from plimsoll.errors import NotAStore, PlimsollError, StoreError, StoreTooNew
 from plimsoll.model import Run, Session
-from plimsoll.store.connection import connect, reading, show
+from plimsoll.store.connection import check_file, connect, reading, show, sqlite_file
+from plimsoll.store.location import STORE_VARIABLE
+from plimsoll.store.migrate import revision_of
 from plimsoll.store.names import short_id
 from plimsoll.store.read_only import connect_read_only, open_as_it_is
 from plimsoll.store.records import CHUNK, check_keepable, read_runs, read_session
@@ -86,7 +89,7 @@ class Checkup:
     @property
     def sentences(self) -> list[str]:
         """What is not as it should be, one after the other."""
-        told = [f"{self.place}: {each}" for each in self.damages]
+        told = [f"{self.place}: {each}" for each in dict.fromkeys(self.damages)]
         for each in self.sessions:
             name = f"session {short_id(each.id)}" + (f" ({each.title})" if each.title else "")
             told += [f"{name}: {damage}" for damage in each.damages]
@@ -95,20 +98,23 @@ class Checkup:
 
 
 class Examination:
-    """An open store that may be damaged."""
+    """An open store that may be damaged. Raises StoreError where none is, or none that this version can read."""
 
     def __init__(self, place: URL) -> None:
         self._place = place
         self.checkup = Checkup(show(place))
+        self._foreign: NotAStore | None = None
         self._engine = self._opened()
 
     def __enter__(self) -> Examination:
         self._look()
+        if self._foreign and not self.checkup.sessions:
+            self._engine.dispose()
+            raise self._foreign
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._engine is not None:
-            self._engine.dispose()
+        self._engine.dispose()
 
     def records(self, of: Checked) -> Iterator[Session | Run]:
         """A session with the runs of it that can be read, as they are stored."""
@@ -118,18 +124,30 @@ class Examination:
             for keys in [of.readable] if of.together else [[key] for key in of.readable]:
                 yield from self._runs(keys, raw=True)
 
-    def _opened(self) -> Engine | None:
+    def _opened(self) -> Engine:
+        nothing = StoreError(f"there is no store at {self.checkup.place}; {STORE_VARIABLE} names one that is elsewhere")
+        if not self._is_sqlite:
+            engine = connect(self._place)
+            with reading(engine) as connection:
+                if revision_of(connection) is None:
+                    raise nothing
+            return engine
+        if file := sqlite_file(self._place):
+            check_file(file)
+            if not Path(file).exists():
+                raise nothing
         try:
-            if not self._is_sqlite:
-                return connect(self._place)
             return connect_read_only(self._place)
+        except StoreTooNew:
+            raise
         except StoreError as error:
             self.checkup.damages.append(_reason(error))
-        return open_as_it_is(self._place) if self._is_sqlite else None
+            if isinstance(error, NotAStore):
+                # The name of a table may be what is damaged: if a session is found, it is a store after all.
+                self._foreign = error
+        return open_as_it_is(self._place)
 
     def _look(self) -> None:
-        if self._engine is None:
-            return
         if self._is_sqlite:
             found, error = self._rows(f"PRAGMA integrity_check({MOST_SENTENCES})")
             self.checkup.damages += [str(row[0]) for row in found if row[0] != "ok"]
@@ -224,7 +242,6 @@ class Examination:
             checked.changed.append(found.id)
 
     def _session(self, session_id: str) -> Session:
-        assert self._engine is not None  # it was looked at
         with reading(self._engine) as connection:
             row = connection.execute(select(session).where(session.c.id == session_id)).one_or_none()
             if row is None:
@@ -232,7 +249,6 @@ class Examination:
             return read_session(row)
 
     def _runs(self, keys: Sequence[Any], *, raw: bool) -> Iterator[Run]:
-        assert self._engine is not None  # it was looked at
         for start in range(0, len(keys), CHUNK):
             with reading(self._engine) as connection:
                 wanted = select(run).where(self._key.in_(keys[start : start + CHUNK])).order_by(self._key)
@@ -240,7 +256,6 @@ class Examination:
 
     def _rows(self, statement: str) -> tuple[list[tuple[Any, ...]], str]:
         """What can be read, and why not more."""
-        assert self._engine is not None  # it was looked at
         found: list[tuple[Any, ...]] = []
         try:
             with reading(self._engine) as connection:

@@ -51,6 +51,7 @@ _ADVICE = (
     ),
     (r"disk I/O error", "the disk of the store fails or is full: check the kernel's messages and the free space"),
     (r"password authentication failed|no password supplied", "check the user and password of the URL"),
+    (r'database "[^"]*" does not exist', "create the database first, or name another"),
     (
         r"connection (failed|refused|timeout)|could not (connect|translate|receive)|server closed|terminating conn",
         "check that the server runs and that this machine may reach it",
@@ -77,7 +78,7 @@ def connect(url: URL) -> Engine:
     """An engine for `url`. Raises StoreError if there is no driver for it; connects only when used."""
     file = sqlite_file(url)
     if file:
-        _check_folder(file)
+        check_file(file)
         refuse_foreign_file(file)
     held = OpenFile(Path(file)) if file else None
     options: dict[str, Any] = {"hide_parameters": True, "execution_options": {OPTION: held}}
@@ -166,7 +167,8 @@ def sqlite_file(url: URL) -> str | None:
     return str(url.database) if named else None
 
 
-def _check_folder(file: str) -> None:
+def check_file(file: str) -> None:
+    """Raise StoreError where no store can be: a folder, a device, a folder that is missing."""
     path = Path(file)
     if path.is_dir():
         raise StoreError(f"the store {file} is a folder; name a file in it, such as {path / 'results.db'}")

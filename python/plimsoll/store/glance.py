@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
 from plimsoll.drafts import scratch_folder
-from plimsoll.errors import StoreError
+from plimsoll.errors import NotAStore, StoreError
 from plimsoll.store.location import STORE_VARIABLE
 from plimsoll.store.schema import VERSION_TABLE
 
@@ -25,8 +26,13 @@ _LOGGED = b"\x02\x02"
 _WAIT_S = 5.0
 
 
+def some_of(tables: Collection[str]) -> str:
+    """The first three names, and whether there are more."""
+    return ", ".join(sorted(tables)[:3]) + (", …" if len(tables) > 3 else "")
+
+
 def refuse_foreign_file(file: str) -> None:
-    """Raise StoreError if `file` is an SQLite database of another program; what cannot be read is left to be told."""
+    """Raise NotAStore if `file` is an SQLite database of another program; what cannot be read is left to be told."""
     try:
         with open(file, "rb") as opened:
             head = opened.read(20)
@@ -52,10 +58,9 @@ def refuse_foreign_file(file: str) -> None:
             f"it: set {STORE_VARIABLE} to a file of its own"
         ) from None
     if tables and VERSION_TABLE not in tables:
-        some = ", ".join(sorted(tables)[:3])
-        raise StoreError(
-            f"the database {file} holds tables of another program ({some}, …), and nothing in it was changed; give "
-            f"Plimsoll a file of its own ({STORE_VARIABLE})"
+        raise NotAStore(
+            f"the database {file} holds tables of another program ({some_of(tables)}), and nothing in it was changed; "
+            f"give Plimsoll a file of its own ({STORE_VARIABLE})"
         )
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, text
 
 from plimsoll import __version__
-from plimsoll.errors import StoreError, StoreTooNew
+from plimsoll.errors import NotAStore, StoreError, StoreTooNew
 from plimsoll.store.connection import reading, show, writing
+from plimsoll.store.glance import some_of
 from plimsoll.store.schema import HEAD, VERSION_TABLE
 
 SCRIPTS = Path(__file__).parent / "migrations"
@@ -45,8 +46,8 @@ def revision_of(connection: Connection) -> str | None:
 def _refuse_foreign(connection: Connection, engine: Engine) -> None:
     tables = inspect(connection).get_table_names()
     if tables:
-        raise StoreError(
-            f"the database {show(engine.url)} holds tables of another program ({', '.join(sorted(tables)[:3])}, …); "
+        raise NotAStore(
+            f"the database {show(engine.url)} holds tables of another program ({some_of(tables)}); "
             "give Plimsoll a file or database of its own"
         )
 

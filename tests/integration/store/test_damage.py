@@ -16,6 +16,7 @@ from tests.conftest import need, need_program, need_root
 from tests.factories import make_study
 from tests.integration.run import conftest
 from tests.integration.run.conftest import Command
+from tests.integration.store import postgres
 from tests.integration.store.conftest import NewStore
 
 from plimsoll.errors import PlimsollError, StoreError
@@ -250,6 +251,70 @@ def test_a_file_that_is_no_store_cannot_be_rescued(tmp_path: Path, plimsoll: Com
     answer = plimsoll("store", "rescue", str(tmp_path / "out.db"), check=2, PLIMSOLL_STORE=str(path))
     assert "nothing was written" in answer.err
     assert not (tmp_path / "out.db").exists()
+
+
+@pytest.mark.parametrize("name", ["a missing file", "a folder", "a device", "another program's", "a newer one"])
+def test_what_is_not_damaged_is_not_called_damaged(
+    good: tuple[Path, Studies], tmp_path: Path, plimsoll: Command, name: str
+) -> None:
+    path = tmp_path / "results.db"
+    if name == "a folder":
+        path.mkdir()
+    elif name == "a device":
+        path = Path("/dev/null")
+    elif name == "another program's":
+        with closing(sqlite3.connect(path)) as raw:
+            raw.execute("CREATE TABLE theirs (a)")
+    elif name == "a newer one":
+        shutil.copy(good[0], path)
+        with closing(sqlite3.connect(path)) as raw:
+            raw.execute("UPDATE plimsoll_version SET version_num = '9999'")
+            raw.commit()
+    _is_refused(plimsoll, str(path), tmp_path, {
+        "a missing file": "there is no store at",
+        "a folder": "is a folder",
+        "a device": "is a device",
+        "another program's": "holds tables of another program (theirs)",
+        "a newer one": "Install the newest Plimsoll",
+    }[name])  # fmt: skip
+
+
+def test_a_database_on_a_server_that_is_none_or_empty_is_not_called_damaged(
+    postgres_server: postgres.PostgresServer, tmp_path: Path, plimsoll: Command
+) -> None:
+    url = postgres_server.new_database()
+    _is_refused(plimsoll, url, tmp_path, "there is no store at")
+    _is_refused(plimsoll, f"{url}_none", tmp_path, "does not exist; create the database first")
+
+
+def _is_refused(plimsoll: Command, place: str, folder: Path, sentence: str) -> None:
+    out = folder / "out.db"
+    for words in (["check"], ["rescue", str(out)]):
+        answer = plimsoll("store", *words, check=2, PLIMSOLL_STORE=place)
+        assert sentence in answer.err
+        said = answer.err.replace(place, "")
+        assert "damaged" not in said
+        assert "rescue" not in said
+        assert len(answer.err.splitlines()) == 1
+    assert not out.exists()
+
+
+def test_what_cannot_be_rescued_is_not_offered_a_rescue(
+    good: tuple[Path, Studies], tmp_path: Path, plimsoll: Command
+) -> None:
+    path = tmp_path / "results.db"
+    path.write_bytes(os.urandom(40_000))
+    answer = plimsoll("store", "check", check=1, PLIMSOLL_STORE=str(path))
+    assert "nothing of it can be saved" in answer.err
+    shutil.copy(good[0], path)
+    with closing(sqlite3.connect(path)) as raw:
+        for session in good[1]:
+            one = raw.execute("SELECT min(id) FROM run WHERE session_id = ?", [session]).fetchone()
+            raw.execute("UPDATE run SET reason = CAST(x'ff41' AS TEXT) WHERE id = ?", one)
+        raw.commit()
+    answer = plimsoll("store", "check", check=1, PLIMSOLL_STORE=str(path))
+    assert "0 of 3 sessions can be read whole" in answer.err
+    assert "rescue --parts OUT" in answer.err
 
 
 @pytest.fixture(params=["read-only mount", "immutable", "another user"])

@@ -11,7 +11,7 @@ from plimsoll.cli.options import Json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.store.checkup import Checked
+    from plimsoll.store.checkup import Checked, Checkup
 
 EXAMPLES = (
     "`plimsoll store check`, `PLIMSOLL_STORE=/backup/results.db plimsoll store check --json`. "
@@ -31,6 +31,8 @@ def command(json: Json = False) -> None:
     from plimsoll.store.location import store_location
 
     place = parse_location(store_location())
+    if waits := spill.told(place):
+        say(waits)
     with Examination(place) as examination:
         found = examination.checkup
     if json:
@@ -39,10 +41,8 @@ def command(json: Json = False) -> None:
     for sentence in found.sentences:
         say(sentence)
     say(_summary(found.sessions, found.place, whole=not found.damages))
-    if waits := spill.told(place):
-        say(waits)
-    if found.damages or not all(each.whole for each in found.sessions):
-        say("`plimsoll store rescue OUT` saves every session that is whole")
+    if advice := _advice(found):
+        say(advice)
     if not found.good:
         raise typer.Exit(1)
 
@@ -55,6 +55,17 @@ def _summary(sessions: Sequence[Checked], place: str, *, whole: bool) -> str:
     if unsealed:
         told += f"; {_count(unsealed, 'run')} from before checksums, of which nobody can tell whether they were changed"
     return told + ("" if whole else f"; {place} is damaged")
+
+
+def _advice(found: Checkup) -> str:
+    """What can be done about damage."""
+    if not found.damages and all(each.whole for each in found.sessions):
+        return ""
+    if any(each.whole for each in found.sessions):
+        return "`plimsoll store rescue OUT` saves every session that is whole"
+    if any(each.record and each.readable for each in found.sessions):
+        return "`plimsoll store rescue --parts OUT` saves the runs that can be read"
+    return "nothing of it can be saved: take a copy of the store, or import exported result files into a new one"
 
 
 def _count(number: int, noun: str) -> str:
