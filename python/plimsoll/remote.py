@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, cast
 from plimsoll.addresses import holds_password, shown
 from plimsoll.drafts import scratch_folder, whole_file
 from plimsoll.errors import ResultFileError, StoreError, UsageError
+from plimsoll.patterns import matches
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -212,7 +213,7 @@ def _fetch(store: ObjectStore, place: _Object, meta: Any, file: BufferedRandom) 
 
 @contextmanager
 def fetched(names: Sequence[str]) -> Iterator[list[tuple[str, Path]]]:
-    """Names with the paths where they can be read; addresses are fetched, and removed again afterwards."""
+    """Names, wildcards expanded, with the paths where they can be read; addresses are fetched, and removed again."""
     with ExitStack() as stack:
         folder = stack.enter_context(scratch_folder()) if any(map(is_remote, names)) else Path()
         found: list[tuple[str, Path]] = []
@@ -220,7 +221,7 @@ def fetched(names: Sequence[str]) -> Iterator[list[tuple[str, Path]]]:
         folders: dict[str, Path] = {}
         for name in names:
             if not is_remote(name):
-                found.append((name, Path(name)))
+                found += [(each, Path(each)) for each in matches(name)]
                 continue
             for address in expand(name):
                 parent, _, last = address.rpartition("/")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from plimsoll.errors import PlimsollError, ResultFileError, UnknownName, UsageEr
 from plimsoll.importers.archives import Budget, unpack
 from plimsoll.importers.source import HEAD_BYTES, MAX_FILE_BYTES, Imported, Options, Source
 from plimsoll.importers.streams import Stream, Watch, beginning
+from plimsoll.patterns import matches
 from plimsoll.plugins import Plugin
 from plimsoll.units import format_size
 
@@ -120,8 +120,7 @@ def _paths(patterns: Sequence[str | Path]) -> Iterator[Path]:
         path = Path(pattern)
         if path.is_dir():
             raise UsageError(f"{path} is a folder; name its files, such as {path / '*.json'}")
-        matches = [str(path)] if path.exists() else sorted(glob.glob(str(path), recursive=True))
-        found = [Path(match) for match in matches if Path(match).is_file()]
+        found = [Path(match) for match in matches(str(path)) if Path(match).is_file()]
         if not found:
             raise UsageError(f"there is no file {path}; check the name")
         yield from found

@@ -28,9 +28,9 @@ def command(
     from plimsoll.store import exchange
     from plimsoll.store.store import open_store
 
-    with open_store() as store, fetched([name for name in sources if is_remote(name)]) as arrived:
-        here = [name for name in sources if not is_remote(name)]
-        summary = exchange.merge(store, [*here, *(path for _, path in arrived)])
+    with open_store() as store, fetched(sources) as found:
+        # A store may be the URL of a database, which is no path.
+        summary = exchange.merge(store, [path if is_remote(name) else name for name, path in found])
     if json:
         print_json(asdict(summary))
     else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plimsoll.cli.options import Json
+from plimsoll.patterns import matches
 
 if TYPE_CHECKING:
     from plimsoll.web.push import Server
@@ -51,7 +52,7 @@ def command(
     from plimsoll.web.push import Server, check_address
 
     address = check_address(url, insecure=insecure)
-    words = what or [""]
+    words = [each for word in what or [""] for each in matches(word)]
     rows: list[dict[str, Any]] = []
     with Server(address, _token(token_file)) as server:
         for word in words:
@@ -81,8 +82,9 @@ def _to_objects(place: str, what: list[str] | None, json: bool) -> None:
     from plimsoll.remote import upload
     from plimsoll.store.store import open_store
 
-    files = [word for word in what or [] if Path(word).is_file()]
-    sessions = [word for word in what or [] if word not in files]
+    words = [each for word in what or [] for each in matches(word)]
+    files = [word for word in words if Path(word).is_file()]
+    sessions = [word for word in words if word not in files]
     rows = [{"sent": name, "to": f"{place.rstrip('/')}/{Path(name).name}"} for name in files]
     for row in rows:
         upload(Path(row["sent"]), row["to"])
