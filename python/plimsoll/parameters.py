@@ -12,7 +12,8 @@ from typing import Any
 
 from plimsoll import plugins
 from plimsoll.declared import DB, FILES, IoParameters
-from plimsoll.errors import UnknownName
+from plimsoll.errors import UnknownName, UsageError
+from plimsoll.meanings import nearest
 from plimsoll.model import Plan
 from plimsoll.parameter import Parameter, parameters_in, value_text
 from plimsoll.plugins import Plugin
@@ -31,6 +32,9 @@ DB_WORKLOADS = {name: parameters_in(record) for name, record in DB.items()}
 
 WORKLOADS: dict[str, tuple[Parameter, ...]] = {"io": parameters_in(IoParameters), **FILES_WORKLOADS, **DB_WORKLOADS}
 """The parameters of each of our workloads that a profile can name."""
+
+LONGEST_NAME = 64
+"""A longer one is no slip of the keyboard."""
 
 TIMEOUT = Parameter("timeout", 10 * MINUTE, parse_duration, "a program that takes longer is ended, and the run fails")
 """What every workload of other packages has beside its own."""
@@ -95,6 +99,27 @@ def read_values(workload: str, values: Mapping[str, Any], where: str) -> dict[st
             raise UnknownName("parameter", name, known, where, hint)
         read[name] = known[name].read_given(value, where)
     return read
+
+
+def check_stored(workload: str, values: Mapping[str, Any], where: str) -> None:
+    """Refuse base-unit values of a stored plan that none can have had; `where` names their origin in errors.
+
+    A parameter that is not known here may be one of another version. It is misspelt where the one that it resembles is
+    missing, for a plan has all of them. Workloads of other packages are not known.
+    Raises UnknownName for such a name, and UsageError for a value out of bounds.
+    """
+    known = {each.name: each for each in WORKLOADS.get(workload, ())}
+    absent = known.keys() - values.keys()
+    for name, value in values.items():
+        if name in known:
+            try:
+                known[name].check_bounds(value)
+            except UsageError as error:
+                raise UsageError(f"{where}: {name}: {error}") from None
+            except (TypeError, ValueError):
+                raise UsageError(f"{where}: {name}: {ascii(value)[:80]} is not a value for it") from None
+        elif len(name) <= LONGEST_NAME and nearest(name, absent):
+            raise UnknownName("parameter", name, absent, where)
 
 
 def defaults(workload: str) -> dict[str, Any]:

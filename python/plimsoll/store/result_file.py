@@ -21,8 +21,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from plimsoll import __version__
 from plimsoll.drafts import whole_file
-from plimsoll.errors import ResultFileError, StoreError
-from plimsoll.model import Run, Session
+from plimsoll.errors import ResultFileError, StoreError, UsageError
+from plimsoll.meanings import nearest
+from plimsoll.model import Interval, Plan, Run, Score, Session, Target
+from plimsoll.parameters import LONGEST_NAME, check_stored
 from plimsoll.stats import histogram
 from plimsoll.store.codec import NotStorable, as_stored, canonical_json, check_storable
 
@@ -252,11 +254,12 @@ class _Reader:
     def _check(self, record: Record) -> None:
         if self._checked:
             return
-        if isinstance(record, Run):
-            self._check_histograms(record)
         try:
+            if isinstance(record, Run):
+                self._check_histograms(record)
+                check_stored(record.plan.workload, record.plan.parameters, f"the plan of run {record.id}")
             check_storable(record.model_dump())
-        except NotStorable as error:
+        except (NotStorable, UsageError) as error:
             raise self._error(f"cannot be kept: {error}") from None
 
     def _check_end(self, end: _End, digest: str) -> None:
@@ -293,9 +296,12 @@ class _Reader:
         except RecursionError:
             raise self._error("is nested too deeply", "do not trust this file") from None
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
+            errors = error.errors(include_url=False, include_input=False)
+            # A misspelt field is missing as well, under its right name.
+            first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
             place = ".".join(_shown(part) for part in first["loc"]) or "it"
-            raise self._error(f"is not a record of a result file: {place}: {_shown(first['msg'])}") from None
+            hint = _hint(first["loc"][-1]) if first["type"] == "extra_forbidden" else ""
+            raise self._error(f"is not a record of a result file: {place}: {_shown(first['msg'])}{hint}") from None
         except ValueError as error:
             raise self._error(f"is not JSON ({_shown(error)})") from None
 
@@ -307,6 +313,13 @@ def _shown(text: object) -> str:
     """Text of a stranger for a message: short, and without characters that a terminal would obey."""
     written = ascii(str(text))[1:-1]
     return written if len(written) <= 80 else written[:77] + "..."
+
+
+def _hint(name: object) -> str:
+    """Which field is meant by a name that no record has."""
+    fields = {field for model in (Session, Run, Plan, Target, Score, Interval) for field in model.model_fields}
+    near = nearest(name, fields) if isinstance(name, str) and len(name) <= LONGEST_NAME else []
+    return f", did you mean {near[0]!r}?" if near else ""
 
 
 def _refuse_constant(name: str) -> NoReturn:

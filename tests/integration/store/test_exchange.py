@@ -213,6 +213,42 @@ BAD_FIELDS = [
 ]
 
 
+BAD_PLANS = [
+    ({"deth": 3}, ("depth",), "no parameter named 'deth' in the plan of run RUN; did you mean 'depth'?"),
+    ({"iodepth": 3}, ("depth",), "no parameter named 'iodepth' in the plan of run RUN; did you mean 'depth'?"),
+    ({"depth": 0}, (), "the plan of run RUN: depth: 0 is out of bounds; use 1 to 16384"),
+    ({"threads": 5000}, (), "the plan of run RUN: threads: 5000 is out of bounds; use 1 to 1024"),
+    ({"depth": "many"}, (), "the plan of run RUN: depth: 'many' is not a value for it"),
+]
+"""What is added to the parameters, what is taken from them, and what is said as `plimsoll run` says it."""
+
+
+@pytest.mark.parametrize(("added", "taken", "said"), BAD_PLANS, ids=[str(added) for added, _, _ in BAD_PLANS])
+def test_parameters_that_no_plan_can_have_are_refused(
+    tampered: Tampered, new_store: NewStore, added: dict[str, Any], taken: tuple[str, ...], said: str
+) -> None:
+    parameters = tampered.run["plan"]["parameters"]
+    for name in taken:
+        del parameters[name]
+    parameters.update(added)
+    message = refusal(tampered.write(), new_store())
+    assert f"line 3 cannot be kept: {said.replace('RUN', tampered.run['id'])}" in message
+    assert "\n" not in message
+
+
+def test_a_parameter_of_another_version_is_kept(tampered: Tampered, new_store: NewStore) -> None:
+    tampered.run["plan"]["parameters"] |= {"deth": 3, "tide": "high"}
+    store = new_store()
+    import_results(store, tampered.write())
+    assert store.runs([tampered.session.id])[0].plan.parameters["tide"] == "high"
+
+
+def test_a_misspelt_field_is_told_the_nearest(tampered: Tampered, new_store: NewStore) -> None:
+    tampered.run["plan"]["parametres"] = tampered.run["plan"].pop("parameters")
+    said = "run.plan.parametres: Extra inputs are not permitted, did you mean 'parameters'?"
+    assert said in refusal(tampered.write(), new_store())
+
+
 @pytest.mark.parametrize(("change", "said"), BAD_FIELDS, ids=[said for _, said in BAD_FIELDS])
 def test_bad_fields_are_refused(tampered: Tampered, new_store: NewStore, change: dict[str, Any], said: str) -> None:
     tampered.run.update(change)

@@ -257,6 +257,24 @@ def test_hostile_files_are_refused_and_noted(site: Site, tmp_path: Path, kind: s
         assert client.get("/").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("taken", "name", "value", "said"),
+    [
+        ("depth", "deth", 3, "no parameter named 'deth' in the plan of run {run}; did you mean 'depth'?"),
+        ("depth", "depth", 0, "the plan of run {run}: depth: 0 is out of bounds; use 1 to 16384"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused_as_other_commands_do(
+    site: Site, tmp_path: Path, taken: str, name: str, value: int, said: str
+) -> None:
+    session, run = records()
+    del run["run"]["plan"]["parameters"][taken]
+    run["run"]["plan"]["parameters"][name] = value
+    message = refused(site, lines_of(session, run), tmp_path)
+    assert said.format(run=run["run"]["id"]) in message
+    assert len(message.splitlines()) == 1
+
+
 def test_more_records_than_allowed(store: Store, start: Start, tmp_path: Path) -> None:
     with start(store, records=2) as site:
         assert "past the limit of 2 records" in refused(site, study_file(tmp_path)[2].read_bytes(), tmp_path)
