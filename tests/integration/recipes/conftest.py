@@ -46,6 +46,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package with everything that is added to it; nothing else in it is edited."""
     copy = tmp_path_factory.mktemp("recipes") / "tree"
     shutil.copytree(ROOT / "python", copy / "python", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "benches/torture", copy / "benches/torture", ignore=shutil.ignore_patterns("__pycache__"))
     for file in sorted(path for path in ADDED.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
         place = copy / file.relative_to(ADDED)
         assert not place.exists(), f"{place} is there already"

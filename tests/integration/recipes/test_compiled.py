@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -18,6 +20,11 @@ BUILD_S = 1200
 ENGINE = "crates/io/src/engines/harbour.rs"
 TEST = "crates/files/src/workloads/zcav.rs"
 OPTION = "crates/volume/src/spec.rs"
+PARAMETER = "crates/io/src/parameters.rs"
+WHARF = "crates/files/src/workloads/wharf.rs"
+PROFILE = "python/plimsoll/profiles/wharf.toml"
+DRIVER = "crates/db/src/drivers/harbour.rs"
+SERVER = "python/plimsoll/run/servers/harbour.py"
 DATABASE = "crates/db/src/parameters.rs"
 SOURCES = ("crates", "tools", "Cargo.toml", "Cargo.lock", "rustfmt.toml", "pyproject.toml")
 SHORT = ("--repeats", "1", "--noisy-host", "-q", "--json")
@@ -73,11 +80,53 @@ def option_of_a_volume(tree: Path) -> None:
     )
 
 
+def parameter_of_block_io(tree: Path) -> None:
+    """A field, and what it does: a limit of operations is lower."""
+    most = "        max_operations: Option<u64> = None, in count(1..);\n"
+    field = "        /// Operations that the limit leaves out.\n        spared: u64 = 0, in count(..=10);\n"
+    edit(tree / PARAMETER, (most, most + field))
+    lower = "share(spec.max_operations.map(|most| most.saturating_sub(spec.spared)))"
+    edit(tree / "crates/io/src/worker/count.rs", ("share(spec.max_operations)", lower))
+
+
+def file_system_test(tree: Path) -> None:
+    """A file beside the other tests, and a profile that names it."""
+    for original, added in (("crates/files/src/workloads/zcav.rs", WHARF), (PROFILE.replace("wharf", "zcav"), PROFILE)):
+        text = (ROOT / original).read_text()
+        (tree / added).write_text(text.replace("zcav", "wharf").replace("Zcav", "Wharf"))
+
+
+def driver(tree: Path) -> None:
+    """What speaks like Redis, the server of its conformance tests, and what it may say to the fuzzer."""
+    drivers = tree / "crates/db/src/drivers"
+    shutil.copytree(drivers / "redis", drivers / "harbour")
+    edit(
+        drivers / "harbour/mod.rs",
+        ("RedisDriver", "HarbourDriver"),
+        ('name: "redis"', 'name: "harbour"'),
+        ('("redis", 6379), ("rediss", 6379)', '("harbour", 6379)'),
+        ("redis://", "harbour://"),
+    )
+    shutil.copy(tree / "crates/db/tests/servers/redis.rs", tree / "crates/db/tests/servers/harbour.rs")
+    edit(tree / "crates/db/tests/servers/harbour.rs", ("redis://", "harbour://"))
+    shutil.copytree(ROOT / "fuzz/corpus/redis", tree / "fuzz/corpus/harbour")
+
+
+def private_server(tree: Path) -> None:
+    """A file beside the other servers."""
+    text = (tree / "python/plimsoll/run/servers/redis.py").read_text()
+    (tree / SERVER).write_text(text.replace('DRIVER = "redis"', 'DRIVER = "harbour"').replace("redis://", "harbour://"))
+
+
 RECIPES: dict[str, tuple[str, Callable[[Path], None]]] = {
     "an engine": (ENGINE, engine),
     "a parameter of a file-system test": (TEST, parameter_of_a_test),
     "a parameter of a database test": (DATABASE, parameter_of_a_database_test),
     "an option of a volume": (OPTION, option_of_a_volume),
+    "a parameter of block I/O": (PARAMETER, parameter_of_block_io),
+    "a file-system test": (WHARF, file_system_test),
+    "a database driver": (DRIVER, driver),
+    "a private server": (SERVER, private_server),
 }
 
 
@@ -116,7 +165,8 @@ def build(command: list[str], folder: Path, **environment: str) -> None:
 def test_the_recipe_names_the_place(recipe: str) -> None:
     written = row(recipe)[0]
     path = RECIPES[recipe][0]
-    assert f"`{path}`" in written or f"`{path.rpartition('/')[0]}/NAME.rs`" in written
+    name = path.rpartition("/")[0] + "/NAME" + Path(path).suffix
+    assert f"`{path}`" in written or f"`{name}`" in written
 
 
 def test_an_engine_is_listed_and_runs(plimsoll: Command, tmp_path: Path) -> None:
@@ -170,3 +220,32 @@ def test_an_option_of_a_volume_does_what_it_says(plimsoll: Command) -> None:
     assert simulated("") != simulated(",tide=4")
     assert "tide: 10 is out of bounds; use 0 to 9" in simulated(",tide=10", check=2)
     assert "Draws of another tide." in plimsoll("volume", "create", "--help").out
+
+
+def test_a_parameter_of_block_io_does_what_it_says(plimsoll: Command, tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    words = ("--on", "a=here", "--set", "engine=null", "--set", "max_operations=40", "--quick-sizes", "--set")
+    plimsoll("run", "ping", *words, "spared=9", *SHORT)
+    plimsoll("export", "-o", "ping.plimsoll.gz")
+    lines = gzip.decompress((tmp_path / "ping.plimsoll.gz").read_bytes()).splitlines()
+    [run] = [line["run"] for line in map(json.loads, lines) if "run" in line]
+    assert sum(each["operations"]["read"]["operations"] for each in run["intervals"]) == 40 - 9
+    assert run["plan"]["parameters"]["spared"] == 9
+    refused = plimsoll("plan", "ping", *words, "spared=11", check=2).err
+    assert "spared: 11 is out of bounds; use 0 to 10" in refused
+
+
+def test_a_file_system_test_is_run(plimsoll: Command, tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    shown = plimsoll("run", "wharf", "--on", "a=here", "--set", "size=4MiB", "--set", "block=1MiB", *SHORT)
+    assert "wharf" in shown.out
+    assert "1 of 1" in plimsoll("show").out
+
+
+def test_a_driver_and_its_private_server_carry_out_a_test(plimsoll: Command, tmp_path: Path) -> None:
+    need_program("redis-server")
+    (tmp_path / "here").mkdir()
+    assert "harbour" in plimsoll("list", "drivers").out
+    words = ("--set", "records=200", "--set", "max_operations=100")
+    plimsoll("run", "ycsb-c", "--on", "a=here", "--server", "harbour", *words, *SHORT)
+    assert "1 of 1" in plimsoll("show").out

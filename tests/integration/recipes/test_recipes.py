@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from tests.integration.recipes.conftest import ADDED, ROOT, ROWS, Command
+from tests.integration.recipes.conftest import ADDED, LIMIT_S, ROOT, ROWS, Command
 
 RECIPES = {
     "a test": "python/plimsoll/profiles/harbour.toml",
@@ -19,6 +22,8 @@ RECIPES = {
     "a doctor check": "python/plimsoll/doctor/checks/harbour.py",
     "an import format": "python/plimsoll/importers/formats/harbour.py",
     "a front end": "python/plimsoll/frontends/harbour/",
+    "an original tool beside a test": "python/plimsoll/run/originals/harbour.py",
+    "a fault for the torture test": "benches/torture/faults/harbour.py",
     "a command": "python/plimsoll/cli/commands/anchor.py",
 }
 """What is added by each recipe."""
@@ -93,6 +98,34 @@ def test_a_front_end_and_a_command_have_their_words(plimsoll: Command) -> None:
     shown = plimsoll("--help").out
     assert "Speak with a harbour master" in shown
     assert "Drop anchor somewhere" in shown
+
+
+def test_an_original_is_run_beside_its_test(plimsoll: Command, tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    words = ("run", "zcav", "--on", "a=here,implementation=original", "--repeats", "1", *SHORT)
+    assert "37.5" in plimsoll(*words).out
+    refused = plimsoll(*words, "--set", "passes=2", check=2).err
+    assert "harbour sails once: set passes=1" in refused
+
+
+def test_a_fault_is_one_of_the_campaign_and_befalls_a_command(tree: Path) -> None:
+    played = """
+from types import SimpleNamespace
+from benches.torture.faults import faults
+from benches.torture.scenarios import SCENARIOS
+found, turn = faults()["harbour"], SimpleNamespace(told=[])
+assert set(found.SCENARIOS) <= set(SCENARIOS) and not found.TOUCHES & faults()["kill"].TOUCHES
+with found.fault(turn) as strike:
+    strike()
+print(found.MEANING, turn.told)
+"""
+    # The campaign uses what the tests have for servers.
+    path = os.pathsep.join(map(str, (tree, tree / "python", ROOT)))
+    done = subprocess.run(
+        [sys.executable, "-c", played], cwd=tree, env={**os.environ, "PYTHONPATH": path}, capture_output=True,
+        text=True, timeout=LIMIT_S, check=False,
+    )  # fmt: skip
+    assert done.stdout == "a gull sits down beside the command ['a gull sat down', 'it flew away']\n", done.stderr
 
 
 def test_the_doctor_asks(plimsoll: Command, tmp_path: Path) -> None:
