@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 from ipaddress import ip_address
@@ -82,8 +83,8 @@ def _check_embedded(name: str, spoken: Driver, path: Path) -> None:
         found = "a device or a pipe"
     needed = "a folder" if spoken.folder else "a file"
     if path.exists() and found != needed:
-        other = spoken.below(str(path.parent))
-        raise TargetError(f"target {name}: {path} is {found}, and {spoken.name} needs {needed}, such as {other}")
+        other = f", such as {spoken.below(os.path.normpath(path))}" if path.is_dir() else ": name another"
+        raise TargetError(f"target {name}: {path} is {found}, and {spoken.name} needs {needed}{other}")
 
 
 def refuse_jdbc(name: str, where: str) -> None:

@@ -27,9 +27,11 @@ def test_what_can_be_no_name_has_no_address(name: str) -> None:
 def test_an_embedded_database_is_never_made_of_a_device(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/null")):
-        with pytest.raises(TargetError, match=f"{path} is a device or a pipe, and sqlite needs a file, such as"):
+        with pytest.raises(TargetError, match=f"{path} is a device or a pipe, and sqlite needs a file: name another"):
             check(Target(name="t", where=f"sqlite:{path}"))
-        with pytest.raises(TargetError, match=f"{path} is a device or a pipe, and rocksdb needs a folder, such as"):
+        with pytest.raises(
+            TargetError, match=f"{path} is a device or a pipe, and rocksdb needs a folder: name another"
+        ):
             check(Target(name="t", where=f"rocksdb:{path}"))
     check(Target(name="t", where=f"sqlite:{tmp_path}/new.db"))
     check(Target(name="t", where=f"rocksdb:{tmp_path}/new"))
@@ -39,7 +41,9 @@ def test_an_embedded_database_is_in_a_file_or_in_a_folder_as_its_driver_says(tmp
     (tmp_path / "file").write_bytes(b"")
     check(Target(name="t", where=f"sqlite:{tmp_path}/file"))
     check(Target(name="t", where=f"rocksdb:{tmp_path}"))
-    with pytest.raises(TargetError, match=f"{tmp_path} is a folder, and sqlite needs a file, such as sqlite:"):
+    with pytest.raises(
+        TargetError, match=f"{tmp_path} is a folder, and sqlite needs a file, such as sqlite:{tmp_path}/database.db"
+    ):
         check(Target(name="t", where=f"sqlite:{tmp_path}"))
-    with pytest.raises(TargetError, match=f"{tmp_path}/file is a file, and rocksdb needs a folder, such as rocksdb:"):
+    with pytest.raises(TargetError, match=f"{tmp_path}/file is a file, and rocksdb needs a folder: name another"):
         check(Target(name="t", where=f"rocksdb:{tmp_path}/file"))
