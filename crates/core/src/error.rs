@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::outcome::Failure;
+use crate::threads::ThreadFault;
 
 /// The fault that ends a job. Each message says what happened, where, and what to do. Where a variant has an offset, the
 /// message does not repeat it and reads well with ` at offset …` after it.
@@ -49,7 +50,7 @@ pub enum JobError {
         /// Of the first bad block, in bytes.
         offset: u64,
     },
-    /// The engine itself failed: set-up, submission or reaping.
+    /// The engine itself failed (set-up, submission or reaping), or a thread of the job did.
     #[error("{message}")]
     Engine {
         /// One sentence.
@@ -63,6 +64,12 @@ impl JobError {
     /// A refused request.
     pub fn spec(message: impl Into<String>) -> Self {
         Self::Spec(message.into())
+    }
+}
+
+impl From<ThreadFault> for JobError {
+    fn from(fault: ThreadFault) -> Self {
+        Self::Engine { message: fault.to_string(), errno: fault.errno() }
     }
 }
 

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::clock::monotonic_ns;
 use crate::once_value::OnceValue;
-use crate::outcome::Progress;
+use crate::outcome::{Progress, phase};
 use crate::progress::Board;
-use crate::threads::ThreadRefused;
+use crate::threads::{ThreadFault, caught};
 
 /// What the jobs of one kind do.
 pub trait Work: 'static {
@@ -25,6 +26,9 @@ pub trait Work: 'static {
 
     /// Carries the request out, and ends soon after `control` says so.
     fn run(spec: Self::Spec, control: &Arc<Control>) -> Self::Outcome;
+
+    /// The outcome of a job that found nothing, because of `fault`.
+    fn failed(fault: ThreadFault) -> Self::Outcome;
 }
 
 /// A running job. Dropping the handle stops it.
@@ -41,7 +45,16 @@ impl<W: Work> Job<W> {
         let control = Arc::new(Control::new(W::FIRST_PHASE));
         let outcome = Arc::new(OnceValue::default());
         let (seen, found) = (Arc::clone(&control), Arc::clone(&outcome));
-        thread::Builder::new().name(W::THREAD.to_owned()).spawn(move || found.set(W::run(spec, &seen)))?;
+        let leads = move || {
+            let outcome = caught("the thread that leads the job", || W::run(spec, &seen)).unwrap_or_else(|fault| {
+                // For what it has started, and can no longer end itself.
+                seen.stop();
+                W::failed(fault)
+            });
+            seen.board.enter(phase::FINISHED, monotonic_ns(), None);
+            found.set(outcome);
+        };
+        thread::Builder::new().name(W::THREAD.to_owned()).spawn(leads)?;
         Ok(Self { control, outcome, work: PhantomData })
     }
 
@@ -109,16 +122,20 @@ impl Control {
     /// Runs `task` on a thread of its own, which `what` describes, and waits for what it gives. When a stop request or the
     /// deadline comes first, `over` is called, and the task has `grace` to end; nothing when it does not, and its thread is
     /// then left behind.
+    ///
+    /// # Errors
+    /// The thread cannot be started, or the task panicked.
     pub fn await_task<T: Send + 'static>(
         &self,
         (name, what): (&str, &str),
         (mut deadline, grace): (Option<Instant>, Duration),
         over: impl FnOnce(),
         task: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<Option<T>, ThreadRefused> {
+    ) -> Result<Option<T>, ThreadFault> {
         let (outbox, inbox) = self.inbox();
-        let spawned = thread::Builder::new().name(name.to_owned()).spawn(move || outbox.send(task()));
-        spawned.map_err(|error| ThreadRefused::new(what, error))?;
+        let whose = what.to_owned();
+        let spawned = thread::Builder::new().name(name.to_owned()).spawn(move || outbox.send(caught(&whose, task)));
+        spawned.map_err(|error| ThreadFault::refused(what, error))?;
         let mut over = Some(over);
         loop {
             let passed = deadline.is_some_and(|deadline| deadline <= Instant::now());
@@ -131,7 +148,7 @@ impl Control {
                 not_over => over = not_over,
             }
             if let Some(found) = inbox.next(deadline) {
-                return Ok(Some(found));
+                return found.map(Some);
             }
         }
     }
@@ -189,6 +206,48 @@ mod tests {
             }
             (spec, control.stopped())
         }
+
+        fn failed(_fault: ThreadFault) -> (u32, bool) {
+            (0, false)
+        }
+    }
+
+    /// Ends in a panic; its outcome says why.
+    struct Panics;
+
+    impl Work for Panics {
+        type Spec = Sender<Arc<Control>>;
+        type Outcome = String;
+        const THREAD: &'static str = "panics";
+        const FIRST_PHASE: &'static str = "panicking";
+
+        fn run(spec: Self::Spec, control: &Arc<Control>) -> String {
+            spec.send(Arc::clone(control)).unwrap();
+            panic!("on purpose")
+        }
+
+        fn failed(fault: ThreadFault) -> String {
+            fault.to_string()
+        }
+    }
+
+    #[test]
+    fn a_job_that_panics_says_so_and_stops_what_it_has_started() {
+        let (sender, receiver) = channel();
+        let job = Job::<Panics>::start(sender).unwrap();
+        let told = job.result(Some(Duration::from_secs(30))).expect("the job has an outcome");
+        assert!(told.contains("leads the job") && told.contains("on purpose"), "{told}");
+        assert!(receiver.recv().unwrap().stopped());
+        assert_eq!(job.poll().phase, phase::FINISHED);
+    }
+
+    #[test]
+    fn a_task_that_panics_is_not_waited_for() {
+        let late = Some(Instant::now() + Duration::from_secs(30));
+        let panics = || -> u32 { panic!("on purpose") };
+        let found = Control::new("test").await_task(("task", "the thread that tests"), (late, GRACE), || (), panics);
+        let told = found.expect_err("it panicked").to_string();
+        assert!(told.contains("the thread that tests") && told.contains("on purpose"), "{told}");
     }
 
     #[test]

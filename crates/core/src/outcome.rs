@@ -48,6 +48,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Of a job that failed before it had found anything.
+    pub fn failed(failure: Failure) -> Self {
+        Self { status: Status::Failed, error: Some(failure), ..Self::nothing_yet() }
+    }
+
     /// Of a job that has not measured anything.
     pub fn nothing_yet() -> Self {
         Self {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::clock::Clock;
 use crate::cpu_time::{Used, used};
 use crate::job::{Control, Inbox, Outbox};
-use crate::threads::ThreadRefused;
+use crate::threads::{ThreadFault, caught};
 use crate::timeline::{Batch, Timeline};
 use crate::window::Window;
 
@@ -25,7 +25,7 @@ pub trait Exchange: 'static {
     /// What a thread has found by its end, beyond its [`Report`].
     type Found: Send;
     /// Why a thread ends early.
-    type Error: Send;
+    type Error: Send + From<ThreadFault>;
 }
 
 /// How the threads of a pool are made, and what they do.
@@ -107,6 +107,8 @@ enum Event<X: Exchange> {
     Interval(u32, u64, Box<X::Batch>),
     Note(X::Note),
     Ended(u32, Box<Ended<X>>),
+    /// A thread has ended, and left nothing but this.
+    Panicked(u32, ThreadFault),
 }
 
 /// A thread's ends of its channels.
@@ -143,10 +145,13 @@ struct Member<X: Exchange> {
     emptied: Sender<Box<X::Batch>>,
     /// For the kernel; 0 before it is set up.
     number: libc::pid_t,
+    /// Nothing more comes from it.
+    over: bool,
+    /// How it ended; nothing of one that panicked.
     ended: Option<Ended<X>>,
 }
 
-/// The threads of one measured part. Dropping the pool ends those that have not begun.
+/// The threads of one measured part. Dropping the pool ends them.
 pub struct WorkerPool<X: Exchange> {
     control: Arc<Control>,
     /// Ends all threads: set on a stop request and on the first fault.
@@ -164,7 +169,7 @@ impl<X: Exchange> WorkerPool<X> {
         launch: L,
         threads: u32,
         control: &Arc<Control>,
-    ) -> Result<Self, ThreadRefused> {
+    ) -> Result<Self, ThreadFault> {
         let (events, inbox) = control.inbox();
         let halt = Arc::new(AtomicBool::new(false));
         let control = Arc::clone(control);
@@ -176,12 +181,16 @@ impl<X: Exchange> WorkerPool<X> {
             let (stop, events) = (Arc::clone(&pool.halt), events.clone());
             let outlet = Outlet { thread, stop, events, emptied: empty };
             let (launch, spares, name) = (Arc::clone(&launch), emptied.clone(), launch.thread_name(thread));
-            let spawned = thread::Builder::new().name(name).spawn(move || live(launch, outlet, &start, spares));
-            spawned.map_err(|error| {
-                pool.halt.store(true, Ordering::SeqCst);
-                ThreadRefused::new(format!("thread {} of {threads}", thread + 1), error)
-            })?;
-            pool.members.push(Member { go, emptied, number: 0, ended: None });
+            let which = format!("thread {} of {threads}", thread + 1);
+            let (what, events) = (which.clone(), outlet.events.clone());
+            let lives = move || {
+                if let Err(fault) = caught(&what, || live(launch, outlet, &start, spares)) {
+                    events.send(Event::Panicked(thread, fault));
+                }
+            };
+            let spawned = thread::Builder::new().name(name).spawn(lives);
+            spawned.map_err(|error| ThreadFault::refused(which, error))?;
+            pool.members.push(Member { go, emptied, number: 0, over: false, ended: None });
         }
         Ok(pool)
     }
@@ -197,11 +206,14 @@ impl<X: Exchange> WorkerPool<X> {
                 self.halt.store(true, Ordering::SeqCst);
                 return Ok(false);
             }
-            if let Some(Event::Ready(thread, result)) = self.inbox.next(None) {
-                self.members[thread as usize].number =
-                    result.inspect_err(|_| self.halt.store(true, Ordering::SeqCst))?;
-                waiting -= 1;
-            }
+            let number = match self.inbox.next(None) {
+                Some(Event::Ready(thread, result)) => result.map(|number| (thread, number)),
+                Some(Event::Panicked(_, fault)) => Err(fault.into()),
+                _ => continue,
+            };
+            let (thread, number) = number.inspect_err(|_| self.halt.store(true, Ordering::SeqCst))?;
+            self.members[thread as usize].number = number;
+            waiting -= 1;
         }
         Ok(true)
     }
@@ -220,7 +232,7 @@ impl<X: Exchange> WorkerPool<X> {
             let _ = member.go.send(window);
         }
         let mut deadline: Option<Instant> = None;
-        while self.members.iter().any(|member| member.ended.is_none()) {
+        while self.members.iter().any(|member| !member.over) {
             let now = Instant::now();
             if self.control.stopped() || self.fault.is_some() {
                 self.halt.store(true, Ordering::SeqCst);
@@ -237,7 +249,7 @@ impl<X: Exchange> WorkerPool<X> {
 
     fn interrupt(&self) {
         if let Some(interrupt) = self.interrupt {
-            self.members.iter().filter(|member| member.ended.is_none()).for_each(|member| interrupt(member.number));
+            self.members.iter().filter(|member| !member.over).for_each(|member| interrupt(member.number));
         }
     }
 
@@ -253,13 +265,20 @@ impl<X: Exchange> WorkerPool<X> {
             }
             Event::Note(note) => observer.noted(note),
             Event::Ended(thread, mut ended) => {
-                timeline.finish(thread);
-                if let Some(fault) = ended.fault.take() {
-                    self.fault.get_or_insert(fault);
-                }
+                let fault = ended.fault.take();
+                self.end(thread, fault, timeline);
                 self.members[thread as usize].ended = Some(*ended);
             }
+            Event::Panicked(thread, fault) => self.end(thread, Some(fault.into()), timeline),
             Event::Ready(..) => {}
+        }
+    }
+
+    fn end(&mut self, thread: u32, fault: Option<X::Error>, timeline: &mut Timeline<X::Batch>) {
+        timeline.finish(thread);
+        self.members[thread as usize].over = true;
+        if let Some(fault) = fault {
+            self.fault.get_or_insert(fault);
         }
     }
 
@@ -278,9 +297,16 @@ impl<X: Exchange> WorkerPool<X> {
     }
 
     /// The same; or the fault that was the first to end a thread early.
-    pub fn into_found(self) -> Result<Vec<X::Found>, X::Error> {
-        let ended = self.members.into_iter().filter_map(|member| member.ended);
-        self.fault.map_or_else(|| Ok(ended.map(|ended| ended.found).collect()), Err)
+    pub fn into_found(mut self) -> Result<Vec<X::Found>, X::Error> {
+        let ended = self.members.drain(..).filter_map(|member| member.ended);
+        self.fault.take().map_or_else(|| Ok(ended.map(|ended| ended.found).collect()), Err)
+    }
+}
+
+impl<X: Exchange> Drop for WorkerPool<X> {
+    /// Also where the thread that leads the job gives up, or panics.
+    fn drop(&mut self) {
+        self.halt.store(true, Ordering::SeqCst);
     }
 }
 
@@ -308,3 +334,6 @@ fn live<L: Launch>(
         events.send(Event::Ended(thread, Box::new(ended)));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! What goes wrong with one operation, and what ends a job.
 
 use plimsoll_core::outcome::Failure;
+use plimsoll_core::threads::ThreadFault;
 
 /// Why an operation failed, in words that are the same for every database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +173,12 @@ impl JobError {
             )),
             _ => Self::load(format!("preparing the data failed: {}", fault.message)),
         }
+    }
+}
+
+impl From<ThreadFault> for JobError {
+    fn from(fault: ThreadFault) -> Self {
+        Self::driver(fault.to_string())
     }
 }
 

@@ -9,7 +9,7 @@ use plimsoll_core::job::{Control, Work as Job};
 use plimsoll_core::outcome::{Outcome, Status, phase};
 use plimsoll_core::pool::{Observer, WorkerPool};
 use plimsoll_core::summary::sum_up;
-use plimsoll_core::threads::ThreadRefused;
+use plimsoll_core::threads::ThreadFault;
 use plimsoll_core::timeline::{Batch as _, Timeline};
 use plimsoll_core::window::Window;
 
@@ -89,8 +89,12 @@ impl Job for Runner {
     const FIRST_PHASE: &'static str = phase::LAYOUT;
 
     fn run(spec: DbSpec, control: &Arc<Control>) -> DbOutcome {
-        let outcome = nothing_yet(&spec);
+        let outcome = nothing_yet(spec.clients);
         Self { spec, control: Arc::clone(control), outcome, added: 0 }.carry_out()
+    }
+
+    fn failed(fault: ThreadFault) -> DbOutcome {
+        DbOutcome { common: Outcome::failed(JobError::from(fault).into()), ..nothing_yet(0) }
     }
 }
 
@@ -109,7 +113,6 @@ impl Runner {
         if let Some(error) = result.err().filter(|error| !(cut_off && error.is_load())) {
             self.outcome.common.error = Some(error.into());
         }
-        self.control.board.enter(phase::FINISHED, monotonic_ns(), None);
         self.outcome
     }
 
@@ -262,8 +265,7 @@ impl Runner {
             kinds,
             threads,
         };
-        let refused = |error: ThreadRefused| JobError::driver(error.to_string());
-        let mut pool = WorkerPool::start(launch, threads, &self.control).map_err(refused)?;
+        let mut pool = WorkerPool::start(launch, threads, &self.control)?;
         let measured = window.end_ns - window.measure_ns < ENDLESS_NS;
         let mut timeline = Timeline::new(threads, self.spec.interval_length_ns(), || Batch::new(kinds));
         if measured && self.spec.interval_histograms {
@@ -321,7 +323,7 @@ fn numbers<D: Driver>(driver: &D) -> BTreeMap<String, u64> {
     told.into_iter().map(|(name, number)| (name.to_owned(), number)).collect()
 }
 
-fn nothing_yet(spec: &DbSpec) -> DbOutcome {
+fn nothing_yet(clients: u32) -> DbOutcome {
     DbOutcome {
         common: Outcome::nothing_yet(),
         whole: Vec::new(),
@@ -336,7 +338,7 @@ fn nothing_yet(spec: &DbSpec) -> DbOutcome {
         outages: Vec::new(),
         kept: None,
         counters: Counters::default(),
-        clients: spec.clients,
+        clients,
         threads: 0,
         loaded_records: None,
         server: BTreeMap::new(),

@@ -4,7 +4,7 @@ use std::io;
 
 use plimsoll_core::outcome::Failure;
 use plimsoll_core::parameters::OutOfBounds;
-use plimsoll_core::threads::ThreadRefused;
+use plimsoll_core::threads::ThreadFault;
 use thiserror::Error;
 
 /// What ends a job before its time. Each message says what happened, where, and what to do.
@@ -42,7 +42,7 @@ pub enum Fault {
         /// Of the system call.
         errno: Option<i32>,
     },
-    /// This program is at fault: a thread could not start, or ended in a panic.
+    /// This program is at fault: one of its threads ended in a panic.
     #[error("{0}")]
     Internal(String),
 }
@@ -92,9 +92,12 @@ impl From<OutOfBounds> for Fault {
     }
 }
 
-impl From<ThreadRefused> for Fault {
-    fn from(refused: ThreadRefused) -> Self {
-        Self::Workload(refused.to_string())
+impl From<ThreadFault> for Fault {
+    fn from(fault: ThreadFault) -> Self {
+        match fault {
+            ThreadFault::Refused { .. } => Self::Workload(fault.to_string()),
+            ThreadFault::Panicked { .. } => Self::Internal(fault.to_string()),
+        }
     }
 }
 

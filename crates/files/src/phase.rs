@@ -7,7 +7,7 @@ use std::thread;
 
 use plimsoll_core::clock::monotonic_ns;
 use plimsoll_core::cpu_time::Used;
-use plimsoll_core::threads::ThreadRefused;
+use plimsoll_core::threads::{ThreadFault, caught};
 
 use crate::common::Common;
 use crate::context::{PhaseContext, WorkerContext};
@@ -98,16 +98,21 @@ impl<'a> Phase<'a> {
     ) -> Result<Workers<T>> {
         let gate = Gate::new(workers);
         let shift = |number| {
-            thread_setup::block_signals();
-            if own_descriptors {
-                thread_setup::own_descriptors(self.place());
-            }
-            let context = WorkerContext::new(self.context);
+            let which = format!("worker {} of {workers}", number + 1);
+            let context = caught(&which, || {
+                thread_setup::block_signals();
+                if own_descriptors {
+                    thread_setup::own_descriptors(self.place());
+                }
+                WorkerContext::new(self.context)
+            });
             gate.wait();
             let start_ns = monotonic_ns();
             let halted = self.context.shared.halt.load(Ordering::SeqCst);
-            let result =
-                context.and_then(|mut context| if halted { Err(Fault::Halted) } else { work(&mut context, number) });
+            let result = context.map_err(Fault::from).and_then(|context| {
+                let mut context = context?;
+                if halted { Err(Fault::Halted) } else { caught(&which, || work(&mut context, number))? }
+            });
             if result.is_err() {
                 self.context.shared.halt.store(true, Ordering::SeqCst);
             }
@@ -125,12 +130,13 @@ impl<'a> Phase<'a> {
                         self.context.shared.halt.store(true, Ordering::SeqCst);
                         gate.expect(number);
                         let which = format!("thread {} of {workers}", number + 1);
-                        refused = Err(ThreadRefused::new(which, error).into());
+                        refused = Err(ThreadFault::refused(which, error).into());
                         break;
                     }
                 }
             }
-            let done = started.into_iter().map(|worker| worker.join().map_err(|_| panicked())).collect::<Result<_>>();
+            let panicked = |payload| ThreadFault::panicked("a worker", payload).into();
+            let done = started.into_iter().map(|worker| worker.join().map_err(panicked)).collect::<Result<_>>();
             refused.and(done)
         })?;
         let start_ns = shifts.iter().map(|shift| shift.0).min().unwrap_or(0);
@@ -172,13 +178,37 @@ impl Gate {
     }
 }
 
-fn panicked() -> Fault {
-    Fault::Internal("a worker ended unexpectedly; please report this with the program's output".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use plimsoll_core::job::Control;
+
     use super::*;
+    use crate::common::Durable;
+    use crate::measured::Shared;
+
+    #[test]
+    fn a_worker_that_panics_ends_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let shared = Shared::new(&Arc::new(Control::new("test")), 1);
+        let (shared, place, durable) = (&shared, folder.path(), Durable::None);
+        let context = PhaseContext { shared, place, durable, writes: false, begin_ns: None, interval_ns: 1 };
+        let common = Common::default();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let worked = Phase::new(&common, context).threads(3, |context, number| {
+            assert!(number != 1, "on purpose");
+            while Instant::now() < deadline {
+                context.check()?;
+                thread::sleep(Duration::from_millis(1));
+            }
+            Ok(())
+        });
+        let Err(Fault::Internal(told)) = worked.map(|workers| workers.results) else { panic!("nothing is told") };
+        assert!(told.contains("worker 2 of 3") && told.contains("on purpose"), "{told}");
+        assert!(Instant::now() < deadline, "the others went on");
+    }
 
     #[test]
     fn all_wait_for_the_last() {

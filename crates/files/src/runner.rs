@@ -1,7 +1,6 @@
 //! One job from request to outcome.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use plimsoll_core::clock::monotonic_ns;
 use plimsoll_core::job::{Control, Work};
-use plimsoll_core::outcome::{CpuUse, Outcome, Phases, Status, phase};
+use plimsoll_core::outcome::{CpuUse, Outcome, Phases, Status};
+use plimsoll_core::threads::ThreadFault;
 
 use crate::common::Cold;
 use crate::context::PhaseContext;
@@ -46,9 +46,11 @@ impl Work for Runner {
         let shared = Arc::new(Shared::new(control, spec.interval_ns.max(1)));
         let runner = Self { spec: Arc::new(spec), shared };
         let result = runner.carry_out();
-        let outcome = runner.sum_up(result);
-        runner.shared.enter(phase::FINISHED);
-        outcome
+        runner.sum_up(result)
+    }
+
+    fn failed(fault: ThreadFault) -> FilesOutcome {
+        FilesOutcome { common: Outcome::failed(Fault::from(fault).into()), results: Vec::new() }
     }
 }
 
@@ -74,10 +76,9 @@ impl Runner {
             cut_off.set(true);
             self.shared.halt.store(true, Ordering::SeqCst);
         };
-        let task = move || catch_unwind(AssertUnwindSafe(|| play.run(&plan))).unwrap_or_else(|_| Err(unexpected()));
         let control = &self.shared.control;
         let thread = ("plimsoll-files", "the thread of the workload");
-        match control.await_task(thread, (Some(deadline), GRACE), over, task)? {
+        match control.await_task(thread, (Some(deadline), GRACE), over, move || play.run(&plan))? {
             Some(result) if !cut_off.get() => result,
             _ if control.stopped() => Err(Fault::Halted),
             _ => Err(self.too_late()),
@@ -161,10 +162,6 @@ fn all(results: &[PhaseResult]) -> CpuUse {
         all_processors: results.iter().map(|phase| phase.cpu.all_processors).fold(0.0, f64::max),
         ..CpuUse::default()
     }
-}
-
-fn unexpected() -> Fault {
-    Fault::Internal("the workload ended unexpectedly; please report this with the program's output".to_owned())
 }
 
 /// The workload's own thread.

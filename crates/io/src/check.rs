@@ -4,7 +4,7 @@ use std::thread;
 
 use crate::spec::{DropEach, JobSpec, SyncKind};
 use plimsoll_core::error::JobError;
-use plimsoll_core::threads::ThreadRefused;
+use plimsoll_core::threads::ThreadFault;
 
 use crate::buffer;
 use crate::engine::Caps;
@@ -130,7 +130,7 @@ fn cpus(spec: &JobSpec) -> Result<(), JobError> {
     let try_all = || spec.cpus.iter().try_for_each(|&cpu| launch::pin(cpu));
     thread::scope(|scope| match thread::Builder::new().spawn_scoped(scope, try_all) {
         Ok(trial) => trial.join().unwrap_or(Ok(())),
-        Err(error) => refuse(ThreadRefused::new("the thread that tries the CPUs", error).to_string()),
+        Err(error) => refuse(ThreadFault::refused("the thread that tries the CPUs", error).to_string()),
     })
 }
 

@@ -13,7 +13,7 @@ use plimsoll_core::error::JobError;
 use plimsoll_core::job::Control;
 use plimsoll_core::pool::{self, Ended, Outlet, WorkerPool};
 use plimsoll_core::random::{Purpose, Stream};
-use plimsoll_core::threads::ThreadRefused;
+use plimsoll_core::threads::ThreadFault;
 use plimsoll_core::timers::precise_timers;
 use plimsoll_core::window::Window;
 
@@ -108,7 +108,7 @@ pub fn batch(spec: &JobSpec, series: &[Series]) -> Batch {
 }
 
 impl Visitor for Launch {
-    type Output = Result<WorkerPool<Exchange>, ThreadRefused>;
+    type Output = Result<WorkerPool<Exchange>, ThreadFault>;
 
     fn visit<E: Engine + 'static>(self) -> Self::Output {
         let (threads, control) = (self.spec.threads, Arc::clone(&self.control));

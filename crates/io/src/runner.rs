@@ -11,7 +11,7 @@ use plimsoll_core::job::{Control, Work};
 use plimsoll_core::outcome::{Outcome, Status, Verified, phase};
 use plimsoll_core::pool::{Observer, WorkerPool};
 use plimsoll_core::summary::{so_far, sum_up};
-use plimsoll_core::threads::ThreadRefused;
+use plimsoll_core::threads::ThreadFault;
 use plimsoll_core::timeline::Timeline;
 use plimsoll_core::window::Window;
 
@@ -53,6 +53,10 @@ impl Work for Runner {
         let flow = spec.flow.map(|flow| Arc::new(Place::take(flow)));
         let (spec, control) = (Arc::new(spec), Arc::clone(control));
         Self { spec, control, flow, laying: false, outcome: Outcome::nothing_yet() }.carry_out()
+    }
+
+    fn failed(fault: ThreadFault) -> Outcome {
+        Outcome::failed(JobError::from(fault).into())
     }
 }
 
@@ -107,7 +111,6 @@ impl Runner {
         } else if self.stopped() {
             self.outcome.status = Status::Stopped;
         }
-        self.control.board.enter(phase::FINISHED, monotonic_ns(), None);
         self.outcome
     }
 
@@ -149,8 +152,7 @@ impl Runner {
         task: impl FnOnce() -> Result<T, JobError> + Send + 'static,
     ) -> Result<Option<T>, JobError> {
         let what = format!("the thread that {what}");
-        let done = self.control.await_task(("plimsoll-task", &what), (None, GRACE), || (), task);
-        done.map_err(thread_refused)?.transpose()
+        self.control.await_task(("plimsoll-task", &what), (None, GRACE), || (), task)?.transpose()
     }
 
     fn layout(&mut self, target: &Target) -> Result<(), JobError> {
@@ -220,7 +222,7 @@ impl Runner {
             control: Arc::clone(&self.control),
         };
         let mut pool = match engines::with(&self.spec.engine, launch) {
-            Some(pool) => pool.map_err(thread_refused)?,
+            Some(pool) => pool?,
             None => return Err(JobError::spec(format!("there is no engine {:?}", self.spec.engine))),
         };
         if !pool.ready()? {
@@ -311,10 +313,6 @@ fn read_back(spec: &JobSpec, target: &Target, stamps: &[Stamps], control: &Contr
         }
     }
     Ok(sum)
-}
-
-fn thread_refused(error: ThreadRefused) -> JobError {
-    JobError::Engine { message: error.to_string(), errno: error.source.raw_os_error() }
 }
 
 fn engine_error(what: &str, error: &std::io::Error) -> JobError {

@@ -19,6 +19,7 @@ use crate::engine::{Completion, Engine, Kind, Operation, Submitted};
 use crate::region::Next;
 use crate::schedule::Schedule;
 use crate::spec::{Batch as Batching, DropEach};
+use end::Kept;
 pub use parts::{Exchange, Parts, Report};
 pub(crate) use parts::{Gate, Slot};
 use prepare::lap;
@@ -128,15 +129,17 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     }
 
     /// Runs to the end of the window, a limit, a fault or a stop request.
-    pub fn run(mut self) -> (Report, Result<(), JobError>) {
+    pub fn run(self) -> (Report, Result<(), JobError>) {
+        Kept(Some(self)).run()
+    }
+
+    fn begin(&mut self) {
         sleep_until(self.window.begin_ns);
         self.started_ns = self.window.begin_ns;
         if let Some(rate) = self.parts.spec.rate {
             let ahead = self.look_ahead();
             self.pace = Some(Schedule::new(&self.parts.spec, rate, self.window.begin_ns, self.parts.thread, ahead));
         }
-        let result = self.work();
-        self.finish(result)
     }
 
     /// Bytes of the next operation, which decide when an open loop in bytes per second issues it.

@@ -12,7 +12,36 @@ use crate::rotation;
 /// After a stop request, operations in flight get this long to come back.
 const DRAIN: Duration = Duration::from_millis(50);
 
+/// A worker that is never dropped while operations are in flight, not even after a panic: the kernel may still write into
+/// its buffers, which must not be used for anything else. It is then left where it is.
+pub(super) struct Kept<E: Engine, S: Semantics>(pub(super) Option<Worker<E, S>>);
+
+impl<E: Engine, S: Semantics> Kept<E, S> {
+    pub(super) fn run(mut self) -> (Report, Result<(), JobError>) {
+        let worker = self.0.as_mut().expect("it is taken out only when it is dropped");
+        worker.begin();
+        let result = worker.work();
+        worker.finish(result)
+    }
+}
+
+impl<E: Engine, S: Semantics> Drop for Kept<E, S> {
+    fn drop(&mut self) {
+        let Some(mut worker) = self.0.take() else { return };
+        // Other jobs wait for the turn of this one no longer.
+        worker.parts.flow = None;
+        if worker.has_in_flight() {
+            std::mem::forget(worker);
+        }
+    }
+}
+
 impl<E: Engine, S: Semantics> Worker<E, S> {
+    /// Whether the engine has an operation that has not come back.
+    fn has_in_flight(&self) -> bool {
+        self.in_flight > u32::from(self.refused.is_some())
+    }
+
     /// The thread that is the last to have nothing in flight syncs each file once, when the policy says so. True when it
     /// did.
     pub(crate) fn sync_at_end(&mut self, now: u64) -> Result<bool, JobError> {
@@ -36,7 +65,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         let deadline = self.parts.clock.now_ns() + DRAIN.as_nanos() as u64;
         self.gate = Gate::Finished;
         let mut result = Ok(());
-        while self.in_flight > u32::from(self.refused.is_some()) {
+        while self.has_in_flight() {
             let now = self.parts.clock.now_ns();
             if now >= deadline {
                 break;
@@ -50,13 +79,13 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         result
     }
 
-    pub(super) fn finish(mut self, mut result: Result<(), JobError>) -> (Report, Result<(), JobError>) {
+    fn finish(&mut self, mut result: Result<(), JobError>) -> (Report, Result<(), JobError>) {
         if result.is_err() {
             // The fault that ended the loop is the one to report, not a second one met while cleaning up.
             let _ = self.drain();
         }
         let now = self.parts.clock.now_ns();
-        S::finish(&mut self, now);
+        S::finish(self, now);
         self.count_unissued(now);
         // Before the report: what was told is never more than what the outcome says.
         if self.used_at_start.is_some() {
@@ -67,10 +96,6 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         let mut report = std::mem::take(&mut self.report);
         report.common.close(now, self.used_at_start, &self.parts.clock);
         report.stamps = self.parts.stamps.take();
-        if self.in_flight > u32::from(self.refused.is_some()) {
-            // The kernel may still write into the buffers: they must never be used for anything else.
-            std::mem::forget(self);
-        }
         (report, result)
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use plimsoll_core::threads::ThreadRefused;
+use plimsoll_core::threads::ThreadFault;
 
 use super::settings::Settings;
 
@@ -41,7 +41,7 @@ pub fn ready(processors: usize, settings: &Settings) -> Result<Ready, String> {
     let pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     let (wanted, others) = needs(processors, settings);
     let more = wanted.saturating_sub(*pools) + others;
-    startable(more).map_err(|error| ThreadRefused::new(format!("its {more} threads"), error).to_string())?;
+    startable(more).map_err(|error| ThreadFault::refused(format!("its {more} threads"), error).to_string())?;
     Ok(Ready { pools, wanted })
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 
 use bzip2::read::MultiBzDecoder;
 use plimsoll_core::cpu_time::used;
-use plimsoll_core::threads::ThreadRefused;
+use plimsoll_core::threads::ThreadFault;
 
 use super::archive::ARCHIVE;
 use crate::context::WorkerContext;
@@ -22,6 +22,8 @@ use crate::thread_setup;
 
 /// Records between decoder and unpacking: a pipe of 64 KiB.
 const PIPE: usize = (64 << 10) / RECORD;
+
+const DECODES: &str = "the thread that decodes";
 
 type Record = Vec<u8>;
 
@@ -48,7 +50,7 @@ pub fn extract(context: &mut WorkerContext<'_>, phase: &Phase<'_>, compressed: b
         };
         let decoder = thread::Builder::new()
             .spawn_scoped(scope, decoding)
-            .map_err(|error| ThreadRefused::new("the thread that decodes", error))?;
+            .map_err(|error| ThreadFault::refused(DECODES, error))?;
         let mut next = |record: &mut Record| -> Result<()> {
             let decoded: io::Result<Record> = filled.recv().unwrap_or_else(|_| Ok(Vec::new()));
             let used = std::mem::replace(record, decoded.map_err(fail)?);
@@ -59,10 +61,7 @@ pub fn extract(context: &mut WorkerContext<'_>, phase: &Phase<'_>, compressed: b
         let result = Unpacker::new(&mut next).run(context);
         // Ends a decoder that waits for room.
         drop((filled, empty));
-        match decoder.join() {
-            Ok(used) => phase.add_cpu(used),
-            Err(_) => return Err(Fault::Internal("the decoder ended unexpectedly; please report this".to_owned())),
-        }
+        phase.add_cpu(decoder.join().map_err(|payload| ThreadFault::panicked(DECODES, payload))?);
         result
     })
 }
