@@ -259,7 +259,7 @@ def steps(reps: int, random: Random) -> Iterator[Check]:
 
 
 def measured_apart(reps: int, random: Random) -> Iterator[Check]:
-    """(9): sets that were not made in turns, with nothing changing between them."""
+    """(9): sets that were not interleaved, with nothing changing between them."""
     count = max(500, reps // 5)
     cases = (("CV 5 %", 0.05, 0.05, False), ("CV 2 and 10 %", 0.02, 0.10, False), ("Student t, 5 %", 0.05, 0.05, True))
     for name, ours, theirs, heavy in cases:

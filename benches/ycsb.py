@@ -4,7 +4,7 @@
 
 The published figures are medians of three runs of 200,000 operations by 8 clients on 20,000 records, on a machine of
 the kind that CI has (two processors), with the same durability: Redis without persistence, PostgreSQL with
-synchronous_commit=off, MariaDB with innodb_flush_log_at_trx_commit=2. They were not measured in turns with ours, so
+synchronous_commit=off, MariaDB with innodb_flush_log_at_trx_commit=2. They were not interleaved with ours, so
 that how busy the machine is counts in full; `make bench-db` has the ratios that hold on any machine.
 """
 

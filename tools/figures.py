@@ -48,7 +48,7 @@ def of_test(name: str) -> Iterator[str]:
     if name not in figures()["tests"]:
         return
     rows = figures()["tests"][name]["rows"]
-    yield "Medians of runs in turns, with the least and the largest ratio of a pair.\n"
+    yield "Medians of interleaved runs, with the least and the largest ratio of a pair.\n"
     yield from lines(rows, TEST_COLUMNS, {})
     yield ""
     yield from (f"{place}: {figures()['places'][place]}." for place in sorted({row["at"] for row in rows}))

@@ -96,7 +96,7 @@ def test_page(profile: Profile) -> Iterator[str]:
     if program := original_of(profile):
         yield (
             "## Beside its original\n\n"
-            f"`--on new=DIR --on old=DIR,implementation=original` runs {program} in its place, in turns with it.\n"
+            f"`--on new=DIR --on old=DIR,implementation=original` runs {program} in its place, interleaved with it.\n"
         )
         yield from figures.of_test(profile.name)
         if profile.beside:

@@ -1,4 +1,4 @@
-"""Pairs of command lines: the original's and ours with the same words, in turns, their output read by the same code."""
+"""Pairs of command lines: the original's and ours with the same words, interleaved, their output read the same way."""
 
 from __future__ import annotations
 

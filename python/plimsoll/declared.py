@@ -54,7 +54,7 @@ class IoParameters:
     write_block_size: list[list[float]] | None = declared(
         "sizes", None, "size of writes, where it differs from that of reads", least=1, most=1073741824
     )
-    alternate: bool = declared("flag", False, "rw and randrw: write and read in turns instead of by chance")
+    alternate: bool = declared("flag", False, "rw and randrw: alternate writes and reads instead of choosing at random")
     depth: int = declared("count", 1, "operations in flight per thread", least=1, most=16384)
     threads: int = declared("count", 1, "threads that issue I/O", least=1, most=1024)
     size: int = declared("bytes", 1073741824, "length of the region that is used", least=1, most=9223372036854775807)
@@ -124,7 +124,7 @@ class IoParameters:
     think_spin: int = declared(
         "nanoseconds",
         0,
-        "so much of the think time is spent computing instead of asleep",
+        "share of the think time that is spent computing, not asleep",
         least=0,
         most=9223372036854775807,
         optional=True,
@@ -148,7 +148,7 @@ class IoParameters:
     shared_seed: int | None = declared(
         "count",
         None,
-        "jobs with one of these share the blocks that are repeated",
+        "jobs with the same value share the blocks that are repeated",
         least=0,
         most=9223372036854775807,
         optional=True,
@@ -168,7 +168,7 @@ class IoParameters:
         optional=True,
     )
     write_distribution: dict[str, Any] | None = declared(
-        "distribution", None, "where writes go when it is elsewhere than reads", optional=True
+        "distribution", None, "where writes go, if not where reads go", optional=True
     )
     sequence: Any = declared(
         "record", None, "random places held for several operations, or gaps between sequential ones", optional=True
@@ -197,14 +197,12 @@ class IoParameters:
         "record", None, "random places and sizes are drawn as in fio, and not by streams of the seed", optional=True
     )
     priorities: Any = declared("record", None, "I/O priorities of single operations", optional=True)
-    burn: Any = declared("record", None, "what an operation of an engine that computes is", optional=True)
+    burn: Any = declared("record", None, "what one operation of a computing engine does", optional=True)
     flow: Any = declared(
         "record", None, "gives way to other jobs of this process, so that they keep a ratio", optional=True
     )
     replay: Any = declared("record", None, "the operations are given, one by one", optional=True)
-    submission: bool = declared(
-        "flag", False, "measure apart from the whole latency until the kernel has an operation", optional=True
-    )
+    submission: bool = declared("flag", False, "also measure the time until the kernel has an operation", optional=True)
     hipri: bool = declared(
         "flag",
         False,
@@ -232,7 +230,7 @@ class FilesParameters:
     cold: str = declared(
         "word",
         "no",
-        "drop from the page cache before reading: nothing, the test's files, or everything of the machine",
+        "drop from the page cache before reading: nothing, the test's files, or everything on the machine",
         choices=("no", "files", "system"),
     )
     seed: int = declared("count", 1, "start of all random streams", least=0, most=9223372036854775807)
@@ -312,7 +310,7 @@ class DbenchParameters(FilesParameters):
         "nanoseconds", 120000000000, "time before it that does not count", least=0, most=9223372036854775807
     )
     loops: int = declared(
-        "count", 0, "when not 0: every client ends after so many loops, without warm-up", least=0, most=1048576
+        "count", 0, "when not 0: every client ends after this many loops, without warm-up", least=0, most=1048576
     )
 
 
@@ -381,8 +379,8 @@ class PostmarkParameters(FilesParameters):
     size_high: int = declared("bytes", 524288, "no file grows beyond", least=1, most=33554432)
     read_block: int = declared("bytes", 512, "bytes of one stream read", least=1, most=1048576)
     write_block: int = declared("bytes", 512, "bytes of one stream write", least=1, most=1048576)
-    read_bias: int = declared("count", 5, "of ten, so many transactions read rather than append", least=0, most=10)
-    create_bias: int = declared("count", 5, "of ten, so many transactions create rather than delete", least=0, most=10)
+    read_bias: int = declared("count", 5, "transactions of ten that read rather than append", least=0, most=10)
+    create_bias: int = declared("count", 5, "transactions of ten that create rather than delete", least=0, most=10)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -423,7 +421,7 @@ class SysbenchParameters(FilesParameters):
     )
     runtime: int = declared("nanoseconds", 10000000000, "measured time (--time)", least=1, most=9223372036854775807)
     events: int = declared(
-        "count", 0, "end after so many requests and syncs, 0 for never (--events)", least=0, most=4294967296
+        "count", 0, "end after this many requests and syncs, 0 for never (--events)", least=0, most=4294967296
     )
 
 
@@ -469,7 +467,7 @@ class ZcavParameters(FilesParameters):
         "bytes", 536870912, "bytes of one measured block; 100 MiB in 1.03", least=1, most=70368744177664
     )
     chunk: int = declared("bytes", 1048576, "bytes of a read", least=512, most=67108864)
-    step: int = declared("count", 1, "every so many blocks, one is read", least=1, most=4294967296)
+    step: int = declared("count", 1, "one block in this many is read", least=1, most=4294967296)
     passes: int = declared("count", 1, "times over the whole", least=1, most=1000)
     direct: bool = declared("flag", False, "bypass the page cache (O_DIRECT)")
     write: bool = declared(
@@ -523,14 +521,14 @@ class DbParameters:
     timeout: int = declared(
         "nanoseconds",
         30000000000,
-        "an operation without an answer for so long is an error",
+        "an operation without an answer for this long is an error",
         least=1,
         most=9223372036854775807,
     )
     give_up: int = declared(
         "nanoseconds",
         30000000000,
-        "without any connection for so long, the run fails",
+        "without any connection for this long, the run fails",
         least=0,
         most=9223372036854775807,
     )

@@ -182,7 +182,7 @@ class Session(Record):
 
     @property
     def interleaved(self) -> bool:
-        """Whether its runs were made in turns; those of an imported file were not."""
+        """Whether its runs were interleaved; those of an imported file were not."""
         return self.study.get("interleaved", True) is not False
 
     @property

@@ -84,7 +84,7 @@ IMPOSSIBLE: list[tuple[Changes, str]] = [
     (rate(0.0), "a rate of 0"),
     (rate(math.nan), "per_second is NaN"),
     (rate(math.inf), "per_second is Infinity"),
-    ({"rate": RATE, "think_time": 1}, "exclude each other"),
+    ({"rate": RATE, "think_time": 1}, "cannot be combined"),
     ({"think_every": 0}, "think_every is 0: use 1 or more"),
     ({"runtime": 0}, "runtime is 0: use 1 or more"),
     ({"runtime": 100_001 * SECOND, "interval": SECOND}, "100000 intervals"),

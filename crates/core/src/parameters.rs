@@ -188,7 +188,7 @@ impl Parameter {
         if !is_none && self.unit.fits(&value) {
             return Ok(());
         }
-        let value = if is_none { "no number".to_owned() } else { value.to_string() };
+        let value = if is_none { "not a number".to_owned() } else { value.to_string() };
         Err(OutOfBounds { name: self.name, value, bounds: self.unit.to_string() })
     }
 }
@@ -517,7 +517,7 @@ mod tests {
         let share = Sample { share: 1.5, ..Sample::default() };
         assert_eq!(share.check_bounds().unwrap_err().to_string(), "share is 1.5: use a share between 0 and 1");
         let nan = Sample { share: f64::NAN, ..Sample::default() };
-        assert_eq!(nan.check_bounds().unwrap_err().to_string(), "share is no number: use a share between 0 and 1");
+        assert_eq!(nan.check_bounds().unwrap_err().to_string(), "share is not a number: use a share between 0 and 1");
         let none = Sample { places: vec![], ..Sample::default() };
         assert_eq!(none.check_bounds().unwrap_err().to_string(), "places is []: use some of next_door, here");
         let never = Sample { runtime_ns: Some(0), ..Sample::default() };

@@ -36,7 +36,7 @@ impl Setup {
                 Ok(password) => Some(password),
                 Err(_) => {
                     return Err(JobError::spec(format!(
-                        "there is no environment variable {name}, which is to hold the password: set it"
+                        "the environment variable {name}, which should hold the password, is not set: set it"
                     )));
                 }
             },

@@ -81,10 +81,10 @@ parameters! {
         max_tries: u32 = 1, in count(1..=MAX_CLIENTS);
         /// Go on after a failed operation and count it; no: the first ends the run.
         count_errors: bool = true, in Unit::Flag;
-        /// An operation without an answer for so long is an error.
+        /// An operation without an answer for this long is an error.
         /// Its connection is opened anew.
         timeout_ns as "timeout": u64 = 30 * SECOND, in nanoseconds(1..);
-        /// Without any connection for so long, the run fails.
+        /// Without any connection for this long, the run fails.
         /// What was measured before stays in the outcome.
         give_up_ns as "give_up": u64 = 30 * SECOND, in nanoseconds(..);
         /// None: an outage of the server makes a run invalid; expected: it is what is measured, and has figures.

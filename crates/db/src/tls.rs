@@ -52,10 +52,10 @@ fn refused(error: &io::Error) -> Fault {
         }
         Some(rustls::Error::AlertReceived(alert)) => match alert {
             AlertDescription::CertificateRequired | AlertDescription::BadCertificate => {
-                "the server wants a certificate of the client, which cannot be given here".to_owned()
+                "the server wants a client certificate, which is not supported here".to_owned()
             }
             AlertDescription::ProtocolVersion | AlertDescription::HandshakeFailure => {
-                "the server knows no version and cipher of TLS that are known here (TLS 1.2 and 1.3)".to_owned()
+                "the server supports no TLS version and cipher that is supported here (TLS 1.2 and 1.3)".to_owned()
             }
             other => format!("the server refused it (alert {})", u8::from(*other)),
         },
@@ -145,9 +145,7 @@ fn authorities(file: Option<&str>) -> Result<RootCertStore, Fault> {
     }
     if store.is_empty() {
         let none = "this host knows no trusted authority: name a file of certificates in ca_file".to_owned();
-        return Err(unusable(
-            file.map_or(none, |file| format!("there is no certificate (PEM) in {file}, the ca_file")),
-        ));
+        return Err(unusable(file.map_or(none, |file| format!("the ca_file {file} holds no certificate (PEM)"))));
     }
     Ok(store)
 }

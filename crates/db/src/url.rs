@@ -126,7 +126,7 @@ fn split_port(address: &str, default: u16) -> Result<(&str, u16), JobError> {
     match port.map(str::parse) {
         None => Ok((host, default)),
         Some(Ok(port)) => Ok((host, port)),
-        Some(Err(_)) => Err(JobError::spec("the port in the URL is no number from 1 to 65535")),
+        Some(Err(_)) => Err(JobError::spec("the port in the URL is not a number from 1 to 65535")),
     }
 }
 

@@ -92,7 +92,7 @@ fn records(ycsb: &Ycsb) -> Result<(), JobError> {
     let name = &ycsb.table;
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     if name.is_empty() || name.len() > 60 || !name.bytes().all(plain) {
-        return refuse(format!("the table name {name:?} is not made of letters, digits and underscores"));
+        return refuse(format!("the table name {name:?} may have letters, digits and underscores only"));
     }
     if ycsb.keys() == 0 {
         return refuse("there are no records: records and insert_count must be at least 1");

@@ -18,7 +18,7 @@ parameters! {
     pub struct Common {
         /// None: no sync call; original: those of the original; timed: and one syncfs inside the time of writing phases.
         durable: Durable = Durable::Original, in word::<Durable>();
-        /// Drop from the page cache before reading: nothing, the test's files, or everything of the machine.
+        /// Drop from the page cache before reading: nothing, the test's files, or everything on the machine.
         cold: Cold = Cold::No, in word::<Cold>();
         /// Start of all random streams.
         seed: u64 = 1, in count(..);

@@ -36,7 +36,7 @@ fn engine(spec: &JobSpec) -> Result<Caps, JobError> {
     match (entry.available)() {
         Ok(()) => Ok(entry.caps),
         Err(reason) => {
-            refuse(format!("engine {} can't be used here: {reason}; choose another with engine=psync", spec.engine))
+            refuse(format!("engine {} cannot be used here: {reason}; choose another with engine=psync", spec.engine))
         }
     }
 }
@@ -54,20 +54,20 @@ fn abilities(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
         return refuse(format!("engine {name} cannot read: use a mode that writes"));
     }
     if spec.direct && !caps.direct {
-        return refuse(format!("engine {name} can't bypass the page cache; set direct=no, or engine=io_uring"));
+        return refuse(format!("engine {name} cannot bypass the page cache; set direct=no, or engine=io_uring"));
     }
     if spec.opened() != SyncKind::None && !caps.dsync {
         return refuse(format!("engine {name} has no O_SYNC or O_DSYNC writes: use fdatasync or another engine"));
     }
     if (spec.sqpoll || spec.iopoll) && !caps.polls {
-        return refuse(format!("engine {name} has no sqpoll and iopoll: leave them off or use io_uring"));
+        return refuse(format!("engine {name} has neither sqpoll nor iopoll: leave them off or use io_uring"));
     }
     if (spec.hipri || spec.nowait) && name != "psync" {
-        return refuse(format!("engine {name} has no hipri and nowait: leave them off or use psync"));
+        return refuse(format!("engine {name} has neither hipri nor nowait: leave them off or use psync"));
     }
     if spec.iopoll {
         if !spec.direct && caps.real {
-            return refuse("iopoll works with direct I/O only: turn direct on");
+            return refuse("iopoll works only with direct I/O: turn direct on");
         }
         let syncs = spec.sync_every().is_some() || spec.sync_at_end;
         if syncs || spec.mode.trims() {

@@ -45,7 +45,7 @@ parameters! {
         block_sizes as "block_size": Vec<SizeWeight> = vec![SizeWeight { size: 4096, weight: 1.0 }], in sizes(1..=MAX_BLOCK);
         /// Size of writes, where it differs from that of reads.
         write_block_sizes as "write_block_size": Option<Vec<SizeWeight>> = None, in sizes(1..=MAX_BLOCK);
-        /// Rw and randrw: write and read in turns instead of by chance.
+        /// Rw and randrw: alternate writes and reads instead of choosing at random.
         alternate: bool = false, in Unit::Flag;
         /// Operations in flight per thread.
         depth: u32 = 1, in count(1..=MAX_DEPTH);
@@ -116,20 +116,20 @@ parameters! {
 
         /// A second way to make written data durable, beside fsync or fdatasync.
         sync_beside: Option<SyncBeside> = None, in Unit::Record, default;
-        /// So much of the think time is spent computing instead of asleep.
+        /// Share of the think time that is spent computing, not asleep.
         /// More than `think_time` makes the pause longer.
         think_spin_ns as "think_spin": u64 = 0, in nanoseconds(..), default;
         /// Share of written blocks (of the smallest size) that repeat the one before.
         dedupe: f64 = 0.0, in share(), default;
         /// Blocks that are repeated, of which any may be next; 0: the one before is.
         working_set: u64 = 0, in count(..), default;
-        /// Jobs with one of these share the blocks that are repeated.
+        /// Jobs with the same value share the blocks that are repeated.
         shared_seed: Option<u64> = None, in count(..), default;
         /// Written over and over from the beginning of each of the smallest blocks, in place of content.
         pattern: Vec<Piece> = Vec::new(), in Unit::Record, default;
         /// Random places are multiples of this; 0: of the smallest block.
         align: u64 = 0, in bytes(..), default;
-        /// Where writes go when it is elsewhere than reads.
+        /// Where writes go, if not where reads go.
         write_distribution: Option<Distribution> = None, in Unit::Distribution, default;
         /// Random places held for several operations, or gaps between sequential ones.
         sequence: Option<Sequence> = None, in Unit::Record, default;
@@ -151,13 +151,13 @@ parameters! {
         draws: Option<Draws> = None, in Unit::Record, default;
         /// I/O priorities of single operations.
         priorities: Option<Priorities> = None, in Unit::Record, default;
-        /// What an operation of an engine that computes is.
+        /// What one operation of a computing engine does.
         burn: Option<Burn> = None, in Unit::Record, default;
         /// Gives way to other jobs of this process, so that they keep a ratio.
         flow: Option<Flow> = None, in Unit::Record, default;
         /// The operations are given, one by one.
         replay: Option<Replay> = None, in Unit::Record, default;
-        /// Measure apart from the whole latency until the kernel has an operation.
+        /// Also measure the time until the kernel has an operation.
         /// Costs a look at the clock, and with io_uring a system call, for each group that is handed over.
         submission: bool = false, in Unit::Flag, default;
         /// Psync: `RWF_HIPRI` on every read and write, so that the kernel polls where the device can be polled.

@@ -138,13 +138,13 @@ fn limits(spec: &JobSpec) -> Result<(), JobError> {
             return refuse(format!("a rate of {bad} per second: use a positive one up to {MAX_RATE:e}"));
         }
         if rate.apart.is_some_and(|apart| apart.read.is_none() && apart.write.is_none()) {
-            return refuse("rates of reads and of writes with neither: give one of them, or no rate");
+            return refuse("rates of reads and of writes are both missing: give one of them, or no rate");
         }
         if rate.apart.is_some() && !(spec.mode.reads() && spec.mode.writes()) {
-            return refuse("rates of reads and of writes apart are for modes that do both");
+            return refuse("separate rates of reads and of writes are for modes that do both");
         }
         if spec.think_time_ns > 0 {
-            return refuse("a rate and think time exclude each other: use one of them");
+            return refuse("a rate and think time cannot be combined: use one of them");
         }
     }
     Ok(())
@@ -154,7 +154,7 @@ fn sync(spec: &JobSpec) -> Result<(), JobError> {
     let counts = spec.sync_every().is_some();
     if let Some(beside) = spec.sync_beside {
         if !counts || (beside.fdatasync_every > 0 && spec.sync != SyncKind::Fsync) {
-            return refuse("a second way to sync is beside fsync, or as an open flag beside fdatasync");
+            return refuse("a second way to sync needs fsync, or as an open flag fdatasync");
         }
         if matches!(beside.opened, SyncKind::Fsync | SyncKind::Fdatasync) {
             return refuse("the open flag beside fsync or fdatasync is none, dsync or sync");
@@ -172,14 +172,14 @@ fn groups(spec: &JobSpec) -> Result<(), JobError> {
             return refuse("a random place for every 0 operations: use 1 or more");
         }
         if sequence.skip != 0 && (spec.mode.is_random() || sequence.skip.unsigned_abs() > spec.size) {
-            return refuse("bytes are left out between operations of sequential modes, fewer than the region has");
+            return refuse("a gap between operations is for sequential modes, and smaller than the region");
         }
     }
     if spec.batch.is_some_and(|batch| {
         let within = 1..=spec.depth;
         !within.contains(&batch.submit) || !within.contains(&batch.complete) || batch.low > spec.depth
     }) {
-        return refuse(format!("groups of operations have 1 to {} of them, the depth", spec.depth));
+        return refuse(format!("a group has 1 to {} operations, the depth", spec.depth));
     }
     Ok(())
 }
@@ -193,7 +193,9 @@ fn files(spec: &JobSpec) -> Result<(), JobError> {
     if let Some(kind) = &files.favour {
         let hot = matches!(kind, Distribution::Zipf { .. } | Distribution::Pareto { .. } | Distribution::Normal { .. });
         if !hot || files.order != FileOrder::Random {
-            return refuse("files that come more often are in random order, by zipf, pareto or normal");
+            return refuse(
+                "files that are used more often than others come in random order, by zipf, pareto or normal",
+            );
         }
         places(spec, kind)?;
     }
@@ -202,7 +204,7 @@ fn files(spec: &JobSpec) -> Result<(), JobError> {
     }
     parts(spec, &files.parts, count)?;
     if spec.threads > 1 || spec.layout != Layout::Keep {
-        return refuse("several files are for one thread, and must be there: use layout keep");
+        return refuse("several files are for one thread, and must exist: use layout keep");
     }
     if spec.reads_back_after_run() {
         return refuse("several files are not read back after the run: verify them after each pass");
@@ -239,7 +241,7 @@ fn extras(spec: &JobSpec) -> Result<(), JobError> {
         return refuse("times of submission, given orders, strides and flows are for one thread");
     }
     if spec.align > 0 && spec.align > spec.size {
-        return refuse("random places are multiples of less than the region has");
+        return refuse("random places are multiples of a number smaller than the region");
     }
     if let Some(strides) = spec.strides {
         let largest = spec.largest_block();
@@ -318,7 +320,7 @@ fn passes(spec: &JobSpec) -> Result<(), JobError> {
 fn verify(spec: &JobSpec) -> Result<(), JobError> {
     if !spec.verify {
         let how = spec.verification.is_some();
-        return if how { refuse("how to verify is said, but not to verify: set verify") } else { Ok(()) };
+        return if how { refuse("verification has parameters, but is not asked for: set verify") } else { Ok(()) };
     }
     if spec.checks_reads() {
         if spec.mode.writes() || !spec.mode.reads() {
@@ -352,7 +354,7 @@ fn verify(spec: &JobSpec) -> Result<(), JobError> {
 fn verification(how: &Verification, smallest: u64) -> Result<(), JobError> {
     if how.interval == 0 || !smallest.is_multiple_of(how.interval) {
         return refuse(format!(
-            "checksums stand every {} bytes: use a number that the smallest block, {smallest}, is a multiple of",
+            "a checksum every {} bytes does not fit: use a divisor of the smallest block, {smallest}",
             how.interval
         ));
     }
@@ -415,7 +417,7 @@ pub(crate) mod tests {
         let parts = |parts: &[u64], open| files(FileOrder::Turns, None, parts, open);
         let favour = |order, theta| files(order, Some(Distribution::Zipf { theta, centre: None }), &[], None);
         let cases = [
-            ("files that come", message(|s| s.files = favour(FileOrder::Turns, 1.1))),
+            ("more often", message(|s| s.files = favour(FileOrder::Turns, 1.1))),
             ("part of the region each", message(|s| s.files = parts(&[4096], Some(1)))),
             ("part of the region each", message(|s| s.files = parts(&[u64::MAX, 1], None))),
             ("at least one block", message(|s| s.files = parts(&[1, s.size - 1], None))),
@@ -449,7 +451,7 @@ pub(crate) mod tests {
             ("depth", message(|s| s.depth = 1_000_000)),
             ("fewer threads", message(|s| (s.threads, s.mode) = (257, Mode::Write))),
             ("read_share", message(|s| s.read_share = 1.5)),
-            ("random_share is no number", message(|s| s.random_share = f64::NAN)),
+            ("random_share is not a number", message(|s| s.random_share = f64::NAN)),
             ("compressible", message(|s| s.compressible = -0.1)),
             ("theta", message(|s| s.distribution = Distribution::Zipf { theta: 1.0, centre: None })),
             ("theta", message(|s| s.distribution = Distribution::Zipf { theta: 0.0, centre: None })),
@@ -474,9 +476,9 @@ pub(crate) mod tests {
             ("rate", message(|s| s.rate = rate(f64::NAN))),
             ("rate", message(|s| s.rate = rate(f64::INFINITY))),
             ("rate of -1", message(|s| (s.rate, s.mode) = (apart(Some(5.0), Some(-1.0)), Mode::Rw))),
-            ("neither", message(|s| (s.rate, s.mode) = (apart(None, None), Mode::Rw))),
+            ("both missing", message(|s| (s.rate, s.mode) = (apart(None, None), Mode::Rw))),
             ("modes that do both", message(|s| s.rate = apart(Some(5.0), None))),
-            ("exclude", message(|s| (s.rate, s.think_time_ns) = (rate(1.0), 1))),
+            ("cannot be combined", message(|s| (s.rate, s.think_time_ns) = (rate(1.0), 1))),
             ("sync_every is 0: use 1 or more", message(|s| (s.sync, s.sync_every) = (SyncKind::Fsync, 0))),
             ("mode that writes", message(|s| (s.sync_at_end, s.mode) = (true, Mode::Randread))),
             ("verify", message(|s| (s.verify, s.mode) = (true, Mode::Read))),
@@ -520,9 +522,9 @@ pub(crate) mod tests {
         assert_eq!(how(|_| ()), "");
         assert_eq!(how(|h| h.interval = 16), "");
         assert!(how(|h| (h.interval, h.checksums) = (16, true)).contains("at least"));
-        assert!(how(|h| h.interval = 0).contains("multiple"));
-        assert!(how(|h| h.interval = 1000).contains("multiple"));
-        assert!(how(|h| h.interval = 8192).contains("multiple"));
+        assert!(how(|h| h.interval = 0).contains("divisor"));
+        assert!(how(|h| h.interval = 1000).contains("divisor"));
+        assert!(how(|h| h.interval = 8192).contains("divisor"));
         assert!(how(|h| h.pattern.clear()).contains("pattern"));
         assert!(how(|h| h.pattern = vec![Piece::Bytes(Vec::new())]).contains("pattern"));
         assert!(how(|h| h.pattern = vec![Piece::Bytes(vec![0; MAX_PATTERN + 1])]).contains("pattern"));

@@ -1,4 +1,4 @@
-//! What only some callers ask for: single operations, kinds in turns, sizes per kind, fixed starts, kept histograms.
+//! What only some callers ask for: single operations, alternating kinds, sizes per kind, fixed starts, kept histograms.
 
 mod common;
 

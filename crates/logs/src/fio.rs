@@ -11,7 +11,7 @@ pub const KINDS: usize = 3;
 /// Seconds of a series; what is later is in all sums, but not in the series. 11 days.
 const LONGEST_S: usize = 1_000_000;
 
-const NO_LINE: Why = "is no line of a fio log";
+const NO_LINE: Why = "is not a line of a fio log";
 const MICROSECOND: u64 = 1000;
 
 /// One log file.

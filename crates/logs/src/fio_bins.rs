@@ -7,7 +7,7 @@ use crate::field::Cursor;
 use crate::fio::KINDS;
 use crate::stream::{Rows, Why};
 
-const NO_LINE: Why = "is no line of a histogram log of fio";
+const NO_LINE: Why = "is not a line of a fio histogram log";
 const MOST_DIGITS: usize = 15;
 const MOST_BINS: usize = 29 * 64;
 

@@ -7,9 +7,9 @@ use crate::field::decimal;
 use crate::hdr_decode::{Decoder, Fault, Sums};
 use crate::stream::{Rows, Why};
 
-const NO_ROW: Why = "is no row of an interval log, or has no plain numbers in it";
+const NO_ROW: Why = "is not a row of an interval log, or has no plain numbers in it";
 const OLD: Why = "holds a histogram of version 1, which is not read; write the log with HdrHistogram 2";
-const TOO_MANY: Why = "is of more tags and histograms than are read; split the log";
+const TOO_MANY: Why = "goes beyond the number of tags and histograms that are read; split the log";
 const LONGEST_TAG: usize = 60;
 const LONGEST_FIELD: usize = 40;
 const MOST_TAGS: usize = 1000;

@@ -23,7 +23,7 @@ const MOST_COUNTED: u64 = 1 << 53;
 
 /// Why a histogram was not added.
 pub enum Fault {
-    /// It can't be read; the next one may.
+    /// It cannot be read; the next one may.
     Damaged,
     /// The sums of the log would take too much memory.
     TooMany,

@@ -7,8 +7,8 @@ use crate::counts::Counts;
 use crate::field::decimal;
 use crate::stream::{Rows, Why};
 
-const NO_LINE: Why = "is no line of a pgbench log";
-const TOO_MANY: Why = "is in the 1,000,001st interval of this log, more than are read; split it";
+const NO_LINE: Why = "is not a line of a pgbench log";
+const TOO_MANY: Why = "is in the 1,000,001st interval of this log, which is more than are read; split the log";
 const MOST_EPOCHS: usize = 1_000_000;
 const COLUMNS: std::ops::RangeInclusive<usize> = 4..=15;
 const LONGEST_FIELD: usize = 25;

@@ -19,7 +19,7 @@ pub trait Rows {
     fn row(&mut self, line: &[u8], marks: usize) -> Result<(), Why>;
 }
 
-/// A line that can't be read.
+/// A line that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Refusal {
     /// Counted from 1.
@@ -36,7 +36,7 @@ pub struct Whole<T> {
     /// What its rows made.
     #[serde(flatten)]
     pub found: T,
-    /// Whether the last line is cut short: it has no end and can't be read. It was left out.
+    /// Whether the last line is cut short: it has no end and cannot be read. It was left out.
     pub cut: bool,
 }
 

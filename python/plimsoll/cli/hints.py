@@ -21,7 +21,7 @@ def improve(error: Any) -> None:
         meant = nearest(option.lstrip("-"), [each.removeprefix("--") for each in options])
         error.possibilities = [f"--{each}" for each in meant]
         if not meant and "--set" in options and (parameter := _parameter(option)):
-            error.message = f"No such option: {option}; parameters of tests are set so: --set {parameter}=…"
+            error.message = f"No such option: {option}; to set a parameter of a test, write --set {parameter}=…"
     elif match := _COMMAND.match(getattr(error, "message", "")):
         meant = nearest(match[1], context.command.list_commands(context))
         hint = f" Did you mean {' or '.join(map(repr, meant))}?" if meant else ""

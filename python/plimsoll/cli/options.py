@@ -40,7 +40,7 @@ Region = Annotated[
         "--region", metavar="us-east-1", help="Region whose prices apply; default: the provider's home region."
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace what exists.")]
 ReportFile = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", help="Also write a report, as `plimsoll report -o` does."),

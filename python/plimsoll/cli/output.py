@@ -45,7 +45,7 @@ def refuse_to_replace(name: str | Path | None, force: bool) -> None:
     if name is None or force:
         return
     if remote.exists(str(name)) if remote.is_remote(name) else Path(name).exists():
-        raise UsageError(f"{name} is there already; choose another name, or replace it with --force")
+        raise UsageError(f"{name} already exists; choose another name, or replace it with --force")
 
 
 def print_json(value: Any) -> None:

@@ -27,6 +27,6 @@ def hand_over(front_end: Plugin, context: typer.Context) -> None:
         os.environ[notes.VARIABLE] = "1"
     code = front_end.call("run", words, open_store, say, answers=int, otherwise=None)
     if code is None:
-        raise UsageError(f"{front_end.label} did not come to its end; its authors have to mend it")
+        raise UsageError(f"{front_end.label} ended with an error of its own, which its authors need to fix")
     if code:
         raise typer.Exit(code)

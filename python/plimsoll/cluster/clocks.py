@@ -41,8 +41,8 @@ def known_well(name: str, offset: Offset) -> Offset:
     """The offset of a worker's clock. Raises TargetError if it is too uncertain for a common start."""
     if offset.uncertainty_ns > MOST_UNCERTAIN_NS:
         raise TargetError(
-            f"the clock of worker {name} is known to ± {format_duration(offset.uncertainty_ns)} only, so slowly it "
-            "answers: no common start and no common seconds are possible; end what keeps it or its network busy, or "
-            "leave it out"
+            f"the clock of worker {name} is known to ± {format_duration(offset.uncertainty_ns)} only, because it "
+            "answers so slowly: no common start and no common seconds are possible; stop what keeps it or its network "
+            "busy, or leave it out"
         )
     return offset

@@ -20,7 +20,7 @@ def greeting(workers: Sequence[Worker]) -> list[str]:
     told.append(f"clocks: {worst.name} is the furthest away, {away} ± {unsure}; times are corrected by this")
     told += [
         f"warning: the clock of {each.name} is {format_duration(abs(each.clock.offset_ns))} off; set it (NTP), or its "
-        "own logs will not fit to the results"
+        "own logs will not match the results"
         for each in workers
         if abs(each.clock.offset_ns) > FAR
     ]

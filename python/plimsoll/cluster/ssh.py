@@ -100,7 +100,7 @@ async def _look_at(host: SshHost, python: str) -> dict[str, str] | str:
     except TimeoutError:
         return f"{here} does not answer within {REACH_S:g} s"
     except asyncssh.PermissionDenied:
-        return f"{here} refuses to let us in; `ssh {host.text}` must work without a question (keys, ~/.ssh/config)"
+        return f"{here} refuses the login; `ssh {host.text}` must work without a question (keys, ~/.ssh/config)"
     except asyncssh.HostKeyNotVerifiable:
         return f"{here} has a key that is not known here; look at it with `ssh {host.text}` once"
     except socket.gaierror as error:

@@ -32,17 +32,17 @@ def sentence(checks: Sequence[Check]) -> str:
     """What it means for whoever is about to measure."""
     match fitness(checks):
         case Fitness.FIT:
-            return "Fit for measuring: no check objects."
+            return "Fit for measuring: no check found a problem."
         case Fitness.CARE:
-            return (
-                f"Fit with care: {_named(checks, Level.WARN)}. Measuring works; what was said above can blur results."
-            )
+            return f"Fit with care: {_named(checks, Level.WARN)}. Measuring works; the problems above can blur results."
         case Fitness.UNFIT:
             return (
-                f"Not fit as it is: {_named(checks, Level.INVALID)}. Some tests cannot work here until that is mended."
+                f"Not fit as it is: {_named(checks, Level.INVALID)}. Some tests cannot work here until that is fixed."
             )
 
 
 def _named(checks: Sequence[Check], level: Level) -> str:
     names = [check.name.replace("_", " ") for check in checks if check.level is level]
-    return f"{len(names)} {'check objects' if len(names) == 1 else 'checks object'} ({', '.join(names)})"
+    return (
+        f"{len(names)} {'check found a problem' if len(names) == 1 else 'checks found problems'} ({', '.join(names)})"
+    )

@@ -77,7 +77,7 @@ def open_regular(path: Path, shown: Path, flags: int) -> int:
     descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise TargetError(f"{shown} is not a regular file any more: somebody has put something else in its place")
+        raise TargetError(f"{shown} is no longer a regular file: somebody has put something else in its place")
     return descriptor
 
 

@@ -82,7 +82,7 @@ def _share(percentile: str) -> float:
 
 
 def _concurrency(draft: Draft) -> None:
-    """Little's law: rate times mean latency can't exceed what may be outstanding."""
+    """Little's law: rate times mean latency cannot exceed what may be outstanding."""
     if not draft.in_flight:
         return
     busy = 0.0

@@ -24,7 +24,7 @@ Column = npt.NDArray[np.int64]
 
 
 def read_log(kind: Kind, file: Source) -> dict[str, Any]:
-    """What one log file holds, of any size. Raises ResultFileError that names the line which can't be read."""
+    """What one log file holds, of any size. Raises ResultFileError that names the line which cannot be read."""
     reader = _core.LogReader(kind)
     try:
         for chunk in _plain(file.chunks()):

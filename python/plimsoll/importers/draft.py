@@ -92,7 +92,7 @@ class Draft:
         histogram = recorded(buckets)
         if histogram is None:
             if any(count >= 1 for _, count in buckets):
-                self.warn("counts", f"{kind}: so many operations cannot have been; its histogram was left out")
+                self.warn("counts", f"{kind}: that many operations are impossible; its histogram was left out")
             return
         if longer := sum(count for value, count in buckets if value > LONGEST_NS):
             what = f"{longer:,.0f} {kind} operation{' counts' if longer == 1 else 's count'}"

@@ -45,14 +45,14 @@ def _joined(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class Damage(NamedTuple):
-    """Where a JSON text can't be read on: its line, from 1, and what stands there."""
+    """Where a JSON text cannot be read on: its line, from 1, and what stands there."""
 
     line: int
     text: str
 
     def __str__(self) -> str:
         shown = self.text.partition("\n")[0].strip()
-        return f"line {self.line}: the JSON can't be read at {shown[:80]!r}" if shown else "the JSON ends in the middle"
+        return f"line {self.line}: the JSON cannot be read at {shown[:80]!r}" if shown else "the JSON is cut short"
 
 
 def _damage(text: str, error: json.JSONDecodeError) -> Damage:

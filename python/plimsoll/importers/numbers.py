@@ -45,7 +45,7 @@ class UnreadableNumber(ResultFileError):
         self, token: str, why: str = "is not a number that can be read in one way", line: str | None = None
     ) -> None:
         self.said = f"{_shown(token)} {why}"
-        super().__init__(f"{self.said}; mend it, or take the file as the tool wrote it")
+        super().__init__(f"{self.said}; correct it, or use the file as the tool wrote it")
         self.token, self.why, self.line = token, why, line
 
 

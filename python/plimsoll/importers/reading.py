@@ -42,7 +42,7 @@ def read_files(
     format_name: str | None = None,
     watch: Watch | None = None,
 ) -> Iterator[Outcome]:
-    """Read files, globs and archives. A file that can't be read is an outcome with its error; the others go on.
+    """Read files, globs and archives. A file that cannot be read is an outcome with its error; the others go on.
 
     Equal files are read once. `watch` is told how far a large file is.
     Raises UsageError for a pattern without a file and UnknownName for an unknown format.
@@ -161,7 +161,7 @@ def _content(path: Path) -> bytes:
         with path.open("rb") as file:
             content = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        raise ResultFileError(f"{path} can't be read: {error.strerror}; check its rights") from None
+        raise ResultFileError(f"{path} cannot be read: {error.strerror}; check its rights") from None
     if len(content) > MAX_FILE_BYTES:
         raise ResultFileError(f"{path} is larger than {format_size(MAX_FILE_BYTES)}; split it, or import its summary")
     return content

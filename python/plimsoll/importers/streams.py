@@ -46,7 +46,7 @@ class Stream:
         return self._digest
 
     def chunks(self) -> Iterator[bytes]:
-        """The bytes, in pieces. Raises ResultFileError if they can't be read."""
+        """The bytes, in pieces. Raises ResultFileError if they cannot be read."""
         digest = hashlib.sha256()
         pending: Future[None] | None = None
         shown = self.watch(str(self.path), self.size) if self.watch is not None else nullcontext()
@@ -94,4 +94,4 @@ def _pieces(path: Path, raw: BinaryIO, *, packed: bool, size: int = CHUNK_BYTES)
 
 
 def _unreadable(path: Path, error: OSError) -> ResultFileError:
-    return ResultFileError(f"{path} can't be read: {error.strerror}; check its rights")
+    return ResultFileError(f"{path} cannot be read: {error.strerror}; check its rights")

@@ -70,7 +70,7 @@ def _parse(content: bytes, name: str) -> Element:
     except ParseError as error:
         raise ResultFileError(f"{name}: the XML is damaged or cut short ({error})") from None
     except (ValueError, LookupError, AssertionError) as error:
-        raise ResultFileError(f"{name}: the XML can't be decoded ({error})") from None
+        raise ResultFileError(f"{name}: the XML cannot be decoded ({error})") from None
 
 
 def text(element: Element | None, path: str) -> str:

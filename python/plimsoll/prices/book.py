@@ -79,7 +79,7 @@ class Book:
 
 
 def price_book() -> Book:
-    """All prices, the user's first. Raises UsageError for a file of the user's that can't be read."""
+    """All prices, the user's first. Raises UsageError for a file of the user's that cannot be read."""
     path = overrides_path()
     if not path.exists() and "PLIMSOLL_PRICES" not in os.environ:
         return _own()

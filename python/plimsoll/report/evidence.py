@@ -220,7 +220,7 @@ class Evidence:
 
     @property
     def _apart(self) -> Mapping[str, bool]:
-        """The sessions that were not made in turns, by the names under which their scores are compared."""
+        """The sessions that were not interleaved, by the names under which their scores are compared."""
         known = measured_apart(self.sessions)
         return {
             work.session: known[stored.session]

@@ -136,7 +136,7 @@ def differences(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> list[s
             one, other = before.get(key), after.get(key)
             label = f"{name[:-1]} of {', '.join(str(part) for part in key[:3])}"
             if one is None or other is None:
-                told.append(f"{label} is {'only in the recomputation' if one is None else 'not there any more'}")
+                told.append(f"{label} is {'only in the recomputation' if one is None else 'no longer there'}")
             elif one != other:
                 fields = sorted(field for field in one.keys() | other.keys() if one.get(field) != other.get(field))
                 told += [f"{label}: {field} was {one.get(field)!r}, is {other.get(field)!r}" for field in fields]

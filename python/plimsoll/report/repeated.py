@@ -21,7 +21,7 @@ class Repeated:
     ordered: bool
     """Whether it is known in which order they ran."""
     in_turns: bool
-    """Whether they were made in turns with other targets."""
+    """Whether they were interleaved with other targets."""
     unit: Unit
 
     @cached_property

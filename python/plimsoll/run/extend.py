@@ -62,7 +62,7 @@ class Standing:
 
 
 def refusal(session: Session) -> str | None:
-    """Why a session can't be extended here, or None."""
+    """Why a session cannot be extended here, or None."""
     name = short_id(session.id)
     if "load_line" in session.study:
         return (
@@ -157,7 +157,7 @@ def planned(
         if not reachable:
             raise UsageError(
                 f"session {name} is projected to need more blocks than the {LAST} of the last look: reduce the noise "
-                f"or widen the band; `plimsoll extend {name} --for 1h` tries nevertheless"
+                f"or widen the band; `plimsoll extend {name} --for 1h` tries anyway"
             )
         blocks = max(each.more for each in reachable)
     return Extension(
@@ -209,7 +209,7 @@ def _check_same_plans(session: Session, earlier: Sequence[Run], steps: Sequence[
             then, there = run.plan.parameters, plan.parameters if plan is not None else {}
             differs = sorted(name for name in then.keys() | there.keys() if then.get(name) != there.get(name))
             raise UsageError(
-                f"session {short_id(session.id)} can't be extended: {run.plan.case} on {run.target.name} would be "
+                f"session {short_id(session.id)} cannot be extended: {run.plan.case} on {run.target.name} would be "
                 f"another plan by Plimsoll {plimsoll.__version__} than it was by {session.plimsoll_version} "
                 f"({', '.join(differs) or 'another workload'}); extend it with that version, or start a new session"
             )
@@ -251,10 +251,10 @@ def _at(facts: Mapping[str, Any], way: Sequence[str]) -> Any:
 
 
 def extendable(store: Store, text: str | None) -> Session:
-    """The session named by `text`, or the last one; raises UsageError if it can't be extended."""
+    """The session named by `text`, or the last one; raises UsageError if it cannot be extended."""
     session = store.find_session(text) if text is not None else store.last_session()
     if session is None:
         raise UsageError("the store holds no session yet; `plimsoll run` makes the first one")
     if reason := refusal(session):
-        raise UsageError(f"session {short_id(session.id)} ({session.title}) can't be extended: {reason}")
+        raise UsageError(f"session {short_id(session.id)} ({session.title}) cannot be extended: {reason}")
     return session

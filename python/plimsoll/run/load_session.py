@@ -95,7 +95,7 @@ class _LoadSession:
             for run, following in zip_longest(runs, runs[1:]):
                 load = run.facts.get(FACT, {}).get("load")
                 if target.probe is None or load != target.probe.load:
-                    raise UsageError("the session was searched by other rules, it can't go on; start it anew")
+                    raise UsageError("the session was searched by other rules, it cannot go on; start it anew")
                 hurried = following and following.facts.get(FACT, {}).get("hurried")
                 self._take(target, run, self._hurried(target) if hurried is None else bool(hurried))
 

@@ -9,7 +9,7 @@ from plimsoll import plugins
 from plimsoll.model import Level, Run, RunStatus
 
 NEVER_QUIET = (
-    "on a host that is never quiet, --noisy-host counts such runs with a warning; intervals get wider by what others do"
+    "on a host that is never quiet, --noisy-host counts such runs with a warning; what others do widens the intervals"
 )
 
 

@@ -70,7 +70,7 @@ class Estimate:
 
 
 def steps(study: Study) -> list[Step]:
-    """The steps of a study; raises UsageError or TargetError where something can't be carried out."""
+    """The steps of a study; raises UsageError or TargetError where something cannot be carried out."""
     found = []
     cases = study.cases()
     together = {case.profile.workload for case in cases}
@@ -130,7 +130,7 @@ def _needed_bytes(planned: Sequence[Step], target: Target) -> int:
 
 
 def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None:
-    """Refuse what can't work on these targets, before anything is written.
+    """Refuse what cannot work on these targets, before anything is written.
 
     `destroy` holds the block devices, by their identities, and the data, by name, that may be overwritten.
     Raises UsageError, TargetError or UnsafeTarget; each says what to change.

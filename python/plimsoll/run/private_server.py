@@ -134,7 +134,7 @@ def _wait(process: subprocess.Popen[bytes], port: int, server: ModuleType, log: 
     deadline = time.monotonic() + STARTUP_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise NotStarted(f"{name} ended at its start: {_last_words(log, server.LOG_PREFIX)}")
+            raise NotStarted(f"{name} ended while starting: {_last_words(log, server.LOG_PREFIX)}")
         if server.READY in _text(log) and _listens(port):
             return
         time.sleep(0.05)

@@ -103,7 +103,7 @@ def _why_failed(outcome: Any, place: Place) -> str:
 
 
 def _findings(evidence: RunEvidence, noisy_host: bool) -> tuple[Finding, ...]:
-    """What every guard says; a guard that can't judge this kind of run says nothing."""
+    """What every guard says; a guard that cannot judge this kind of run says nothing."""
     findings = []
     kind = kind_of(evidence.plan.workload)
     for guard in plugins.found("guards"):

@@ -24,14 +24,14 @@ def ownership() -> dict[str, Any]:
 
 
 def resumable(store: Store, text: str | None) -> Session:
-    """The session named by `text`, or the last interrupted one of this machine; raises UsageError if it can't go on.
+    """The session named by `text`, or the last interrupted one of this machine; raises UsageError if it cannot go on.
 
     A session goes on only where it began: runs of two machines in one session would be compared as if they were one.
     """
     if text is not None:
         session = store.find_session(text)
         if reason := _refusal(session):
-            raise UsageError(f"session {short_id(session.id)} ({session.title}) can't go on: {reason}")
+            raise UsageError(f"session {short_id(session.id)} ({session.title}) cannot go on: {reason}")
         return session
     for session in store.sessions():
         if _refusal(session) is None:
@@ -40,7 +40,7 @@ def resumable(store: Store, text: str | None) -> Session:
 
 
 def _refusal(session: Session) -> str | None:
-    """Why a session can't go on, or None."""
+    """Why a session cannot go on, or None."""
     again = f"`plimsoll export {short_id(session.id)} --study again.toml` and `plimsoll run again.toml` start it anew"
     if tool := session.study.get("front_end"):
         return f"it was a command line of {tool}, which does not go on half-way; type it again"
@@ -84,7 +84,7 @@ def check_nothing_changed(
         )
         if found:
             raise TargetError(
-                f"session {short_id(session.id)} can't go on: of target {name}, {'; '.join(found)}; put it back as it "
+                f"session {short_id(session.id)} cannot go on: of target {name}, {'; '.join(found)}; put it back as it "
                 "was, or start a new session, which `plimsoll compare` can set beside this one"
             )
 

@@ -1,7 +1,7 @@
 """Which block comes next, and when to stop: the session's state as a pure function of the runs so far.
 
 A block is one case on every target, once, in random order, adjacent in time. Cases take turns, so that a session which
-ends early has something of every test; a case leaves the round when its verdicts are decided or can't be.
+ends early has something of every test; a case leaves the round when its verdicts are decided or cannot be.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ looks          mean and trimmed mean of paired differences at one look, for many
 verdict        better, same, worse or unknown
 stopping       one more round of blocks, or stop
 paired         from stored scores to compared cells
-unpaired       two sets that were not measured in turns: the weaker comparison
+unpaired       two sets that were not interleaved: the weaker comparison
 repeats        whether repeated runs are repetitions of one thing
 multiplicity   many comparisons: corrected p-values and what survives
 summary        the score of one target over its blocks

@@ -60,7 +60,7 @@ class Note:
     """Something to know beside a verdict.
 
     Kinds: plans, parameters, lost, zero, unpaired, outliers, drift, order, step, groups, dependence, correction, level;
-    apart, stated, withheld and repeats where the runs were not made in turns.
+    apart, stated, withheld and repeats where the runs were not interleaved.
     """
 
     kind: str
@@ -87,7 +87,7 @@ class Cell:
     verdict: Verdict
     notes: tuple[Note, ...]
     apart: Apart | None = None
-    """How it was judged if the runs were not made in turns; `pairs` is empty then."""
+    """How it was judged if the runs were not interleaved; `pairs` is empty then."""
     corrected: int = 0
     """Of so many comparisons it was one, and the correction for them leaves nothing of its verdict; 0 otherwise."""
     split: Split | None = None
@@ -117,7 +117,7 @@ class _Draft:
     lost: int
     zero: int
     sets: tuple[Sequence[float], Sequence[float]] | None = None
-    """The scores of both targets if they were not measured in turns."""
+    """The scores of both targets if they were not interleaved."""
     ordered: tuple[bool, bool] = (True, True)
     """Whether it is known in which order the runs of each set ran."""
     stated: tuple[Stated, Stated] | None = None
@@ -138,9 +138,9 @@ class _Loose:
     """Which sets are judged without pairs."""
 
     known: Mapping[str, bool]
-    """Sessions that were not made in turns, and whether their times are known."""
+    """Sessions that were not interleaved, and whether their times are known."""
     own: bool
-    """Whether sessions that were made in turns are judged against each other as well."""
+    """Whether sessions that were interleaved are judged against each other as well."""
 
     def judges(self, ours: Mapping[Place, Attempts], theirs: Mapping[Place, Attempts]) -> bool:
         """Whether no block can hold both: a block that lost its pair is lost, and no reason for the weaker method."""
@@ -170,7 +170,7 @@ def cells(
     Two runs form a pair if they belong to the same session and block, ran the same attempt and are both ok. The first
     attempt with a valid pair counts, so the repetition of a block replaces exactly the pairs that were invalid.
     `plans` gives the parameters of each plan hash as people write them, for the note on what differs. `apart` holds
-    the sessions whose runs were not made in turns (imported ones) and whether their times are known: where one of them
+    the sessions whose runs were not interleaved (imported ones) and whether their times are known: where one of them
     is involved and no block holds both targets, or where the two never ran in one session, the sets are judged
     unpaired, if the rules of version `policy` know that.
     """
@@ -260,7 +260,7 @@ def _corrected(found: Sequence[Cell]) -> list[Cell]:
 
 
 def measured_apart(sessions: Iterable[Session]) -> dict[str, bool]:
-    """The sessions whose runs were not made in turns, and whether their times are known: `apart` of `cells`."""
+    """The sessions whose runs were not interleaved, and whether their times are known: `apart` of `cells`."""
     return {session.id: session.started_ns > 0 for session in sessions if not session.interleaved}
 
 
@@ -359,7 +359,7 @@ def _loose_drafts(
     theirs: dict[Place, Attempts],
     loose: Mapping[str, bool],
 ) -> list[_Draft]:
-    """One draft per pair of plans of two sets that were not measured in turns."""
+    """One draft per pair of plans of two sets that were not interleaved."""
     sets = [_series(places, loose) for places in (ours, theirs)]
     return [
         _Draft(
@@ -457,7 +457,7 @@ def _as_stated(unit: Unit, stated: tuple[Stated, Stated]) -> str:
 
 
 def _loosely(draft: _Draft, names: tuple[str, str], band: float, policy: int) -> tuple[Verdict, Apart]:
-    """The verdict on sets that were not measured in turns: by their runs, or by their published means and spreads."""
+    """The verdict on sets that were not interleaved: by their runs, or by their published means and spreads."""
     direction = draft.key.direction
     if draft.stated is not None and policy >= FACTS_FROM:
         verdict, judged = judge_stated(*draft.stated, band=band, direction=direction)

@@ -17,7 +17,7 @@ ALPHA = 0.05
 OLDEST, UNPAIRED_FROM, FACTS_FROM, LEVELS_FROM, PLAN_FROM = 1, 2, 3, 3, 4
 """Versions of these rules that can still be applied.
 
-From 2 on, imported sets that were not measured in turns are judged. From 3 on, so are own sessions that were run apart;
+From 2 on, imported sets that were not interleaved are judged. From 3 on, so are own sessions that were run apart;
 cases are told apart by their parameters and places by their facts, a verdict says whether it outlives the correction
 for many comparisons and whether it is of a burst, and runs with two levels have no common score. From 4 on looks go on
 after 20 blocks, so that an undecided session can be extended; looks after 12 blocks are stricter for it.

@@ -183,7 +183,7 @@ def _undecided_apart(cell: Cell, judged: Apart) -> str:
         return f"no verdict: {told}; {why}"
     if verdict.preview:
         return f"ratio, no verdict: {told}; a verdict needs {FEWEST_RUNS} of each"
-    return f"not enough data: {told}; more runs, or runs in turns, would tell"
+    return f"not enough data: {told}; more runs, or interleaved runs, would tell"
 
 
 def _ahead(cell: Cell) -> str:

@@ -1,4 +1,4 @@
-"""Two sets of runs that were not made in turns: the weaker comparison, for results that came without interleaving.
+"""Two sets of runs that were not interleaved: the weaker comparison, for results that came without interleaving.
 
 Welch's t on the logarithms, which needs no equal noise. Nothing cancels what changed between the two sets, so the
 guarantee holds only if nothing but the target did, and if the runs of each set are independent repetitions. What can be
@@ -30,8 +30,8 @@ FEWEST_RUNS = 3
 """Runs of each set without which there is a ratio, but no verdict."""
 
 GUARANTEE = (
-    "measured apart, not in turns: the error of at most 5 % holds only if nothing but the target changed between the "
-    "two sets; a drift of the machine would look like a difference"
+    "measured apart, not interleaved: the error of at most 5 % holds only if nothing but the target changed between "
+    "the two sets; a drift of the machine would look like a difference"
 )
 _DISQUALIFIED = (Kind.TREND, Kind.STEP, Kind.SERIAL)
 """With one of these a set does not say how sure its own mean is."""
@@ -39,7 +39,7 @@ _DISQUALIFIED = (Kind.TREND, Kind.STEP, Kind.SERIAL)
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """How a cell was judged whose runs were not made in turns."""
+    """How a cell was judged whose runs were not interleaved."""
 
     baseline_runs: int
     target_runs: int

@@ -98,7 +98,7 @@ class Verdict:
     last: int = LOOKS[-1]
     """Blocks of the last look that its rules know."""
     levels: tuple[float, float] | None = None
-    """Of runs that were not made in turns: nominal levels of the one look, for direction and sameness."""
+    """Of runs that were not interleaved: nominal levels of the one look, for direction and sameness."""
 
     @property
     def decided(self) -> bool:

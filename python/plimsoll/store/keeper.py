@@ -239,7 +239,7 @@ class Keeper:
                     f"`PLIMSOLL_STORE=other.db plimsoll import '{folder}/*'` takes them elsewhere"
                 )
         if self._held:
-            told.append(f"{_runs(len(self._held))} found no place on any disk and are lost")
+            told.append(f"{_runs(len(self._held))} could not be stored on any disk and are lost")
         return ". ".join(told)
 
 

@@ -137,7 +137,7 @@ def _line(kind: str, values: Any) -> bytes:
 
 
 def is_result_file(path: Path) -> bool:
-    """Whether a file begins like one of ours; it may still be damaged. False for what can't be read."""
+    """Whether a file begins like one of ours; it may still be damaged. False for what cannot be read."""
     try:
         with gzip.open(path) as file:
             return f'"{FORMAT}"'.encode() in file.read(len(FORMAT) + 64)

@@ -105,7 +105,7 @@ def write_tables(store: Store, session_ids: Sequence[str], folder: Path, *, repl
     files = {name: folder / f"{name}.parquet" for name in TABLES}
     for path in files.values():
         if path.exists() and not replace:
-            raise UsageError(f"{path} is there already; choose another folder, or replace it with --force")
+            raise UsageError(f"{path} already exists; choose another folder, or replace it with --force")
     schemas = {name: _schema(pyarrow, columns) for name, columns in TABLES.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -60,7 +60,7 @@ class WorkFolder(HeldFolder):
         if self.is_still(self.parent):
             return None
         return (
-            f"the work folder {self.path} was moved, removed or exchanged while it was in use, by somebody who may "
+            f"the work folder {self.path} was moved, removed or replaced while it was in use, by somebody who may "
             f"write to {self.parent.path}; what was measured there does not count, and nothing was written elsewhere. "
             "Choose a directory that only you can change"
         )
@@ -273,7 +273,7 @@ def _remove_empty(folder: HeldFolder, parent: HeldFolder) -> None:
         if _has_name(folder, above, now.name):
             os.rmdir(now.name, dir_fd=above)
         elif not now.name.endswith(_GONE):
-            raise OSError(errno.EBUSY, "somebody moves it about")
+            raise OSError(errno.EBUSY, "somebody keeps moving it")
     finally:
         os.close(above)
 

@@ -97,7 +97,7 @@ def check(request: VolumeRequest) -> VolumeShape:
             f"{request.instance_name!r} is not a name for an instance; use letters, digits, dots or dashes"
         )
     if request.instance_name is not None and shape.instance is None:
-        raise UsageError(f"volume {request.name}: an instance that is shared needs a type, such as instance=m5.large")
+        raise UsageError(f"volume {request.name}: a shared instance needs a type, such as instance=m5.large")
     if request.raid_with_md and shape.raid is None:
         raise UsageError(f"volume {request.name}: md combines the members of an array, such as --raid 0 --members 4")
     if shape.size_bytes == 0:
@@ -225,7 +225,9 @@ def _start(folder: Path) -> None:
         server.kill()
         server.wait()
         lines = said.decode(errors="replace").split() or (folder / "log").read_text(errors="replace").split()
-        raise TargetError(f"cannot serve volume {folder.name}: {' '.join(lines) or 'its server ended without a word'}")
+        raise TargetError(
+            f"cannot serve volume {folder.name}: {' '.join(lines) or 'its server ended without a message'}"
+        )
     # The server outlives this process; nobody here waits for it.
     server.returncode = 0
 

@@ -180,7 +180,7 @@ def _reason(ours: list[Run], theirs: list[Run], hashes: dict[int, str]) -> tuple
     blocks = [{(run.session_id, run.block) for run in runs} for runs in valid]
     together = len(blocks[0] & blocks[1])
     if together:
-        told = f"the same work, measured in turns in {count_text(together, 'block')}"
+        told = f"the same work, interleaved in {count_text(together, 'block')}"
         return Phrase("yes", Tone.BETTER), phrase(told), shown
     return (
         Phrase("with care", Tone.UNKNOWN),

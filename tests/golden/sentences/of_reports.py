@@ -104,7 +104,7 @@ def _alone_imported() -> Evidence:
 
 
 def _half_apart() -> Evidence:
-    """A case that two sessions have apart, and one that a session has in turns."""
+    """A case that two sessions have apart, and one that a session has interleaved."""
     sessions, runs = situations.apart()
     turns = evidence(targets=("old", "new"), cases=("ping",), blocks=4)
     return Evidence([*turns.sessions, *sessions], [*turns.runs, *runs], None, 0.1)
@@ -183,15 +183,19 @@ def _wrong() -> list[Situation]:
         _of("silent guards", _blind, "could not check everything in 3 of 3 runs", never=("No guard has judged",)),
         _of("one imported set", _alone_imported, "A verdict needs the results of a second target", never=("--on",)),
         _of("some apart", _half_apart, "comparisons, the runs were measured apart", never=("The runs were measured",)),
-        _of("a trend in turns", lambda: _series(trend), "so a common drift cancels", never=("cannot be told",)),
-        _of("a step in turns", lambda: _series(step), "so a common step cancels", never=("no common mean",)),
+        _of("a trend, interleaved", lambda: _series(trend), "so a common drift cancels", never=("cannot be told",)),
+        _of("a step, interleaved", lambda: _series(step), "so a common step cancels", never=("no common mean",)),
         _of(
-            "groups in turns",
+            "groups, interleaved",
             lambda: _series(groups),
             "about both groups together, and only where neither contradicts it",
         ),
-        _of("a cold run in turns", lambda: _series(cold), "the first block counts like any other"),
-        _of("waves in turns", lambda: _series(wave), "as long as the ratios of the blocks do not resemble each other"),
+        _of("a cold run, interleaved", lambda: _series(cold), "the first block counts like any other"),
+        _of(
+            "waves, interleaved",
+            lambda: _series(wave),
+            "as long as the ratios of the blocks do not resemble each other",
+        ),
         _of("a trend apart", lambda: _loose(trend), "how sure the mean is cannot be told", never=("cancels",)),
         _of("a step apart", lambda: _loose(step), "two levels have no common mean", never=("cancels",)),
         _of("groups apart", lambda: _loose(groups), "a verdict is about the mixture of both groups"),

@@ -168,7 +168,7 @@ def test_every_host_that_cannot_be_used_is_named(plimsoll: Command, hosts: Hosts
     words = ("run", "ycsb-a", "--on", "all=@*:memory://", "--cluster")
     said = plimsoll(*words, "ssh:alpha,gone,stranger,unknown,keyless", HOME=str(hosts.home), check=2).err
     assert "host gone cannot be reached: connection refused" in said
-    assert "host stranger refuses to let us in; `ssh stranger`" in said
+    assert "host stranger refuses the login; `ssh stranger`" in said
     assert "host unknown has a key that is not known here" in said
     assert f"host keyless cannot be reached: No such file or directory: {hosts.home}/no-key" in said
     assert "host alpha" not in said

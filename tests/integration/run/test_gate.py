@@ -101,7 +101,7 @@ def test_own_sessions_run_apart_are_compared(plimsoll: Command, tmp_path: Path) 
     gate = plimsoll("compare", "old", "new", "--fail-on", "worse", check=1)
     assert "new is slower than old" in gate.err
     assert "4 and 4 runs measured apart" in gate.out
-    assert "measured apart, not in turns" in gate.err
+    assert "measured apart, not interleaved" in gate.err
     fine = plimsoll("compare", "old", "again", "--fail-on", "worse", check=0)
     assert "gate:" not in fine.err
     assert "again and old are the same" in fine.out

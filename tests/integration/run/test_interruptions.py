@@ -83,7 +83,7 @@ def test_a_verification_that_is_interrupted_says_that_there_is_no_verdict(plimso
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (130, "")
-    assert "interrupted, so there is no verdict; test files are removed: give the same command again" in err
+    assert "interrupted, so there is no verdict; test files were removed. Give the same command again" in err
     assert leftovers(disk) == []
     assert states(plimsoll) == ["interrupted"]
 

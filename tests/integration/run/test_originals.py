@@ -116,7 +116,7 @@ def test_a_missing_original_is_refused_with_its_package(plimsoll: Command, disk:
         ("echo broken; exit 3", "ended with exit code 3: 'broken'"),
         ("echo 'PostMark v2.0 : 1/1/30'; echo 'Creating files...Done'; "
          "printf '\\t9 seconds of transactions (11 per second)\\n'", "is version 2.0, this test follows 1.5"),
-        ("echo 'PostMark v1.51 : 8/14/01'; echo 'Creating files...Done'", "did not come to its end"),
+        ("echo 'PostMark v1.51 : 8/14/01'; echo 'Creating files...Done'", "did not finish"),
     ],
 )  # fmt: skip
 def test_an_unexpected_original_fails_the_run_and_its_output_is_kept(
@@ -144,7 +144,7 @@ PINGS = "[ $1 = -v ] && echo 'ioping {}' || echo '4.0 KiB <<< x (ext4 y): reques
         ("randread", "fio", "echo 'fio: pid=1, err=5/file:x.c:1, error=Input/output error'; exit 1", "exit code 1"),
         ("randread", "fio", OLD_FIO, "is version fio-2.1, this test follows fio-3."),
         ("ioping", "ioping", PINGS.format("0.9"), "is version ioping 0.9, this test follows ioping 1."),
-        ("ioping", "ioping", PINGS.format("1.3"), "did not come to its end"),
+        ("ioping", "ioping", PINGS.format("1.3"), "did not finish"),
     ],
 )  # fmt: skip
 def test_unexpected_tools_of_requests_fail_the_run_and_their_output_is_kept(

@@ -60,7 +60,7 @@ def test_bad_words_change_nothing(plimsoll: Command, sessions: list[Session]) ->
 def test_a_deletion_is_asked_for(plimsoll: Command, sessions: list[Session]) -> None:
     one, other = (short_id(each.id) for each in sessions)
     refused = plimsoll("session", "delete", one, check=2)
-    assert "say --yes" in refused.err
+    assert "give --yes" in refused.err
     assert listed(plimsoll) == ["study 2", "study 1"]
     assert plimsoll("session", "delete", one, "study 1", "--yes", "--json").json == {"sessions": 1, "runs": 2}
     assert listed(plimsoll) == ["study 2"]

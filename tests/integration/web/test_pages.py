@@ -207,7 +207,7 @@ def reasons(found: dict[str, Any]) -> dict[tuple[str, str], tuple[str, str]]:
 def test_targets_of_one_session_were_measured_in_turns(filled: Filled, client: httpx.Client) -> None:
     night = filled.nights[0].id
     found = reasons(compared(client, f"{night}:nvme", f"{night}:gp3"))
-    assert found == {("randread", "gp3"): ("yes", "the same work, measured in turns in 3 blocks")}
+    assert found == {("randread", "gp3"): ("yes", "the same work, interleaved in 3 blocks")}
 
 
 def test_targets_of_two_sessions_are_compared_with_care(filled: Filled, client: httpx.Client) -> None:
@@ -217,13 +217,13 @@ def test_targets_of_two_sessions_are_compared_with_care(filled: Filled, client: 
     assert (case, target, word) == ("randread", f"gp3 · {short_id(late.id)}", "with care")
     assert "measured apart" in reason
     verdicts = json.dumps(next(each for each in report["sections"] if each["id"] == "verdicts"))
-    assert "measured apart, not in turns" in verdicts
+    assert "measured apart, not interleaved" in verdicts
 
 
 def test_targets_of_one_name_can_be_one_target(filled: Filled, client: httpx.Client) -> None:
     chosen = [f"{night.id}:{target}" for night in filled.nights[:3] for target in ("nvme", "gp3")]
     found = reasons(compared(client, *chosen, pool=True))
-    assert found == {("randread", "gp3"): ("yes", "the same work, measured in turns in 9 blocks")}
+    assert found == {("randread", "gp3"): ("yes", "the same work, interleaved in 9 blocks")}
 
 
 def test_what_cannot_be_compared_has_its_reason(filled: Filled, client: httpx.Client) -> None:

@@ -85,10 +85,10 @@ def test_all_checks_in_one_sentence() -> None:
 
     fine, noisy, broken = check("swap", Level.OK), check("other_load", Level.WARN), check("io_uring", Level.INVALID)
     for checks, expected, says, never in (
-        ([fine], Fitness.FIT, "Fit for measuring: no check objects", "care"),
-        ([fine, noisy], Fitness.CARE, "Fit with care: 1 check objects (other load)", "Not fit"),
-        ([noisy, noisy], Fitness.CARE, "2 checks object (other load, other load)", "Not fit"),
-        ([fine, noisy, broken], Fitness.UNFIT, "Not fit as it is: 1 check objects (io uring)", "other load"),
+        ([fine], Fitness.FIT, "Fit for measuring: no check found a problem", "care"),
+        ([fine, noisy], Fitness.CARE, "Fit with care: 1 check found a problem (other load)", "Not fit"),
+        ([noisy, noisy], Fitness.CARE, "2 checks found problems (other load, other load)", "Not fit"),
+        ([fine, noisy, broken], Fitness.UNFIT, "Not fit as it is: 1 check found a problem (io uring)", "other load"),
     ):
         assert fitness(checks) is expected
         assert says in sentence(checks)

@@ -58,7 +58,7 @@ def test_a_direction_that_a_job_has_not_is_not_looked_at() -> None:
     ("words", "named"),
     [
         (["--cmdprio_percentage=20", "--ioengine=psync"], "libaio or io_uring"),
-        (["--cmdprio_percentage=20", "--cmdprio_bssplit=4k/10"], "exclude each other"),
+        (["--cmdprio_percentage=20", "--cmdprio_bssplit=4k/10"], "cannot be combined"),
         (["--cmdprio_percentage=101"], "0 to 100"),
         (["--cmdprio_percentage=10", "--cmdprio_class=4"], "0 to 3"),
         (["--cmdprio_percentage=10", "--cmdprio=8"], "0 to 7"),

@@ -130,7 +130,7 @@ def test_readonly_lays_nothing_out(tmp_path: Path) -> None:
 
 def test_options_of_other_versions_are_known() -> None:
     assert [note.partition(":")[0] for note in job("--mem_align=4k").words.notes()] == ["iomem_align"]
-    assert any("no more" in note for note in job("--rwmixcycle=500").words.notes())
+    assert any("no longer has it" in note for note in job("--rwmixcycle=500").words.notes())
     for word, hint in (("percentage_sequential=50", "percentage_random"), ("bs_is_seq_rand=1", "a job of their own")):
         with pytest.raises(UsageError, match=hint):
             parse(["--name=t", f"--{word}"])

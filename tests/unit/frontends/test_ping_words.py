@@ -72,7 +72,7 @@ def test_options_become_parameters(words: list[str], expected: dict[str, object]
         ([".", "/"], "several places"),
         (["-c", "x", "."], "not a valid count"),
         (["-N", "."], "without -C or -D"),
-        (["-HA", "."], "synchronous requests only"),
+        (["-HA", "."], "only with synchronous requests"),
         (["-n", "3", "."], r"no option -n; the nearest one there is: -c \(-count\)"),
         (["--duration=3", "."], "no option --duration=3; the nearest one there is: --work-time"),
         (["-s", "4q", "."], "not a valid size"),

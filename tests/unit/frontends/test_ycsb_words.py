@@ -196,7 +196,7 @@ def test_bindings_lead_to_addresses(
 @pytest.mark.parametrize(
     ("name", "values", "says"),
     [
-        ("mongodb", {}, "no driver for YCSB's binding mongodb; there are basic, jdbc"),
+        ("mongodb", {}, "no driver for YCSB's binding mongodb; use one of basic, jdbc"),
         ("rocksdb", {}, "rocksdb.dir="),
         ("jbdc", {}, "did you mean 'jdbc'"),
         ("jdbc", {}, "db.url=jdbc:postgresql"),

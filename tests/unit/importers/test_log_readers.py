@@ -356,7 +356,9 @@ def test_a_large_log_with_damage_is_refused_with_its_line(tmp_path: Path, monkey
     (tmp_path / "cut_lat.log.gz").write_bytes(gzip.compress(b"1, 9000, 0, 4096\n" * 5000)[:-20])
     monkeypatch.setattr("plimsoll.importers.archives.KEPT_LOG_BYTES", 100)
     found = {Path(each.place).name: str(each.error) for each in read_files([tmp_path / "*"])}
-    assert found["a_lat.1.log"].startswith("a_lat.1.log: line 5001: '2, spoilt, 0, 4096' is no line of a fio log; mend")
+    assert found["a_lat.1.log"].startswith(
+        "a_lat.1.log: line 5001: '2, spoilt, 0, 4096' is not a line of a fio log; correct"
+    )
     assert "the archive is damaged" in found["cut_lat.log.gz"]
 
 

@@ -109,7 +109,7 @@ def test_only_a_plain_value_of_no_kind_may_be_below_zero() -> None:
         (
             "ycsb",
             "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), 12.5x\n",
-            "file.txt: line 2: '12.5x' is not a number that can be read in one way; mend it, or take the file as the "
+            "file.txt: line 2: '12.5x' is not a number that can be read in one way; correct it, or use the file as the "
             "tool",
         ),
     ],

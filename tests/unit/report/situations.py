@@ -77,7 +77,7 @@ def memory() -> Stored:
 
 
 def apart() -> Stored:
-    """Two imported sets: nothing was measured in turns."""
+    """Two imported sets: nothing was interleaved."""
     sessions, found = [], []
     for number, (name, ratio) in enumerate((("old", 1.0), ("new", 1.7))):
         session, runs = make_study(

@@ -92,7 +92,7 @@ def test_an_objective_that_is_contradicted_is_no_answer() -> None:
     assert (
         "a: cannot tell up to which load p99 below 10 s holds: depth 4 meets it, but depths 5, 6, 8, 12 and 16" in words
     )
-    assert "clearly meet it. Something else than the load makes latency" in words
+    assert "clearly meet it. Something other than the load causes latency" in words
     assert "holds up to" not in words
     assert "cannot tell" not in told(*searched(slo="p99<10s"))
 
@@ -110,7 +110,7 @@ def test_a_load_whose_own_runs_disagree_is_not_set_against_itself() -> None:
 
     itself = said(4)
     assert "the last runs at depth 4 miss it (median " in itself
-    assert ", but all runs at that load together clearly meet it. Something else" in itself
+    assert ", but all runs at that load together clearly meet it. Something other" in itself
     assert "depth 4 clearly meets it" not in itself
     assert "together clearly meet it and depth 5 clearly meets it." in said(4, 5)
     assert "depth 4 misses it, but depth 5 clearly meets it." in said(5)

@@ -149,7 +149,7 @@ def test_own_sessions_that_were_run_apart_are_judged_with_the_weaker_guarantee()
 
 
 def test_blocks_that_lost_their_pair_are_no_sets_apart() -> None:
-    """In one session the two ran in turns: a weaker method must not rescue what the guards took away."""
+    """In one session the two were interleaved: a weaker method must not rescue what the guards took away."""
     rows = [row("a", block, 1000.0, status="ok") for block in range(4)]
     rows += [row("b", block, 500.0, status="invalid") for block in range(4)]
     (cell,) = cells(rows, "a")

@@ -65,9 +65,9 @@ def test_every_choice_is_documented(choices: type[RunStatus], section: str) -> N
 def test_versions_and_limits_are_the_real_ones() -> None:
     assert f"version of this format: {result_file.VERSION}." in TEXT
     assert result_file.FORMAT in TEXT
-    limits = SECTIONS["Reading a file from a stranger"]
+    limits = " ".join(SECTIONS["Reading a file from a stranger"].split())
     assert f"{DEFAULT_LIMITS.total_bytes // 2**30} GiB" in limits
     assert f"{DEFAULT_LIMITS.line_bytes // 2**20} MiB" in limits
     assert f"{DEFAULT_LIMITS.line_values // 10**6} million values" in limits
     assert f"{DEFAULT_LIMITS.records // 10**6} million records" in limits
-    assert f"more than\n{codec.MAX_DEPTH} levels" in limits
+    assert f"more than {codec.MAX_DEPTH} levels" in limits

@@ -43,7 +43,7 @@ impl Store {
     fn insert(&self, key: &[u8], values: &Values, reply: &mut Reply) -> Result<(), Fault> {
         let mut rows = self.write();
         let Entry::Vacant(place) = rows.entry(key.into()) else {
-            return Err(Fault::refused(Cause::Constraint, "there is a record with this key already"));
+            return Err(Fault::refused(Cause::Constraint, "a record with this key already exists"));
         };
         place.insert(values.iter().map(|(_, value)| value.to_vec()).collect());
         reply.row();

@@ -78,7 +78,7 @@ impl Database for SqliteDriver {
         }
         let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         if let Some((name, _)) = setup.settings.iter().find(|(name, value)| !plain(name) || !plain(value)) {
-            return Err(JobError::spec(format!("the setting {name:?} is no PRAGMA with a plain value")));
+            return Err(JobError::spec(format!("the setting {name:?} is not a PRAGMA with a plain value")));
         }
         let (path, statements) = (path.to_owned(), Arc::new(Statements::new(&setup, Dialect::Sqlite)));
         Ok(Self { setup, path, statements })

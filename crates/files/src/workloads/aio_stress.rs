@@ -107,7 +107,7 @@ impl Definition for Parameters {
         }
         match self.stages().first() {
             Some(first) if !first.writes() && self.stages().len() == 1 => {
-                Err(Fault::spec("there is nothing to read in a new file: add a stage that writes"))
+                Err(Fault::spec("a new file holds nothing to read: add a stage that writes"))
             }
             _ => Ok(()),
         }

@@ -50,9 +50,9 @@ parameters! {
         read_block: u64 = 512, in bytes(1..=1 << 20);
         /// Bytes of one stream write.
         write_block: u64 = 512, in bytes(1..=1 << 20);
-        /// Of ten, so many transactions read rather than append.
+        /// Transactions of ten that read rather than append.
         read_bias: u64 = 5, in count(..=10);
-        /// Of ten, so many transactions create rather than delete.
+        /// Transactions of ten that create rather than delete.
         create_bias: u64 = 5, in count(..=10);
     }
 }

@@ -59,7 +59,7 @@ parameters! {
         open: Open = Open::None, in word::<Open>();
         /// Measured time (--time).
         runtime_ns as "runtime": u64 = 10 * SECOND, in nanoseconds(1..);
-        /// End after so many requests and syncs, 0 for never (--events).
+        /// End after this many requests and syncs, 0 for never (--events).
         events: u64 = 0, in count(..=MAX_COUNT);
     }
 }

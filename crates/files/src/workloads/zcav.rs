@@ -51,7 +51,7 @@ parameters! {
         block: u64 = 512 << 20, in bytes(1..=MAX_BYTES);
         /// Bytes of a read.
         chunk: u64 = 1 << 20, in bytes(512..=64 << 20);
-        /// Every so many blocks, one is read.
+        /// One block in this many is read.
         step: u64 = 1, in count(1..=MAX_COUNT);
         /// Times over the whole.
         /// Three are the least that averaging can drop something from.
@@ -91,10 +91,13 @@ impl Definition for Parameters {
     fn check(&self, common: &Common) -> Result<()> {
         one_thread(common, "zcav")?;
         if self.write && self.path.is_none() {
-            return Err(Fault::spec("write goes over what is in path: give one".to_owned()));
+            return Err(Fault::spec("write overwrites what is in path: give one".to_owned()));
         }
         if self.block == 0 || !self.block.is_multiple_of(self.chunk) {
-            return Err(Fault::spec(format!("a block of {} bytes is no multiple of chunk {}", self.block, self.chunk)));
+            return Err(Fault::spec(format!(
+                "a block of {} bytes is not a multiple of chunk {}",
+                self.block, self.chunk
+            )));
         }
         let length = self
             .length()

@@ -243,7 +243,9 @@ fn operation_failed(spec: &JobSpec, slot: Slot, result: i64) -> JobError {
         let size = if length == 0 { String::new() } else { format!(" of {length} bytes") };
         let hint = match error.raw_os_error() {
             Some(libc::EOPNOTSUPP) if spec.iopoll => ": the device cannot be polled, leave iopoll off",
-            Some(libc::EAGAIN) if spec.nowait => ": it would have to wait; leave nowait off, or what is read be cached",
+            Some(libc::EAGAIN) if spec.nowait => {
+                ": it would have to wait; leave nowait off, or keep what is read in the cache"
+            }
             Some(libc::EOPNOTSUPP) if spec.nowait => {
                 ": this file system cannot do it without waiting, leave nowait off"
             }

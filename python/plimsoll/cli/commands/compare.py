@@ -57,7 +57,7 @@ def command(
         FailOn | None,
         typer.Option(
             "--fail-on",
-            help="Leave with 1 if any verdict is worse; unknown: also if any is undecided. With 4 if nothing could be "
+            help="Exit with 1 if any verdict is worse (unknown: or undecided), and with 4 if nothing could be "
             "compared.",
         ),
     ] = None,
@@ -66,7 +66,7 @@ def command(
         typer.Option(
             "--across",
             metavar="PARAMETER",
-            help="Compare cases that differ in this parameter, too, such as scale; without it only equal cases are.",
+            help="Also compare cases that differ in this parameter, such as scale. Default: only equal ones.",
         ),
     ] = None,
     every: Annotated[

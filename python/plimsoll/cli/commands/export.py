@@ -28,7 +28,7 @@ def command(
         Path | None, typer.Option("--parquet", metavar="DIR", help="Write tables for DuckDB, pandas and Spark.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every session of the store.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Write sessions with all their raw material into one file that `plimsoll import` and `merge` read."""
     import tomli_w

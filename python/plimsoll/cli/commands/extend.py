@@ -60,7 +60,7 @@ def command(
     force: Force = False,
     cluster: Cluster = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be added, and how long it takes.")
+        bool, typer.Option("--dry-run", help="Only print what would be added, and how long it would take.")
     ] = False,
     json: Json = False,
     quiet: Quiet = False,

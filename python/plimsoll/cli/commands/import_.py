@@ -61,7 +61,7 @@ def command(
     failed = [row["file"] for row in rows if row["failed"]]
     if failed:
         raise ResultFileError(
-            f"not imported: {', '.join(failed)}; the reasons are above, the other files are in the store"
+            f"not imported: {', '.join(failed)}; the reasons are above; the other files are in the store"
         )
 
 

@@ -44,8 +44,8 @@ Stored = Annotated[
     typer.Option(
         "--stored",
         metavar="1s",
-        help="How long a place may give more than it carries after a rest: volumes 1s (the default), a local disk 0s. "
-        "Runs must outlast it.",
+        help="How long a place may give more than it can sustain after a rest: volumes 1s (the default), a local disk "
+        "0s. Runs must last longer.",
     ),
 ]
 

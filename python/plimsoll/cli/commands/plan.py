@@ -31,7 +31,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
     from plimsoll.units import format_duration
 
     if name := load_line(options):
-        raise UsageError(f"{name} is a search, whose runs are not known before; `plimsoll knee {name}` carries it out")
+        raise UsageError(f"{name} is a search, whose runs are not known in advance; run it with `plimsoll knee {name}`")
     study = options.study()
     steps = plan.steps(study)
     plan.check(study, steps, destroy)
@@ -82,7 +82,7 @@ def _writes(target: Target, plans: list[Plan], layout_bytes: int, scratch_bytes:
     if layout_bytes:
         said.append(f"{format_size(layout_bytes)} of test files, removed at the end")
     if scratch_bytes:
-        said.append(f"at most {format_size(scratch_bytes)} more while a test of files runs, removed after it")
+        said.append(f"at most {format_size(scratch_bytes)} more while a file-system test runs, removed afterwards")
     loads = [workloads.of(plan).written_bytes(plan) for plan in plans]
     if None in loads:
         said.append("some tests write as fast as the place allows, for as long as they run")

@@ -84,7 +84,7 @@ def _publish(found: Evidence, place: str, force: bool) -> None:
     else:
         folder = Path(place)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not force:
-            raise UsageError(f"{folder} is there already and not empty; choose another folder, or say --force")
+            raise UsageError(f"{folder} already exists and is not empty; choose another folder, or give --force")
         folder.mkdir(parents=True, exist_ok=True)
         write(folder)
     check = f"{place.rstrip('/')}/`" if is_remote(place) else f"{publication.RESULTS}` in that folder"

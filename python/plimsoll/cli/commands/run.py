@@ -45,7 +45,8 @@ def command(
     ] = None,
     cluster: Cluster = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only print what would be done, and how long it takes: `plimsoll plan`.")
+        bool,
+        typer.Option("--dry-run", help="Only print what would be done, and how long it would take: `plimsoll plan`."),
     ] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -101,7 +102,9 @@ def _knee(
     from plimsoll.run.load_study import published_load_study
 
     if other:
-        raise UsageError(f"{name} is a search, whose runs are not known before; leave out --dry-run and --store-copy")
+        raise UsageError(
+            f"{name} is a search, whose runs are not known in advance; leave out --dry-run and --store-copy"
+        )
     study = published_load_study(name, options.study(), {}, None, None, quick=options.quick_sizes)
     knee.carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
 

@@ -69,7 +69,7 @@ def command(
         def ready() -> None:
             readers = "everyone who reaches it may read" if public_read else "only people with a token may read"
             say(f"serving {store.place} at {settings.address}; {readers}. Ctrl-C stops.")
-            say(f"your own way in, valid until it stops: {own}/login?key={settings.owner_key}")
+            say(f"your own login link, valid until the server stops: {own}/login?key={settings.owner_key}")
 
         serve(store, settings, taken, ready)
     say("stopped")

@@ -41,7 +41,7 @@ def command(
     ] = None,
     job: Annotated[
         str | None,
-        typer.Option("--job", metavar="TEST[,parameter=value…]", help="The load, as an io test. Default: randread."),
+        typer.Option("--job", metavar="TEST[,parameter=value…]", help="A block I/O test. Default: randread."),
     ] = None,
     trace: Annotated[
         Path | None, typer.Option("--trace", metavar="FILE", help="A recorded load: fio iolog v2/v3 or blkparse text.")

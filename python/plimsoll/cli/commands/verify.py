@@ -20,7 +20,7 @@ EXAMPLES = (
     "Exit code 0: it delivers, 1: it does not, 3: cannot tell."
 )
 NEEDS_ARGUMENTS = True
-_NO_VERDICT = "interrupted, so there is no verdict; test files are removed: give the same command again"
+_NO_VERDICT = "interrupted, so there is no verdict; test files were removed. Give the same command again"
 
 
 def command(

@@ -71,7 +71,7 @@ def _agree(count: int, where: str) -> None:
     from plimsoll.errors import UsageError
 
     if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked here; say --yes to drop, and nothing was dropped")
+        raise UsageError("nothing was dropped: nobody can be asked here; give --yes to drop without asking")
     if not typer.confirm(f"Drop {'this' if count == 1 else f'these {count}'} in {where}?", err=True):
         say("nothing was dropped")
         raise typer.Abort

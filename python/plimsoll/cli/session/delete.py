@@ -72,7 +72,7 @@ def _ask(store: Store, sessions: list[Session]) -> None:
     from plimsoll.store.store import short_id
 
     if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked here; say --yes to delete, and nothing was deleted")
+        raise UsageError("nothing was deleted: nobody can be asked here; give --yes to delete without asking")
     counts = search.run_counts(store)
     for session in sessions:
         runs = counts.get(session.id, (0, 0))[1]

@@ -58,7 +58,7 @@ def _refuse_what_is_there(out: str) -> None:
     if "://" in out:
         raise UsageError(f"{out}: rescue writes files; merge them into a database with `plimsoll merge` afterwards")
     if path.exists() and not (path.is_dir() and out.endswith("/")):
-        raise UsageError(f"{out} is there already, and nothing was written; name a new file, or a folder as {out}/")
+        raise UsageError(f"{out} already exists, and nothing was written; name a new file, or a folder as {out}/")
 
 
 def _write(examination: Examination, saved: list[Checked], out: str) -> None:

@@ -28,7 +28,7 @@ def command(
     from plimsoll.volumes.registry import named
 
     if not given:
-        raise UsageError("say what shall change, such as --type gp3, --size 200GiB or --iops 6000")
+        raise UsageError("say what to change, such as --type gp3, --size 200GiB or --iops 6000")
     before = named(name)
     volume = modify(name, given)
     if json:
@@ -36,7 +36,7 @@ def command(
     else:
         console().print(described(volume), markup=False)
     if volume.size_bytes > before.size_bytes and volume.file_system is not None:
-        say(f"the device grew; its file system does so with {GROW.get(volume.file_system, 'its own tool')}")
+        say(f"the device grew; grow its file system with {GROW.get(volume.file_system, 'its own tool')}")
 
 
 GROW = {

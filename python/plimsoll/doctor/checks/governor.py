@@ -20,5 +20,5 @@ def check(examined: Examined) -> Check | None:
         name=NAME,
         level=Level.WARN,
         message=f"processor speed: governor {governor} slows processors down while they wait for I/O",
-        advice="cpupower frequency-set -g performance (as root) for the time of the tests",
+        advice="cpupower frequency-set -g performance (as root) while the tests run",
     )

@@ -31,7 +31,7 @@ WORDS = (
     ("-b", "fsync after each operation on a file."),
     ("-z SEED", "Seed of the random offsets."),
     ("-q", "Only the CSV on standard output, the table on standard error."),
-    ("-u USER, -g GROUP", "Accepted without effect: Plimsoll does not change its user."),
+    ("-u USER, -g GROUP", "Accepted, without effect: Plimsoll does not change its user."),
     ("-Z FILE", "Make the seed from this file."),
     ("-D", "Write the blocks with O_DIRECT."),
     ("-p COUNT", "Only create semaphores for this many processes; -1 removes them."),

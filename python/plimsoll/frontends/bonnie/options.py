@@ -132,7 +132,7 @@ def _letters(letters: str, rest: list[str], given: _Given) -> None:
             given.values["y"] = what.lower()
             return
         if letter == "f" and letters[place + 1 :].isdigit():
-            raise UsageError("-f with a size is not carried out; -f alone leaves the tests of characters out")
+            raise UsageError("-f with a size is not supported; -f alone leaves the tests of characters out")
 
 
 def _size(text: str, unit: int, option: str) -> int:
@@ -172,9 +172,9 @@ def _settings(given: _Given) -> Settings:
     counts = values.get("n", "16").split(":")
     numbers = [_number(each, "n") for each in counts]
     if len(numbers) > 3 and numbers[3] > 1:
-        raise UsageError(f"-n {values['n']}: several folders are not carried out; leave the fourth number out")
+        raise UsageError(f"-n {values['n']}: several folders are not supported; leave the fourth number out")
     if min(numbers) < 0:
-        raise UsageError(f"-n {values['n']}: links in place of files are not carried out; use sizes of 0 or more")
+        raise UsageError(f"-n {values['n']}: links in place of files are not supported; use sizes of 0 or more")
     largest = numbers[1] if len(numbers) > 1 else 0
     smallest = numbers[2] if len(numbers) > 2 else 0
     if smallest > largest:

@@ -69,7 +69,7 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     if asked.parse_only:
         return 0
     _check_files(jobs, asked, say)
-    # Opened before the run: a result that can't be written should not cost the time of measuring.
+    # Opened before the run: a result that cannot be written should not cost the time of measuring.
     output = _open(asked)
     try:
         return _measure(jobs, asked, words, open_store, say, output)

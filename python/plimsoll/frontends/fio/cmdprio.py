@@ -46,7 +46,7 @@ def shares(words: Words) -> tuple[Shares, Shares]:
     percentages = _each(words, "cmdprio_percentage", 100)
     split = words.text("cmdprio_bssplit") or ""
     if split and any(percentages):
-        raise UsageError(f"{where}: cmdprio_percentage and cmdprio_bssplit exclude each other; keep one of them")
+        raise UsageError(f"{where}: cmdprio_percentage and cmdprio_bssplit cannot be combined; keep one of them")
     # As with fio, 0 stands for the class that was not given.
     classes = [kind or REAL_TIME for kind in _each(words, "cmdprio_class", CLASSES)]
     numbers = [

@@ -40,7 +40,7 @@ WORDS = (
     ("--enghelp[=ENGINE]", "The engines, or the options of one."),
     ("--max-jobs=N", "Refuse more jobs than this."),
     ("--warnings-fatal", "Every note of Plimsoll ends it."),
-    ("--aux-path=DIR, --alloc-size=KIB", "Accepted without effect: there are no state files and no memory pool."),
+    ("--aux-path=DIR, --alloc-size=KIB", "Accepted, without effect: there are no state files and no memory pool."),
     ("--destroy=SERIAL", "Allow this block device to be overwritten; ours."),
     ("-v, --version", "The version whose formats are printed."),
 )

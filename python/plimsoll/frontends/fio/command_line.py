@@ -107,9 +107,7 @@ def parse(words: Sequence[str]) -> Invocation:
         if name in WITH_VALUE or name in WITHOUT_VALUE:
             general.setdefault(name, []).append(value)
         elif name in NOT_CARRIED_OUT:
-            raise UsageError(
-                f"fio's option --{name} is not carried out by Plimsoll; {INSTEAD.get(name, 'leave it out')}"
-            )
+            raise UsageError(f"fio's option --{name} is not supported by Plimsoll; {INSTEAD.get(name, 'leave it out')}")
         else:
             _must_exist(name)
             job_words.append((name, value))
@@ -175,7 +173,7 @@ def inquiry_words(given: Sequence[str]) -> tuple[str, ...]:
     found = [word for text in given for word in text.split(",") if word]
     for word in found:
         if word.partition(":")[0] not in DEBUG:
-            raise UsageError(f"--debug={word}: there are {', '.join(DEBUG)}")
+            raise UsageError(f"--debug={word}: use one of {', '.join(DEBUG)}")
     return tuple(found)
 
 
@@ -192,7 +190,7 @@ def _check_units(job_words: Sequence[tuple[str, str]]) -> None:
 def _eta(general: Mapping[str, Sequence[str]]) -> str:
     when = general.get("eta", ["auto"])[-1]
     if when not in ("always", "never", "auto"):
-        raise UsageError(f"--eta={when}: there are always, never and auto")
+        raise UsageError(f"--eta={when}: use always, never or auto")
     return when
 
 
@@ -218,14 +216,14 @@ def _formats(general: dict[str, list[str]]) -> tuple[str, ...]:
         chosen.append("terse")
     for each in chosen:
         if each not in FORMATS:
-            raise UsageError(f"--output-format={each}: there are {', '.join(FORMATS)}")
+            raise UsageError(f"--output-format={each}: use one of {', '.join(FORMATS)}")
     return tuple(sorted(set(chosen), key=FORMATS.index))
 
 
 def _terse_version(general: Mapping[str, Sequence[str]]) -> str:
     version = general.get("terse-version", ["3"])[-1]
     if version not in TERSE_VERSIONS:
-        raise UsageError(f"--terse-version={version}: there are {', '.join(TERSE_VERSIONS)}")
+        raise UsageError(f"--terse-version={version}: use one of {', '.join(TERSE_VERSIONS)}")
     return version
 
 

@@ -76,7 +76,7 @@ def service(words: Words, count: int, *, verifies: bool = False) -> dict[str, An
     favoured = "normal" if kind == "gauss" else kind
     if kind not in ORDERS and favoured not in values.HOT:
         raise UsageError(
-            f"{words.section.where}: file_service_type={kind} is not carried out by Plimsoll; there are "
+            f"{words.section.where}: file_service_type={kind} is not supported by Plimsoll; use one of "
             f"{', '.join((*ORDERS, *values.HOT, 'gauss'))}"
         )
     at_once = {**_open_at_once(words, count), **({"endless": True} if endless(words, verifies=verifies) else {})}

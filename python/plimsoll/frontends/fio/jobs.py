@@ -39,7 +39,7 @@ class Words:
         self._options = section.options
         self.kb_base = self.read("kb_base", values.whole)
         if self.kb_base not in (1000, 1024):
-            raise UsageError(f"{section.where}: kb_base={self.kb_base}: there are 1024, fio's default, and 1000")
+            raise UsageError(f"{section.where}: kb_base={self.kb_base}: use 1024, fio's default, or 1000")
 
     def text(self, name: str) -> str | None:
         """The option as text, with fio's default; None where it is absent."""
@@ -70,7 +70,7 @@ class Words:
         mode = (self.text("rw") or "").partition(":")[0]
         if mode not in MODES:
             raise UsageError(
-                f"{self.section.where}: rw={mode} is not carried out by Plimsoll; there are {', '.join(MODES)}"
+                f"{self.section.where}: rw={mode} is not supported by Plimsoll; use one of {', '.join(MODES)}"
             )
         if self.on("verify_only"):
             if mode not in VERIFIED_AS:

@@ -46,8 +46,8 @@ def check_files(jobs: Sequence[Job], destroy: Sequence[str], *, readonly: bool) 
                 _check_file(job, path, length, destroy)
                 if readonly and engine_name(job.words) != "null" and _lacks(path, length):
                     raise UsageError(
-                        f"{job.name}: {path} has not the {format_size(length)} that are read, and --readonly keeps "
-                        "from writing them; name a file that has"
+                        f"{job.name}: {path} is shorter than the {format_size(length)} that are read, and "
+                        "--readonly does not let it grow; name a longer file"
                     )
 
 

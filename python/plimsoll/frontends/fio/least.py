@@ -89,7 +89,7 @@ def least(words: Words, name: str) -> Least | None:
     if not given:
         return None
     if len(given) > 1:
-        raise UsageError(f"{words.section.where}: rate_min and rate_iops_min exclude each other; keep one of them")
+        raise UsageError(f"{words.section.where}: rate_min and rate_iops_min cannot be combined; keep one of them")
     limits = _per_second(words, given[0])
     option = given[0].removesuffix("_min")
     if words.given(option):

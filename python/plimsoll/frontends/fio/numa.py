@@ -26,6 +26,6 @@ def check(words: Words) -> None:
     """Memory has one place where there is one node; otherwise it is not chosen here. Raises UsageError."""
     if words.given("numa_mem_policy") and len(list(NODES.glob("node[0-9]*"))) > 1:
         raise UsageError(
-            f"{words.section.where}: numa_mem_policy is not carried out by Plimsoll on machines with several nodes; "
+            f"{words.section.where}: numa_mem_policy is not supported by Plimsoll on machines with several nodes; "
             "start it under numactl"
         )

@@ -170,9 +170,9 @@ NO_DIFFERENCE = {
     "zone_reset_threshold": "a file has no zones that have to be written in order",
     "zone_reset_frequency": "a file has no zones that have to be written in order",
     "zonecapacity": "a file has no zones that have to be written in order",
-    "rwmixcycle": "fio 3.33 has it no more",
-    "verifysort": "fio 3.33 has it no more",
-    "verifysort_nr": "fio 3.33 has it no more",
+    "rwmixcycle": "fio 3.33 no longer has it",
+    "verifysort": "fio 3.33 no longer has it",
+    "verifysort_nr": "fio 3.33 no longer has it",
     "fixedbufs": "io_uring always has registered buffers",
     "registerfiles": "io_uring always has registered files",
     "nonvectored": "no engine uses vectors",
@@ -182,12 +182,12 @@ NO_DIFFERENCE = {
     "log_compression_cpus": "a log does not wait in memory until it is written",
     "log_entries": "logs have no limit of entries",
     "fadvise_hint": "the kernel is told whether the pattern is random, as by default",
-    "mem": "buffers always are page-aligned memory",
-    "iomem_align": "buffers always are page-aligned memory",
+    "mem": "buffers are always page-aligned",
+    "iomem_align": "buffers are always page-aligned",
     "verify_async": "the job's own thread checks what it reads",
     "verify_async_cpus": "the job's own thread checks what it reads",
     "experimental_verify": "what is read back is always known from what was written",
-    "error_dump": "the first failed operation is told, its data are not",
+    "error_dump": "the first failed operation is told, its data is not",
     "serialize_overlap": "operations of a verified job never overlap; those of others may, as they do on a device",
     "clocksource": "the clock is the processor's counter, or the kernel's monotonic clock",
     "thinktime_blocks_type": "blocks are counted when they complete",
@@ -241,11 +241,11 @@ MISSING = _words(
 )
 
 HINTS = {
-    "percentage_sequential": "fio 3.33 has it no more; percentage_random says the opposite",
+    "percentage_sequential": "fio 3.33 no longer has it; percentage_random says the opposite",
     "unit_base": "both units are printed; JSON has bytes",
     "bs_is_seq_rand": "give the sequential and the random part a job of their own, each with its bs",
     "bs_unaligned": "bssplit names the sizes one by one, also odd ones",
-    "flow_watermark": "fio 3.33 has it no more; flow keeps the ratio without it",
+    "flow_watermark": "fio 3.33 no longer has it; flow keeps the ratio without it",
     "lockfile": "give each job a file of its own",
     "opendir": "name the files with filename=",
     "file_append": "offset= and size= name the part behind the end",
@@ -308,7 +308,7 @@ def canonical(name: str, known: frozenset[str] = frozenset()) -> str:
     if plain in CARRIED_OUT or plain in NO_DIFFERENCE or plain in CHANGES:
         return plain
     if plain in MISSING:
-        raise UsageError(f"fio's option {name} is not carried out by Plimsoll; {HINTS.get(plain, LEAVE_IT)}")
+        raise UsageError(f"fio's option {name} is not supported by Plimsoll; {HINTS.get(plain, LEAVE_IT)}")
     near = difflib.get_close_matches(plain, sorted(CARRIED_OUT | known), n=1, cutoff=0.65)
     nearest = f"the nearest one there is: {near[0]}" if near else "see docs/front-ends.md for those there are"
     raise UsageError(f"fio has no option {name!r}; {nearest}")
@@ -319,4 +319,4 @@ def check_value(name: str, value: str) -> None:
     allowed = ONLY_VALUES.get(name)
     if allowed is not None and value not in allowed:
         hint = HINTS.get(name, f"it takes {', '.join(repr(each) for each in allowed)} here")
-        raise UsageError(f"{name}={value} is not carried out by Plimsoll; {hint}")
+        raise UsageError(f"{name}={value} is not supported by Plimsoll; {hint}")

@@ -29,7 +29,7 @@ def places(job: Job) -> dict[str, Any]:
             return {"distribution": reads, "write_distribution": writes}
         return {"distribution": {"randwrite": writes, "randtrim": trims}.get(job.mode, reads)}
     raise UsageError(
-        f"{words.section.where}: random_distribution={text}: there are random, zipf, pareto, normal, zoned, zoned_abs"
+        f"{words.section.where}: random_distribution={text}: use random, zipf, pareto, normal, zoned, zoned_abs"
     )
 
 

@@ -59,7 +59,7 @@ MOST_INTERVALS = 100_000
 
 
 def plan_of(job: Job, finest_ns: int = SECOND) -> Plan:
-    """The plan of one job, with intervals of `finest_ns` at most. Raises UsageError for what can't be carried out."""
+    """The plan of one job, with intervals of `finest_ns` at most. Raises UsageError for what cannot be carried out."""
     words = job.words
     parameters = defaults("io") | {
         "engine": _engine(words),
@@ -258,7 +258,7 @@ def _engine(words: Words) -> str:
         near = nearest(name, ENGINES)
         misspelt = f"the nearest one there is: {near[0]}" if near else f"there are {', '.join(ENGINES)}"
         hint = INSTEAD.get(name, misspelt)
-        raise UsageError(f"{words.section.where}: ioengine={name} is not carried out by Plimsoll; {hint}")
+        raise UsageError(f"{words.section.where}: ioengine={name} is not supported by Plimsoll; {hint}")
     engine = ENGINES[name]
     for option in ("hipri", "sqthread_poll"):
         if words.on(option) and engine != "io_uring":
@@ -329,7 +329,7 @@ def _syncs(job: Job) -> dict[str, Any]:
     opened = words.text("sync")
     kinds = {"none": "none", "0": "none", "": "sync", "1": "sync", "sync": "sync", "dsync": "dsync"}
     if opened not in kinds:
-        raise UsageError(f"{words.section.where}: sync={opened}: there are none, sync and dsync")
+        raise UsageError(f"{words.section.where}: sync={opened}: use none, sync or dsync")
     chosen = [("fsync", fsync), ("fdatasync", fdatasync), (kinds[opened], int(kinds[opened] != "none"))]
     chosen = [(kind, every) for kind, every in chosen if every]
     if not chosen or not job.writes:
@@ -380,9 +380,9 @@ def _pace(job: Job) -> dict[str, Any]:
     if not limits:
         return found
     if len(limits) > 1:
-        raise UsageError(f"{words.section.where}: rate and rate_iops exclude each other; keep one of them")
+        raise UsageError(f"{words.section.where}: rate and rate_iops cannot be combined; keep one of them")
     if job.trims_first:
-        raise UsageError(f"{words.section.where}: {limits[0]} with rw=trimwrite is not carried out; leave it out")
+        raise UsageError(f"{words.section.where}: {limits[0]} with rw=trimwrite is not supported; leave it out")
     name = limits[0]
     amounts = words.read(
         name, lambda text: values.per_direction(text, lambda part: values.size(part, words.kb_base), 0)
@@ -399,7 +399,7 @@ def _pace(job: Job) -> dict[str, Any]:
         found["rate"]["apart"] = {kind: amounts[at] or None for at, kind in enumerate(("read", "write"))}
     found["arrival"] = "poisson" if words.text("rate_process") == "poisson" else "even"
     if think:
-        raise UsageError(f"{words.section.where}: {name} and thinktime together are not carried out; keep one of them")
+        raise UsageError(f"{words.section.where}: {name} and thinktime together are not supported; keep one of them")
     return found
 
 

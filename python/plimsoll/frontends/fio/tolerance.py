@@ -32,7 +32,7 @@ def goes_on(words: Words) -> dict[str, tuple[int, ...]]:
     """
     asked = words.text("continue_on_error") or "none"
     if asked not in CONTINUES:
-        raise UsageError(f"{words.section.where}: continue_on_error={asked}: there are {', '.join(CONTINUES)}")
+        raise UsageError(f"{words.section.where}: continue_on_error={asked}: use one of {', '.join(CONTINUES)}")
     ignored = words.read("ignore_error", _ignored) if words.given("ignore_error") else {}
     found = {kind: ignored.get(kind, NON_FATAL) for kind in CONTINUES[asked]}
     last = [name for name in words.section.options if name in ("ignore_error", "continue_on_error")][-1:]

@@ -45,7 +45,7 @@ def _check_zoned(job: Job) -> None:
         model = Path(f"/sys/class/block/{path.resolve().name}/queue/zoned")
         if model.exists() and model.read_text().strip() != "none":
             raise UsageError(
-                f"{words.section.where}: zonemode=zbd on {path}, a zoned device, is not carried out by Plimsoll: its "
+                f"{words.section.where}: zonemode=zbd on {path}, a zoned device, is not supported by Plimsoll: its "
                 "zones have to be written in order; use fio itself"
             )
     if not words.given("zonesize"):

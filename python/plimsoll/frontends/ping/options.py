@@ -190,7 +190,7 @@ def _settings(given: _Given) -> Settings:
         raise UsageError("-N: without -C or -D every request would have to wait, and fail; add one of them")
     for letter in "NH":
         if letter in switches and "A" in switches:
-            raise UsageError(f"-{letter} works with synchronous requests only; leave -A out")
+            raise UsageError(f"-{letter} works only with synchronous requests; leave -A out")
     if len(given.places) != 1 and "v" not in switches:
         problem = "there are several places" if given.places else "there is no place to test"
         raise UsageError(f"{problem}; give one directory, file or device")

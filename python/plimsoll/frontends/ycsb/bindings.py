@@ -51,7 +51,7 @@ def database(name: str, properties: Properties) -> Database:
     if is_address(name):
         return Database(name)
     if name.removesuffix("-binding") in WITHOUT_DRIVER:
-        raise UsageError(f"there is no driver for YCSB's binding {name}; there are {', '.join(sorted(BINDINGS))}")
+        raise UsageError(f"there is no driver for YCSB's binding {name}; use one of {', '.join(sorted(BINDINGS))}")
     if name not in BINDINGS:
         raise UnknownName("binding of YCSB", name, BINDINGS)
     return BINDINGS[name](properties)
@@ -132,7 +132,7 @@ def _server(scheme: str, place: str, user: str | None, password: str | None, not
         elif name.lower() in _TLS:
             parameters["tls"] = _tls(name, value)
         else:
-            note(f"option {name} of db.url has no effect: it is one of the JDBC driver")
+            note(f"option {name} of db.url has no effect: it belongs to the JDBC driver")
     return Database(
         _address(scheme, user or parts.username, host, port, parts.path.lstrip("/")),
         password or parts.password,
@@ -154,7 +154,7 @@ def _address(scheme: str, user: str | None, host: str, port: int | None, name: s
 
 
 def _redis(properties: Properties) -> Database:
-    properties.only("redis.cluster", "false", "one server is spoken to, no cluster")
+    properties.only("redis.cluster", "false", "only single servers are supported, no clusters")
     host, _, port = properties.text("redis.addr", "").rpartition(":")
     host = properties.text("redis.host", host or "localhost")
     number = properties.whole("redis.port", int(port) if port.isdigit() else 6379, 1)
@@ -169,7 +169,7 @@ def _rocksdb(properties: Properties) -> Database:
     folder = properties.text("rocksdb.dir", "")
     if not folder:
         raise UsageError("binding rocksdb needs -p rocksdb.dir=/path/of/folder")
-    properties.only("rocksdb.optionsfile", "", "the settings are those of plimsoll.session_settings")
+    properties.only("rocksdb.optionsfile", "", "settings are given as plimsoll.session_settings")
     return Database(f"rocksdb:{os.path.abspath(folder)}")
 
 

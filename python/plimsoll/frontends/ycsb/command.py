@@ -29,7 +29,7 @@ WORDS = (
     ("-l TEXT", "Label at the beginning of status lines."),
     ("-db CLASS", "Binding by the name of its Java class."),
     ("-load, -t", "load and run, as YCSB's Java client has them."),
-    ("-cp, -jvm-args", "Accepted without effect: there is no Java virtual machine."),
+    ("-cp, -jvm-args", "Accepted, without effect: there is no Java virtual machine."),
     ("--keep", "Use or add to what is in the table, whatever it is: as YCSB does, and the default of run."),
     ("--create", "Make the table; one that has records is refused: the default of load."),
     ("--reuse", "Run on a table that fits, load one where there is none, refuse any other."),

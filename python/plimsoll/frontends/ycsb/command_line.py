@@ -107,7 +107,7 @@ def _take_name(word: str, line: CommandLine) -> None:
     if not line.phase and word not in (*PHASES, "shell"):
         raise UnknownName("command of YCSB", word, PHASES)
     if word == "shell" and not line.phase:
-        raise UsageError("there is no shell here; load and run are available")
+        raise UsageError("there is no shell; use load or run")
     if not line.phase:
         line.phase = word
     elif not line.binding:

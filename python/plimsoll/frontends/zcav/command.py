@@ -18,7 +18,7 @@ WORDS = (
     ("-l FILE", "Write the output there; over an earlier output of this command, never over another file."),
     ("--force", "Write over whatever has the name of -l; ours."),
     ("-f FILE", "The file or device, instead of the last argument."),
-    ("-u USER, -g GROUP", "Accepted without effect: Plimsoll does not change its user."),
+    ("-u USER, -g GROUP", "Accepted, without effect: Plimsoll does not change its user."),
     ("-w", "Write zeros instead of reading, with fsync after each piece: what is there is lost."),
     ("--destroy NAME", "Allow -w on this file, or on the device of this serial number; ours."),
 )

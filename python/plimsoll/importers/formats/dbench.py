@@ -50,7 +50,7 @@ def read(source: Source, options: Options) -> Imported:
         draft.parameters["clients"] = count(last, 2)
         draft.in_flight = figure(last, 3)
     else:
-        draft.partial("dbench did not come to its line of throughput")
+        draft.partial("dbench ended before its line of throughput")
         if seconds:
             draft.bandwidth("throughput", figure(seconds[-1], 3, _MB))
     _series(draft, [match for match in seconds if match[4] == "execute"])

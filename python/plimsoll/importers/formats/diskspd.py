@@ -125,7 +125,7 @@ def _draft(parameters: dict[str, Any], where: str, number_of: str, body: str, sp
         _score(draft, kind, row, several=len(active) > 1, active=active)
     _percentiles(draft, body.split("\n"), active)
     if not totals:
-        draft.fail("the table of results is missing; DiskSpd did not come to its end")
+        draft.fail("the table of results is missing; DiskSpd did not finish")
     return draft
 
 

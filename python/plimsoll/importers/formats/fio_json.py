@@ -53,7 +53,7 @@ def read(source: Source, options: Options) -> Imported:
     warnings = []
     if text.count('"fio version"') > len(found):
         if damage and damage[0].text:
-            # Not cut short but spoilt: what is left may be a report from inside the very run that can't be read.
+            # Not cut short but spoilt: what is left may be a report from inside the very run that cannot be read.
             raise ResultFileError(f"{source.name}: {damage[0]}; take the complete file as fio wrote it")
         warnings.append(f"{source.name}: one document of fio is incomplete and was left out")
     final = list(_final(found))
@@ -138,7 +138,7 @@ def _drafts(document: Mapping[str, Any]) -> Iterator[Draft]:
         draft = _draft(document, members, shared, clients)
         if len(clients) > 1 and not draft.histograms:
             draft.warn(
-                "percentiles", f"percentiles of {len(clients)} clients can't be added; run fio with json+ output"
+                "percentiles", f"percentiles of {len(clients)} clients cannot be added; run fio with json+ output"
             )
         draft.known(clients=[_client(job) for job in clients[:1000]])
         yield draft
@@ -191,7 +191,7 @@ def _draft(
             flows.append(_fio.join(active))
             if len(active) > 1 and not flows[-1].bins:
                 draft.warn(
-                    "percentiles", f"percentiles of {len(active)} jobs side by side can't be added; they are absent"
+                    "percentiles", f"percentiles of {len(active)} parallel jobs cannot be added, so there are none"
                 )
     if options:
         depth, jobs = plain(options.get("iodepth", 1)), plain(options.get("numjobs", 1))

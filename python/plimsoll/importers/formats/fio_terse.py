@@ -98,7 +98,7 @@ def _draft(job: str, members: Sequence[Sequence[str]]) -> Draft:
             flows.append(_fio.join(active))
             if len(active) > 1:
                 draft.warn(
-                    "percentiles", f"percentiles of {len(active)} jobs side by side can't be added; they are absent"
+                    "percentiles", f"percentiles of {len(active)} parallel jobs cannot be added, so there are none"
                 )
     _fio.score(draft, flows)
     codes = [code for fields in members if (code := whole(fields[4]))]

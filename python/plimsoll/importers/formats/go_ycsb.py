@@ -61,5 +61,5 @@ def read(source: Source, options: Options) -> Imported:
             draft.parameters[match[1]] = match[2]
     draft.errors(failed, done + failed if done or failed else None, "operations")
     if not finished:
-        draft.partial("the run did not come to its end")
+        draft.partial("the run did not finish")
     return build(sys.modules[__name__], source, options, [draft] if rows else [])

@@ -107,7 +107,7 @@ def _text(lines: Sequence[str]) -> Draft | None:
     draft = _draft(kind, *named)
     _requests(draft, kind, requests)
     if done is None:
-        draft.partial("the statistics are missing; ioping did not come to its end")
+        draft.partial("the statistics are missing; ioping did not finish")
         return draft
     draft.rate("service_iops", decimal(done, 8, 9))
     draft.bandwidth("service_throughput", _bytes(done, 10, 11))
@@ -197,7 +197,7 @@ def _json(text: str) -> Iterator[Draft]:
             draft.parameters["block_size"] = int(size)
         draft.histogram(kind, counted(times))
         if last is None:
-            draft.partial("the statistics are missing; ioping did not come to its end")
+            draft.partial("the statistics are missing; ioping did not finish")
         else:
             _stat(draft, kind, table(last.get("stat")), table(last.get("load")), max(times, default=None))
         yield draft
@@ -260,7 +260,7 @@ def _totals(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _is_total(total: Sequence[int], parts: Sequence[Sequence[int]]) -> bool:
-    """Whether the numbers can't but be those of all parts together, and of the requests after the last of them."""
+    """Whether the numbers cannot but be those of all parts together, and of the requests after the last of them."""
     count, time, _, _, low, _, high, *_ = total
     rest, rest_time = count - sum(part[0] for part in parts), time - sum(part[1] for part in parts)
     if not (low <= min(part[4] for part in parts) and high >= max(part[6] for part in parts)):

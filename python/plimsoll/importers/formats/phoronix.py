@@ -72,7 +72,9 @@ def read(source: Source, options: Options) -> Imported:
     """One run per execution: a result's RawString holds them, results that differ by scale alone are one."""
     root = xml_text.parse(source.content, source.name)
     if root.tag != "PhoronixTestSuite":
-        raise ResultFileError(f"{source.name}: the XML is {root.tag[:60]!r} and no result of the Phoronix Test Suite")
+        raise ResultFileError(
+            f"{source.name}: the XML is {root.tag[:60]!r} and not a result of the Phoronix Test Suite"
+        )
     systems = {text(system, "Identifier"): system for system in root.findall("System")}
     grouped: dict[tuple[str, ...], tuple[Element, list[_Measured]]] = {}
     for result in root.findall("Result"):

@@ -135,7 +135,7 @@ def _rows(source: Source) -> Iterator[tuple[str, Mapping[str, Any]]]:
                     )
                 yield f"line {reader.line_num}", dict(zip(columns, line, strict=True))
     except csv.Error as error:
-        raise ResultFileError(f"{source.name}: line {reader.line_num} can't be read: {error}") from None
+        raise ResultFileError(f"{source.name}: line {reader.line_num} cannot be read: {error}") from None
 
 
 def _json_rows(source: Source, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

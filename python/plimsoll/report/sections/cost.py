@@ -170,7 +170,7 @@ def _session(evidence: Evidence, priced: Mapping[str, Priced]) -> Iterator[str]:
     emulated = [name for name, each in priced.items() if is_emulated(each.target)]
     if emulated:
         names = ", ".join(emulated)
-        yield f"Emulated here, so nothing was charged: {names}. The money is what the provider would charge."
+        yield f"Emulated here, so nothing was charged: {names}. Amounts are what the provider would charge."
 
 
 def _length_ns(evidence: Evidence, session_id: str) -> int:

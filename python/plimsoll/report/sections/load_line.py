@@ -41,7 +41,7 @@ _NOTES = (
     "thread of the client, or all its threads as a share of all processors, whichever is more.",
     "Little's law: throughput times mean latency against the operations in flight, for a database against its clients; "
     "0 % fits, less is time that clients spent outside of operations, or operations that failed. n/a with a rate, "
-    "where operations also wait before they start, and for tests of files, which do more than they time.",
+    "where operations also wait before they start, and for file-system tests, which do more than they time.",
 )
 
 
@@ -121,7 +121,7 @@ def _not_reached(each: LoadLineSearch, bend: Bend) -> str:
     if round(bend.last) < each.request.bounds.high or not grows:
         return (
             f"the knee is not settled: runs up to {text(bend.last)} scatter too much to say whether throughput still "
-            "grows there; let runs be longer (runtime=) or ask for more rounds (--mode publish)"
+            "grows there; use longer runs (runtime=) or ask for more rounds (--mode publish)"
         )
     return f"no knee up to {text(bend.last)}: throughput still grows there; search a larger range"
 
@@ -221,8 +221,8 @@ def _contradicted(each: LoadLineSearch, limit: str, met: Met) -> Sentence:
     parts += [f"{each.request.texts(missed)} clearly {'misses' if len(missed) == 1 else 'miss'} it"] if missed else []
     parts += [f"{each.request.texts(kept)} clearly {'meets' if len(kept) == 1 else 'meet'} it"] if kept else []
     return Sentence(
-        f"{each.label}: cannot tell up to which load {limit} holds: {_contrasted(parts)}. Something else than the "
-        "load makes latency; search again when the host is quieter, or with longer runs (runtime=).",
+        f"{each.label}: cannot tell up to which load {limit} holds: {_contrasted(parts)}. Something other than the "
+        "load causes latency; search again when the host is quieter, or with longer runs (runtime=).",
         Tone.UNKNOWN,
     )
 
@@ -339,7 +339,7 @@ def _throughput(found: list[LoadLineSearch]) -> Chart:
     return Chart(
         id="load-throughput",
         title=title,
-        description=f"Throughput at every load, the load logarithmic. {told or 'No knee is told'}.",
+        description=f"Throughput at every load, the load logarithmic. {told or 'No knee is reported'}.",
         data=Table(title, heads, tuple(_place(each, level) for each in found for level in _drawn(each))),
         draw=partial(draw_throughput, found),
         series=tuple(each.label for each in found),

@@ -20,7 +20,7 @@ ORDER = 90
 TITLE = "Method"
 
 APART = (
-    "Sets of runs that were not made in turns are compared by Welch's t of the logarithms. There is no verdict "
+    "Sets of runs that were not interleaved are compared by Welch's t of the logarithms. There is no verdict "
     "where a set shows a trend, a step or dependence, and the guarantee holds only if nothing but the target changed."
 )
 

@@ -16,7 +16,7 @@ from plimsoll.report.labels import count_text
 from plimsoll.units import GIB, SECOND, format_number, significant
 
 ORDER = 22
-TITLE = "Phases of the tests of files"
+TITLE = "Phases of the file-system tests"
 SHORT = True
 
 SHORT_ROWS = 40

@@ -189,7 +189,7 @@ def _interval(cell: Cell) -> str:
 
 
 def _apart(evidence: Evidence) -> list[str]:
-    """The weaker guarantee, wherever runs were not made in turns."""
+    """The weaker guarantee, wherever runs were not interleaved."""
     apart = sum(cell.apart is not None for cell in evidence.cells)
     if not apart:
         return []

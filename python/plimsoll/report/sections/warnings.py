@@ -132,7 +132,7 @@ def _status(run: Run) -> str:
 def _missing(evidence: Evidence) -> list[tuple[str, str, int]]:
     """Places of begun blocks in which a target has no run at all, such as after an interruption.
 
-    Only where runs were made in turns: the runs of an imported set are numbered, and another set has other numbers.
+    Only where runs were interleaved: the runs of an imported set are numbered, and another set has other numbers.
     """
     in_turns = {session.id for session in evidence.sessions if session.interleaved}
     ran: dict[tuple[str, str], dict[int, set[str]]] = {}

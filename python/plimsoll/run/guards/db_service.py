@@ -14,7 +14,7 @@ from plimsoll.run.guards._server import LOST_WITH_THE_SERVER, is_database, was_a
 from plimsoll.units import format_duration, format_number
 
 NAME = "db_service"
-TITLE = "Database server there all the time"
+TITLE = "Database server available throughout"
 KINDS = ("db",)
 WHY = """A client without a connection asks for nothing, so that a dead server leaves hardly an error behind, and a
 rate that is a mean over service and silence. A server that ended, or was away and came back, was not measured, unless
@@ -41,7 +41,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     parts = list(_said(evidence, at_work if few is not Level.OK else None))
     if expected and not gone:
         level, parts = Level.WARN, ["no outage was seen, although a fault was expected", *parts]
-    message = "; ".join(parts) or "the server was there all the time"
+    message = "; ".join(parts) or "the server was available throughout"
     return finding(
         NAME,
         level,

@@ -17,7 +17,7 @@ from plimsoll.run.guards._judge import (
 from plimsoll.units import KIB, format_size
 
 NAME = "device_bytes"
-TITLE = "Device against own counts"
+TITLE = "Device counters against own counts"
 WHY = """With direct I/O every byte the test reads or writes must pass the device. If the kernel's counters of the
 device show less, something else answered: a cache below, unwritten blocks, or data that was left out."""
 

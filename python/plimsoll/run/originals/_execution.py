@@ -82,7 +82,7 @@ def _read(original: Original, ended: Ended) -> tuple[Run | None, str, str]:
         reason = f"{original.PROGRAM} is version {version}, this test follows {wanted}: install that one; {KEPT}"
         return run, version, reason
     if run.status is not RunStatus.OK:
-        return run, version, f"{original.PROGRAM} did not come to its end: {run.reason}; {KEPT}"
+        return run, version, f"{original.PROGRAM} did not finish: {run.reason}; {KEPT}"
     return run, version, ""
 
 

@@ -34,7 +34,7 @@ class Ended:
     samples: tuple[HostSample, ...]
 
     def reason(self, late_hint: str) -> str:
-        """Why it did not come to its end, as a sentence; empty where it did, and where it was stopped on purpose."""
+        """Why it did not finish, as a sentence; empty where it did, and where it was stopped on purpose."""
         if self.job.late:
             return f"{self.program} took longer than {format_duration(self.job.timeout_ns)}: {late_hint}"
         if self.code and not self.job.stopped:

@@ -38,8 +38,8 @@ def run_ns(plan: Plan, pace: Pace | None = None) -> int:  # noqa: ARG001
 def on_target(plan: Plan, target: Target) -> Plan:
     """On a device, "fill" means to keep what is there.
 
-    A device always has its size, so that "fill" can't see whether it was written; the guard for unwritten blocks tells,
-    and layout=refill writes it.
+    A device always has its size, so that "fill" cannot see whether it was written; the guard for unwritten blocks
+    tells, and layout=refill writes it.
     """
     if target.kind == "device" and plan.parameters["layout"] == "fill":
         return plan.model_copy(update={"parameters": {**plan.parameters, "layout": "keep"}})
@@ -190,5 +190,5 @@ def _check_alignment(plan: Plan, target: Target, needed: int) -> None:
         if number % needed:
             raise UsageError(
                 f"target {target.name}, test {plan.case}: direct I/O at {target.where} works in multiples of "
-                f"{needed} bytes, {number} is none; change block_size or offset, or set direct=no"
+                f"{needed} bytes, which {number} is not; change block_size or offset, or set direct=no"
             )

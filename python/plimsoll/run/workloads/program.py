@@ -136,7 +136,7 @@ def _read(found: Plugin, plan: Plan, ended: Ended) -> tuple[list[Score], str]:
     try:
         read = [each if isinstance(each, Score) else Score.model_validate(each) for each in answer]
     except ValidationError:
-        return [], f"{found.label} gives scores that are none; {KEPT}"
+        return [], f"{found.label} gives something else than scores; {KEPT}"
     by_name = {score.metric: score for score in read}
     if len(by_name) < len(read):
         return [], f"{found.label} gives two scores of one metric; {KEPT}"

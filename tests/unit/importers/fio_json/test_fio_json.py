@@ -138,7 +138,7 @@ def test_what_is_no_number_in_a_place_that_is_not_read_does_no_harm() -> None:
 
 def test_a_document_that_ends_in_the_middle() -> None:
     text = (HERE / "fio_json/fixtures/fio2.json").read_text()
-    with pytest.raises(ResultFileError, match="ends in the middle"):
+    with pytest.raises(ResultFileError, match="the JSON is cut short"):
         read_text("fio_json", text[: len(text) // 2])
     imported = read_text("fio_json", text + "\n" + text[: len(text) // 2])
     assert len(imported.runs) == 1

@@ -58,7 +58,7 @@ DEEP = "<PhoronixTestSuite>" + "<a>" * 60 + "</a>" * 60 + "</PhoronixTestSuite>"
         ("<PhoronixTestSuite>" + "<a/>" * 500_001 + "</PhoronixTestSuite>", "more than 500,000 elements or 50 levels"),
         ("<PhoronixTestSuite><Result>", "damaged or cut short"),
         ("<PhoronixTestSuite>&nobody;</PhoronixTestSuite>", "damaged or cut short"),
-        ("<html/>", "no result of the Phoronix Test Suite"),
+        ("<html/>", "not a result of the Phoronix Test Suite"),
         ('<?xml version="1.0" encoding="no-such"?><PhoronixTestSuite/>', "unknown encoding"),
     ],
     ids=["bomb", "outside", "empty type", "deep", "wide", "cut", "undefined", "html", "encoding"],

@@ -118,5 +118,5 @@ def test_a_standard_error_is_told_apart() -> None:
 def test_a_row_of_json_that_is_spoilt_is_not_dropped() -> None:
     row = '{{"test": "t", "unit": "s", "better": "lower", "value": {}}}'
     for text in (f"[\n{row.format(1)},\n{row.format('0x1f')}\n]", f"{row.format(1)}\n{row.format('7,654')}\n"):
-        with pytest.raises(ResultFileError, match="the JSON can't be read at"):
+        with pytest.raises(ResultFileError, match="the JSON cannot be read at"):
             read_text("table", text)

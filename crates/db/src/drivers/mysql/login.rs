@@ -166,7 +166,7 @@ impl MysqlDriver {
                     if !self.is_private() {
                         return Err(Fault::broken(
                             Cause::Login,
-                            "the server wants the whole password, which goes over TLS or a Unix socket only: set the TLS mode to require",
+                            "the server wants the whole password, which is sent over TLS or a Unix socket only: set the TLS mode to require",
                         ));
                     }
                     [self.setup.password.as_deref().unwrap_or_default().as_bytes(), b"\0"].concat()
@@ -185,7 +185,7 @@ impl MysqlDriver {
             other => Err(Fault::broken(
                 Cause::Login,
                 format!(
-                    "the server wants authentication by {other}, which is not known here: use mysql_native_password or caching_sha2_password"
+                    "the server wants authentication by {other}, which is not supported here: use mysql_native_password or caching_sha2_password"
                 ),
             )),
         }

@@ -64,7 +64,7 @@ impl Database for MysqlDriver {
         }
         let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if let Some(name) = setup.settings.keys().find(|name| !plain(name)) {
-            return Err(JobError::spec(format!("{name:?} is no name of a session variable")));
+            return Err(JobError::spec(format!("{name:?} is not the name of a session variable")));
         }
         let address = Address::of(&url);
         let statements = Arc::new(Statements::new(&setup, Dialect::MySql));

@@ -127,7 +127,7 @@ impl PostgresqlDriver {
                     return Err(Fault::broken(
                         Cause::Login,
                         format!(
-                            "the server wants authentication of kind {other}, which is not known here: use scram-sha-256, md5 or trust"
+                            "the server wants authentication of kind {other}, which is not supported here: use scram-sha-256, md5 or trust"
                         ),
                     ));
                 }

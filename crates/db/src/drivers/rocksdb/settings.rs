@@ -23,7 +23,7 @@ impl Settings {
                 "sync" => found.sync = truth(name, value)?,
                 "disableWAL" => found.log = !truth(name, value)?,
                 _ if plain(name) => found.others.push_str(&format!("{name}={value};")),
-                _ => return Err(JobError::spec(format!("the setting {name:?} is no name of an option of RocksDB"))),
+                _ => return Err(JobError::spec(format!("the setting {name:?} is not the name of a RocksDB option"))),
             }
         }
         if found.sync && !found.log {

@@ -90,7 +90,7 @@ fn once(set: libc::c_int, mut operation: libc::sembuf) -> io::Result<()> {
 
 fn fault(error: &io::Error) -> Fault {
     let what = match error.raw_os_error() {
-        Some(libc::ENOENT) => "they are not there",
+        Some(libc::ENOENT) => "they do not exist",
         Some(libc::EAGAIN) => "more processes came than they were made for",
         Some(libc::EIDRM | libc::EINVAL) => "they were removed",
         _ => return Fault::spec(format!("the semaphores of Bonnie++ (key {KEY}) cannot be used: {error}")),

@@ -255,7 +255,7 @@ impl Generator {
         }
     }
 
-    /// All steps of files, one after the other, of those side by side in turns; the names that they have then.
+    /// All steps of files, one after the other, of those side by side, interleaved; the names that they have then.
     fn live(&mut self, lifecycles: Vec<&'static Lifecycle>) -> Vec<(&'static Lifecycle, u16)> {
         let mut files: Vec<(&Lifecycle, u16, u32)> =
             lifecycles.into_iter().map(|life| (life, self.appear(), 0)).collect();

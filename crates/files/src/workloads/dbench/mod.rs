@@ -50,7 +50,7 @@ parameters! {
         /// Time before it that does not count.
         /// Classic: a fifth of the runtime.
         warmup_ns as "warmup": u64 = 120 * SECOND, in nanoseconds(..);
-        /// When not 0: every client ends after so many loops, without warm-up.
+        /// When not 0: every client ends after this many loops, without warm-up.
         loops: u64 = 0, in count(..=1 << 20);
     }
 }

@@ -309,7 +309,7 @@ fn missing(result: io::Result<()>) -> io::Result<u64> {
     match result {
         Err(error) if error.raw_os_error() == Some(libc::ENOENT) => Ok(0),
         Err(error) => Err(error),
-        Ok(()) => Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is there, and should not be")),
+        Ok(()) => Err(io::Error::new(io::ErrorKind::AlreadyExists, "it exists, and should not")),
     }
 }
 

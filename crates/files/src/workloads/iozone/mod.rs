@@ -121,7 +121,7 @@ impl Definition for Parameters {
         one_thread(common, "iozone")?;
         at_least("size", self.size, self.record)?;
         if !self.size.is_multiple_of(self.record) {
-            return Err(Fault::spec(format!("{} is no multiple of the record of {} bytes", self.size, self.record)));
+            return Err(Fault::spec(format!("{} is not a multiple of the record of {} bytes", self.size, self.record)));
         }
         if self.tests.iter().min() != Some(&Test::Write) {
             return Err(Fault::spec("the tests of iozone begin with \"write\", which makes the file: add it"));

@@ -96,7 +96,7 @@ impl Workload for Unpack {
             phase.timed(|context| extract::extract(context, phase, self.parameters.compressed))?;
         if found != (self.tree.files.len() as u64, self.tree.bytes()) {
             return Err(Fault::Workload(format!(
-                "the archive gave {} files and {} bytes, not its own",
+                "the archive gave {} files and {} bytes, which are not its own",
                 found.0, found.1
             )));
         }
