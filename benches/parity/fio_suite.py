@@ -22,7 +22,7 @@ from benches.parity._commands import PLIMSOLL
 NUMBERS = (*range(1, 32), *range(33, 38), 1003, 1004, 1006, *range(1010, 1014))
 """Tests of the program; the others are of parts of its source, of devices, or of servers."""
 LINE = re.compile(r"Test (\d+) (PASSED|FAILED):? *(.*)")
-PATIENCE_S = 900
+TIMEOUT_S = 900
 
 
 def main(words: list[str]) -> None:
@@ -66,11 +66,11 @@ def _outcome(source: Path, program: Path, folder: Path, number: int) -> str:
                 env={**os.environ, "PATH": path},
                 capture_output=True,
                 text=True,
-                timeout=PATIENCE_S,
+                timeout=TIMEOUT_S,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"no end after {PATIENCE_S} s"
+            return f"no end after {TIMEOUT_S} s"
     for line in done.stdout.splitlines():
         match = LINE.match(line)
         if match and int(match[1]) == number:

@@ -66,8 +66,8 @@ class _Object:
             if self.bucket == "file://":
                 return from_url("file:///")
             # Without a bound a wrong address is tried for minutes.
-            patience: Any = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
-            return from_url(self.bucket, retry_config=patience)
+            retries: Any = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
+            return from_url(self.bucket, retry_config=retries)
 
 
 def _parse(address: str | Path) -> _Object:

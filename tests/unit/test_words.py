@@ -25,10 +25,29 @@ NAMES = {
     "LoadLineSearch": r"\bSearchedTarget\b",
     "Column, FittedColumn": r"\bLane\b",
 }
-"""What stands for a thing now, and how it was called."""
+"""What stands for a thing now in Python, and what it was called."""
+
+RUST_NAMES = {
+    "WorkerContext": r"\bHand\b",
+    "PhaseContext": r"\bBench\b",
+    "scratch_dir, FileState": r"\b(?:enum|struct) Room\b",
+    "Pool": r"\bCrew\b",
+    "OnceValue": r"\bPromise\b",
+    "Result": r"\bStep<",
+    "Event, Operation": r"\bTurn\b",
+    "completion": r"\bturn_over\b",
+    "WakeEvent": r"\bBell\b",
+    "Outstanding": r"\bDesk\b",
+    "FileCreator, generator": r"\bMaker\b",
+    "throughput_unit_bytes": r"\bmega\b",
+}
+"""The same in Rust."""
+
+CONSTANTS = r"\b_?(?:[A-Z]+_)?(?:GLANCE|NUDGE|PATIENCE|RARE)(?:_[A-Z]+)*\b"
+"""What a time-out, an interval or an optional field was called."""
 
 MODULES = {"conduct", "words", "_words", "narrow", "searched", "hangup", "copies", "ground", "_ground", "desk",
-           "shield", "lives", "maker"}  # fmt: skip
+           "shield", "lives", "maker", "over", "alarm"}  # fmt: skip
 
 EMPTY = re.compile(r'(?:"""|///? )(?:Here it is|Exact|Ignore|Which|For messages|For programs|As it is)\.')
 """Documentation that does not say what it is about."""
@@ -54,13 +73,22 @@ def test_old_names_are_gone(now: str) -> None:
     assert found(NAMES[now], *TEXT) == []
 
 
+@pytest.mark.parametrize("now", RUST_NAMES)
+def test_old_names_are_gone_from_rust(now: str) -> None:
+    assert found(RUST_NAMES[now], *RUST) == []
+
+
+def test_constants_are_named_for_what_they_bound() -> None:
+    assert found(CONSTANTS, *TEXT, *RUST) == []
+
+
 def test_modules_are_named_for_what_they_hold() -> None:
     assert [str(path) for path in files("python/**/*.py", "benches/**/*.py", *RUST) if path.stem in MODULES] == []
 
 
 def test_documentation_says_what_it_is_about() -> None:
-    assert found(EMPTY, *TEXT) == []
+    assert found(EMPTY, *TEXT, *RUST) == []
 
 
 def test_rates_of_io_are_called_iops() -> None:
-    assert found(ONE_NAME, *TEXT, *PAGES) == []
+    assert found(ONE_NAME, *TEXT, *PAGES, *RUST) == []

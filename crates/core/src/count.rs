@@ -8,7 +8,7 @@ use crate::outcome::{IntervalOperations, OperationTotals};
 pub struct Count {
     /// Distribution, in nanoseconds.
     pub latencies: Latencies,
-    /// Exact.
+    /// Operations, bytes and errors, counted exactly; sums of latencies in nanoseconds.
     pub totals: OperationTotals,
 }
 

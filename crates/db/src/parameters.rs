@@ -187,7 +187,7 @@ pub enum Request {
 pub enum InsertOrder {
     /// By its FNV hash.
     Hashed,
-    /// As it is.
+    /// By its number, in order.
     Ordered,
 }
 

@@ -38,7 +38,7 @@ impl Address {
         }
     }
 
-    /// For messages.
+    /// `HOST:PORT` or a socket's path, as messages show it.
     pub fn describe(&self) -> String {
         match self {
             Self::Tcp(host, port) => format!("{host}:{port}"),

@@ -304,7 +304,7 @@ impl<'a> WorkerContext<'a> {
         Fault::call(kind.name(), &self.shown(name), offset, error)
     }
 
-    /// For messages.
+    /// The path of a file, as messages show it.
     pub fn shown(&self, name: &Name) -> String {
         self.context.place.join(name.as_c().to_string_lossy().as_ref()).display().to_string()
     }

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::model::layer::{Kind, Report};
+use crate::model::layer::{OpKind, Report};
 
 /// Bins by powers of two: below 1 µs, below 2 µs, … below 2^26 µs (67 s), and the rest.
 const BINS: usize = 28;
@@ -41,12 +41,12 @@ pub struct Side {
 impl Counters {
     /// Counts a completed operation.
     #[inline]
-    pub fn record(&mut self, kind: Kind, bytes: u64, latency_ns: u64) {
+    pub fn record(&mut self, kind: OpKind, bytes: u64, latency_ns: u64) {
         let side = match kind {
-            Kind::Read => &mut self.read,
-            Kind::Write => &mut self.write,
-            Kind::Flush => return self.flushes += 1,
-            Kind::Discard => return,
+            OpKind::Read => &mut self.read,
+            OpKind::Write => &mut self.write,
+            OpKind::Flush => return self.flushes += 1,
+            OpKind::Discard => return,
         };
         side.ops += 1;
         side.bytes += bytes;
@@ -147,10 +147,10 @@ mod tests {
     #[test]
     fn has_the_keys_of_the_page_and_counts_in_microseconds() {
         let mut counters = Counters::default();
-        counters.record(Kind::Read, 4096, 900);
-        counters.record(Kind::Read, 4096, 250_000);
-        counters.record(Kind::Write, 8192, 3_000_000);
-        counters.record(Kind::Flush, 0, 1);
+        counters.record(OpKind::Read, 4096, 900);
+        counters.record(OpKind::Read, 4096, 250_000);
+        counters.record(OpKind::Write, 8192, 3_000_000);
+        counters.record(OpKind::Flush, 0, 1);
         let page = serde_json::to_value(Statistics::new(&counters, Report::default(), 3)).unwrap();
         for (key, value) in [
             ("total_read_ops", 2),

@@ -3,7 +3,7 @@
 use plimsoll_volume::model::Volume;
 use plimsoll_volume::model::fault_state::Fault;
 use plimsoll_volume::model::instance::Cells;
-use plimsoll_volume::model::layer::{Io, Kind, Outcome};
+use plimsoll_volume::model::layer::{Io, OpKind, Outcome};
 use plimsoll_volume::simulate::{Pattern, Replayed, Simulation, Workload, simulate, simulate_trace};
 use plimsoll_volume::spec::VolumeSpec;
 use serde_json::json;
@@ -199,7 +199,7 @@ fn reproduces_the_measured_bucket_depth() {
             // A closed loop over 256 slots; the limit lets them go in turn, so the earliest is always the next one.
             'run: loop {
                 for slot in &mut slots {
-                    let io = Io { kind: Kind::Read, offset: done * 64 * MIB % (900 * GIB), bytes: kib * KIB };
+                    let io = Io { kind: OpKind::Read, offset: done * 64 * MIB % (900 * GIB), bytes: kib * KIB };
                     *slot = model.submit(&io, (*slot).max(now_ns)).deadline_ns;
                     if *slot >= end_ns {
                         break 'run;
@@ -290,7 +290,7 @@ fn volumes_of_one_instance_share_its_buckets() {
     let cells = Cells::memory();
     let mut left = Volume::new(&spec, Some(cells.clone()), SECOND).unwrap();
     let right = Volume::new(&spec, Some(cells), SECOND).unwrap();
-    let io = Io { kind: Kind::Read, offset: 0, bytes: 4096 };
+    let io = Io { kind: OpKind::Read, offset: 0, bytes: 4096 };
     (0..1_000_000).for_each(|_| _ = left.submit(&io, SECOND));
     let full = f64::from(15_150 * 1800);
     assert!((right.report(SECOND).buckets[1].tokens - (full - 1e6)).abs() < 1.0);
@@ -305,7 +305,7 @@ fn first_touch_is_paid_once_and_not_where_initialisation_was() {
     let touch = json!({"chunk_bytes": MIB, "latency": {"median_ns": 20_000_000},
                        "initialization_bytes_per_s": 100 * MIB});
     let mut volume = Volume::new(&spec(json!({"first_touch": touch})), None, 0).unwrap();
-    let read = |offset| Io { kind: Kind::Read, offset, bytes: 4096 };
+    let read = |offset| Io { kind: OpKind::Read, offset, bytes: 4096 };
     let mut took = |offset, at| volume.submit(&read(offset), at).deadline_ns - at;
     assert_eq!(took(50 * GIB, 0), 20_300_000);
     assert_eq!(took(50 * GIB, 1), 300_000);
@@ -339,27 +339,27 @@ fn faults_do_what_they_say_and_end() {
     let io = |kind, offset| Io { kind, offset, bytes: 4096 };
     volume.inject(Fault::Stall { duration_ns: 5 * SECOND }, SECOND);
     assert_eq!(volume.stalled_until_ns(), 6 * SECOND);
-    assert_eq!(volume.submit(&io(Kind::Read, 0), 2 * SECOND).deadline_ns, 2 * SECOND + 300_000, "not its deadline");
+    assert_eq!(volume.submit(&io(OpKind::Read, 0), 2 * SECOND).deadline_ns, 2 * SECOND + 300_000, "not its deadline");
     volume.inject(Fault::Clear, 3 * SECOND);
     assert_eq!(volume.stalled_until_ns(), 0);
     volume.inject(Fault::Slow { factor: 10.0, duration_ns: Some(SECOND) }, 8 * SECOND);
-    assert_eq!(volume.submit(&io(Kind::Read, 0), 8 * SECOND).deadline_ns, 8 * SECOND + 3_000_000);
+    assert_eq!(volume.submit(&io(OpKind::Read, 0), 8 * SECOND).deadline_ns, 8 * SECOND + 3_000_000);
     volume.inject(Fault::Error { offset: 8192, bytes: 4096, kind: None }, 10 * SECOND);
     let mut outcome = |kind, offset| volume.submit(&io(kind, offset), 11 * SECOND).outcome;
-    assert_eq!(outcome(Kind::Read, 4096), Outcome::Done);
-    assert_eq!(outcome(Kind::Read, 8192), Outcome::Failed);
-    assert_eq!(outcome(Kind::Flush, 0), Outcome::Done);
+    assert_eq!(outcome(OpKind::Read, 4096), Outcome::Done);
+    assert_eq!(outcome(OpKind::Read, 8192), Outcome::Failed);
+    assert_eq!(outcome(OpKind::Flush, 0), Outcome::Done);
     volume.inject(Fault::Clear, 12 * SECOND);
-    assert_eq!(volume.submit(&io(Kind::Read, 8192), 12 * SECOND).outcome, Outcome::Done);
+    assert_eq!(volume.submit(&io(OpKind::Read, 8192), 12 * SECOND).outcome, Outcome::Done);
     volume.inject(Fault::Detach, 13 * SECOND);
     volume.inject(Fault::Clear, 13 * SECOND);
-    assert_eq!(volume.submit(&io(Kind::Read, 0), 14 * SECOND).outcome, Outcome::Gone);
+    assert_eq!(volume.submit(&io(OpKind::Read, 0), 14 * SECOND).outcome, Outcome::Gone);
 }
 
 #[test]
 fn a_change_of_the_volume_keeps_its_credits() {
     let mut volume = Volume::new(&gp2(100, 300), None, SECOND).unwrap();
-    let io = Io { kind: Kind::Write, offset: 0, bytes: 4096 };
+    let io = Io { kind: OpKind::Write, offset: 0, bytes: 4096 };
     (0..100_000).for_each(|_| _ = volume.submit(&io, SECOND));
     volume.modify(&gp2(200, 600), SECOND).unwrap();
     let buckets = volume.report(SECOND).buckets;

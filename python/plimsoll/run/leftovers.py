@@ -22,7 +22,7 @@ AT_ONCE = 8
 """Databases that are asked at the same time."""
 OPTIONS = ("password_env", "tls", "ca_file", "timeout")
 """What an address may be followed by: how to get in, and for how long to try."""
-PATIENCE = "5s"
+TIMEOUT = "5s"
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _left(target: Target, rows: Iterable[dict[str, Any]]) -> tuple[Left, ...]:
 
 
 def _request(target: Target) -> dict[str, Any]:
-    (case,) = cases([Entry("ycsb-a", {"data": "keep", "timeout": PATIENCE})], {}, "data")
+    (case,) = cases([Entry("ycsb-a", {"data": "keep", "timeout": TIMEOUT})], {}, "data")
     plan = case.plan({name: target.options[name] for name in OPTIONS if name in target.options}, target.where)
     server = PrivateServer(database.driver(target), database.url(target), plan.parameters["password_env"])
     return db.spec(plan, server)

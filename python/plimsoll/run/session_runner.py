@@ -23,7 +23,7 @@ from plimsoll.run.resume import check_nothing_changed, check_same_places, owners
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.time_left import TimeLeft
 from plimsoll.stats.parts import extensions_of
-from plimsoll.store.keeper import END_PATIENCE_S, Keeper
+from plimsoll.store.keeper import END_TIMEOUT_S, Keeper
 from plimsoll.store.store import Store
 from plimsoll.targets.host import host_facts
 
@@ -40,7 +40,7 @@ class SessionRunner:
     """Runs that an interrupted session has in the store."""
     left_out: dict[str, str] = field(default_factory=dict)
     """Targets whose machines were lost, with the words of the first run that failed by it."""
-    end_patience_s: float = END_PATIENCE_S
+    end_timeout_s: float = END_TIMEOUT_S
     """How long the end of the session waits for a store that cannot be used."""
     _session: Session | None = None
     _before: Session | None = None
@@ -64,7 +64,7 @@ class SessionRunner:
             study=dict(table),
             plimsoll_version=plimsoll.__version__,
         )
-        self._keeper = Keeper(self.store, end_patience_s=self.end_patience_s)
+        self._keeper = Keeper(self.store, end_timeout_s=self.end_timeout_s)
         self._keeper.begin(self._session)
         self._set_deadline(time_ns)
 
@@ -72,7 +72,7 @@ class SessionRunner:
         """Open a session again for more runs, in what runs since `since_ns` left of the time."""
         self._before = session
         self._session = session.model_copy(update={"host": {**session.host, **ownership(), **self.machines.facts}})
-        self._keeper = Keeper(self.store, end_patience_s=self.end_patience_s)
+        self._keeper = Keeper(self.store, end_timeout_s=self.end_timeout_s)
         self._keeper.reopen(self._session)
         self.earlier = self.store.runs([session.id])
         self._set_deadline(time_ns, since_ns)

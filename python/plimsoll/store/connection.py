@@ -83,7 +83,7 @@ def connect(url: URL) -> Engine:
     held = OpenFile(Path(file)) if file else None
     options: dict[str, Any] = {"hide_parameters": True, "execution_options": {OPTION: held}}
     if url.get_backend_name() == "postgresql":
-        options |= {"pool_pre_ping": True, "connect_args": _PATIENCE}
+        options |= {"pool_pre_ping": True, "connect_args": _TIMEOUTS}
     try:
         engine = create_engine(url, **options)
     except NoSuchModuleError:
@@ -102,7 +102,7 @@ def connect(url: URL) -> Engine:
     return engine
 
 
-_PATIENCE = {
+_TIMEOUTS = {
     "connect_timeout": 10,
     # A server that vanished without a word is given up after ten seconds, not after the kernel's quarter of an hour.
     "tcp_user_timeout": 10_000,

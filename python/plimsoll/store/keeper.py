@@ -31,9 +31,9 @@ ANSWER_S = 5.0
 WAIT_MS = 1_000
 """How long a run may wait for the store between two runs; a transaction takes milliseconds."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
-END_PATIENCE_S = 30.0
+END_TIMEOUT_S = 30.0
 """How long the end of a session waits for the store: nothing is measured any more."""
-STOPPED_PATIENCE_S = 2.0
+STOPPED_TIMEOUT_S = 2.0
 """The same where the user stopped it and waits for the prompt."""
 
 
@@ -47,12 +47,12 @@ class Keeper:
         *,
         wait_ms: int = WAIT_MS,
         answer_s: float = ANSWER_S,
-        end_patience_s: float = END_PATIENCE_S,
+        end_timeout_s: float = END_TIMEOUT_S,
     ) -> None:
         self._store = store
         # The same connections, for those who do not wait as long.
         self._hasty = store.impatient(wait_ms)
-        self._say, self._wait_ms, self._answer_s, self._end_patience_s = say, wait_ms, answer_s, end_patience_s
+        self._say, self._wait_ms, self._answer_s, self._end_timeout_s = say, wait_ms, answer_s, end_timeout_s
         self._session: Session | None = None
         self._away = ""
         """Why the store cannot be used; empty while it can."""
@@ -92,8 +92,8 @@ class Keeper:
         The store is waited for, which harms nothing now; only shortly where the user stopped the session.
         """
         session = self._now(state, ended_ns)
-        patience_s = min(STOPPED_PATIENCE_S, self._end_patience_s) if stopped else self._end_patience_s
-        give_up_s, pause_s = time.monotonic() + patience_s, 0.1
+        timeout_s = min(STOPPED_TIMEOUT_S, self._end_timeout_s) if stopped else self._end_timeout_s
+        give_up_s, pause_s = time.monotonic() + timeout_s, 0.1
         while True:
             if not self._away and self._hasty.has_vanished():
                 self._save_from_the_vanished()

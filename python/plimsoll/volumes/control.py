@@ -11,17 +11,17 @@ from typing import Any
 
 from plimsoll.errors import TargetError, UsageError
 
-PATIENCE_S = 10.0
+TIMEOUT_S = 10.0
 
 
 class Unanswered(TargetError):
     """The server is gone, or does not answer."""
 
 
-def ask(folder: Path, command: Mapping[str, Any], patience_s: float = PATIENCE_S) -> dict[str, Any]:
+def ask(folder: Path, command: Mapping[str, Any], timeout_s: float = TIMEOUT_S) -> dict[str, Any]:
     """The answer of the volume in `folder`. Raises UsageError with the server's reason, Unanswered without one."""
     try:
-        text = _converse(folder, json.dumps(command) + "\n", patience_s)
+        text = _converse(folder, json.dumps(command) + "\n", timeout_s)
         answer: dict[str, Any] = json.loads(text)
     except (OSError, ValueError) as error:
         raise Unanswered(
@@ -33,11 +33,11 @@ def ask(folder: Path, command: Mapping[str, Any], patience_s: float = PATIENCE_S
     return answer
 
 
-def _converse(folder: Path, line: str, patience_s: float) -> str:
+def _converse(folder: Path, line: str, timeout_s: float) -> str:
     directory = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(patience_s)
+            connection.settimeout(timeout_s)
             # Through the descriptor, because the address of a socket holds 107 bytes only.
             connection.connect(f"/proc/self/fd/{directory}/socket")
             connection.sendall(line.encode())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plimsoll.errors import TargetError
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 """For one program; formatting the largest volume takes seconds."""
 
 
@@ -68,11 +68,11 @@ def run(what: str, *command: str) -> str:
         start_new_session=True,
     )
     try:
-        output, errors = process.communicate(timeout=PATIENCE_S)
+        output, errors = process.communicate(timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:
         # Not waited for: it may hang in the kernel.
         process.kill()
-        raise Failed(f"{what}: {command[0]} took longer than {PATIENCE_S:.0f} s") from None
+        raise Failed(f"{what}: {command[0]} took longer than {TIMEOUT_S:.0f} s") from None
     except BaseException:
         process.kill()
         raise

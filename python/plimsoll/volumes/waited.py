@@ -9,7 +9,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.targets.chain import Chain
 from plimsoll.volumes import control, registry
 
-PATIENCE_S = 0.5
+TIMEOUT_S = 0.5
 """A server that is busy or stopped must not hold up what measures it."""
 
 
@@ -27,7 +27,7 @@ def _counters(folders: Sequence[Path]) -> dict[str, int]:
     found: dict[str, int] = {}
     for folder in folders:
         try:
-            page = control.ask(folder, {"command": "stats"}, PATIENCE_S)["stats"]["plimsoll"]
+            page = control.ask(folder, {"command": "stats"}, TIMEOUT_S)["stats"]["plimsoll"]
         except (PlimsollError, KeyError):
             return {}
         for bucket in page["buckets"]:

@@ -46,8 +46,8 @@ def study() -> tuple[Session, list[Run]]:
     return make_study(("a", "b"), ("randread",), 4, state=SessionState.RUNNING, ended_ns=None)
 
 
-def keeper_of(store: Store, session: Session, end_patience_s: float = 0.5) -> Keeper:
-    keeper = Keeper(store, wait_ms=50, end_patience_s=end_patience_s)
+def keeper_of(store: Store, session: Session, end_timeout_s: float = 0.5) -> Keeper:
+    keeper = Keeper(store, wait_ms=50, end_timeout_s=end_timeout_s)
     keeper.begin(session)
     return keeper
 
@@ -97,7 +97,7 @@ def test_what_waits_at_the_end_is_taken_in_by_whoever_opens_the_store(tmp_path: 
     path = tmp_path / "results.db"
     session, runs = study()
     with open_store(str(path)) as store:
-        keeper = keeper_of(store, session, end_patience_s=0.2)
+        keeper = keeper_of(store, session, end_timeout_s=0.2)
         keeper.add(runs[0])
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -264,7 +264,7 @@ def test_a_folder_that_is_gone_is_not_filled_with_a_new_store(tmp_path: Path) ->
     folder.mkdir()
     session, runs = study()
     with open_store(str(folder / "results.db")) as store:
-        keeper = keeper_of(store, session, end_patience_s=0.1)
+        keeper = keeper_of(store, session, end_timeout_s=0.1)
         keeper.add(runs[0])
         shutil.move(folder, tmp_path / "away")
         folder.mkdir()
@@ -319,7 +319,7 @@ def test_a_server_that_hangs_keeps_nobody_from_measuring(server: postgres.Postgr
     session, runs = study()
     with open_store(server.new_database()) as store:
         # Longer than any answer of a server that is well takes on a busy machine.
-        keeper = Keeper(store, wait_ms=50, answer_s=3.0, end_patience_s=60.0)
+        keeper = Keeper(store, wait_ms=50, answer_s=3.0, end_timeout_s=60.0)
         keeper.begin(session)
         keeper.add(runs[0])
         with server.frozen():

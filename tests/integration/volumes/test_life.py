@@ -159,7 +159,7 @@ def test_a_server_that_does_not_answer_is_ended(machine: Machine, monkeypatch: p
     server = registry.server(volume.folder)
     assert server is not None
     os.kill(server.pid, signal.SIGSTOP)
-    monkeypatch.setattr("plimsoll.volumes.control.PATIENCE_S", 0.2)
+    monkeypatch.setattr("plimsoll.volumes.control.TIMEOUT_S", 0.2)
     with pytest.raises(TargetError, match="does not answer"):
         changes.statistics("mute")
     lifecycle.delete("mute", force=True)

@@ -15,7 +15,7 @@ from plimsoll.store.store import Store
 from plimsoll.web import door, security, server
 
 SLOW_HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def connected(site: Site, number: int, sent: bytes, source: str = "127.0.0.1") -
     with ExitStack() as stack:
         found = []
         for _ in range(number):
-            line = socket.create_connection(("127.0.0.1", site.port), PATIENCE_S, (source, 0))
+            line = socket.create_connection(("127.0.0.1", site.port), TIMEOUT_S, (source, 0))
             found.append(stack.enter_context(line))
             line.sendall(sent)
         yield found
@@ -59,7 +59,7 @@ def is_open(line: socket.socket) -> bool:
 def read(site: Site, source: str = "127.0.0.1") -> int:
     """The status of a page for a reader with another address."""
     transport = httpx.HTTPTransport(local_address=source)
-    with httpx.Client(transport=transport, timeout=PATIENCE_S) as reader:
+    with httpx.Client(transport=transport, timeout=TIMEOUT_S) as reader:
         return reader.get(f"{site.address}/login").status_code
 
 
@@ -169,7 +169,7 @@ def test_clients_behind_a_proxy_are_told_apart(store: Store, start: Start) -> No
 
         def asked(source: str, forwarded: str) -> int:
             transport = httpx.HTTPTransport(local_address=source)
-            with httpx.Client(transport=transport, timeout=PATIENCE_S) as proxy:
+            with httpx.Client(transport=transport, timeout=TIMEOUT_S) as proxy:
                 return proxy.get(f"{site.address}/", headers={**wrong, "x-forwarded-for": forwarded}).status_code
 
         # The proxy that is believed stands for many.

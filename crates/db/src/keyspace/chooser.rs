@@ -33,7 +33,7 @@ impl Shared {
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum Choice {
     Uniform { first: u64, count: u64 },
     Zipfian(ScrambledZipfian),
     Latest(Zipfian),
@@ -45,7 +45,7 @@ enum Kind {
 /// Chooses existing records.
 #[derive(Debug, Clone)]
 pub struct Chooser {
-    kind: Kind,
+    kind: Choice,
     shared: Arc<Shared>,
 }
 
@@ -55,20 +55,20 @@ impl Chooser {
         let first = ycsb.insert_start;
         let count = ycsb.keys();
         let kind = match ycsb.request {
-            Request::Uniform => Kind::Uniform { first, count },
+            Request::Uniform => Choice::Uniform { first, count },
             Request::Zipfian { theta } => {
                 let expected = (operations as f64 * ycsb.insert_share() * 2.0) as u64;
-                Kind::Zipfian(ScrambledZipfian::new(first, first + count + expected, theta))
+                Choice::Zipfian(ScrambledZipfian::new(first, first + count + expected, theta))
             }
-            Request::Latest { theta } => Kind::Latest(Zipfian::new(shared.records.limit().max(2) - 1, theta)),
+            Request::Latest { theta } => Choice::Latest(Zipfian::new(shared.records.limit().max(2) - 1, theta)),
             Request::Hotspot { data, operations } => {
                 let hot = (count as f64 * data) as u64;
-                Kind::Hotspot { first, hot: hot.max(1), cold: count - hot, operations }
+                Choice::Hotspot { first, hot: hot.max(1), cold: count - hot, operations }
             }
-            Request::Sequential => Kind::Sequential { first, count },
+            Request::Sequential => Choice::Sequential { first, count },
             Request::Exponential { percentile, share } => {
                 let range = ycsb.records as f64 * share;
-                Kind::Exponential { gamma: -(1.0 - percentile / 100.0).ln() / range }
+                Choice::Exponential { gamma: -(1.0 - percentile / 100.0).ln() / range }
             }
         };
         Self { kind, shared }
@@ -77,13 +77,13 @@ impl Chooser {
     /// Draws do not depend on when they happen, as long as nothing is inserted: what was drawn and never used is missed by
     /// nobody.
     pub fn is_steady(&self) -> bool {
-        !matches!(self.kind, Kind::Sequential { .. })
+        !matches!(self.kind, Choice::Sequential { .. })
     }
 
     /// The next few records at once, which takes less time than one after the other. The same ones.
     #[inline]
     pub fn draw_each<const N: usize>(&mut self, stream: &mut Stream) -> [u64; N] {
-        if let Kind::Zipfian(zipfian) = &self.kind {
+        if let Choice::Zipfian(zipfian) = &self.kind {
             let (before, end) = (stream.clone(), self.shared.records.limit().max(1));
             let numbers = zipfian.at_each(std::array::from_fn(|_| stream.unit()));
             if numbers.iter().all(|&number| number < end) {
@@ -100,20 +100,20 @@ impl Chooser {
         let last = self.shared.records.limit().saturating_sub(1);
         for _ in 0..TRIES {
             let number = match &mut self.kind {
-                Kind::Uniform { first, count } => *first + stream.below(*count),
-                Kind::Zipfian(zipfian) => zipfian.at(stream.unit()),
-                Kind::Latest(zipfian) => last.saturating_sub(zipfian.at_grown(stream.unit(), last)),
-                Kind::Hotspot { first, hot, cold, operations } => {
+                Choice::Uniform { first, count } => *first + stream.below(*count),
+                Choice::Zipfian(zipfian) => zipfian.at(stream.unit()),
+                Choice::Latest(zipfian) => last.saturating_sub(zipfian.at_grown(stream.unit(), last)),
+                Choice::Hotspot { first, hot, cold, operations } => {
                     if *cold == 0 || stream.unit() < *operations {
                         *first + stream.below(*hot)
                     } else {
                         *first + *hot + stream.below(*cold)
                     }
                 }
-                Kind::Sequential { first, count } => {
+                Choice::Sequential { first, count } => {
                     *first + self.shared.sequence.fetch_add(1, Ordering::Relaxed) % *count
                 }
-                Kind::Exponential { gamma } => {
+                Choice::Exponential { gamma } => {
                     let back = -(1.0 - stream.unit()).ln() / *gamma;
                     if back > last as f64 {
                         continue;

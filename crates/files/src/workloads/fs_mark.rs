@@ -122,9 +122,9 @@ impl Workload for FsMark {
         let parameters = &self.parameters;
         let threads = phase.common.threads;
         let workers = phase.processes(threads, |context, worker| {
-            let mut maker = Maker::new(parameters, phase.common, worker);
-            let lap = maker.run(context)?;
-            context.quietly(|context| maker.made.iter().try_for_each(|made| context.unlink(&made.path())))?;
+            let mut creator = FileCreator::new(parameters, phase.common, worker);
+            let lap = creator.run(context)?;
+            context.quietly(|context| creator.made.iter().try_for_each(|made| context.unlink(&made.path())))?;
             Ok(lap)
         })?;
         let rate: f64 = workers.results.iter().map(|lap| per_second(parameters.files, lap.loop_ns)).sum();
@@ -144,7 +144,7 @@ impl Workload for FsMark {
 }
 
 /// One worker.
-struct Maker<'a> {
+struct FileCreator<'a> {
     parameters: &'a Parameters,
     sync_method: u8,
     stream: Stream,
@@ -152,7 +152,7 @@ struct Maker<'a> {
     made: Vec<Made>,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> FileCreator<'a> {
     fn new(parameters: &'a Parameters, common: &Common, worker: u32) -> Self {
         Self {
             parameters,

@@ -1,6 +1,6 @@
 //! How operations count against limits: split into units, and merged while they follow each other.
 
-use super::layer::{Io, Kind};
+use super::layer::{Io, OpKind};
 use crate::spec::AccountingSpec;
 
 /// Sequential streams followed at once; more jobs than this and merging is lost, as on a real device.
@@ -29,7 +29,7 @@ pub struct Accounting {
 struct Stream {
     /// Where the next operation of the stream begins.
     end: u64,
-    kind: Kind,
+    kind: OpKind,
     /// Bytes in the last unit, 0 when it is complete.
     filled: u64,
     /// When its last operation left the queue: until then, and for the merge window after it, the next one may join.
@@ -40,7 +40,7 @@ impl Accounting {
     /// Nothing seen yet.
     pub fn new(spec: AccountingSpec) -> Self {
         // No operation can follow this one.
-        let none = Stream { end: u64::MAX, kind: Kind::Flush, filled: 0, last_ns: 0 };
+        let none = Stream { end: u64::MAX, kind: OpKind::Flush, filled: 0, last_ns: 0 };
         Self { spec, streams: [none; STREAMS], oldest: 0, latest: 0 }
     }
 
@@ -101,7 +101,7 @@ mod tests {
     }
 
     fn read(offset: u64, bytes: u64) -> Io {
-        Io { kind: Kind::Read, offset, bytes }
+        Io { kind: OpKind::Read, offset, bytes }
     }
 
     /// EBS user guide, "I/O characteristics", and `ebs_formulas_ref.py::ios_charged`.
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(accounting.charge(&read(0, 64 * KIB), 0).ops, 1);
         assert_eq!(accounting.charge(&read(64 * KIB, 64 * KIB), 500_000).ops, 0);
         assert_eq!(accounting.charge(&read(128 * KIB, 64 * KIB), 5_000_000).ops, 1);
-        let write = Io { kind: Kind::Write, offset: 192 * KIB, bytes: 64 * KIB };
+        let write = Io { kind: OpKind::Write, offset: 192 * KIB, bytes: 64 * KIB };
         assert_eq!(accounting.charge(&write, 5_000_000).ops, 1);
     }
 

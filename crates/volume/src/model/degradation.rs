@@ -3,7 +3,7 @@
 use plimsoll_core::random::Stream;
 
 use super::bucket::Bucket;
-use super::layer::{Arrival, Completion, Io, Kind, Layer, Report, Saved};
+use super::layer::{Arrival, Completion, Io, Layer, OpKind, Report, Saved};
 use super::{Draw, stream};
 use crate::spec::{DegradationSpec, VolumeSpec};
 
@@ -76,7 +76,7 @@ impl Layer for Degradation {
         while arrival.now_ns >= self.episode.end_ns {
             self.episode = self.draw(self.episode.end_ns);
         }
-        if arrival.now_ns < self.episode.start_ns || matches!(io.kind, Kind::Flush | Kind::Discard) {
+        if arrival.now_ns < self.episode.start_ns || matches!(io.kind, OpKind::Flush | OpKind::Discard) {
             return completion;
         }
         let units = io.bytes.div_ceil(self.unit_bytes);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::operation::{Io, Kind, Outcome};
+use super::operation::{Io, OpKind, Outcome};
 
 /// One fault. Power loss and the dropping of unflushed writes happen where the bytes are; see the served volume.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -130,9 +130,9 @@ impl FaultState {
         }
         let hit = |bad: &BadRange| {
             let kind_matches = match bad.kind {
-                None => matches!(io.kind, Kind::Read | Kind::Write),
-                Some(FaultKind::Read) => io.kind == Kind::Read,
-                Some(FaultKind::Write) => io.kind == Kind::Write,
+                None => matches!(io.kind, OpKind::Read | OpKind::Write),
+                Some(FaultKind::Read) => io.kind == OpKind::Read,
+                Some(FaultKind::Write) => io.kind == OpKind::Write,
             };
             kind_matches && io.offset < bad.end && bad.offset < io.offset + io.bytes
         };

@@ -3,7 +3,7 @@
 use plimsoll_core::random::Stream;
 
 use super::latency::Sampler;
-use super::layer::{Arrival, Completion, Io, Kind, Layer, Report, Saved};
+use super::layer::{Arrival, Completion, Io, Layer, OpKind, Report, Saved};
 use super::touched::Touched;
 use super::{Draw, stream};
 use crate::spec::VolumeSpec;
@@ -65,7 +65,7 @@ impl Layer for FirstTouch {
     #[inline]
     fn submit(&mut self, io: &Io, arrival: Arrival) -> Completion {
         let completion = self.next.submit(io, arrival);
-        if !matches!(io.kind, Kind::Read | Kind::Write) || io.bytes == 0 || self.touched.count == self.chunks {
+        if !matches!(io.kind, OpKind::Read | OpKind::Write) || io.bytes == 0 || self.touched.count == self.chunks {
             return completion;
         }
         self.initialize(arrival.now_ns);

@@ -2,7 +2,7 @@
 
 use plimsoll_core::random::Stream;
 
-use super::layer::{Arrival, Completion, Io, Kind, Layer, Report, Saved};
+use super::layer::{Arrival, Completion, Io, Layer, OpKind, Report, Saved};
 use super::normal;
 use super::quantiles::{Place, Quantiles, SPARE_BITS};
 use super::{Draw, stream};
@@ -91,10 +91,10 @@ impl Layer for Latency {
     #[inline]
     fn submit(&mut self, io: &Io, arrival: Arrival) -> Completion {
         let service_ns = match io.kind {
-            Kind::Read => self.read.draw(&mut self.stream, io.bytes),
-            Kind::Write => self.write.draw(&mut self.stream, io.bytes),
-            Kind::Discard => self.write.draw(&mut self.stream, 0),
-            Kind::Flush => self.flush_ns,
+            OpKind::Read => self.read.draw(&mut self.stream, io.bytes),
+            OpKind::Write => self.write.draw(&mut self.stream, io.bytes),
+            OpKind::Discard => self.write.draw(&mut self.stream, 0),
+            OpKind::Flush => self.flush_ns,
         };
         Completion::done(arrival.ready_ns + service_ns)
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::fault_state::FaultState;
-pub use super::operation::{Arrival, Completion, Io, Kind, Outcome};
+pub use super::operation::{Arrival, Completion, Io, OpKind, Outcome};
 use super::touched::Touched;
 
 /// One part of a model.

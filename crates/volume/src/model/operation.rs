@@ -2,7 +2,7 @@
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum OpKind {
     /// Reads data.
     Read,
     /// Writes data.
@@ -17,7 +17,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Io {
     /// What it does.
-    pub kind: Kind,
+    pub kind: OpKind,
     /// First byte.
     pub offset: u64,
     /// Length; 0 for a flush.

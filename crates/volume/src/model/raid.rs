@@ -2,7 +2,7 @@
 //!
 //! Layouts are those of Linux md: RAID 5 left-symmetric, RAID 10 near with two copies.
 
-use super::layer::{Arrival, Completion, Io, Kind, Layer, Report, Saved};
+use super::layer::{Arrival, Completion, Io, Layer, OpKind, Report, Saved};
 use crate::spec::ArraySpec;
 
 /// A piece of a request on one member.
@@ -94,7 +94,7 @@ impl Raid {
         Self { map: Map::new(raid), pieces: vec![None; members.len()], members, turn: 0 }
     }
 
-    fn member(&mut self, kind: Kind, extent: Extent, arrival: Arrival) -> Completion {
+    fn member(&mut self, kind: OpKind, extent: Extent, arrival: Arrival) -> Completion {
         let io = Io { kind, offset: extent.offset, bytes: extent.bytes };
         self.members[extent.member as usize].submit(&io, arrival)
     }
@@ -120,7 +120,7 @@ impl Raid {
         let mut done = Completion::done(arrival.ready_ns);
         for index in 0..self.pieces.len() {
             let Some(extent) = self.pieces[index] else { continue };
-            if mirrored && io.kind == Kind::Read {
+            if mirrored && io.kind == OpKind::Read {
                 self.turn += 1;
                 let copy = Extent { member: extent.member + (self.turn % 2) as u32, ..extent };
                 done = done.and(self.member(io.kind, copy, arrival));
@@ -135,7 +135,7 @@ impl Raid {
     }
 
     fn mirrored(&mut self, io: &Io, arrival: Arrival) -> Completion {
-        if io.kind == Kind::Read {
+        if io.kind == OpKind::Read {
             self.turn += 1;
             let index = self.turn as usize % self.members.len();
             return self.members[index].submit(io, arrival);
@@ -180,23 +180,23 @@ impl Raid {
         let mut read = Completion::done(arrival.ready_ns);
         if reconstruct > 0 && reconstruct <= written.len() {
             let rest = untouched.iter().chain(written.iter().filter(|e| e.bytes < parity.bytes));
-            read = rest.copied().fold(read, |all, extent| all.and(self.member(Kind::Read, extent, arrival)));
+            read = rest.copied().fold(read, |all, extent| all.and(self.member(OpKind::Read, extent, arrival)));
         } else if reconstruct > 0 {
             let old = written.iter().chain([&parity]);
-            read = old.copied().fold(read, |all, extent| all.and(self.member(Kind::Read, extent, arrival)));
+            read = old.copied().fold(read, |all, extent| all.and(self.member(OpKind::Read, extent, arrival)));
         }
         let ready = Arrival { ready_ns: read.deadline_ns, ..arrival };
         let new = written.iter().chain([&parity]);
-        new.copied().fold(read, |all, extent| all.and(self.member(Kind::Write, extent, ready)))
+        new.copied().fold(read, |all, extent| all.and(self.member(OpKind::Write, extent, ready)))
     }
 }
 
 impl Layer for Raid {
     fn submit(&mut self, io: &Io, arrival: Arrival) -> Completion {
         match (io.kind, self.map.level) {
-            (Kind::Flush, _) => self.everywhere(io, arrival),
+            (OpKind::Flush, _) => self.everywhere(io, arrival),
             (_, 1) => self.mirrored(io, arrival),
-            (Kind::Write, 5) => self.with_parity(io, arrival),
+            (OpKind::Write, 5) => self.with_parity(io, arrival),
             _ => self.striped(io, arrival),
         }
     }
@@ -263,7 +263,7 @@ mod tests {
     }
 
     /// A member that notes what it is asked and takes 100 ns.
-    struct Noting(u32, Arc<Mutex<Vec<(u32, Kind, u64)>>>);
+    struct Noting(u32, Arc<Mutex<Vec<(u32, OpKind, u64)>>>);
 
     impl Layer for Noting {
         fn submit(&mut self, io: &Io, arrival: Arrival) -> Completion {
@@ -275,29 +275,29 @@ mod tests {
         fn restore(&mut self, _: u64, _: &mut Saved) {}
     }
 
-    fn operations(level: u8, members: u32, kind: Kind, offset: u64, bytes: u64) -> (usize, usize, u64) {
+    fn operations(level: u8, members: u32, kind: OpKind, offset: u64, bytes: u64) -> (usize, usize, u64) {
         let notes = Arc::new(Mutex::new(Vec::new()));
         let parts = (0..members).map(|m| Box::new(Noting(m, notes.clone())) as Box<dyn Layer>).collect();
         let mut raid = Raid::new(ArraySpec { level, members, chunk_bytes: 65536 }, parts);
         let done = raid.submit(&Io { kind, offset, bytes }, Arrival::at(0));
         let notes = notes.lock().unwrap();
         let count = |kind| notes.iter().filter(|n| n.1 == kind).count();
-        (count(Kind::Read), count(Kind::Write), done.deadline_ns)
+        (count(OpKind::Read), count(OpKind::Write), done.deadline_ns)
     }
 
     /// Write penalties 1, N, 2, 4 (`ebs_formulas_ref.py::raid_iops`), and the cases in which RAID 5 does better.
     #[test]
     fn write_penalties() {
-        assert_eq!(operations(0, 4, Kind::Write, 0, 4096), (0, 1, 100));
-        assert_eq!(operations(1, 3, Kind::Write, 0, 4096), (0, 3, 100));
-        assert_eq!(operations(10, 4, Kind::Write, 0, 4096), (0, 2, 100));
-        assert_eq!(operations(5, 6, Kind::Write, 0, 4096), (2, 2, 200), "read-modify-write");
-        assert_eq!(operations(5, 3, Kind::Write, 0, 4096), (1, 2, 200), "reconstruct-write");
-        assert_eq!(operations(5, 4, Kind::Write, 0, 3 * 65536), (0, 4, 100), "full stripe");
-        assert_eq!(operations(5, 4, Kind::Write, 65536, 3 * 65536), (3, 5, 200), "two parts of stripes");
+        assert_eq!(operations(0, 4, OpKind::Write, 0, 4096), (0, 1, 100));
+        assert_eq!(operations(1, 3, OpKind::Write, 0, 4096), (0, 3, 100));
+        assert_eq!(operations(10, 4, OpKind::Write, 0, 4096), (0, 2, 100));
+        assert_eq!(operations(5, 6, OpKind::Write, 0, 4096), (2, 2, 200), "read-modify-write");
+        assert_eq!(operations(5, 3, OpKind::Write, 0, 4096), (1, 2, 200), "reconstruct-write");
+        assert_eq!(operations(5, 4, OpKind::Write, 0, 3 * 65536), (0, 4, 100), "full stripe");
+        assert_eq!(operations(5, 4, OpKind::Write, 65536, 3 * 65536), (3, 5, 200), "two parts of stripes");
         for level in [0, 1, 5, 10] {
-            assert_eq!(operations(level, 4, Kind::Read, 0, 4096), (1, 0, 100), "RAID {level}");
+            assert_eq!(operations(level, 4, OpKind::Read, 0, 4096), (1, 0, 100), "RAID {level}");
         }
-        assert_eq!(operations(0, 4, Kind::Read, 32768, 4 * 65536).0, 4, "pieces on one member are one operation");
+        assert_eq!(operations(0, 4, OpKind::Read, 32768, 4 * 65536).0, 4, "pieces on one member are one operation");
     }
 }

@@ -6,7 +6,7 @@ use plimsoll_core::random::Stream;
 use super::accounting::{Accounting, Charge};
 use super::bucket::Bucket;
 use super::instance::Cells;
-use super::layer::{Arrival, BucketReport, Completion, Io, Kind, Layer, Report, Saved};
+use super::layer::{Arrival, BucketReport, Completion, Io, Layer, OpKind, Report, Saved};
 use super::unfair::Factors;
 use crate::spec::{AccountingSpec, LimitSpec, QueueOrder};
 
@@ -138,7 +138,7 @@ impl Limit {
 impl Layer for Throttle {
     #[inline]
     fn submit(&mut self, io: &Io, arrival: Arrival) -> Completion {
-        if matches!(io.kind, Kind::Flush | Kind::Discard) {
+        if matches!(io.kind, OpKind::Flush | OpKind::Discard) {
             return self.next.submit(io, arrival);
         }
         let charge = self.accounting.charge(io, arrival.now_ns);

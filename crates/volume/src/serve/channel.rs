@@ -47,6 +47,6 @@ pub trait Channel {
     /// answer will wait for ever, unless this server ends.
     fn answer(&mut self, ticket: u64, errno: i32, payload: Payload<'_>) -> io::Result<()>;
 
-    /// Sleeps until a request, the bell, or `timeout`; false if it was the last.
+    /// Sleeps until a request, the wake event, or `timeout`; false if it was the last.
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<bool>;
 }

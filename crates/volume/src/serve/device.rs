@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::backing::Backing;
-use super::system::{self, Bell};
+use super::system::{self, WakeEvent};
 use crate::error::VolumeError;
 use crate::model::Volume;
 use crate::model::fault_state::Fault;
-use crate::model::layer::{Completion, Io, Kind, Outcome};
+use crate::model::layer::{Completion, Io, OpKind, Outcome};
 use crate::spec::VolumeSpec;
 use crate::stats::{Counters, Statistics};
 
@@ -30,7 +30,7 @@ pub struct Device {
     /// What the way between a program and this server takes; answers leave so much earlier.
     path_ns: AtomicU64,
     /// One per worker.
-    bells: Vec<Bell>,
+    wake_events: Vec<WakeEvent>,
 }
 
 struct State {
@@ -54,7 +54,7 @@ impl Device {
             bypassed: AtomicBool::new(false),
             bypass_ns: AtomicU64::new(0),
             path_ns: AtomicU64::new(0),
-            bells: (0..workers).map(|_| Bell::new()).collect::<io::Result<_>>()?,
+            wake_events: (0..workers).map(|_| WakeEvent::new()).collect::<io::Result<_>>()?,
         })
     }
 
@@ -76,7 +76,7 @@ impl Device {
 
     /// Counts an operation that was answered so long after it arrived.
     #[inline]
-    pub fn answered(&self, kind: Kind, bytes: u64, latency_ns: u64, failed: bool) {
+    pub fn answered(&self, kind: OpKind, bytes: u64, latency_ns: u64, failed: bool) {
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
         if self.is_bypassed() {
             return;
@@ -145,8 +145,8 @@ impl Device {
     }
 
     /// What wakes worker `index`.
-    pub fn bell(&self, index: usize) -> &Bell {
-        &self.bells[index]
+    pub fn wake_event(&self, index: usize) -> &WakeEvent {
+        &self.wake_events[index]
     }
 
     /// The statistics page.
@@ -191,6 +191,6 @@ impl Device {
     }
 
     fn wake(&self) {
-        self.bells.iter().for_each(Bell::ring);
+        self.wake_events.iter().for_each(WakeEvent::signal);
     }
 }

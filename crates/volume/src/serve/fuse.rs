@@ -56,7 +56,7 @@ impl Channel for Descriptor {
             }
         }
         if self.index == 0 && self.workers > 1 {
-            self.device.bell(1).ring();
+            self.device.wake_event(1).signal();
         }
         Ok(Found::Plenty)
     }
@@ -75,12 +75,12 @@ impl Channel for Descriptor {
     }
 
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<bool> {
-        let bell = self.device.bell(self.index);
+        let wake_event = self.device.wake_event(self.index);
         // A helper goes back to sleep; the first worker always listens.
         let connection = if self.index == 0 { self.connection.as_raw_fd() } else { -1 };
-        let [request, rung] = system::wait([connection, bell.fd()], timeout)?;
+        let [request, rung] = system::wait([connection, wake_event.fd()], timeout)?;
         if rung {
-            bell.silence();
+            wake_event.clear();
         }
         self.listening = rung || self.index == 0;
         Ok(request || rung)

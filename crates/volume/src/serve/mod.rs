@@ -121,7 +121,7 @@ fn build(spec: &VolumeSpec) -> Result<Device, VolumeError> {
         })
         .transpose()?;
     let volume = Volume::new(spec, cells, Clock::new().now_ns())?;
-    Device::new(volume, backing, WORKERS).map_err(VolumeError::system("cannot create the bells of the workers"))
+    Device::new(volume, backing, WORKERS).map_err(VolumeError::system("cannot create the wake events of the workers"))
 }
 
 /// What fuser needs to negotiate; requests never reach it.

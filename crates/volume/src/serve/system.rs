@@ -77,10 +77,10 @@ pub fn unmount(path: &Path, lazily: bool) -> io::Result<()> {
 
 /// A counter that wakes whoever waits for it.
 #[derive(Debug)]
-pub struct Bell(OwnedFd);
+pub struct WakeEvent(OwnedFd);
 
-impl Bell {
-    /// Silent.
+impl WakeEvent {
+    /// Without a signal.
     pub fn new() -> io::Result<Self> {
         // SAFETY: creates a descriptor and touches no memory.
         let fd = unsafe { check(libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK))? };
@@ -88,16 +88,16 @@ impl Bell {
         Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Wakes.
-    pub fn ring(&self) {
-        // SAFETY: writes eight bytes from a valid place. It can only fail when the counter is full: then it is ringing.
+    /// Wakes whoever waits for it, now or later.
+    pub fn signal(&self) {
+        // SAFETY: writes eight bytes from a valid place. It can only fail when the counter is full: then it is signalled already.
         unsafe { libc::write(self.0.as_raw_fd(), (&raw const ONE).cast(), 8) };
     }
 
-    /// Silences it.
-    pub fn silence(&self) {
+    /// Takes all signals back.
+    pub fn clear(&self) {
         let mut count = 0u64;
-        // SAFETY: reads at most eight bytes into a valid place. It can only fail when the bell is silent already.
+        // SAFETY: reads at most eight bytes into a valid place. It can only fail when there was no signal.
         unsafe { libc::read(self.0.as_raw_fd(), (&raw mut count).cast(), 8) };
     }
 

@@ -34,7 +34,7 @@ const ONE_RING_CPUS: usize = 2;
 const REGISTER: u32 = 1;
 const COMMIT_AND_FETCH: u32 = 2;
 /// `user_data` of what is no slot.
-const BELL: u64 = u64::MAX;
+const WAKE: u64 = u64::MAX;
 const DESCRIPTOR: u64 = u64::MAX - 1;
 
 const ENTER_GETEVENTS: u32 = 1;
@@ -115,7 +115,7 @@ impl Ring {
             let entry = self.slots.locate(slot, self.command(slot, REGISTER, 0));
             self.push(&entry)?;
         }
-        self.watch(BELL)?;
+        self.watch(WAKE)?;
         if self.descriptor.is_some() {
             self.watch(DESCRIPTOR)?;
         }
@@ -133,7 +133,7 @@ impl Ring {
     }
 
     fn watch(&mut self, what: u64) -> io::Result<()> {
-        let fd = if what == BELL { self.device.bell(self.index).fd() } else { self.connection.as_raw_fd() };
+        let fd = if what == WAKE { self.device.wake_event(self.index).fd() } else { self.connection.as_raw_fd() };
         let entry = opcode::PollAdd::new(types::Fd(fd), libc::POLLIN as u32).build().user_data(what);
         self.push(&entry.into())
     }
@@ -206,9 +206,9 @@ impl Channel for Ring {
         for count in 1..=BATCH {
             let Some(done) = self.ring.completion().next() else { return Ok(found) };
             match (done.user_data(), done.result()) {
-                (BELL, _) => {
-                    self.device.bell(self.index).silence();
-                    self.watch(BELL)?;
+                (WAKE, _) => {
+                    self.device.wake_event(self.index).clear();
+                    self.watch(WAKE)?;
                 }
                 (DESCRIPTOR, _) => {
                     if let Some(descriptor) = &mut self.descriptor {

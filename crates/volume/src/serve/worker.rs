@@ -17,7 +17,7 @@ use super::device::Device;
 use super::pending::{Pending, Reply};
 use super::protocol::{self, Operation, Request};
 use super::system;
-use crate::model::layer::{Io, Kind, Outcome};
+use crate::model::layer::{Io, OpKind, Outcome};
 
 /// More operations than this in flight, and a late answer delays no one who waits for just that one: no spinning.
 const SPIN_DEPTH: usize = 4;
@@ -32,7 +32,7 @@ const DISCIPLINE_NS: u64 = 1_000_000_000;
 /// One serving thread.
 pub struct Worker<C> {
     channel: C,
-    desk: Desk,
+    outstanding: Outstanding,
     clock: Clock,
     disciplined_ns: u64,
     early_ns: u64,
@@ -43,7 +43,7 @@ pub struct Worker<C> {
 }
 
 /// What a worker has taken in and not answered yet.
-struct Desk {
+struct Outstanding {
     device: Arc<Device>,
     pending: BinaryHeap<Pending>,
     sequence: u64,
@@ -56,10 +56,11 @@ struct Desk {
 impl<C: Channel> Worker<C> {
     /// A worker for what comes through `channel`.
     pub fn new(channel: C, device: Arc<Device>) -> Self {
-        let desk = Desk { device, pending: BinaryHeap::new(), sequence: 0, spare: Vec::new(), found_no_wait: false };
+        let outstanding =
+            Outstanding { device, pending: BinaryHeap::new(), sequence: 0, spare: Vec::new(), found_no_wait: false };
         Self {
             channel,
-            desk,
+            outstanding,
             clock: Clock::new(),
             disciplined_ns: 0,
             early_ns: EARLY_MIN_NS * 5,
@@ -78,14 +79,14 @@ impl<C: Channel> Worker<C> {
 
     fn serve(&mut self) -> io::Result<()> {
         loop {
-            let desk = &mut self.desk;
+            let outstanding = &mut self.outstanding;
             let found = self.channel.read(&self.clock, &mut |request: &Request<'_>, room: &mut [u8], arrived_ns| {
-                desk.take(request, room, arrived_ns)
+                outstanding.take(request, room, arrived_ns)
             })?;
-            if found == Found::End || self.desk.device.is_stopping() {
+            if found == Found::End || self.outstanding.device.is_stopping() {
                 return Ok(());
             }
-            if self.desk.pending.len() > SPIN_DEPTH || std::mem::take(&mut self.desk.found_no_wait) {
+            if self.outstanding.pending.len() > SPIN_DEPTH || std::mem::take(&mut self.outstanding.found_no_wait) {
                 self.crowded_until_ns = self.clock.now_ns() + CROWDED_NS;
                 self.hurry(false);
             }
@@ -102,22 +103,22 @@ impl<C: Channel> Worker<C> {
     }
 
     fn is_deadline_near(&self) -> bool {
-        self.desk.pending.len() <= SPIN_DEPTH
-            && self.desk.next_deadline_ns().is_some_and(|next_ns| next_ns < self.clock.now_ns() + self.early_ns)
+        self.outstanding.pending.len() <= SPIN_DEPTH
+            && self.outstanding.next_deadline_ns().is_some_and(|next_ns| next_ns < self.clock.now_ns() + self.early_ns)
     }
 
-    /// Sleeps until a request, the bell, or shortly before the next deadline.
+    /// Sleeps until a request, the wake event, or shortly before the next deadline.
     fn wait(&mut self) -> io::Result<()> {
         let before_ns = self.clock.now_ns();
         if before_ns > self.disciplined_ns + DISCIPLINE_NS {
             self.disciplined_ns = before_ns;
             self.clock.discipline(DISCIPLINE_NS);
         }
-        if !self.desk.pending.is_empty() && before_ns > self.crowded_until_ns {
+        if !self.outstanding.pending.is_empty() && before_ns > self.crowded_until_ns {
             self.hurry(true);
         }
-        let early_ns = if self.desk.pending.len() <= SPIN_DEPTH { self.early_ns } else { 0 };
-        let wake_ns = self.desk.next_deadline_ns().map(|next_ns| next_ns.saturating_sub(early_ns));
+        let early_ns = if self.outstanding.pending.len() <= SPIN_DEPTH { self.early_ns } else { 0 };
+        let wake_ns = self.outstanding.next_deadline_ns().map(|next_ns| next_ns.saturating_sub(early_ns));
         let timeout = wake_ns.map(|wake_ns| Duration::from_nanos(wake_ns.saturating_sub(before_ns)));
         let called = self.channel.wait(timeout)?;
         if let (false, Some(wake_ns)) = (called, wake_ns) {
@@ -143,16 +144,16 @@ impl<C: Channel> Worker<C> {
         let mut any = false;
         loop {
             let now_ns = self.clock.now_ns();
-            let device = &self.desk.device;
+            let device = &self.outstanding.device;
             let power = device.power();
             let is_due = |first: &Pending| {
                 let due_ns = first.deadline_ns.max(device.stalled_until_ns());
                 due_ns <= now_ns || first.power != power || device.answers_at_once()
             };
-            if !self.desk.pending.peek().is_some_and(is_due) {
+            if !self.outstanding.pending.peek().is_some_and(is_due) {
                 return Ok(any);
             }
-            if let Some(first) = self.desk.pending.pop() {
+            if let Some(first) = self.outstanding.pending.pop() {
                 self.answer(first, power, now_ns)?;
             }
             any = true;
@@ -163,17 +164,17 @@ impl<C: Channel> Worker<C> {
         let reply = if done.power == power { done.reply } else { Reply::Error(libc::EIO) };
         let failed = matches!(reply, Reply::Error(_));
         // Counted first: who has the answer finds it in the statistics.
-        self.desk.device.answered(done.io.kind, done.io.bytes, now_ns.saturating_sub(done.arrived_ns), failed);
+        self.outstanding.device.answered(done.io.kind, done.io.bytes, now_ns.saturating_sub(done.arrived_ns), failed);
         match reply {
             Reply::Error(errno) => self.channel.answer(done.ticket, errno, Payload::Bytes(&[])),
-            Reply::Done if done.io.kind == Kind::Write => {
+            Reply::Done if done.io.kind == OpKind::Write => {
                 self.channel.answer(done.ticket, 0, Payload::Bytes(&protocol::written(done.io.bytes as u32)))
             }
             Reply::Done => self.channel.answer(done.ticket, 0, Payload::Bytes(&[])),
             Reply::InRoom => self.channel.answer(done.ticket, 0, Payload::InRoom(done.io.bytes as usize)),
             Reply::Data(buffer) => {
                 let answered = self.channel.answer(done.ticket, 0, Payload::Bytes(&buffer));
-                self.desk.spare.push(buffer);
+                self.outstanding.spare.push(buffer);
                 answered
             }
         }
@@ -181,15 +182,15 @@ impl<C: Channel> Worker<C> {
 
     /// Fails what is still under way, so that nobody waits for a server that is gone.
     fn abandon(&mut self) {
-        let (power, now_ns) = (self.desk.device.power() + 1, self.clock.now_ns());
-        while let Some(pending) = self.desk.pending.pop() {
+        let (power, now_ns) = (self.outstanding.device.power() + 1, self.clock.now_ns());
+        while let Some(pending) = self.outstanding.pending.pop() {
             // What cannot be answered is failed by the kernel when this process has ended.
             let _ = self.answer(pending, power, now_ns);
         }
     }
 }
 
-impl Desk {
+impl Outstanding {
     fn next_deadline_ns(&self) -> Option<u64> {
         self.pending.peek().map(|first| first.deadline_ns.max(self.device.stalled_until_ns()))
     }
@@ -206,22 +207,22 @@ impl Desk {
             Operation::Statistics => return Some((0, protocol::statistics().to_vec())),
             Operation::Read { offset, bytes } => {
                 let bytes = u64::from(bytes).min(size_bytes.saturating_sub(offset));
-                (Io { kind: Kind::Read, offset, bytes }, &[])
+                (Io { kind: OpKind::Read, offset, bytes }, &[])
             }
             Operation::Write { offset, data } => {
                 let bytes = data.len() as u64;
                 if offset + bytes > size_bytes {
                     return Some((libc::EFBIG, Vec::new()));
                 }
-                (Io { kind: Kind::Write, offset, bytes }, data)
+                (Io { kind: OpKind::Write, offset, bytes }, data)
             }
-            Operation::Sync => (Io { kind: Kind::Flush, offset: 0, bytes: 0 }, &[]),
+            Operation::Sync => (Io { kind: OpKind::Flush, offset: 0, bytes: 0 }, &[]),
             Operation::Allocate { offset, bytes, mode } => {
                 let frees = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_ZERO_RANGE;
                 if mode & frees == 0 || offset.saturating_add(bytes) > size_bytes {
                     return Some((libc::EOPNOTSUPP, Vec::new()));
                 }
-                (Io { kind: Kind::Discard, offset, bytes }, &[])
+                (Io { kind: OpKind::Discard, offset, bytes }, &[])
             }
         };
         self.start(request.ticket, io, data, room, arrived_ns);
@@ -253,7 +254,7 @@ impl Desk {
 
     fn carry_out(&mut self, io: &Io, data: &[u8], room: &mut [u8]) -> io::Result<Reply> {
         match io.kind {
-            Kind::Read => {
+            OpKind::Read => {
                 if let Some(room) = room.get_mut(..io.bytes as usize)
                     && !room.is_empty()
                 {
@@ -265,9 +266,9 @@ impl Desk {
                 self.device.backing.read(&mut buffer, io.offset)?;
                 return Ok(Reply::Data(buffer));
             }
-            Kind::Write => self.device.backing.write(data, io.offset)?,
-            Kind::Flush => self.device.backing.flush()?,
-            Kind::Discard => self.device.backing.discard(io.offset, io.bytes)?,
+            OpKind::Write => self.device.backing.write(data, io.offset)?,
+            OpKind::Flush => self.device.backing.flush()?,
+            OpKind::Discard => self.device.backing.discard(io.offset, io.bytes)?,
         }
         Ok(Reply::Done)
     }

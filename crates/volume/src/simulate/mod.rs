@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::VolumeError;
 use crate::model::Volume;
-use crate::model::layer::{Io, Kind, Outcome};
+use crate::model::layer::{Io, OpKind, Outcome};
 use crate::spec::VolumeSpec;
 use crate::stats::{Counters, Statistics};
 use pending::{Pending, Waiting};
@@ -234,7 +234,7 @@ impl Run {
         } else {
             let latency_ns = done.deadline_ns - done.since_ns;
             self.counters.record(done.kind, done.bytes, latency_ns);
-            self.series.record(done.kind == Kind::Read, done.bytes, latency_ns);
+            self.series.record(done.kind == OpKind::Read, done.bytes, latency_ns);
         }
         done.deadline_ns
     }

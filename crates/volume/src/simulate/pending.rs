@@ -1,6 +1,6 @@
 //! Operations in flight, in the order in which they end.
 
-use crate::model::layer::Kind;
+use crate::model::layer::OpKind;
 
 /// One operation in flight.
 #[derive(Debug, Clone, Copy)]
@@ -9,7 +9,7 @@ pub struct Waiting {
     /// From when its latency counts.
     pub since_ns: u64,
     pub bytes: u64,
-    pub kind: Kind,
+    pub kind: OpKind,
     pub failed: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Pending {
 impl Pending {
     /// Room for `depth` operations.
     pub fn new(depth: usize) -> Self {
-        let idle = Waiting { deadline_ns: 0, since_ns: 0, bytes: 0, kind: Kind::Read, failed: false };
+        let idle = Waiting { deadline_ns: 0, since_ns: 0, bytes: 0, kind: OpKind::Read, failed: false };
         Self {
             sorted: Vec::with_capacity(2 * depth),
             first: 0,
@@ -112,7 +112,7 @@ mod tests {
                     prop_assert_eq!(pending.earliest_ns(), deadline_ns);
                     prop_assert_eq!(pending.pop().since_ns, since_ns);
                 }
-                pending.push(Waiting { deadline_ns, since_ns: number, bytes: 1, kind: Kind::Read, failed: false });
+                pending.push(Waiting { deadline_ns, since_ns: number, bytes: 1, kind: OpKind::Read, failed: false });
                 let place = model.partition_point(|other| other.0 <= deadline_ns);
                 model.insert(place, (deadline_ns, number));
                 prop_assert_eq!(pending.len(), model.len());

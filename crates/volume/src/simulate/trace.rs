@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::Source;
 use crate::error::VolumeError;
-use crate::model::layer::{Io, Kind};
+use crate::model::layer::{Io, OpKind};
 
 const SECTOR_BYTES: u64 = 512;
 
@@ -101,10 +101,10 @@ fn iolog(text: &str, times: Times) -> Result<Vec<(u64, Io)>, VolumeError> {
         let name = words.next().ok_or_else(|| refuse("no file"))?;
         let action = words.next().ok_or_else(|| refuse("no action"))?;
         let kind = match action {
-            "read" => Kind::Read,
-            "write" => Kind::Write,
-            "trim" => Kind::Discard,
-            "sync" | "datasync" => Kind::Flush,
+            "read" => OpKind::Read,
+            "write" => OpKind::Write,
+            "trim" => OpKind::Discard,
+            "sync" | "datasync" => OpKind::Flush,
             "wait" if times == Times::Waits => {
                 let wait_us = number(words.next()).ok_or_else(|| refuse("no duration"))?;
                 let sum_ns = nanoseconds(wait_us).and_then(|wait_ns| wait_ns.checked_add(waited_ns));
@@ -118,7 +118,7 @@ fn iolog(text: &str, times: Times) -> Result<Vec<(u64, Io)>, VolumeError> {
             return Err(refuse("a second file; a volume replays one device, so keep the lines of one file"));
         }
         let (offset, bytes) = match kind {
-            Kind::Flush => (0, 0),
+            OpKind::Flush => (0, 0),
             _ => number(words.next()).zip(number(words.next())).ok_or_else(|| refuse("no offset and length"))?,
         };
         operations.push((at_ns, Io { kind, offset, bytes }));
@@ -168,10 +168,10 @@ fn blkparse_line<'a>(words: &[&'a str]) -> Option<(&'a str, (u64, Io))> {
     };
     // `F` leads for a flush before the data and follows for a write that is durable by itself.
     let (kind, (sector, sectors)) = match (rwbs.trim_start_matches('F').chars().next(), extent()) {
-        (Some('R'), Some(extent)) => (Kind::Read, extent),
-        (Some('W'), Some(extent)) if extent.1 > 0 => (Kind::Write, extent),
-        (Some('D'), Some(extent)) => (Kind::Discard, extent),
-        _ if rwbs.starts_with('F') => (Kind::Flush, (0, 0)),
+        (Some('R'), Some(extent)) => (OpKind::Read, extent),
+        (Some('W'), Some(extent)) if extent.1 > 0 => (OpKind::Write, extent),
+        (Some('D'), Some(extent)) => (OpKind::Discard, extent),
+        _ if rwbs.starts_with('F') => (OpKind::Flush, (0, 0)),
         _ => return None,
     };
     let (offset, bytes) = (sector.checked_mul(SECTOR_BYTES)?, sectors.checked_mul(SECTOR_BYTES)?);
@@ -184,7 +184,7 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
-    fn operations(text: &str) -> Vec<(u64, Kind, u64, u64)> {
+    fn operations(text: &str) -> Vec<(u64, OpKind, u64, u64)> {
         let trace = Trace::parse(text, GIB).unwrap();
         trace.operations.iter().map(|&(at_ns, io)| (at_ns, io.kind, io.offset, io.bytes)).collect()
     }
@@ -193,12 +193,15 @@ mod tests {
     fn fio_logs_of_both_versions() {
         let third = "fio version 3 iolog\n21 /x add\n129 /x open\n132 /x read 61440 4096\n304 /x write 774144 4096\n\
                      500 /x sync\n900 /x close\n";
-        let expected =
-            [(132_001, Kind::Read, 61_440, 4096), (304_001, Kind::Write, 774_144, 4096), (500_001, Kind::Flush, 0, 0)];
+        let expected = [
+            (132_001, OpKind::Read, 61_440, 4096),
+            (304_001, OpKind::Write, 774_144, 4096),
+            (500_001, OpKind::Flush, 0, 0),
+        ];
         assert_eq!(operations(third), expected);
         let second =
             "fio version 2 iolog\n/x add\n/x open\n/x read 0 4096\n/x wait 2000 0\n/x trim 4096 8192\n/x close\n";
-        assert_eq!(operations(second), [(0, Kind::Read, 0, 4096), (2_000_000, Kind::Discard, 4096, 8192)]);
+        assert_eq!(operations(second), [(0, OpKind::Read, 0, 4096), (2_000_000, OpKind::Discard, 4096, 8192)]);
     }
 
     #[test]
@@ -208,8 +211,11 @@ mod tests {
                     \x20 8,0    1        3     0.5           697  Q  RM 16 + 1 [x]\n\
                     \x20 8,0    1        4     0.000000500   697  Q FWS [x]\n\
                     CPU0 (sda):\n Reads Queued:           1,        4KiB\n";
-        let expected =
-            [(1, Kind::Write, 223_490 * 512, 4096), (501, Kind::Flush, 0, 0), (500_000_001, Kind::Read, 16 * 512, 512)];
+        let expected = [
+            (1, OpKind::Write, 223_490 * 512, 4096),
+            (501, OpKind::Flush, 0, 0),
+            (500_000_001, OpKind::Read, 16 * 512, 512),
+        ];
         assert_eq!(operations(text), expected);
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Source;
 use crate::error::VolumeError;
-use crate::model::layer::{Io, Kind};
+use crate::model::layer::{Io, OpKind};
 
 /// One kind of load for the whole simulation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ impl Source for Generator {
             self.offsets.below(self.blocks)
         };
         let reads = self.read_share >= 1.0 || (self.read_share > 0.0 && self.kinds.chance(self.read_share));
-        let kind = if reads { Kind::Read } else { Kind::Write };
+        let kind = if reads { OpKind::Read } else { OpKind::Write };
         // Counted, not summed, so that no error builds up; the first is due at 1 ns because 0 means "now".
         let intended_ns = if self.gap_ns > 0.0 { (self.count as f64 * self.gap_ns) as u64 + 1 } else { 0 };
         self.count += 1;

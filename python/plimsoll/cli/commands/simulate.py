@@ -27,7 +27,7 @@ SPEED = 8e6
 """I/Os that are simulated in a second of one core."""
 WITHOUT_LIMIT = 100_000
 """Guess of the rate where nothing limits it."""
-PATIENCE_S = 10
+ANNOUNCED_FROM_S = 10
 
 
 def command(
@@ -141,7 +141,7 @@ def _announce(shape: VolumeShape, work: Load | Trace, duration_ns: int | None) -
     most = burst(shape, Use(work.block_bytes, work.read_share, work.sequential))
     rate = min(work.rate or float("inf"), most.per_second if most else WITHOUT_LIMIT)
     seconds = rate * duration_ns / SECOND / SPEED
-    if seconds > PATIENCE_S:
+    if seconds > ANNOUNCED_FROM_S:
         say(f"{shape.one}: up to {format_duration(seconds * SECOND)} to simulate; Ctrl-C stops")
 
 

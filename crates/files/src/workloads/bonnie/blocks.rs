@@ -25,7 +25,7 @@ pub struct Blocks<'a> {
 
 /// An open part of the data.
 pub struct Part {
-    /// For messages.
+    /// Its path below the scratch directory.
     pub name: Name,
     /// Itself.
     pub file: OwnedFd,

@@ -28,8 +28,8 @@ fn document_size(number: u16) -> u32 {
     if number < FILLERS { 16 * BLOCK } else { (5 + u32::from(number % 2)) * BLOCK }
 }
 
-/// What is next in a visit.
-enum Turn {
+/// What happens in a visit.
+enum Event {
     Action(Action),
     /// One file comes, or two side by side, and what is done with it.
     Comes(Vec<&'static Lifecycle>),
@@ -42,7 +42,7 @@ const VISIT: u64 = 1 << 20;
 
 /// Where a session finds its file.
 #[derive(Clone, Copy)]
-enum Room {
+enum FileState {
     /// Empty: written from its start.
     New,
     /// Of so many bytes: reads and writes anywhere in it.
@@ -163,26 +163,26 @@ impl Generator {
     /// Everything that is to do in a folder.
     fn visit(&mut self, folder: usize, visit: Visit) {
         self.folder = folder as u8;
-        let mut agenda: BTreeMap<(u64, usize), Turn> = BTreeMap::new();
+        let mut agenda: BTreeMap<(u64, usize), Event> = BTreeMap::new();
         let leaving = std::mem::take(&mut self.leaving[folder]);
         let (paired, alone): (Vec<_>, Vec<_>) = visit.lifecycles.into_iter().partition(|life| life.is_paired());
         let lifecycles = paired.chunks(2).map(<[_]>::to_vec).chain(alone.into_iter().map(|life| vec![life]));
-        let turns = visit.actions.into_iter().map(Turn::Action).chain(lifecycles.map(Turn::Comes));
-        for turn in turns.chain(leaving.into_iter().map(Turn::Goes)) {
+        let events = visit.actions.into_iter().map(Event::Action).chain(lifecycles.map(Event::Comes));
+        for event in events.chain(leaving.into_iter().map(Event::Goes)) {
             // What is saved in a folder is saved in the first two thirds of a visit.
-            let saves = matches!(&turn, Turn::Comes(lifecycles) if lifecycles.iter().any(|life| life.flushes()));
+            let saves = matches!(&event, Event::Comes(lifecycles) if lifecycles.iter().any(|life| life.flushes()));
             let moment = self.stream.below(if saves { VISIT * 2 / 3 } else { VISIT });
-            agenda.insert((moment, agenda.len()), turn);
+            agenda.insert((moment, agenda.len()), event);
         }
-        while let Some(((moment, number), turn)) = agenda.pop_first() {
-            match turn {
-                Turn::Action(action) => self.carry_out(action),
-                Turn::Goes(name) => self.unlink(name),
-                Turn::Comes(lifecycles) => {
+        while let Some(((moment, number), event)) = agenda.pop_first() {
+            match event {
+                Event::Action(action) => self.carry_out(action),
+                Event::Goes(name) => self.unlink(name),
+                Event::Comes(lifecycles) => {
                     for (life, name) in self.live(lifecycles) {
                         match life.stay {
                             Stay::No => self.unlink(name),
-                            Stay::Visit => drop(agenda.insert((moment + VISIT / 2, number), Turn::Goes(name))),
+                            Stay::Visit => drop(agenda.insert((moment + VISIT / 2, number), Event::Goes(name))),
                             Stay::Cycle => self.leaving[folder].push(name),
                         }
                     }
@@ -249,7 +249,7 @@ impl Generator {
                 let document = self.document(if writes { CHANGED } else { 1 });
                 let name = FIRST_DOCUMENT + document;
                 self.add(Code::Open, name);
-                self.work(row, name, Room::Inside(document_size(document)));
+                self.work(row, name, FileState::Inside(document_size(document)));
                 self.add(Code::Close, name);
             }
         }
@@ -260,9 +260,9 @@ impl Generator {
         let mut files: Vec<(&Lifecycle, u16, u32)> =
             lifecycles.into_iter().map(|life| (life, self.appear(), 0)).collect();
         let most = files.iter().map(|(life, ..)| life.steps.len()).max().unwrap_or_default();
-        for turn in 0..most {
+        for index in 0..most {
             for (life, name, length) in &mut files {
-                if let Some(&step) = life.steps.get(turn) {
+                if let Some(&step) = life.steps.get(index) {
                     (*name, *length) = self.step(step, *name, *length);
                 }
             }
@@ -273,12 +273,12 @@ impl Generator {
     /// Name and length of the file after it.
     fn step(&mut self, step: Step, name: u16, length: u32) -> (u16, u32) {
         self.add(if step.creates() { Code::Create } else { Code::Open }, name);
-        let room = match step {
-            _ if step.creates() => Room::New,
-            _ if step.grows() => Room::Growing(length),
-            _ => Room::Inside(length),
+        let state = match step {
+            _ if step.creates() => FileState::New,
+            _ if step.grows() => FileState::Growing(length),
+            _ => FileState::Inside(length),
         };
-        let length = self.work(row_of(step), name, room);
+        let length = self.work(row_of(step), name, state);
         self.add(Code::Close, name);
         if step != Step::Rename {
             return (name, length);
@@ -328,7 +328,7 @@ impl Generator {
     }
 
     /// Everything between open and close; the length of the file after it.
-    fn work(&mut self, row: usize, name: u16, room: Room) -> u32 {
+    fn work(&mut self, row: usize, name: u16, state: FileState) -> u32 {
         let (session, number) = (&SESSIONS[row], self.sessions[row]);
         self.sessions[row] += 1;
         let part = |whole: usize| portion(whole as u32, number, session.count);
@@ -341,13 +341,13 @@ impl Generator {
         if locked {
             self.on(Code::Lock, 0, name, 1024, 0);
         }
-        let ones = self.extend(name, ones, writes.first(), room);
+        let ones = self.extend(name, ones, writes.first(), state);
         part(session.queries as usize).for_each(|_| self.add(Code::QueryFile, name));
-        if let Room::Inside(length) | Room::Growing(length) = room {
+        if let FileState::Inside(length) | FileState::Growing(length) = state {
             self.read(&reads, name, length);
         }
         part(session.sets as usize).for_each(|_| self.add(Code::SetFile, name));
-        let length = self.write(name, (&writes, flushes), room).max(ones);
+        let length = self.write(name, (&writes, flushes), state).max(ones);
         if locked {
             self.on(Code::Unlock, 0, name, 1024, 0);
         }
@@ -364,11 +364,11 @@ impl Generator {
     }
 
     /// Writes of one byte; the length of the file after them.
-    fn extend(&mut self, name: u16, ones: u32, first: Option<&u32>, room: Room) -> u32 {
-        let position = if let Room::Growing(length) = room { length } else { 0 };
+    fn extend(&mut self, name: u16, ones: u32, first: Option<&u32>, state: FileState) -> u32 {
+        let position = if let FileState::Growing(length) = state { length } else { 0 };
         // The last byte of what is then written; of the block, when that is much.
-        let offset = match (room, first) {
-            (Room::Inside(length), _) => length.saturating_sub(1),
+        let offset = match (state, first) {
+            (FileState::Inside(length), _) => length.saturating_sub(1),
             (_, Some(&first)) if first < AHEAD => position + first - 1,
             _ => position + AHEAD,
         };
@@ -377,15 +377,15 @@ impl Generator {
     }
 
     /// All writes but those of one byte, with flushes evenly among them; the length of the file after it.
-    fn write(&mut self, name: u16, (writes, flushes): (&[u32], usize), room: Room) -> u32 {
-        let (mut length, mut position) = match room {
-            Room::New => (0, 0),
-            Room::Inside(length) => (length, 0),
-            Room::Growing(length) => (length, length),
+    fn write(&mut self, name: u16, (writes, flushes): (&[u32], usize), state: FileState) -> u32 {
+        let (mut length, mut position) = match state {
+            FileState::New => (0, 0),
+            FileState::Inside(length) => (length, 0),
+            FileState::Growing(length) => (length, length),
         };
         let mut flushed = 0;
         for (index, &size) in writes.iter().enumerate() {
-            let grows = matches!(room, Room::New) || (matches!(room, Room::Growing(_)) && flushed == 0);
+            let grows = matches!(state, FileState::New) || (matches!(state, FileState::Growing(_)) && flushed == 0);
             if !grows && position + size > length {
                 position = 0;
             }
