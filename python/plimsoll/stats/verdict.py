@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -135,20 +135,6 @@ class Verdict:
     @property
     def _turn(self) -> int:
         return 1 if self.direction == "higher" else -1
-
-    def turned(self) -> Verdict:
-        """The same comparison seen from the other side: labels swapped, signs turned."""
-        opposite = {Answer.BETTER: Answer.WORSE, Answer.WORSE: Answer.BETTER}
-        return replace(
-            self,
-            answer=opposite.get(self.answer, self.answer),
-            estimate=_negated(self.estimate),
-            low=_negated(self.high),
-            high=_negated(self.low),
-            same_low=_negated(self.same_high),
-            same_high=_negated(self.same_low),
-            ahead=-self.ahead,
-        )
 
 
 def log_ratio(baseline: float, other: float, direction: Direction) -> float:
@@ -323,7 +309,3 @@ def _first_look(noise: float, gap: float, policy: int, *, same: bool) -> int:
         if needed <= boundary.blocks:
             return boundary.blocks
     return math.ceil(needed)
-
-
-def _negated(value: float | None) -> float | None:
-    return None if value is None else -value

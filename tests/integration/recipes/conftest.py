@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.integration.run.conftest import Answer, Command
 
 ROOT = Path(__file__).parents[3]
 ADDED = Path(__file__).parent / "added"
@@ -23,22 +20,6 @@ ROWS = {
 }
 """What the recipes ask for as a row."""
 LIMIT_S = 120
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Command = Callable[..., Answer]
 
 
 @pytest.fixture(scope="session")

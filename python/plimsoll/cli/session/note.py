@@ -38,7 +38,7 @@ def command(
     if json:
         print_json(as_table(found))
     elif text is not None:
-        say(f"session {short_id(found.id)} has {'this note now' if found.note else 'no note now'}")
+        say(f"session {short_id(found.id)} has {'this note now' if found.note else 'no note any more'}")
     elif found.note:
         typer.echo(harmless(found.note))
     else:
