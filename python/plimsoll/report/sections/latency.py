@@ -23,7 +23,7 @@ POINTS_PER_DECADE = 8
 _KINDS = ("read", "write", "trim", "sync", "commit")
 _PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")
 _KEYS = {name: name.replace(".", "_") for name in _PERCENTILES}
-_RARE = ((2.0, "p50"), (10.0, "p90"), (1e2, "p99"), (1e3, "p99.9"), (1e4, "p99.99"), (1e5, "p99.999"))
+_MARKS = ((2.0, "p50"), (10.0, "p90"), (1e2, "p99"), (1e3, "p99.9"), (1e4, "p99.99"), (1e5, "p99.999"))
 """Ticks at 1/(1 − p)."""
 
 
@@ -130,7 +130,7 @@ def draw(curves: dict[str, list[tuple[float, int]]], targets: tuple[str, ...]) -
     """Both axes logarithmic; a few marks on each curve tell targets apart without colour."""
     latencies = [latency for curve in curves.values() for _, latency in curve]
     last = max(10.0, *(x for curve in curves.values() for x, _ in curve))
-    rare = Scale((1.0, last), tuple(tick for tick in _RARE if tick[0] <= last), "percentile", log=True)
+    rare = Scale((1.0, last), tuple(tick for tick in _MARKS if tick[0] <= last), "percentile", log=True)
     canvas = Canvas(rare, scales.times(min(latencies), max(latencies)))
     low = canvas.y.domain[0]
     for series, target in enumerate(targets):
