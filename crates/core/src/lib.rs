@@ -1,7 +1,8 @@
 //! The pure half of Plimsoll's measuring core: how parameters are declared, what a job found, and the arithmetic in between.
 //!
-//! Touches no file, device or network. The I/O itself lives in `plimsoll-io`, which depends on this crate.
+//! Opens no file, device or socket. The I/O itself lives in `plimsoll-io`, which depends on this crate.
 
+pub mod aio;
 pub mod clock;
 pub mod count;
 pub mod cpu_time;

@@ -10,7 +10,6 @@
 //! - Nothing is written outside a new folder below [`spec::FilesSpec::directory`], and that folder is removed on any exit.
 //! - What the original did not flush is not flushed, unless the request says so; see [`spec::Durable`].
 
-mod aio;
 mod buffer;
 pub mod common;
 mod context;

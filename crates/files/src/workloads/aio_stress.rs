@@ -13,12 +13,12 @@
 //! **What it cannot say.** Without `direct`, `io_submit` copies to the page cache before it returns, and the score is that
 //! of memory until the kernel holds the writer back. The profile's copy of version 0.21 may differ in trifles: UNVERIFIED.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 
+use plimsoll_core::aio::{Context, ControlBlock, Event, READ, WRITE};
 use plimsoll_core::parameters::{Unit, bytes, count, parameters, words};
 use serde::{Deserialize, Serialize};
 
-use crate::aio::{Block, Context, Event};
 use crate::buffer::Buffer;
 use crate::common::{Common, MAX_BYTES, at_least, one_thread};
 use crate::context::WorkerContext;
@@ -207,7 +207,7 @@ struct Queue<'a> {
     buffers: Vec<Buffer>,
     starts_ns: Vec<u64>,
     free: Vec<usize>,
-    blocks: Vec<Block>,
+    blocks: Vec<ControlBlock>,
     events: Vec<Event>,
 }
 
@@ -232,7 +232,7 @@ impl<'a> Queue<'a> {
             buffers: (0..depth).map(|_| Buffer::new(parameters.record as usize)).collect(),
             starts_ns: vec![0; depth],
             free: (0..depth).rev().collect(),
-            blocks: vec![Block::default(); depth],
+            blocks: vec![ControlBlock::default(); depth],
             events: vec![Event::default(); depth],
         })
     }
@@ -245,7 +245,15 @@ impl<'a> Queue<'a> {
                 let Some(tag) = self.free.pop() else { break };
                 let address = self.buffers[tag].as_mut_ptr();
                 let write = self.work.writes();
-                self.blocks[tag] = Block::new(tag as u64, write, self.file, address, self.record, offset(issued));
+                self.blocks[tag] = ControlBlock {
+                    data: tag as u64,
+                    opcode: if write { WRITE } else { READ },
+                    fd: self.file.as_raw_fd() as u32,
+                    address: address as u64,
+                    length: self.record as u64,
+                    offset: offset(issued) as i64,
+                    ..ControlBlock::default()
+                };
                 tags.push(tag);
                 issued += 1;
             }
@@ -262,7 +270,7 @@ impl<'a> Queue<'a> {
 
     fn submit(&mut self, context: &mut WorkerContext<'_>, tags: &mut Vec<usize>) -> Result<()> {
         while !tags.is_empty() {
-            let pointers: Vec<*const Block> = tags.iter().map(|&tag| &raw const self.blocks[tag]).collect();
+            let pointers: Vec<*const ControlBlock> = tags.iter().map(|&tag| &raw const self.blocks[tag]).collect();
             let start_ns = context.now_ns();
             tags.iter().for_each(|&tag| self.starts_ns[tag] = start_ns);
             let aio = &self.aio;
@@ -281,7 +289,7 @@ impl<'a> Queue<'a> {
     fn reap(&mut self, context: &mut WorkerContext<'_>, least: usize) -> Result<()> {
         let count = loop {
             context.check()?;
-            match self.aio.events(least, &mut self.events) {
+            match self.aio.events(least, None, &mut self.events) {
                 Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
                 result => break result.map_err(|error| context.fault(OpKind::Submit, self.name, None, &error))?,
             }
