@@ -33,6 +33,9 @@ RUST_NAMES = {
     "scratch_dir, FileState": r"\b(?:enum|struct) Room\b",
     "Pool": r"\bCrew\b",
     "OnceValue": r"\bPromise\b",
+    "FilePool, ensure_open": r"\bShelf\b|\bshelve\b",
+    "Finished": r"\bShut\b",
+    "on_timer": r"\bfn (?:ring|alarm)\b",
     "Result": r"\bStep<",
     "Event, Operation": r"\bTurn\b",
     "completion": r"\bturn_over\b",
@@ -47,7 +50,7 @@ CONSTANTS = r"\b_?(?:[A-Z]+_)?(?:GLANCE|NUDGE|PATIENCE|RARE)(?:_[A-Z]+)*\b"
 """What a time-out, an interval or an optional field was called."""
 
 MODULES = {"conduct", "words", "_words", "narrow", "searched", "hangup", "copies", "ground", "_ground", "desk",
-           "shield", "lives", "maker", "over", "alarm"}  # fmt: skip
+           "shield", "lives", "maker", "over", "alarm", "shelf"}  # fmt: skip
 
 EMPTY = re.compile(r'(?:"""|///? )(?:Here it is|Exact|Ignore|Which|For messages|For programs|As it is)\.')
 """Documentation that does not say what it is about."""
