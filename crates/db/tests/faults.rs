@@ -36,7 +36,7 @@ fn impossible_requests_are_refused_before_anything_is_opened() {
         (vec![("clients", json!(0))], "clients is 0"),
         (vec![("url", json!("redis://me:hunter2@localhost"))], "holds a password"),
         (vec![("url", json!("localhost:6379"))], "no scheme"),
-        (vec![("password_env", json!("PLIMSOLL_TEST_NO_SUCH_VARIABLE"))], "no environment variable"),
+        (vec![("password_env", json!("PLIMSOLL_TEST_NO_SUCH_VARIABLE"))], "which should hold the password"),
         (vec![("session_settings", json!({"x": "1"}))], "has no settings"),
         (vec![("workload", mix(0.0, 0.0, 0.0, 0.0, 0.0))], "shares"),
         (vec![("workload/table", json!("x; DROP TABLE y"))], "table name"),

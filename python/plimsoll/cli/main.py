@@ -128,7 +128,7 @@ def _explain(error: Exception) -> int:
         say(f"plimsoll: {told}")
         return PlimsollError.exit_code
     say(
-        f"plimsoll: unexpected error: {type(error).__name__}: {error}\n"
+        f"plimsoll: unforeseen error: {type(error).__name__}: {error}\n"
         "This is a fault of Plimsoll; PLIMSOLL_DEBUG=1 shows where. Finished runs are safe in the store."
     )
     return FAULT

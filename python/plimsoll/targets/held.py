@@ -97,7 +97,7 @@ def _check_ours(path: Path, descriptor: int) -> None:
             os.fchmod(descriptor, 0o700)
     status = os.fstat(descriptor)
     if os.listdir(descriptor):
-        raise TargetError(f"{path} was made empty and is not: somebody replaced it; choose a folder of your own")
+        raise TargetError(f"{path} was made empty and is not: somebody exchanged it; choose a folder of your own")
     strange = status.st_uid != os.geteuid()
     # Where a mount has one mode for all, as with Windows shares, its users know; root risks more than they do.
     if not strange and (os.geteuid() or not status.st_mode & 0o022):
@@ -108,7 +108,7 @@ def _check_ours(path: Path, descriptor: int) -> None:
     what = f"belongs to user {status.st_uid}" if strange else "can be written by others"
     raise TargetError(
         f"the folder {path} {what}, though user {os.geteuid()} made it for itself alone: others could put files in the "
-        "place of its own. Somebody replaced it, or the file system decides by itself (NFS with root_squash, mount "
+        "place of its own. Somebody exchanged it, or the file system decides by itself (NFS with root_squash, mount "
         "options uid= and umask=): choose a directory of your own, or run as the user that it belongs to"
     )
 

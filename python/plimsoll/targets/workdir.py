@@ -60,7 +60,7 @@ class WorkFolder(HeldFolder):
         if self.is_still(self.parent):
             return None
         return (
-            f"the work folder {self.path} was moved, removed or replaced while it was in use, by somebody who may "
+            f"the work folder {self.path} was moved, removed or exchanged while it was in use, by somebody who may "
             f"write to {self.parent.path}; what was measured there does not count, and nothing was written elsewhere. "
             "Choose a directory that only you can change"
         )

@@ -196,7 +196,7 @@ def test_commands_take_addresses(bucket: str, plimsoll: Command, disk: Path, tmp
     )
     plimsoll(*words, "--store-copy", f"{bucket}/copies", "--output", f"{bucket}/report.html")
     plimsoll("export", "--all", "--output", f"{bucket}/all.plimsoll.gz")
-    assert "there already" in plimsoll("export", "--output", f"{bucket}/all.plimsoll.gz", check=2).err
+    assert "already exists" in plimsoll("export", "--output", f"{bucket}/all.plimsoll.gz", check=2).err
     plimsoll("report", "--publish", f"{bucket}/page")
     other = {"PLIMSOLL_HOME": str(tmp_path / "other")}
     assert "1 new session" in plimsoll("import", f"{bucket}/copies/*.plimsoll.gz", **other).err

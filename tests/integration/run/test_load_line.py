@@ -104,6 +104,6 @@ def test_runs_that_are_too_short_are_refused(plimsoll: Command, disk: Path) -> N
 def test_a_search_has_no_plan_and_other_studies_no_knee(plimsoll: Command) -> None:
     for words in (("plan", "rds-piops-2013"), ("run", "rds-piops-2013", "--dry-run")):
         said = plimsoll(*words, check=2).err
-        assert "rds-piops-2013 is a search, whose runs are not known before" in said
+        assert "rds-piops-2013 is a search, whose runs are not known in advance" in said
     assert "`plimsoll run piops-2013` carries it out" in plimsoll("knee", "piops-2013", check=2).err
     assert "rds-piops-2013" in plimsoll("list", "studies").out

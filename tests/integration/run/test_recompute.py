@@ -101,7 +101,7 @@ def test_a_plain_export_is_recomputed_too(plimsoll: Command, tmp_path: Path) -> 
     assert "no answers.json lies beside the file" in found.err
     plimsoll("report", "--output", "report.html")
     assert (tmp_path / "again.html").read_bytes() == (tmp_path / "report.html").read_bytes()
-    assert "there already" in plimsoll("report", "--output", "report.html", check=2).err
+    assert "already exists" in plimsoll("report", "--output", "report.html", check=2).err
     plimsoll("report", "--output", "report.html", "--force")
 
 

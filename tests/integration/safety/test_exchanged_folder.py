@@ -197,7 +197,7 @@ def test_a_run_whose_folder_is_exchanged_meanwhile_does_not_count(
     assert theirs.untouched()
     assert answer.code == 3, answer.out + answer.err
     (reason,) = {row["reason"] for row in plimsoll("show", "--json").json["scores"]["rows"]}
-    assert "was moved, removed or replaced while it was in use" in reason
+    assert "was moved, removed or exchanged while it was in use" in reason
     assert str(theirs.path) in reason
     assert [path for path in theirs.of_root() if path.name != "now"] == []
 

@@ -220,7 +220,7 @@ def test_one_damaged_run_leaves_the_other_sessions_whole(
     plimsoll("store", "rescue", "--parts", str(tmp_path / "files") + "/", check=1, **environment)
     runs = [told(each) for each in read_results(tmp_path / "files" / f"{broken}.plimsoll.gz") if isinstance(each, Run)]
     assert sorted(runs, key=lambda run: run.id) == sorted(studies[broken][1][1:], key=lambda run: run.id)
-    assert "is there already" in plimsoll("store", "rescue", str(tmp_path / "new.db"), check=2, **environment).err
+    assert "already exists" in plimsoll("store", "rescue", str(tmp_path / "new.db"), check=2, **environment).err
 
 
 def test_a_good_store_is_good(store: Store, store_url: str) -> None:

@@ -188,7 +188,7 @@ def test_where_no_disk_takes_them_they_are_kept_in_memory(
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         keeper.add(runs[3].model_copy(update={"session_id": make_study(seed=9, blocks=0)[0].id}))
-        assert "1 finished run found no place on any disk" in keeper.finish(SessionState.DONE, END_NS, stopped=True)
+        assert "1 finished run could not be stored on any" in keeper.finish(SessionState.DONE, END_NS, stopped=True)
         other.close()
 
 

@@ -87,7 +87,7 @@ def test_nothing_is_replaced_unasked(tables: tuple[Store, Path]) -> None:
     store, folder = tables
     ids = [session.id for session in store.sessions()]
     before = (folder / "scores.parquet").read_bytes()
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         write_tables(store, ids, folder)
     write_tables(store, ids, folder, replace=True)
     assert (folder / "scores.parquet").read_bytes() == before

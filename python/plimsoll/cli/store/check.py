@@ -53,7 +53,7 @@ def _summary(sessions: Sequence[Checked], place: str, *, whole: bool) -> str:
     told = f"{len(good):,} of {_count(len(sessions), 'session')} can be read whole, {_count(runs, 'run')} in all"
     unsealed = sum(each.unsealed for each in sessions)
     if unsealed:
-        told += f"; {_count(unsealed, 'run')} from before checksums, of whether they were changed cannot be told"
+        told += f"; {_count(unsealed, 'run')} from before checksums, of which nobody can tell whether they were changed"
     return told + ("" if whole else f"; {place} is damaged")
 
 
