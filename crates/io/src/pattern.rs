@@ -215,8 +215,11 @@ impl Pattern {
     pub fn begin_pass(&mut self) {
         self.passed = self.passed.map(|_| 0);
         (self.before_jump, self.trimmed) = (0, None);
-        for spot in &mut self.spots {
-            (spot.last, spot.follow) = ([0; 2], [0; 2]);
+        if !self.zoned {
+            // Zones go on from where they are.
+            for spot in &mut self.spots {
+                (spot.last, spot.follow) = ([0; 2], [0; 2]);
+            }
         }
         if let Some(rotation) = &mut self.rotation {
             rotation.begin_pass();

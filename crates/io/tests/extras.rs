@@ -117,7 +117,8 @@ fn zones_are_used_one_after_the_other() {
     let mut request = traced("psync", &dir.path().join("f"), Mode::Read, 10);
     request.size = 32 * BLOCK;
     request.strides = Some(Strides { bytes: 2 * BLOCK, range: 4 * BLOCK, skip: 6 * BLOCK });
-    assert_eq!(blocks(&run_ok(request.clone())), [0, 1, 10, 11, 20, 21, 0, 1, 10, 11]);
+    // As fio 3.33 goes: the last zone, at 30, is cut short by the end of the file, behind what is read of it.
+    assert_eq!(blocks(&run_ok(request.clone())), [0, 1, 10, 11, 20, 21, 30, 31, 0, 1]);
     request.mode = Mode::Randread;
     request.strides = Some(Strides { bytes: 4 * BLOCK, range: 4 * BLOCK, skip: 0 });
     request.max_operations = Some(32);

@@ -132,6 +132,9 @@ def offsets(path: Path) -> list[int]:
         ("--rw=read:-8k",),
         ("--rw=read", "--zonemode=strided", "--zonesize=16k", "--zoneskip=64k", "--io_size=128k"),
         ("--rw=read", "--zonemode=strided", "--zonesize=8k", "--zonerange=16k", "--zoneskip=16k", "--io_size=64k"),
+        # The last zone is cut short by the end of the file: behind what is read of it, or before.
+        ("--rw=read", "--zonemode=strided", "--zonesize=8k", "--zonerange=64k", "--zoneskip=16k", "--io_size=128k"),
+        ("--rw=read", "--zonemode=strided", "--zonesize=32k", "--zonerange=64k", "--zoneskip=16k", "--io_size=512k"),
         ("--rw=trimwrite",),
     ],
 )

@@ -31,7 +31,9 @@ impl Round {
     /// Nothing where there is one pass without end.
     pub(super) fn new(spec: &JobSpec, pattern: &Pattern, places: &Places) -> Option<Self> {
         let passes = spec.passes?;
-        let first = (passes.again && passes.ends).then(|| Box::new((pattern.clone(), places.clone())));
+        // Zones in order go on from where they are: a pass is only as many bytes as the region has.
+        let repeats = passes.again && passes.ends && (spec.strides.is_none() || spec.mode.is_random());
+        let first = repeats.then(|| Box::new((pattern.clone(), places.clone())));
         let least = passes.least.map(|least| least + u64::from(spec.warmup_ns > 0));
         Some(Self { passes, least, done: 0, first, reading_ns: None })
     }

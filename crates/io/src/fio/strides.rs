@@ -37,12 +37,17 @@ impl Strides {
     }
 
     /// The zone that an operation of so many bytes is in; it counts. After the last one comes the first.
+    ///
+    /// As with fio, a last zone that the region cuts short is used up to its end. In random modes, where fio's job ends
+    /// at the first place behind that end, such a zone is left out.
     pub fn next(&mut self, length: u64) -> Zone {
-        let anew = self.moved >= self.asked.bytes;
+        let cut = self.at + self.asked.range > self.size;
+        let anew = self.moved >= self.asked.bytes || (cut && self.at + self.moved + length > self.size);
         if anew {
             self.moved = 0;
             self.at += self.asked.range + self.asked.skip;
-            if self.at + self.asked.range > self.size {
+            let needs = if self.fresh.is_some() { self.asked.range } else { length };
+            if self.at + needs > self.size {
                 self.at = 0;
             }
         }
