@@ -40,10 +40,12 @@ def facts(target: Target, root: Path = Path("/")) -> dict[str, Any]:
     return found
 
 
-def check(target: Target, *, needed_bytes: int = 0) -> None:
+def check(
+    target: Target, *, needed_bytes: int = 0, advice: str = "set size= to less (databases: records=, scale=)"
+) -> None:
     """Refuse a place that is no directory, cannot be written or has too little space. Raises TargetError.
 
-    `needed_bytes` are kept free beside a reserve.
+    `needed_bytes` are kept free beside a reserve; `advice` says which setting asks for less.
     """
     path = Path(target.where)
     here = f"target {target.name}"
@@ -68,7 +70,7 @@ def check(target: Target, *, needed_bytes: int = 0) -> None:
     if needed_bytes + reserve > free:
         raise TargetError(
             f"{here}: the test needs {format_size(needed_bytes)} in {path} and leaves {format_size(reserve)} free, "
-            f"but only {format_size(free)} are free; set size= to less (databases: records=, scale=), or make room"
+            f"but only {format_size(free)} are free; {advice}, or make room"
         )
 
 

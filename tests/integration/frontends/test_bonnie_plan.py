@@ -63,6 +63,13 @@ def test_in_a_pipeline_the_plan_comes_first(disk: Path, plimsoll: Command) -> No
     assert "writes" not in plimsoll(*UNASKED, "-q", cwd=disk).err
 
 
+def test_what_does_not_fit_is_told_in_the_options_of_this_command(disk: Path, plimsoll: Command) -> None:
+    said = plimsoll("bonnie++", "-r", "1024", "-s", "60000000", "-n", "0", cwd=disk, check=2).err
+    assert "give a smaller -s or -n, or make room" in said
+    assert "size=" not in said
+    assert not list(disk.iterdir())
+
+
 def test_an_interrupted_run_is_not_done(disk: Path, plimsoll: Command) -> None:
     words = [PLIMSOLL, "bonnie++", "-r", "1024", "-s", "2048", "-n", "1", "-f"]
     with subprocess.Popen(words, cwd=disk, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:

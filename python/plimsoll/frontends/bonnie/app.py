@@ -48,7 +48,7 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     with open_store() as store, Places() as places:
         place = places.hold(where / "any", writes=True)
         needed = files.scratch_bytes(plan)
-        directory.check(place.target, needed_bytes=needed)
+        directory.check(place.target, needed_bytes=needed, advice="give a smaller -s or -n")
         if not _agreed(settings, needed, where.resolve(), say):
             return DECLINED
         recorder = Recorder(store, "bonnie++", f"Bonnie++ on {settings.directory}", list(words), [place])
