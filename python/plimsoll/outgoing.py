@@ -6,9 +6,11 @@ a device node, or a link to one, cannot take the place of a file in between.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Literal, TextIO, cast
 
 from plimsoll.errors import UsageError
@@ -22,7 +24,9 @@ def check_regular(path: str | Path) -> None:
     """Raise UsageError if something is there that is no regular file (links followed), such as a device or a folder."""
     try:
         status = os.stat(path)
-    except OSError:
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UsageError(f"cannot write {path}: the name is too long; choose a shorter one") from None
         return
     _check(path, status)
 
@@ -43,6 +47,14 @@ def check_output(path: str | Path) -> None:
             "the file system is read-only" if os.statvfs(folder).f_flag & os.ST_RDONLY else "no right to write there"
         )
         raise UsageError(f"cannot write {path}: {reason} ({folder}); choose another place")
+    try:
+        # Rights are not all: nobody makes files in /proc, or in a folder that is immutable.
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path}: no file can be made in {folder} ({error.strerror}); choose another place"
+        ) from None
 
 
 def open_output(path: str | Path, mode: Literal["w", "a"] = "w") -> TextIO:

@@ -104,6 +104,8 @@ def test_what_is_no_file_is_named(tmp_path: Path, name: str) -> None:
         ("taken.html", "a folder"),
         ("file.html/report.html", "not a folder"),
         ("{read_only}/deep/report.html", "read-only"),
+        ("/proc/report.html", "no file can be made in /proc"),
+        (f"{'long' * 70}.html", "the name is too long"),
         ("missing.pdf", "Chromium or Chrome"),
     ],
 )
