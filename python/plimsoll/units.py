@@ -129,6 +129,22 @@ def format_duration(duration_ns: float) -> str:
     return f"{significant(duration_ns)} ns"
 
 
+def format_estimate(duration_ns: float) -> str:
+    """No finer than anybody knows it: `6 s`, `45 s`, `3 min 40 s`, `19 min`; a guess of `3.43 s` would promise more."""
+    step = next(
+        step
+        for below, step in (
+            (15 * SECOND, SECOND),
+            (2 * MINUTE, 5 * SECOND),
+            (10 * MINUTE, 10 * SECOND),
+            (2 * HOUR, MINUTE),
+            (float("inf"), 10 * MINUTE),
+        )
+        if duration_ns < below
+    )
+    return format_duration(round(duration_ns / step) * step)
+
+
 def format_share(share: float) -> str:
     """`3.1 %`, `48 %`, `0.02 %`; next to nothing is not nothing."""
     if 0 < abs(share) < 5e-5:

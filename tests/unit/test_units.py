@@ -83,3 +83,11 @@ def test_values_carry_their_unit() -> None:
 )
 def test_a_spread_has_the_unit_of_its_value(value: float, spread: float, unit: str, told: str) -> None:
     assert format_spread(value, spread, unit) == told
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0, "0 s"), (6.38, "6 s"), (44.7, "45 s"), (220, "3 min 40 s"), (880, "15 min"), (7_899, "2 h 10 min")],
+)
+def test_an_estimate_is_no_finer_than_anybody_knows_it(seconds: float, said: str) -> None:
+    assert units.format_estimate(seconds * units.SECOND) == said

@@ -63,7 +63,7 @@ def _extension(session: Session, runs: list[Run], name: str) -> str:
     """What would settle the cases that have no answer yet; empty where there is none, or where it would not."""
     from plimsoll.errors import PlimsollError
     from plimsoll.run.extend import refusal, standings
-    from plimsoll.units import format_duration
+    from plimsoll.units import format_estimate
 
     # How precise one target's score should be is for its reader to say; a comparison has a question.
     if refusal(session) is not None or len(session.target_names) < 2:
@@ -76,7 +76,7 @@ def _extension(session: Session, runs: list[Run], name: str) -> str:
     if not open_:
         return ""
     most = max(each.more for each in open_)
-    cost = format_duration(sum(each.more * each.block_ns for each in open_))
+    cost = format_estimate(sum(each.more * each.block_ns for each in open_))
     without = "1 case has" if len(open_) == 1 else f"{len(open_)} cases have"
     blocks = f"{most:,} more block{'' if most == 1 else 's'}"
     there = " with the same --cluster" if any(run.target.where.startswith("@") for run in runs) else ""

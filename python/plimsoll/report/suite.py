@@ -26,7 +26,7 @@ class Suite:
     target: str
     baseline: str
     score: SuiteScore
-    """How many times as good as the baseline; of latencies the ratio is turned."""
+    """How many times as good as the baseline; of latencies the ratio is inverted."""
     cells: tuple[Cell, ...]
     """What it covers: one comparison of each case."""
     left_out: tuple[tuple[str, str], ...]

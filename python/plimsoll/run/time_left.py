@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.units import HOUR, MINUTE, SECOND, format_duration
+from plimsoll.units import format_estimate
 
 ALIKE = 1.2
 """Bounds that are no further apart are told as one time."""
@@ -28,23 +28,7 @@ class TimeLeft:
 
     def text(self) -> str:
         """`about 40 s left`, or `40 s to 5 min left`."""
-        least, most = format_duration(_rounded(self.least_ns)), format_duration(_rounded(self.most_ns))
+        least, most = format_estimate(self.least_ns), format_estimate(self.most_ns)
         if self.most_ns <= ALIKE * self.least_ns or least == most:
             return f"about {most} left"
         return f"{least} to {most} left"
-
-
-def _rounded(time_ns: float) -> int:
-    """No finer than anybody knows it: a guess of `3.43 s` would promise more than it can."""
-    step = next(
-        step
-        for below, step in (
-            (15 * SECOND, SECOND),
-            (2 * MINUTE, 5 * SECOND),
-            (10 * MINUTE, 10 * SECOND),
-            (2 * HOUR, MINUTE),
-            (float("inf"), 10 * MINUTE),
-        )
-        if time_ns < below
-    )
-    return round(time_ns / step) * step

@@ -112,7 +112,7 @@ def _extend(
 def _announced(session: Session, part: Extension, found: list[Standing]) -> str:
     """What would be added to which cases, and how long that takes at most."""
     from plimsoll.store.store import short_id
-    from plimsoll.units import format_duration
+    from plimsoll.units import format_duration, format_estimate
 
     wanted = [each for each in found if not part.until_verdict or each.needed is not None]
     cases = f"{len(wanted)} of {len(found)} cases" if len(found) > 1 else "its case"
@@ -122,6 +122,6 @@ def _announced(session: Session, part: Extension, found: list[Standing]) -> str:
         longest = sum(part.blocks * each.block_ns for each in wanted)
         bound = min(longest, part.time_ns) if part.time_ns is not None else longest
         least = "up to " if part.until_verdict or part.time_ns is not None else ""
-        added = f"{least}{part.blocks:,} block{'' if part.blocks == 1 else 's'} (about {format_duration(bound)})"
+        added = f"{least}{part.blocks:,} block{'' if part.blocks == 1 else 's'} (about {format_estimate(bound)})"
     changed = f"; no longer the same here: {', '.join(part.changed)}" if part.changed else ""
     return f"session {short_id(session.id)} ({session.title}): {added} for {cases}{changed}"

@@ -28,7 +28,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
     from plimsoll.cli.output import print_json, print_table
     from plimsoll.errors import UsageError
     from plimsoll.run import plan
-    from plimsoll.units import format_duration
+    from plimsoll.units import format_estimate
 
     if name := load_line(options):
         raise UsageError(f"{name} is a search, whose runs are not known in advance; run it with `plimsoll knee {name}`")
@@ -59,7 +59,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
         typer.echo(_writes(target, plans, estimate.layout_bytes[target.name], estimate.scratch_bytes[target.name]))
     for sentence in plan_cost.sentences(study.targets, estimate.most_ns):
         typer.echo(sentence)
-    least, most = format_duration(estimate.least_ns), format_duration(estimate.most_ns)
+    least, most = format_estimate(estimate.least_ns), format_estimate(estimate.most_ns)
     typer.echo(f"mode {study.mode}: {least} if everything is decided at once, {most} at most")
 
 

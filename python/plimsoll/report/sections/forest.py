@@ -48,9 +48,9 @@ def build(evidence: Evidence) -> list[Block]:
     if not found:
         return []
     words = (
-        f"To the right of 1 is better than {evidence.reference}: more per second, or less latency (its ratio is turned "
-        f"here). The shaded band is “the same”: ±{percent_text(evidence.band)}. Lines are the intervals that hold at "
-        "every look together; a point without a line has too few blocks for one."
+        f"To the right of 1 is better than {evidence.reference}: more per second, or less latency (its ratio is "
+        f"inverted here). The shaded band is “the same”: ±{percent_text(evidence.band)}. Lines are the intervals that "
+        "hold at every look together; a point without a line has too few blocks for one."
     )
     if any(map(_places, shown)):
         words += " Two points of a row are two levels, or both ends of a range: these have no common ratio."

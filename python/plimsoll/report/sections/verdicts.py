@@ -22,7 +22,7 @@ from plimsoll.stats.sentences import band as band_text
 from plimsoll.stats.stated import ASSUMPTION
 from plimsoll.stats.unpaired import FEWEST_RUNS, GUARANTEE
 from plimsoll.stats.verdict import Answer
-from plimsoll.units import format_duration
+from plimsoll.units import format_estimate
 
 ORDER = 10
 TITLE = "Verdicts"
@@ -152,7 +152,7 @@ def _time_of(evidence: Evidence, cell: Cell) -> str:
         for target in evidence.targets
         if (runs := evidence.runs_of(cell.case, target))
     ]
-    return f"about {format_duration(further * sum(lengths))}" if lengths and sum(lengths) > 0 else ""
+    return f"about {format_estimate(further * sum(lengths))}" if lengths and sum(lengths) > 0 else ""
 
 
 def _table(evidence: Evidence) -> Table:
@@ -224,5 +224,5 @@ def _extension(evidence: Evidence) -> list[str]:
         return []
     return [
         f"On the machine that measured this, `plimsoll extend {session.id[-8:]}` adds blocks until there is a verdict; "
-        "that is paid for, and verdicts stay as safe."
+        "false verdicts stay as rare."
     ]
