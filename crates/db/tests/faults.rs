@@ -448,7 +448,7 @@ fn a_rocksdb_database_is_used_by_one_at_a_time_and_says_what_is_wrong() {
     for (settings, kind, words) in [
         (json!({"sync": "yes"}), "spec", "true or false"),
         (json!({"sync": "true", "disableWAL": "true"}), "spec", "contradict"),
-        (json!({"a;b": "1"}), "spec", "no name"),
+        (json!({"a;b": "1"}), "spec", "not the name"),
         (json!({"no_such_option": "1"}), "connect", "no_such_option"),
     ] {
         let (found, message) = failure(spec("rocksdb", &url, &[("session_settings", settings)]));
