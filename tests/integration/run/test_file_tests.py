@@ -33,7 +33,7 @@ def test_a_plan_says_what_will_lie_on_disk(plimsoll: Command, disk: Path) -> Non
     found = plimsoll("plan", "fs-mark", "--on", f"a={disk}", "--set", "files=10", "--json").json
     assert found["scratch_bytes"] == {"a": 10 * 2**20}
     text = plimsoll("plan", "fs-mark", "--on", f"a={disk}", "--set", "files=10").out
-    assert "at most 10 MiB more while a test of files runs" in text
+    assert "at most 10 MiB more while a file-system test runs" in text
 
 
 def test_too_little_space_is_refused_before_anything_is_written(plimsoll: Command, disk: Path) -> None:
