@@ -41,10 +41,10 @@ fn text(bytes: &[u8], read: impl FnOnce(&str)) {
 /// Requests of every kind, as far as they are looked at before anything is opened.
 fn jobs(text: &str) {
     if let Ok(spec) = serde_json::from_str::<plimsoll_io::spec::JobSpec>(text) {
-        let _ = plimsoll_io::check::check(&spec);
+        let _ = plimsoll_io::validate(&spec);
     }
     if let Ok(spec) = serde_json::from_str::<plimsoll_db::spec::DbSpec>(text) {
-        let _ = plimsoll_db::check(&spec);
+        let _ = plimsoll_db::validate(&spec);
     }
     if let Ok(spec) = plimsoll_volume::spec::VolumeSpec::from_json(text) {
         assert!(spec.device_bytes() > 0);

@@ -48,7 +48,7 @@ def start(spec_json: str) -> Job:
         BlockingIOError: the process cannot start another thread.
     """
 
-def check(spec_json: str) -> str | None:
+def validate(spec_json: str) -> str | None:
     """Why the job described by a `JobSpec` in JSON is impossible on any target of this machine, or None.
 
     Looks at the request, the engine and the machine: sizes, shares, distribution, limits, sync and verify rules,
@@ -90,7 +90,7 @@ def alignment(path: str) -> str:
 def db_drivers() -> str:
     """The database drivers as a JSON list: the fields of `crates/db/src/caps.rs`, and a `reason` against one."""
 
-def db_check(spec_json: str) -> str | None:
+def db_validate(spec_json: str) -> str | None:
     """Why a `DbSpec` (`crates/db/src/spec.rs`) is impossible whatever the database, as one sentence; None if it is not.
 
     Raises:
@@ -120,8 +120,8 @@ def db_start(spec_json: str) -> Job:
         ValueError: the text is no `DbSpec`. Everything else is told by the outcome.
     """
 
-def files_plan(spec_json: str) -> str:
-    """What a `FilesSpec` (`crates/files/src/spec.rs`) would do, as JSON: phases, bytes on disk, written and read.
+def files_validate(spec_json: str) -> str:
+    """What a `FilesSpec` (`crates/files/src/spec.rs`) would do, a `Plan` of `outcome.rs` there as JSON.
 
     Raises:
         ValueError: it cannot be carried out on any file system; the message says what to change.
@@ -134,9 +134,8 @@ def files_start(spec_json: str) -> Job:
         ValueError: the text is no `FilesSpec`. Everything else is told by the outcome.
     """
 
-def volume(spec_json: str) -> str:
-    """Check a `VolumeSpec` in JSON (`crates/volume/src/spec.rs`): JSON object with `device_bytes`, the size of the
-    device that it describes, arrays included.
+def volume_validate(spec_json: str) -> int:
+    """The bytes of the device that a `VolumeSpec` in JSON (`crates/volume/src/spec.rs`) describes, arrays included.
 
     Raises:
         ValueError: no mechanism can carry it out; the message names field, value and range.

@@ -14,8 +14,24 @@ use crate::integrity::Checker;
 use crate::keyspace::Shared;
 use crate::recorder::{Batch, OpKinds};
 use crate::setup::Setup;
+use crate::spec::DbSpec;
 use crate::worker::{Exchange, Parts, Worker};
 use crate::workloads::{Phase, Work};
+
+/// Embedded databases block their thread; more than this many would only fill memory with counters.
+const MOST_THREADS: u32 = 64;
+
+/// How many threads serve the clients. Servers get at most half of the CPUs: one thread serves many connections, and on
+/// one machine the server needs the other half.
+pub fn threads(spec: &DbSpec, server: bool) -> u32 {
+    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+    let most = match (spec.threads, server) {
+        (Some(threads), _) => threads,
+        (None, true) => cpus.div_ceil(2),
+        (None, false) => MOST_THREADS,
+    };
+    most.clamp(1, spec.clients)
+}
 
 /// What the threads have in common.
 pub struct Launch<D: Driver> {

@@ -43,14 +43,10 @@ mod workloads;
 pub use data::{drop_made, made};
 
 pub use runner::Runner;
+pub use validate::validate;
 
 /// A running job of this kind.
 pub type Job = plimsoll_core::job::Job<Runner>;
-
-/// Why a job is impossible whatever the database, in one sentence; nothing is opened.
-pub fn check(spec: &spec::DbSpec) -> Option<String> {
-    validate::validate(spec).err().map(|error| error.to_string())
-}
 
 /// The driver list.
 pub fn drivers() -> Vec<outcome::DriverRow> {

@@ -17,7 +17,7 @@ use crate::driver::Driver;
 use crate::drivers;
 use crate::fault::{CAUSES, JobError};
 use crate::keyspace;
-use crate::launch::Launch;
+use crate::launch::{self, Launch};
 use crate::outage::outages;
 use crate::outcome::{Counters, DbOutcome, Kept};
 use crate::prepare;
@@ -25,7 +25,7 @@ use crate::recorder::{Batch, OpKinds};
 use crate::setup::Setup;
 use crate::spec::{Data, DbSpec, Faults, Measure, Workload};
 use crate::url::place;
-use crate::validate;
+use crate::validate::validate;
 use crate::worker::Exchange;
 use crate::workloads::{Phase, Work};
 
@@ -117,7 +117,7 @@ impl Runner {
     }
 
     fn phases<D: Driver>(&mut self) -> Result<(), JobError> {
-        validate::validate(&self.spec)?;
+        validate(&self.spec)?;
         let began_ns = monotonic_ns();
         self.control.board.enter(phase::LAYOUT, began_ns, None);
         let setup = Arc::new(Setup::new(self.spec.clone(), D::CAPS, Arc::clone(&self.control.stop))?);
@@ -255,7 +255,7 @@ impl Runner {
         expected: Option<u64>,
     ) -> Result<Done, JobError> {
         let kinds: OpKinds = Work::kinds(&self.spec, &phase);
-        let threads = validate::threads(&self.spec, D::CAPS.server);
+        let threads = launch::threads(&self.spec, D::CAPS.server);
         (self.outcome.clients, self.outcome.threads) = (self.spec.clients, threads);
         let launch = Launch {
             driver: Arc::clone(driver),

@@ -28,7 +28,7 @@ pub struct Setup {
 impl Setup {
     /// Reads the password. Refuses what the driver does not have.
     pub fn new(spec: DbSpec, caps: Caps, stopped: Arc<AtomicBool>) -> Result<Self, JobError> {
-        refuse(&spec, &caps)?;
+        validate(&spec, &caps)?;
         let settings = settings(&spec, &caps);
         let password = match &spec.password_env {
             None => None,
@@ -78,7 +78,7 @@ fn settings(spec: &DbSpec, caps: &Caps) -> BTreeMap<String, String> {
 }
 
 /// Refuses what a driver that does not have it would silently leave out.
-pub fn refuse(spec: &DbSpec, caps: &Caps) -> Result<(), JobError> {
+pub fn validate(spec: &DbSpec, caps: &Caps) -> Result<(), JobError> {
     let name = caps.name;
     let message = if !caps.settings && !settings(spec, caps).is_empty() {
         format!("the driver {name} has no settings: leave session_settings and server_settings empty")

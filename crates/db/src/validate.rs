@@ -1,4 +1,4 @@
-//! Refusing what cannot work, before anything is opened.
+//! Whether a job can work, asked before anything is opened.
 
 use plimsoll_core::parameters::OutOfBounds;
 
@@ -8,24 +8,10 @@ use crate::open_files;
 use crate::setup;
 use crate::spec::{Data, DbSpec, Measure, RateUnit, Request, Spread, Workload, Ycsb};
 
-/// Embedded databases block their thread; more than this many would only fill memory with counters.
-const MOST_THREADS: u32 = 64;
 /// Descriptors of this process that are no connections.
 const OTHER_DESCRIPTORS: u64 = 64;
 
-/// How many threads serve the clients. Servers get at most half of the CPUs: one thread serves many connections, and on
-/// one machine the server needs the other half.
-pub fn threads(spec: &DbSpec, server: bool) -> u32 {
-    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-    let most = match (spec.threads, server) {
-        (Some(threads), _) => threads,
-        (None, true) => cpus.div_ceil(2),
-        (None, false) => MOST_THREADS,
-    };
-    most.clamp(1, spec.clients)
-}
-
-/// Why the job is impossible, whatever the database.
+/// Refuses what cannot work, whatever the database.
 pub fn validate(spec: &DbSpec) -> Result<(), JobError> {
     let Some(caps) = drivers::find(&spec.driver) else {
         let names: Vec<&str> = drivers::LIST.iter().map(|entry| entry.caps.name).collect();
@@ -38,7 +24,7 @@ pub fn validate(spec: &DbSpec) -> Result<(), JobError> {
     if !caps.workloads.contains(&kind) {
         return refuse(format!("the driver {} cannot run {kind}: it runs {}", caps.name, caps.workloads.join(", ")));
     }
-    setup::refuse(spec, caps)?;
+    setup::validate(spec, caps)?;
     rate(spec)?;
     if caps.server {
         let needed = u64::from(spec.clients) + OTHER_DESCRIPTORS;

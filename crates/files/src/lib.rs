@@ -34,9 +34,8 @@ mod validate;
 pub mod workload;
 pub mod workloads;
 
-pub use validate::plan;
-
 pub use runner::Runner;
+pub use validate::validate;
 
 /// A running job of this kind.
 pub type Job = plimsoll_core::job::Job<Runner>;

@@ -22,7 +22,7 @@ use crate::phase::Phase;
 use crate::scratch_dir;
 use crate::spec::FilesSpec;
 use crate::thread_setup;
-use crate::validate::validate;
+use crate::validate::{validate, validate_target};
 use crate::workload::{Measure, Workload};
 
 /// After the end of a job, workers that sit in the kernel get this long; then the job ends without them.
@@ -58,6 +58,7 @@ impl Runner {
     fn carry_out(&self) -> Result<()> {
         let deadline = Instant::now() + Duration::from_nanos(self.spec.common.timeout_ns);
         let plan = validate(&self.spec)?;
+        validate_target(&self.spec, &plan)?;
         let scratch_dir = scratch_dir::create(Path::new(&self.spec.directory))?;
         let worked = self.work(plan, &scratch_dir, deadline);
         let removed = self.clean_up(scratch_dir);

@@ -1,4 +1,4 @@
-//! Refuses what cannot work, before anything is written.
+//! Whether a job can work, asked before anything is written.
 
 use std::path::Path;
 
@@ -16,13 +16,13 @@ const MAX_MEMORY: u64 = 224 << 20;
 /// File systems need room for more than contents.
 const OVERHEAD: f64 = 1.02;
 
-/// What a job would do; a refused request is a fault.
-pub fn plan(spec: &FilesSpec) -> Result<Plan> {
+/// Refuses what cannot work in any folder, and says what the job would do.
+pub fn validate(spec: &FilesSpec) -> Result<Plan> {
     spec.common.check_bounds()?;
     spec.workload.check_bounds()?;
     limits(spec)?;
     let kind = spec.workload.kind();
-    kind.check(&spec.common)?;
+    kind.validate(&spec.common)?;
     let plan = kind.plan(&spec.common);
     if plan.memory_bytes > MAX_MEMORY {
         return Err(Fault::spec(format!(
@@ -40,9 +40,8 @@ pub fn plan(spec: &FilesSpec) -> Result<Plan> {
     }
 }
 
-/// Like [`plan`], and the place can take it.
-pub fn validate(spec: &FilesSpec) -> Result<Plan> {
-    let plan = plan(spec)?;
+/// Refuses what this folder cannot take.
+pub fn validate_target(spec: &FilesSpec, plan: &Plan) -> Result<()> {
     if spec.common.implementation == Implementation::Original {
         return Err(Fault::spec("implementation is original: the core has none, start the original tool"));
     }
@@ -65,7 +64,7 @@ pub fn validate(spec: &FilesSpec) -> Result<Plan> {
             spec.directory, plan.files
         )));
     }
-    Ok(plan)
+    Ok(())
 }
 
 fn limits(spec: &FilesSpec) -> Result<()> {

@@ -9,7 +9,7 @@ use crate::phase::Phase;
 pub trait Definition {
     /// Refuses what makes no sense on any file system although each value is within its bounds; each message says what to
     /// change.
-    fn check(&self, _common: &Common) -> Result<()> {
+    fn validate(&self, _common: &Common) -> Result<()> {
         Ok(())
     }
 

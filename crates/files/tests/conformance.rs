@@ -15,7 +15,7 @@ use plimsoll_files::common::{Cold, Common, Durable};
 use plimsoll_files::outcome::{Expected, FilesOutcome};
 use plimsoll_files::spec::FilesSpec;
 use plimsoll_files::workloads::{Entry, LIST};
-use plimsoll_files::{Job, plan};
+use plimsoll_files::{Job, validate};
 use tempfile::TempDir;
 
 /// The example of each workload in a folder of its own.
@@ -39,7 +39,7 @@ fn counts(kinds: &BTreeMap<String, OperationTotals>) -> BTreeMap<&str, (u64, u64
 fn an_outcome_is_whole_and_consistent() {
     for (entry, request, _dir) in examples() {
         let name = entry.name;
-        let plan = plan(&request).unwrap();
+        let plan = validate(&request).unwrap();
         let outcome = run_ok(request);
         let planned: Vec<&str> = plan.phases.iter().map(|phase| phase.name.as_str()).collect();
         let found: Vec<&str> = outcome.results.iter().map(|phase| phase.name.as_str()).collect();
@@ -83,7 +83,7 @@ fn intervals_add_up(name: &str, outcome: &FilesOutcome, sums: &BTreeMap<&str, (u
 #[test]
 fn the_same_seed_does_the_same() {
     for (entry, request, dir) in examples() {
-        let plan = plan(&request).unwrap();
+        let plan = validate(&request).unwrap();
         if plan.phases.iter().any(|phase| matches!(phase.expected, Expected::Nanoseconds(_))) {
             // Time decides how much is done; what is done is tested where the load is made.
             continue;
@@ -111,7 +111,7 @@ fn durable_decides_about_sync_calls() {
         };
         assert!(synced(Durable::None).iter().all(|&count| count == 0), "{}", entry.name);
         let (original, timed) = (synced(Durable::Original), synced(Durable::Timed));
-        for ((phase, original), timed) in plan(&request).unwrap().phases.iter().zip(original).zip(timed) {
+        for ((phase, original), timed) in validate(&request).unwrap().phases.iter().zip(original).zip(timed) {
             let place = format!("{} {}: {original} {timed}", entry.name, phase.name);
             // Time decides how often dbench flushes.
             let steady = !matches!(phase.expected, Expected::Nanoseconds(_));
@@ -124,7 +124,7 @@ fn durable_decides_about_sync_calls() {
 #[test]
 fn cold_drops_caches_before_reading() {
     for (entry, request, _dir) in examples() {
-        let plan = plan(&request).unwrap();
+        let plan = validate(&request).unwrap();
         let outcome = run_ok(FilesSpec { common: Common { cold: Cold::Files, ..request.common }, ..request });
         for (planned, found) in plan.phases.iter().zip(&outcome.results) {
             let expected = if planned.reads { "files" } else { "no" };
@@ -186,7 +186,7 @@ fn extreme_parameters_are_refused_or_work() {
                     continue;
                 }
                 if let Ok(request) = serde_json::from_value::<FilesSpec>(changed)
-                    && let Err(fault) = plan(&request)
+                    && let Err(fault) = validate(&request)
                 {
                     assert!(fault.to_string().len() > 15, "{} {parameter}: {fault}", entry.name);
                 }

@@ -1,10 +1,9 @@
 //! Block and file I/O: engines, and the job that drives them.
 //!
-//! A job goes through `check` and `admit` (refuse what cannot work anywhere, or on this target) → `layout` → `launch` (one
-//! `worker` per thread) → the time line → `verify`, all held together by `runner`; the pool of threads and the handle that
-//! others see are those of every job. What only fio's job files ask for lies in `fio`, apart from the loop of `worker`.
+//! A job goes through `validate` (refuse what cannot work anywhere, or on this target) → `layout` → `launch` (one `worker`
+//! per thread) → the time line → `verify`, all held together by `runner`; the pool of threads and the handle that others
+//! see are those of every job. What only fio's job files ask for lies in `fio`, apart from the loop of `worker`.
 
-mod admit;
 mod affinity;
 mod beneath;
 mod bits;
@@ -12,7 +11,6 @@ mod block_pattern;
 pub mod buffer;
 mod bus_error;
 mod calls;
-pub mod check;
 mod content;
 pub mod direct;
 pub mod engine;
@@ -29,7 +27,6 @@ pub mod pattern;
 pub mod recorder;
 mod region;
 mod rotation;
-mod rules;
 mod runner;
 mod schedule;
 mod signal;
@@ -37,12 +34,14 @@ mod size_mix;
 pub mod spec;
 mod target;
 mod trim;
+mod validate;
 #[expect(missing_docs, reason = "field names and units are the documentation of a record")]
 pub mod values;
 pub mod verify;
 mod worker;
 
 pub use runner::Runner;
+pub use validate::validate;
 
 /// A running job of this kind.
 pub type Job = plimsoll_core::job::Job<Runner>;

@@ -15,7 +15,6 @@ use plimsoll_core::threads::ThreadFault;
 use plimsoll_core::timeline::Timeline;
 use plimsoll_core::window::Window;
 
-use crate::admit::admit;
 use crate::buffer::Pool;
 use crate::engines;
 use crate::fio::flow::Place;
@@ -25,6 +24,7 @@ use crate::recorder::{Batch, Single};
 use crate::rotation;
 use crate::signal;
 use crate::target::{self, Target};
+use crate::validate::validate_target;
 use crate::verify::{ReadBack, Stamps};
 use crate::worker::Exchange;
 
@@ -115,7 +115,7 @@ impl Runner {
     }
 
     fn phases(&mut self) -> Result<(), JobError> {
-        let target = admit(&self.spec)?;
+        let target = validate_target(&self.spec)?;
         signal::install();
         let target = match target {
             Some(target) => {

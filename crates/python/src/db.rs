@@ -1,4 +1,4 @@
-//! Database tests: drivers, checks, jobs.
+//! Database tests: drivers, jobs, and what loads have left.
 
 use std::iter;
 
@@ -21,7 +21,7 @@ pub fn records() -> Vec<Record> {
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(db_drivers, module)?)?;
-    module.add_function(wrap_pyfunction!(db_check, module)?)?;
+    module.add_function(wrap_pyfunction!(db_validate, module)?)?;
     module.add_function(wrap_pyfunction!(db_start, module)?)?;
     module.add_function(wrap_pyfunction!(db_made, module)?)?;
     module.add_function(wrap_pyfunction!(db_drop_made, module)?)
@@ -33,9 +33,9 @@ fn db_drivers() -> PyResult<String> {
 }
 
 #[pyfunction]
-fn db_check(py: Python<'_>, spec_json: &str) -> PyResult<Option<String>> {
+fn db_validate(py: Python<'_>, spec_json: &str) -> PyResult<Option<String>> {
     let spec: DbSpec = read(spec_json)?;
-    Ok(py.detach(|| plimsoll_db::check(&spec)))
+    Ok(py.detach(|| plimsoll_db::validate(&spec)).err().map(|error| error.to_string()))
 }
 
 #[pyfunction]

@@ -1,4 +1,4 @@
-//! File-system tests: plan and run.
+//! File-system tests: validate and run.
 
 use std::iter;
 
@@ -21,14 +21,14 @@ pub fn records() -> Vec<Record> {
 
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(files_plan, module)?)?;
+    module.add_function(wrap_pyfunction!(files_validate, module)?)?;
     module.add_function(wrap_pyfunction!(files_start, module)?)
 }
 
 #[pyfunction]
-fn files_plan(spec_json: &str) -> PyResult<String> {
+fn files_validate(spec_json: &str) -> PyResult<String> {
     let spec: FilesSpec = read(spec_json)?;
-    let plan = plimsoll_files::plan(&spec).map_err(|fault| PyValueError::new_err(fault.to_string()))?;
+    let plan = plimsoll_files::validate(&spec).map_err(|fault| PyValueError::new_err(fault.to_string()))?;
     to_json(&plan)
 }
 

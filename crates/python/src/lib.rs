@@ -14,7 +14,6 @@ mod volume;
 
 use std::path::Path;
 
-use plimsoll_io::check as possible;
 use plimsoll_io::direct;
 use plimsoll_io::engines as list;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
@@ -31,9 +30,9 @@ fn start(py: Python<'_>, spec_json: &str) -> PyResult<Job> {
 }
 
 #[pyfunction]
-fn check(py: Python<'_>, spec_json: &str) -> PyResult<Option<String>> {
+fn validate(py: Python<'_>, spec_json: &str) -> PyResult<Option<String>> {
     match request::read(spec_json) {
-        Ok(spec) => Ok(py.detach(|| possible::check(&spec)).err().map(|error| error.to_string())),
+        Ok(spec) => Ok(py.detach(|| plimsoll_io::validate(&spec)).err().map(|error| error.to_string())),
         Err(Unreadable::NotFinite(message)) => Ok(Some(message)),
         Err(Unreadable::Malformed(message)) => Err(malformed(&message)),
     }
@@ -94,7 +93,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("version", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Job>()?;
     module.add_function(wrap_pyfunction!(start, module)?)?;
-    module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(validate, module)?)?;
     module.add_function(wrap_pyfunction!(engines, module)?)?;
     module.add_function(wrap_pyfunction!(alignment, module)?)?;
     db::register(module)?;

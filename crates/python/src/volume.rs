@@ -25,15 +25,14 @@ pub fn records() -> Vec<Record> {
 
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(volume, module)?)?;
+    module.add_function(wrap_pyfunction!(volume_validate, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(serve, module)?)
 }
 
 #[pyfunction]
-fn volume(spec_json: &str) -> PyResult<String> {
-    let spec = VolumeSpec::from_json(spec_json).map_err(|error| refused(&error))?;
-    Ok(serde_json::json!({ "device_bytes": spec.device_bytes() }).to_string())
+fn volume_validate(spec_json: &str) -> PyResult<u64> {
+    VolumeSpec::from_json(spec_json).map(|spec| spec.device_bytes()).map_err(|error| refused(&error))
 }
 
 #[pyfunction]

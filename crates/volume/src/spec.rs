@@ -257,7 +257,7 @@ impl VolumeSpec {
     /// Reads and checks the JSON form.
     pub fn from_json(json: &str) -> Result<Self, VolumeError> {
         let spec: Self = serde_json::from_str(json)?;
-        spec.check()?;
+        spec.validate()?;
         Ok(spec)
     }
 
@@ -279,7 +279,7 @@ impl VolumeSpec {
     }
 
     /// Refuses numbers that no mechanism can carry out. Provider rules are checked in Python.
-    pub fn check(&self) -> Result<(), VolumeError> {
+    pub fn validate(&self) -> Result<(), VolumeError> {
         self.check_bounds().map_err(|refused| VolumeError::spec(refused.to_string()))?;
         check_accounting("accounting", &self.accounting)?;
         check_latency("read_latency", &self.read_latency)?;

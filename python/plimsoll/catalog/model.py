@@ -16,7 +16,6 @@ def device_bytes(spec: Mapping[str, Any], where: str) -> int:
     Raises UsageError for numbers, levels and members that no mechanism can carry out; `where` names their origin.
     """
     try:
-        facts: dict[str, int] = json.loads(_core.volume(json.dumps(spec)))
+        return _core.volume_validate(json.dumps(spec))
     except ValueError as error:
         raise UsageError(f"{where}: {error}") from None
-    return facts["device_bytes"]

@@ -98,7 +98,7 @@ impl Parameters {
 }
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         one_thread(common, "aio_stress")?;
         at_least("size", self.size, self.record * 2)?;
         at_least("depth", self.depth.into(), self.batch.into())?;

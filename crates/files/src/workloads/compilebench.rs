@@ -47,7 +47,7 @@ parameters! {
 const CHUNK: usize = 256 << 10;
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         one_thread(common, "compilebench")
     }
 

@@ -56,7 +56,7 @@ pub enum Content {
 const PIECE: usize = 128 << 10;
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         one_thread(common, "gzip")
     }
 

@@ -61,7 +61,7 @@ parameters! {
 const STREAM: usize = 4096;
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         one_thread(common, "postmark")?;
         at_most("size_low", self.size_low, self.size_high.saturating_sub(1))?;
         if common.seed > u64::from(u32::MAX) {

@@ -57,7 +57,7 @@ const STATEMENT_BYTES: u64 = 110;
 const ROW_BYTES: u64 = 60;
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         one_thread(common, "sqlite")?;
         if !self.page_size.is_power_of_two() || !(512..=65_536).contains(&self.page_size) {
             return Err(Fault::spec(format!("page_size is {}: use a power of two from 512 to 65536", self.page_size)));

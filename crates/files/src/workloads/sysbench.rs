@@ -126,7 +126,7 @@ impl Parameters {
 }
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         if self.file_size() < self.block || !self.file_size().is_multiple_of(self.block) {
             return Err(Fault::spec("each file of sysbench holds whole blocks: change total_size, files or block"));
         }

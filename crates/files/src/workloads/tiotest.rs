@@ -99,7 +99,7 @@ impl Parameters {
 }
 
 impl Definition for Parameters {
-    fn check(&self, _common: &Common) -> Result<()> {
+    fn validate(&self, _common: &Common) -> Result<()> {
         at_least("file_size", self.file_size, self.block * 2)?;
         if self.tests.contains(&Test::Write) {
             return Ok(());

@@ -88,7 +88,7 @@ impl Parameters {
 }
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         one_thread(common, "zcav")?;
         if self.write && self.path.is_none() {
             return Err(Fault::spec("write overwrites what is in path: give one".to_owned()));

@@ -59,7 +59,7 @@ impl Volume {
     /// A volume that is attached at `now_ns` after having been idle: buckets full, credits at their initial share.
     /// `cells` holds the buckets of the instance when several volumes share it.
     pub fn new(spec: &VolumeSpec, cells: Option<Cells>, now_ns: u64) -> Result<Self, VolumeError> {
-        spec.check()?;
+        spec.validate()?;
         Ok(Self { spec: spec.clone(), stack: Faults::new(build(spec, cells.as_ref(), now_ns)), cells })
     }
 
@@ -89,7 +89,7 @@ impl Volume {
     /// Becomes the volume of `spec` while in use: credits, levels of buckets, fetched chunks and faults stay. The layout
     /// of an array and its number of members cannot change, and a volume cannot shrink.
     pub fn modify(&mut self, spec: &VolumeSpec, now_ns: u64) -> Result<(), VolumeError> {
-        spec.check()?;
+        spec.validate()?;
         if spec.array != self.spec.array {
             return Err(VolumeError::spec("the array of a volume in use cannot change; create another volume"));
         }

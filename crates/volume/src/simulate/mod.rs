@@ -60,7 +60,7 @@ pub struct Replayed {
 /// Runs `workload` on the volume of `spec`; the same seeds give the same result to the last bit.
 pub fn simulate(spec: &VolumeSpec, workload: &Workload) -> Result<Simulation, VolumeError> {
     let device_bytes = spec.device_bytes();
-    workload.check(device_bytes)?;
+    workload.validate(device_bytes)?;
     let mut source = workload.source(device_bytes);
     let limits = Limits { depth: workload.depth, duration_ns: workload.duration_ns, interval_ns: workload.interval_ns };
     simulate_source(spec, &mut source, limits)
@@ -99,7 +99,7 @@ pub struct Replay {
 /// The same with request and result as JSON.
 pub fn simulate_json(request_json: &str) -> Result<String, VolumeError> {
     let request: Request = serde_json::from_str(request_json)?;
-    request.volume.check()?;
+    request.volume.validate()?;
     let found = match (&request.workload, &request.trace) {
         (Some(workload), None) => simulate(&request.volume, workload)?,
         (None, Some(replay)) => {

@@ -50,7 +50,7 @@ pub(super) fn second() -> u64 {
 
 impl Workload {
     /// Refuses what cannot be run on a device of this size.
-    pub fn check(&self, device_bytes: u64) -> Result<(), VolumeError> {
+    pub fn validate(&self, device_bytes: u64) -> Result<(), VolumeError> {
         let region = self.region_bytes.unwrap_or(device_bytes);
         let problem = if self.block_bytes == 0 || self.block_bytes > region || region > device_bytes {
             format!("block_bytes {} in a region of {region} on a device of {device_bytes}", self.block_bytes)

@@ -15,7 +15,7 @@ from plimsoll.run.workers.execution import Job
 
 def impossible(spec: Mapping[str, Any]) -> str | None:
     """Why the core would refuse a request whatever the database, as one sentence."""
-    return _core.db_check(json.dumps(spec))
+    return _core.db_validate(json.dumps(spec))
 
 
 def made(spec: Mapping[str, Any]) -> list[dict[str, Any]]:

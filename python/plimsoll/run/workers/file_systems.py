@@ -12,7 +12,7 @@ from plimsoll.run.workers.execution import Job
 
 def expected(spec: Mapping[str, Any]) -> dict[str, Any]:
     """What a request would do (`Plan` of `crates/files/src/outcome.rs`). Raises ValueError if the core refuses it."""
-    answer: dict[str, Any] = json.loads(_core.files_plan(json.dumps(spec)))
+    answer: dict[str, Any] = json.loads(_core.files_validate(json.dumps(spec)))
     return answer
 
 

@@ -54,7 +54,7 @@ def alignment(path: Path) -> dict[str, int]:
 
 def impossible(plan: Plan, path: Path) -> str | None:
     """Why the core would refuse the plan on any target, as one sentence; the target is not looked at."""
-    return _core.check(json.dumps(job_spec(plan, path)))
+    return _core.validate(json.dumps(job_spec(plan, path)))
 
 
 def job_spec(plan: Plan, path: Path) -> dict[str, Any]:

@@ -136,7 +136,7 @@ impl Parameters {
 }
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         one_thread(common, "bonnie")?;
         at_least("size", self.size, if self.skip_data { 0 } else { self.chunk })?;
         if self.skip_data && self.files == 0 {

@@ -62,7 +62,7 @@ const CLIENT_FILES: u64 = 160;
 const CLIENT_MEMORY: u64 = 320 << 10;
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         let whole = self.runtime_ns.saturating_add(self.warmup_ns);
         if self.loops == 0 && whole > common.timeout_ns {
             return Err(Fault::spec("runtime and warm-up of dbench are above the time limit: raise the limit"));

@@ -117,7 +117,7 @@ impl Parameters {
 }
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         one_thread(common, "iozone")?;
         at_least("size", self.size, self.record)?;
         if !self.size.is_multiple_of(self.record) {

@@ -52,7 +52,7 @@ impl Parameters {
 }
 
 impl Definition for Parameters {
-    fn check(&self, common: &Common) -> Result<()> {
+    fn validate(&self, common: &Common) -> Result<()> {
         one_thread(common, "unpack")
     }
 

@@ -1,4 +1,4 @@
-//! Requests that make no sense on any target, refused before anything is opened.
+//! What makes no sense whatever the engine, machine and target.
 
 use plimsoll_core::error::JobError;
 
@@ -7,12 +7,14 @@ use crate::spec::{
     Verification, Zone,
 };
 
+use super::refuse;
+
 /// The longest time series that is kept.
-pub const MAX_INTERVALS: u64 = 100_000;
+const MAX_INTERVALS: u64 = 100_000;
 /// Verification keeps two bytes per block in memory.
-pub const MAX_VERIFIED_BLOCKS: u64 = 64 << 20;
+const MAX_VERIFIED_BLOCKS: u64 = 64 << 20;
 /// Room for checksum, offset, generation and seed in a verified block.
-pub const MIN_VERIFIED_BLOCK: u64 = 32;
+const MIN_VERIFIED_BLOCK: u64 = 32;
 /// The longest pattern, that of fio.
 const MAX_PATTERN: usize = 1 << 16;
 const MAX_RATE: f64 = 1e12;
@@ -20,7 +22,7 @@ const PRIORITY_CLASS_SHIFT: u32 = 13;
 const MAX_PRIORITY_CLASS: u16 = 3;
 
 /// Refuses impossible combinations; each message says what to change.
-pub fn check(spec: &JobSpec) -> Result<(), JobError> {
+pub fn validate(spec: &JobSpec) -> Result<(), JobError> {
     spec.check_bounds().map_err(|error| JobError::spec(error.to_string()))?;
     sizes(spec)?;
     distribution(spec)?;
@@ -32,10 +34,6 @@ pub fn check(spec: &JobSpec) -> Result<(), JobError> {
     passes(spec)?;
     extras(spec)?;
     verify(spec)
-}
-
-fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {
-    Err(JobError::spec(message))
 }
 
 fn sizes(spec: &JobSpec) -> Result<(), JobError> {
@@ -392,12 +390,12 @@ pub(crate) mod tests {
     fn message(change: impl FnOnce(&mut JobSpec)) -> String {
         let mut spec = plain();
         change(&mut spec);
-        check(&spec).map(|()| String::new()).unwrap_or_else(|error| error.to_string())
+        validate(&spec).map(|()| String::new()).unwrap_or_else(|error| error.to_string())
     }
 
     #[test]
     fn the_wire_format_is_strict_and_round_trips() {
-        assert_eq!(check(&plain()), Ok(()));
+        assert_eq!(validate(&plain()), Ok(()));
         let plain_text = serde_json::to_string(&plain()).unwrap();
         let read = |text: &str| serde_json::from_str::<JobSpec>(text);
         assert_eq!(read(&plain_text).unwrap(), plain());

@@ -1,4 +1,4 @@
-//! Requests that this target cannot carry out, refused before anything is written.
+//! What the file or device that a request names can do.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use plimsoll_core::error::JobError;
 use plimsoll_core::parameters::Implementation;
 
 use crate::beneath::Identity;
-use crate::check::check;
 use crate::direct;
+use crate::engine::Caps;
 use crate::rotation;
 use crate::target::Target;
 
-/// Checks a request from its own values to the file system, and says what the target is. No target for engines that
-/// touch none.
-pub fn admit(spec: &JobSpec) -> Result<Option<Target>, JobError> {
-    let caps = check(spec)?;
+use super::refuse;
+
+/// Refuses what it cannot do, and says what it is: nothing for engines that touch none.
+pub fn validate(spec: &JobSpec, caps: &Caps) -> Result<Option<Target>, JobError> {
     if spec.implementation == Implementation::Original {
         return refuse("implementation is original: the core has none, start the original tool");
     }
@@ -63,10 +63,6 @@ fn same(spec: &JobSpec, known: &[Option<Identity>]) -> Result<(), JobError> {
     let paths = std::iter::once(&spec.path).chain(spec.files.iter().flat_map(|files| &files.more));
     let changed = paths.zip(known).zip(&spec.made).find(|((_, found), made)| **found != Some(**made));
     changed.map_or(Ok(()), |((path, _), _)| Err(crate::target::exchanged(Path::new(path))))
-}
-
-fn refuse<T>(message: impl Into<String>) -> Result<T, JobError> {
-    Err(JobError::spec(message))
 }
 
 fn length(spec: &JobSpec, target: &Target, index: usize) -> Result<(), JobError> {

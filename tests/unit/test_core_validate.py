@@ -97,7 +97,7 @@ IMPOSSIBLE: list[tuple[Changes, str]] = [
 
 @pytest.mark.parametrize(("changes", "words"), IMPOSSIBLE)
 def test_an_impossible_request_gets_a_sentence_and_no_file(changes: Changes, words: str, tmp_path: Path) -> None:
-    reason = _core.check(json.dumps({**request_on(tmp_path / "file"), **changes}))
+    reason = _core.validate(json.dumps({**request_on(tmp_path / "file"), **changes}))
     assert reason is not None
     assert words in reason
     assert list(tmp_path.iterdir()) == []
@@ -107,19 +107,19 @@ def test_an_impossible_request_gets_a_sentence_and_no_file(changes: Changes, wor
 def test_a_possible_request_gets_none_and_no_file(engine: str, tmp_path: Path) -> None:
     # What only sets the length of a file has nothing to read.
     mode = "randwrite" if engine == "ftruncate" else "randrw"
-    assert _core.check(json.dumps(request_on(tmp_path / "file", engine=engine, mode=mode, cpus=[]))) is None
+    assert _core.validate(json.dumps(request_on(tmp_path / "file", engine=engine, mode=mode, cpus=[]))) is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_target_is_not_looked_at(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "no" / "such" / "directory" / "file"):
-        assert _core.check(json.dumps(request_on(path))) is None
+        assert _core.validate(json.dumps(request_on(path))) is None
 
 
 def test_words_in_strings_are_not_numbers(tmp_path: Path) -> None:
     odd = tmp_path / 'Infinity "NaN\\'
-    assert _core.check(json.dumps(request_on(odd))) is None
-    assert "theta is NaN" in str(_core.check(json.dumps(request_on(odd, **zipf(math.nan)))))
+    assert _core.validate(json.dumps(request_on(odd))) is None
+    assert "theta is NaN" in str(_core.validate(json.dumps(request_on(odd, **zipf(math.nan)))))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_words_in_strings_are_not_numbers(tmp_path: Path) -> None:
 )
 def test_text_that_is_no_request_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError, match="not a job spec"):
-        _core.check(text)
+        _core.validate(text)
 
 
 def test_the_job_itself_gives_the_same_reason(tmp_path: Path) -> None:
@@ -136,5 +136,5 @@ def test_the_job_itself_gives_the_same_reason(tmp_path: Path) -> None:
         text = json.dumps(request_on(tmp_path / "file", **changes))
         result = _core.start(text).result()
         assert result is not None
-        assert json.loads(result)["error"]["message"] == _core.check(text)
+        assert json.loads(result)["error"]["message"] == _core.validate(text)
     assert list(tmp_path.iterdir()) == []
