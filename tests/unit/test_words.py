@@ -43,6 +43,9 @@ RUST_NAMES = {
     "Outstanding": r"\bDesk\b",
     "FileCreator, generator": r"\bMaker\b",
     "throughput_unit_bytes": r"\bmega\b",
+    "validate, validate_target": r"\badmit::",
+    "Pacing": r"\bLane\b",
+    "OpKind": r"\b(?:struct|enum|type|trait) Kind\b",
 }
 """The same in Rust."""
 

@@ -470,7 +470,10 @@ mod zcav {
         assert_eq!(left.len(), 5 << 20);
         assert!(left[..1 << 20].iter().chain(&left[3 << 20..]).all(|byte| *byte == 7));
         assert!(left[1 << 20..3 << 20].iter().all(|byte| *byte == 0));
-        assert!(plimsoll_files::validate(&spec("zcav", &asked("null"), dir.path())).is_err(), "a new file is no device");
+        assert!(
+            plimsoll_files::validate(&spec("zcav", &asked("null"), dir.path())).is_err(),
+            "a new file is no device"
+        );
     }
 }
 

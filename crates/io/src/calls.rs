@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use crate::engine::{Caps, Completion, Engine, Kind, Operation, Setup, Submitted};
+use crate::engine::{Caps, Completion, Engine, OpKind, Operation, Setup, Submitted};
 use crate::files::Map;
 
 /// The calls of one engine, other than those of syncing.
@@ -42,10 +42,10 @@ impl<C: Calls> Engine for Calling<C> {
         let (fd, offset) = self.files.place(operation.offset);
         let result = match operation.kind {
             // SAFETY: takes no pointers; the file is open.
-            Kind::Fsync => checked(unsafe { libc::fsync(fd) }.into()),
+            OpKind::Fsync => checked(unsafe { libc::fsync(fd) }.into()),
             // SAFETY: as above.
-            Kind::Fdatasync => checked(unsafe { libc::fdatasync(fd) }.into()),
-            Kind::Read | Kind::Write | Kind::Trim => self.calls.call(fd, offset, &mut operation),
+            OpKind::Fdatasync => checked(unsafe { libc::fdatasync(fd) }.into()),
+            OpKind::Read | OpKind::Write | OpKind::Trim => self.calls.call(fd, offset, &mut operation),
         };
         let result = result.unwrap_or_else(|error| -i64::from(error.raw_os_error().unwrap_or(libc::EIO)));
         Submitted::Done(Completion { tag: operation.tag, result, buffer: operation.buffer })

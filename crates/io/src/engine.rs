@@ -8,38 +8,11 @@ use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::spec::Burn;
-
 use crate::buffer::{Buffer, Pool};
 use crate::files::Files;
+use crate::spec::Burn;
 
-/// What an operation does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
-    /// Into the buffer.
-    Read,
-    /// From the buffer.
-    Write,
-    /// Give the range back to the device.
-    Trim,
-    /// `fsync`.
-    Fsync,
-    /// `fdatasync`.
-    Fdatasync,
-}
-
-impl Kind {
-    /// Name of the kind in results: both kinds of sync are `sync`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Trim => "trim",
-            Self::Fsync | Self::Fdatasync => "sync",
-        }
-    }
-}
+pub use crate::spec::OpKind;
 
 /// One operation on its way to the device.
 #[derive(Debug)]
@@ -47,7 +20,7 @@ pub struct Operation {
     /// Below the depth; comes back in the [`Completion`]. No two operations in flight share one.
     pub tag: u32,
     /// What it does.
-    pub kind: Kind,
+    pub kind: OpKind,
     /// First byte; a sync of one of several files names that file by it.
     pub offset: u64,
     /// Bytes; 0 for a sync.

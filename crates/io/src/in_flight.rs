@@ -1,7 +1,7 @@
 //! What asynchronous engines keep while the kernel has an operation.
 
 use crate::buffer::Buffer;
-use crate::engine::{Completion, Kind, Operation};
+use crate::engine::{Completion, OpKind, Operation};
 
 /// Buffers of the operations in flight, by tag.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl InFlight {
     #[inline]
     pub fn keep(&mut self, operation: Operation) -> (*mut u8, u16) {
         let held = &mut self.0[operation.tag as usize];
-        held.trimmed = if operation.kind == Kind::Trim { operation.length } else { 0 };
+        held.trimmed = if operation.kind == OpKind::Trim { operation.length } else { 0 };
         held.buffer = operation.buffer;
         held.buffer.as_mut().map_or((std::ptr::null_mut(), 0), |buffer| (buffer.as_mut_ptr(), buffer.index()))
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use crate::spec::{JobSpec, RecordedKind};
+use crate::spec::{JobSpec, OpKind};
 use plimsoll_core::clock::Clock;
 use plimsoll_core::distribution::Blocks;
 use plimsoll_core::error::JobError;
@@ -62,11 +62,11 @@ pub fn series(spec: &JobSpec) -> Vec<Series> {
     let checks = spec.verification.as_ref().is_some_and(|how| how.backlog.is_some())
         || spec.passes.is_some_and(|passes| passes.read_back);
     let counts = spec.sync_every().is_some();
-    let recorded = |kinds: &[RecordedKind]| {
+    let recorded = |kinds: &[OpKind]| {
         spec.replay.iter().flat_map(|replay| &replay.operations).any(|(_, kind, ..)| kinds.contains(kind))
     };
-    let (apart, trims) = (spec.submission, mode.trims() || recorded(&[RecordedKind::Trim]));
-    let syncs = recorded(&[RecordedKind::Fsync, RecordedKind::Fdatasync]);
+    let (apart, trims) = (spec.submission, mode.trims() || recorded(&[OpKind::Trim]));
+    let syncs = recorded(&[OpKind::Fsync, OpKind::Fdatasync]);
     let reads = mode.reads() || checks;
     [
         (reads, Series::Read),

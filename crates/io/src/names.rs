@@ -7,7 +7,7 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::path::Path;
 
 use crate::beneath;
-use crate::engine::{Caps, Completion, Engine, Kind, Operation, Setup, Submitted};
+use crate::engine::{Caps, Completion, Engine, OpKind, Operation, Setup, Submitted};
 use crate::files::Map;
 
 /// What is done with a name.
@@ -66,12 +66,12 @@ impl<A: Act> Engine for Names<A> {
     fn submit(&mut self, operation: Operation) -> Submitted {
         let Operation { tag, kind, offset, length, buffer, .. } = operation;
         let result = match kind {
-            Kind::Read | Kind::Write => {
+            OpKind::Read | OpKind::Write => {
                 let (folder, name) = &self.places[self.map.find(offset).0];
                 A::act(*folder, name).map(|made| self.made = made)
             }
-            Kind::Trim => Err(io::Error::from_raw_os_error(libc::EINVAL)),
-            Kind::Fsync | Kind::Fdatasync => Ok(()),
+            OpKind::Trim => Err(io::Error::from_raw_os_error(libc::EINVAL)),
+            OpKind::Fsync | OpKind::Fdatasync => Ok(()),
         };
         let result = match result {
             Ok(()) => i64::from(length),

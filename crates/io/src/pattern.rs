@@ -7,7 +7,7 @@ use crate::spec::{Distribution, JobSpec, Mode, Sequence};
 use plimsoll_core::distribution::Blocks;
 use plimsoll_core::random::{Purpose, Stream, mix64};
 
-use crate::engine::Kind;
+use crate::engine::OpKind;
 use crate::region::{Next, slice};
 use crate::rotation::{self, Rotation};
 
@@ -30,7 +30,7 @@ pub struct Pattern {
     write_sizes: Option<SizeMix>,
     /// Kinds take turns; true: the last one was a write.
     turns: Option<bool>,
-    only: Option<Kind>,
+    only: Option<OpKind>,
     /// Each block is trimmed first; holds the one that is to be written now.
     trims_first: bool,
     trimmed: Option<Next>,
@@ -92,9 +92,9 @@ impl Pattern {
             write_sizes: spec.write_block_sizes.as_deref().map(SizeMix::new),
             turns: spec.alternate.then_some(false),
             only: match spec.mode {
-                Mode::Read | Mode::Randread => Some(Kind::Read),
-                Mode::Write | Mode::Randwrite => Some(Kind::Write),
-                Mode::Trim | Mode::Randtrim => Some(Kind::Trim),
+                Mode::Read | Mode::Randread => Some(OpKind::Read),
+                Mode::Write | Mode::Randwrite => Some(OpKind::Write),
+                Mode::Trim | Mode::Randtrim => Some(OpKind::Trim),
                 Mode::Rw | Mode::Randrw | Mode::Trimwrite | Mode::Randtrimwrite => None,
             },
             trims_first: spec.mode.trims_first(),
@@ -148,39 +148,39 @@ impl Pattern {
 
     /// Whether the next operation reads, writes or trims.
     #[inline]
-    pub fn draw_kind(&mut self) -> Kind {
+    pub fn draw_kind(&mut self) -> OpKind {
         match (self.only, &mut self.turns) {
             (Some(kind), _) => kind,
             _ if self.trims_first => {
                 if self.trimmed.is_some() {
-                    Kind::Write
+                    OpKind::Write
                 } else {
-                    Kind::Trim
+                    OpKind::Trim
                 }
             }
             (None, Some(wrote)) => {
                 *wrote = !*wrote;
-                if *wrote { Kind::Write } else { Kind::Read }
+                if *wrote { OpKind::Write } else { OpKind::Read }
             }
-            (None, None) if self.kinds.chance(self.read_share) => Kind::Read,
-            (None, None) => Kind::Write,
+            (None, None) if self.kinds.chance(self.read_share) => OpKind::Read,
+            (None, None) => OpKind::Write,
         }
     }
 
     /// The next operation, of a kind that this pattern has; none when there is no room left for it in this pass.
     #[inline]
-    pub fn draw_of(&mut self, kind: Kind) -> Option<Next> {
+    pub fn draw_of(&mut self, kind: OpKind) -> Option<Next> {
         self.draw_with(kind, |_, _| ())
     }
 
     /// The same; `before` is called with the length of an operation right before it is placed.
     #[inline]
-    pub fn draw_with(&mut self, kind: Kind, before: impl FnOnce(&mut Self, u64)) -> Option<Next> {
+    pub fn draw_with(&mut self, kind: OpKind, before: impl FnOnce(&mut Self, u64)) -> Option<Next> {
         if let Some(trimmed) = self.trimmed.take() {
             return Some(Next { kind, ..trimmed });
         }
         let sizes = match &self.write_sizes {
-            Some(sizes) if kind == Kind::Write => sizes,
+            Some(sizes) if kind == OpKind::Write => sizes,
             _ => &self.sizes,
         };
         let length = sizes.draw(&mut self.draws);
@@ -200,12 +200,12 @@ impl Pattern {
 
     /// Whether a pass of so many bytes has no room for another operation: no file has, or the order has come to its end,
     /// or as many bytes were moved as there are.
-    fn is_through(&self, kind: Kind, passed: u64, length: u64) -> bool {
+    fn is_through(&self, kind: OpKind, passed: u64, length: u64) -> bool {
         if let Some(rotation) = self.rotation.as_ref().filter(|rotation| !rotation.is_endless()) {
             return rotation.is_through(length);
         }
         let first = &self.spots[0];
-        let own = usize::from(self.sequence.is_some() && kind == Kind::Write);
+        let own = usize::from(self.sequence.is_some() && kind == OpKind::Write);
         let ordered = self.rotation.is_none() && first.random.is_none() && !self.zoned;
         let at = if ordered { first.follow[own] } else { passed };
         at + length > self.size
@@ -228,17 +228,17 @@ impl Pattern {
 
     /// Where an operation goes. It has several callers, by semantics, and is a quarter of what drawing costs.
     #[inline(always)]
-    fn offset(&mut self, spot: usize, kind: Kind, length: u64) -> u64 {
+    fn offset(&mut self, spot: usize, kind: OpKind, length: u64) -> u64 {
         let jumps = self.jumps();
         let spot = &mut self.spots[spot];
         let (own, stay, skip) = match self.sequence {
             None => (0, false, 0),
-            Some(sequence) => (usize::from(kind == Kind::Write), sequence.stay, sequence.skip),
+            Some(sequence) => (usize::from(kind == OpKind::Write), sequence.stay, sequence.skip),
         };
         let follow = spot.follow[own];
         let at_end = follow + length > spot.size;
         let random = match &mut spot.random_writes {
-            Some(blocks) if kind == Kind::Write => Some(blocks),
+            Some(blocks) if kind == OpKind::Write => Some(blocks),
             _ => spot.random.as_mut(),
         };
         let start = match random {

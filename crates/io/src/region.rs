@@ -2,7 +2,7 @@
 
 use plimsoll_core::distribution::Blocks;
 
-use crate::engine::Kind;
+use crate::engine::OpKind;
 use crate::rotation;
 use crate::spec::{Distribution, JobSpec};
 
@@ -10,7 +10,7 @@ use crate::spec::{Distribution, JobSpec};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Next {
     /// What it does.
-    pub kind: Kind,
+    pub kind: OpKind,
     /// First byte in the file.
     pub offset: u64,
     /// Bytes.

@@ -4,18 +4,18 @@ use crate::spec::{JobSpec, Rate};
 use plimsoll_core::pace::{self, Pace};
 use plimsoll_core::random::mix64;
 
-use crate::engine::Kind;
+use crate::engine::OpKind;
 
 /// The open loop of one thread.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     /// One for all operations, or one for reads and one for writes.
-    lanes: [Lane; 2],
+    pacings: [Pacing; 2],
     apart: bool,
 }
 
 #[derive(Debug, Clone)]
-enum Lane {
+enum Pacing {
     Paced(Pace),
     /// May start at any time.
     Free,
@@ -23,7 +23,7 @@ enum Lane {
     Never,
 }
 
-impl Lane {
+impl Pacing {
     #[inline]
     fn due_ns(&self) -> u64 {
         match self {
@@ -39,37 +39,37 @@ impl Schedule {
     pub fn new(spec: &JobSpec, rate: Rate, begin_ns: u64, thread: u32, first_bytes: u64) -> Self {
         let pace = |per_second, seed| {
             let rate = pace::Rate { per_second, unit: rate.unit, arrival: spec.arrival };
-            Lane::Paced(Pace::new(rate, begin_ns, thread, spec.threads, first_bytes, seed))
+            Pacing::Paced(Pace::new(rate, begin_ns, thread, spec.threads, first_bytes, seed))
         };
         let Some(apart) = rate.apart else {
-            return Self { lanes: [pace(rate.per_second, spec.seed), Lane::Never], apart: false };
+            return Self { pacings: [pace(rate.per_second, spec.seed), Pacing::Never], apart: false };
         };
-        let lane = |per_second: Option<f64>, share: f64, seed| match per_second {
-            _ if share <= 0.0 => Lane::Never,
+        let pacing = |per_second: Option<f64>, share: f64, seed| match per_second {
+            _ if share <= 0.0 => Pacing::Never,
             Some(per_second) => pace(per_second, seed),
-            None => Lane::Free,
+            None => Pacing::Free,
         };
-        let reads = lane(apart.read, spec.read_share, spec.seed);
-        let writes = lane(apart.write, 1.0 - spec.read_share, mix64(spec.seed));
-        Self { lanes: [reads, writes], apart: true }
+        let reads = pacing(apart.read, spec.read_share, spec.seed);
+        let writes = pacing(apart.write, 1.0 - spec.read_share, mix64(spec.seed));
+        Self { pacings: [reads, writes], apart: true }
     }
 
     #[inline]
-    fn lane(&self, kind: Kind) -> usize {
-        usize::from(self.apart && kind == Kind::Write)
+    fn index(&self, kind: OpKind) -> usize {
+        usize::from(self.apart && kind == OpKind::Write)
     }
 
     /// When the next operation of any kind may start.
     #[inline]
     pub fn due_ns(&self) -> u64 {
-        self.lanes[0].due_ns().min(self.lanes[1].due_ns())
+        self.pacings[0].due_ns().min(self.pacings[1].due_ns())
     }
 
     /// When the next operation of a kind is meant to start: at any time, `now`, when its kind has no schedule.
     #[inline]
-    pub fn start_ns(&self, kind: Kind, now: u64) -> u64 {
-        match &self.lanes[self.lane(kind)] {
-            Lane::Paced(pace) => pace.due_ns(),
+    pub fn start_ns(&self, kind: OpKind, now: u64) -> u64 {
+        match &self.pacings[self.index(kind)] {
+            Pacing::Paced(pace) => pace.due_ns(),
             _ => now,
         }
     }
@@ -77,28 +77,28 @@ impl Schedule {
     /// The kind of the next operation, in place of the one that was drawn: fio's rule. A kind that is ahead of its
     /// schedule gives way to the other one if that is due.
     #[inline]
-    pub fn kind_due(&self, drawn: Kind, now: u64) -> Kind {
-        let lane = self.lane(drawn);
-        if !self.apart || self.lanes[lane].due_ns() <= now || self.lanes[1 - lane].due_ns() > now {
+    pub fn kind_due(&self, drawn: OpKind, now: u64) -> OpKind {
+        let index = self.index(drawn);
+        if !self.apart || self.pacings[index].due_ns() <= now || self.pacings[1 - index].due_ns() > now {
             return drawn;
         }
-        if drawn == Kind::Write { Kind::Read } else { Kind::Write }
+        if drawn == OpKind::Write { OpKind::Read } else { OpKind::Write }
     }
 
     /// Moves on after an operation.
     #[inline]
-    pub fn advance(&mut self, kind: Kind, bytes: u64) {
-        let lane = self.lane(kind);
-        if let Lane::Paced(pace) = &mut self.lanes[lane] {
+    pub fn advance(&mut self, kind: OpKind, bytes: u64) {
+        let index = self.index(kind);
+        if let Pacing::Paced(pace) = &mut self.pacings[index] {
             pace.advance(bytes);
         }
     }
 
     /// From now on only kinds that have a schedule are due.
     pub fn without_free(&mut self) {
-        for lane in &mut self.lanes {
-            if matches!(lane, Lane::Free) {
-                *lane = Lane::Never;
+        for pacing in &mut self.pacings {
+            if matches!(pacing, Pacing::Free) {
+                *pacing = Pacing::Never;
             }
         }
     }
@@ -120,10 +120,10 @@ mod tests {
         let (mut now, mut counts) = (0, [0, 0]);
         while schedule.due_ns() < end_ns {
             now = now.max(schedule.due_ns() + late_ns);
-            let drawn = if kinds.chance(read_share) { Kind::Read } else { Kind::Write };
+            let drawn = if kinds.chance(read_share) { OpKind::Read } else { OpKind::Write };
             let kind = schedule.kind_due(drawn, now);
             assert!(schedule.start_ns(kind, now) <= now);
-            counts[usize::from(kind == Kind::Write)] += 1;
+            counts[usize::from(kind == OpKind::Write)] += 1;
             schedule.advance(kind, 4096);
         }
         counts

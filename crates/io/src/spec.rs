@@ -24,7 +24,7 @@ impl JobSpec {
     /// Whether some operations trim.
     pub fn trims(&self) -> bool {
         let recorded = self.replay.iter().flat_map(|replay| &replay.operations);
-        self.mode.trims() || recorded.into_iter().any(|(_, kind, ..)| *kind == RecordedKind::Trim)
+        self.mode.trims() || recorded.into_iter().any(|(_, kind, ..)| *kind == OpKind::Trim)
     }
 
     /// Whether the loop has to do what only some front ends ask for.

@@ -237,17 +237,34 @@ pub struct Replay {
 }
 
 /// Time since the begin of the load in ns, kind, first byte in the region, bytes.
-pub type Recorded = (u64, RecordedKind, u64, u32);
+pub type Recorded = (u64, OpKind, u64, u32);
 
-/// What a recorded operation does.
+/// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum RecordedKind {
+pub enum OpKind {
+    /// Into the buffer.
     Read,
+    /// From the buffer.
     Write,
+    /// Give the range back to the device.
     Trim,
+    /// `fsync`.
     Fsync,
+    /// `fdatasync`.
     Fdatasync,
+}
+
+impl OpKind {
+    /// As in results: both kinds of sync are `sync`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+            Self::Fsync | Self::Fdatasync => "sync",
+        }
+    }
 }
 
 /// Several files. The region's size is that of all together; its offset is that in each.

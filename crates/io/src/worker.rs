@@ -15,7 +15,7 @@ use plimsoll_core::timers::sleep_until;
 use plimsoll_core::window::Window;
 
 use crate::buffer::Buffer;
-use crate::engine::{Completion, Engine, Kind, Operation, Submitted};
+use crate::engine::{Completion, Engine, OpKind, Operation, Submitted};
 use crate::region::Next;
 use crate::schedule::Schedule;
 use crate::spec::{Batch as Batching, DropEach};
@@ -35,7 +35,7 @@ const BATCH: u32 = 4;
 pub struct Worker<E: Engine, S: Semantics> {
     pub(crate) parts: Parts<E>,
     pub(crate) window: Window,
-    pub(crate) pace: Option<Schedule>,
+    pub(crate) schedule: Option<Schedule>,
     pub(crate) slots: Vec<Slot>,
     /// Tags and read or only buffers that are free.
     pub(crate) free: Vec<u32>,
@@ -61,7 +61,7 @@ pub struct Worker<E: Engine, S: Semantics> {
     pub(crate) bytes_left: u64,
     pub(crate) writes: u64,
     /// Of the sync that is due.
-    pub(crate) sync_kind: Kind,
+    pub(crate) sync_kind: OpKind,
     pub(crate) since_think: u64,
     /// Bytes of the current pass over the region, where passes are told apart.
     pub(crate) since_drop: u64,
@@ -90,9 +90,9 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         let spec = &parts.spec;
         let depth = spec.depth as usize;
         let buffers: Vec<_> = std::mem::take(&mut parts.buffers).into_iter().map(Some).collect();
-        let idle = Slot { kind: Kind::Read, length: 0, offset: 0, start_ns: 0, issued_ns: 0, checks: false };
+        let idle = Slot { kind: OpKind::Read, length: 0, offset: 0, start_ns: 0, issued_ns: 0, checks: false };
         Self {
-            pace: None,
+            schedule: None,
             slots: vec![idle; depth],
             free: (0..spec.depth).rev().collect(),
             write_buffers: if buffers.len() > depth { depth } else { 0 },
@@ -111,7 +111,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             operations_left: u64::MAX,
             bytes_left: u64::MAX,
             writes: 0,
-            sync_kind: Kind::Fsync,
+            sync_kind: OpKind::Fsync,
             since_think: 0,
             since_drop: 0,
             lap: lap(spec),
@@ -138,7 +138,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         self.started_ns = self.window.begin_ns;
         if let Some(rate) = self.parts.spec.rate {
             let ahead = self.look_ahead();
-            self.pace = Some(Schedule::new(&self.parts.spec, rate, self.window.begin_ns, self.parts.thread, ahead));
+            self.schedule = Some(Schedule::new(&self.parts.spec, rate, self.window.begin_ns, self.parts.thread, ahead));
         }
     }
 
@@ -208,14 +208,14 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             self.draining = true;
             return Ok(None);
         }
-        if self.pace.as_ref().is_some_and(|pace| pace.due_ns() > *now) || !S::may_issue(self, *now) {
+        if self.schedule.as_ref().is_some_and(|schedule| schedule.due_ns() > *now) || !S::may_issue(self, *now) {
             return Ok(None);
         }
         let Some(next) = self.take(*now) else { return Ok(None) };
-        let start = self.pace.as_ref().map_or(*now, |pace| pace.start_ns(next.kind, *now));
+        let start = self.schedule.as_ref().map_or(*now, |schedule| schedule.start_ns(next.kind, *now));
         match S::ensure_open(self, next, now)? {
             FileState::WasOpen => Ok(Some((next, start))),
-            FileState::Opened => Ok(Some((next, if self.pace.is_some() { start } else { *now }))),
+            FileState::Opened => Ok(Some((next, if self.schedule.is_some() { start } else { *now }))),
             FileState::InUse => {
                 self.put_back(next);
                 Ok(None)
@@ -227,8 +227,8 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     /// no room: completions have to be looked at before the next one.
     #[inline]
     fn submit(&mut self, next: Next, mut start: u64, now: &mut u64) -> Result<bool, JobError> {
-        if let Some(pace) = &mut self.pace {
-            pace.advance(next.kind, u64::from(next.length));
+        if let Some(schedule) = &mut self.schedule {
+            schedule.advance(next.kind, u64::from(next.length));
             if start >= self.window.measure_ns {
                 self.report.common.offered += 1;
             }
@@ -237,7 +237,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         self.since_think += 1;
         if !matches!(self.parts.spec.drop_each, DropEach::Never | DropEach::Files) {
             *now = self.forget(next, *now);
-            start = if self.pace.is_some() { start } else { *now };
+            start = if self.schedule.is_some() { start } else { *now };
         }
         let operation = self.prepare(next, start, *now);
         self.close_gate(next.kind, start);
@@ -285,7 +285,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     fn draw(&mut self, now: u64) -> Option<Next> {
         let pattern = &mut self.parts.pattern;
         let kind = self.semantics.draw_kind(pattern);
-        self.semantics.draw_of(pattern, self.pace.as_ref().map_or(kind, |pace| pace.kind_due(kind, now)))
+        self.semantics.draw_of(pattern, self.schedule.as_ref().map_or(kind, |schedule| schedule.kind_due(kind, now)))
     }
 
     /// Hands an operation to the engine. The time moves on only when it was done at once.

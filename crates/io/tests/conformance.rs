@@ -13,7 +13,7 @@ use hdrhistogram::serialization::Deserializer;
 use plimsoll_core::outcome::{Outcome, Status, phase};
 use plimsoll_io::Job;
 use plimsoll_io::buffer::Pool;
-use plimsoll_io::engine::{Completion, Engine, Kind, Operation, Setup, Submitted};
+use plimsoll_io::engine::{Completion, Engine, OpKind, Operation, Setup, Submitted};
 use plimsoll_io::engines::{self, Visitor};
 use plimsoll_io::files::Files;
 use plimsoll_io::spec::{Arrival, Distribution, JobSpec, Layout, Mode, Rate, RateUnit, SizeWeight, SyncKind};
@@ -89,7 +89,7 @@ impl Visitor for ReadsWhatIsThere<'_> {
             let tag = u32::from(buffer.index());
             let offset = u64::from(tag) * 3 * BLOCK;
             let operation =
-                Operation { tag, kind: Kind::Read, offset, length: BLOCK as u32, priority: 0, buffer: Some(buffer) };
+                Operation { tag, kind: OpKind::Read, offset, length: BLOCK as u32, priority: 0, buffer: Some(buffer) };
             match engine.submit(operation) {
                 Submitted::Done(completion) => finished.push(completion),
                 Submitted::Queued => {}

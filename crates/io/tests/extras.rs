@@ -10,8 +10,8 @@ use common::{BLOCK, SIZE, refused, run, run_ok, spec};
 use plimsoll_core::outcome::{Outcome, Status};
 use plimsoll_io::engine::Caps;
 use plimsoll_io::spec::{
-    Burn, Distribution, Draws, FileOrder, Files as Several, Flow, JobSpec, Layout, Mix, Mode, Piece, Priorities,
-    PriorityShare, RecordedKind, Replay, Sequence, SizeWeight, Strides, Verification,
+    Burn, Distribution, Draws, FileOrder, Files as Several, Flow, JobSpec, Layout, Mix, Mode, OpKind, Piece,
+    Priorities, PriorityShare, Replay, Sequence, SizeWeight, Strides, Verification,
 };
 use plimsoll_io::{Job, engines};
 use tempfile::tempdir;
@@ -152,10 +152,10 @@ fn a_recorded_load_is_what_it_was() {
     let dir = tempdir().unwrap();
     let path = dir.path().join("f");
     let operations = vec![
-        (0, RecordedKind::Write, 3 * BLOCK, BLOCK as u32),
-        (1_000_000, RecordedKind::Fdatasync, 0, 0),
-        (20_000_000, RecordedKind::Read, 0, 512),
-        (20_000_000, RecordedKind::Trim, BLOCK, BLOCK as u32),
+        (0, OpKind::Write, 3 * BLOCK, BLOCK as u32),
+        (1_000_000, OpKind::Fdatasync, 0, 0),
+        (20_000_000, OpKind::Read, 0, 512),
+        (20_000_000, OpKind::Trim, BLOCK, BLOCK as u32),
     ];
     for name in ["psync", "null"] {
         for timed in [true, false] {
@@ -171,7 +171,7 @@ fn a_recorded_load_is_what_it_was() {
         }
     }
     let mut request = traced("psync", &path, Mode::Rw, 1);
-    request.replay = Some(Replay { operations: vec![(0, RecordedKind::Read, SIZE, 512)], timed: false });
+    request.replay = Some(Replay { operations: vec![(0, OpKind::Read, SIZE, 512)], timed: false });
     assert!(refused(request).contains("beyond the region"));
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 
 use crate::calls::{Calling, Calls, checked};
-use crate::engine::{self, Caps, Operation, Setup};
+use crate::engine::{Caps, OpKind, Operation, Setup};
 
 /// As in fio.
 pub type FallocEngine = Calling<Space>;
@@ -39,8 +39,8 @@ impl Calls for Space {
     #[inline]
     fn call(&self, fd: RawFd, offset: u64, operation: &mut Operation) -> io::Result<i64> {
         let mode = match operation.kind {
-            engine::Kind::Read => libc::FALLOC_FL_KEEP_SIZE,
-            engine::Kind::Trim => libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_PUNCH_HOLE,
+            OpKind::Read => libc::FALLOC_FL_KEEP_SIZE,
+            OpKind::Trim => libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_PUNCH_HOLE,
             _ => 0,
         };
         // SAFETY: takes no pointers; the file is open.

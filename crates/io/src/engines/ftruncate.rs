@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 
 use crate::calls::{Calling, Calls, checked};
-use crate::engine::{self, Caps, Operation, Setup};
+use crate::engine::{Caps, OpKind, Operation, Setup};
 
 /// As in fio.
 pub type FtruncateEngine = Calling<Length>;
@@ -38,7 +38,7 @@ impl Calls for Length {
 
     #[inline]
     fn call(&self, fd: RawFd, offset: u64, operation: &mut Operation) -> io::Result<i64> {
-        if operation.kind != engine::Kind::Write {
+        if operation.kind != OpKind::Write {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));
         }
         // SAFETY: takes no pointers; the file is open.

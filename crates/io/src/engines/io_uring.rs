@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use ::io_uring::{IoUring, opcode, squeue, types};
 
-use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
+use crate::engine::{Caps, Completion, Engine, OpKind, Operation, Setup, Submitted};
 use crate::files::Map;
 use crate::in_flight::InFlight;
 
@@ -103,20 +103,20 @@ impl Engine for IoUringEngine {
         }
         let (address, index) = self.in_flight.keep(operation);
         let entry = match kind {
-            engine::Kind::Read if self.fixed_buffers => {
+            OpKind::Read if self.fixed_buffers => {
                 opcode::ReadFixed::new(file, address, length, index).offset(offset).ioprio(priority).build()
             }
-            engine::Kind::Read => opcode::Read::new(file, address, length).offset(offset).ioprio(priority).build(),
-            engine::Kind::Write if self.fixed_buffers => {
+            OpKind::Read => opcode::Read::new(file, address, length).offset(offset).ioprio(priority).build(),
+            OpKind::Write if self.fixed_buffers => {
                 opcode::WriteFixed::new(file, address, length, index).offset(offset).ioprio(priority).build()
             }
-            engine::Kind::Write => opcode::Write::new(file, address, length).offset(offset).ioprio(priority).build(),
-            engine::Kind::Trim => opcode::Fallocate::new(file, u64::from(length))
+            OpKind::Write => opcode::Write::new(file, address, length).offset(offset).ioprio(priority).build(),
+            OpKind::Trim => opcode::Fallocate::new(file, u64::from(length))
                 .offset(offset)
                 .mode(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE)
                 .build(),
-            engine::Kind::Fsync => opcode::Fsync::new(file).build(),
-            engine::Kind::Fdatasync => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
+            OpKind::Fsync => opcode::Fsync::new(file).build(),
+            OpKind::Fdatasync => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
         };
         self.push(&entry.user_data(u64::from(tag)));
         Submitted::Queued

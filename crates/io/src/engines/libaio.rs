@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use plimsoll_core::aio::{Context, ControlBlock, Event, FDSYNC, FSYNC, HAS_PRIORITY, READ, WRITE};
 
-use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
+use crate::engine::{Caps, Completion, Engine, OpKind, Operation, Setup, Submitted};
 use crate::files::Map;
 use crate::in_flight::InFlight;
 
@@ -77,12 +77,12 @@ impl Engine for LibaioEngine {
         let priority = operation.priority;
         let (fd, offset) = self.files.place(operation.offset);
         let opcode = match kind {
-            engine::Kind::Read => READ,
-            engine::Kind::Write => WRITE,
-            engine::Kind::Fsync => FSYNC,
-            engine::Kind::Fdatasync => FDSYNC,
+            OpKind::Read => READ,
+            OpKind::Write => WRITE,
+            OpKind::Fsync => FSYNC,
+            OpKind::Fdatasync => FDSYNC,
             // Caps say so; a job that trims is refused before it starts.
-            engine::Kind::Trim => {
+            OpKind::Trim => {
                 let result = -i64::from(libc::EOPNOTSUPP);
                 return Submitted::Done(Completion { tag, result, buffer: operation.buffer });
             }

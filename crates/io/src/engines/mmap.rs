@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::RawFd;
 
 use crate::bus_error;
-use crate::engine::{self, Caps, Completion, Engine, Operation, Setup, Submitted};
+use crate::engine::{Caps, Completion, Engine, OpKind, Operation, Setup, Submitted};
 
 const PAGE: u64 = 4096;
 
@@ -68,20 +68,20 @@ impl Engine for MmapEngine {
     fn submit(&mut self, operation: Operation) -> Submitted {
         let Operation { tag, kind, offset, length, mut buffer, .. } = operation;
         let result = match (kind, &mut buffer) {
-            (engine::Kind::Read, Some(buffer)) => {
+            (OpKind::Read, Some(buffer)) => {
                 let to = buffer.as_mut_ptr();
                 // SAFETY: `copy` says that `from` is `length` mapped bytes; the buffer has as many and is ours.
                 self.copy(offset, length, |from| unsafe { from.copy_to_nonoverlapping(to, length as usize) })
             }
-            (engine::Kind::Write, Some(buffer)) => {
+            (OpKind::Write, Some(buffer)) => {
                 let from = buffer.as_mut_ptr();
                 // SAFETY: as above, the other way round.
                 self.copy(offset, length, |to| unsafe { to.copy_from_nonoverlapping(from, length as usize) })
             }
             // SAFETY: takes no pointers; the file is open. Syncing it writes back what was changed through the mapping.
-            (engine::Kind::Fsync, _) => status(unsafe { libc::fsync(self.fd) }),
+            (OpKind::Fsync, _) => status(unsafe { libc::fsync(self.fd) }),
             // SAFETY: as above.
-            (engine::Kind::Fdatasync, _) => status(unsafe { libc::fdatasync(self.fd) }),
+            (OpKind::Fdatasync, _) => status(unsafe { libc::fdatasync(self.fd) }),
             // Caps say so; a job that trims is refused before it starts.
             _ => -i64::from(libc::EOPNOTSUPP),
         };

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 
 use crate::calls::{Calling, Calls, checked};
-use crate::engine::{self, Caps, Operation, Setup};
+use crate::engine::{Caps, OpKind, Operation, Setup};
 use crate::trim;
 
 /// As fio's engine of this name.
@@ -42,13 +42,13 @@ impl Calls for Positional {
 
     #[inline]
     fn call(&self, fd: RawFd, offset: u64, operation: &mut Operation) -> io::Result<i64> {
-        if operation.kind == engine::Kind::Trim {
+        if operation.kind == OpKind::Trim {
             return checked(trim::trim(fd, self.is_device, offset, operation.length));
         }
         let address = operation.buffer.as_mut().map_or(std::ptr::null_mut(), |b| b.as_mut_ptr()).cast();
         let (length, at) = (operation.length as usize, offset as libc::off64_t);
         let vector = libc::iovec { iov_base: address, iov_len: length };
-        let read = operation.kind == engine::Kind::Read;
+        let read = operation.kind == OpKind::Read;
         // SAFETY: `address` is a buffer of at least `length` bytes that the operation owns; the file is open, and `vector`
         // lives as long as the call.
         let result = unsafe {

@@ -5,7 +5,7 @@ use plimsoll_core::error::JobError;
 
 use super::Fio;
 use super::written::Written;
-use crate::engine::{Engine, Kind, Operation};
+use crate::engine::{Engine, OpKind, Operation};
 use crate::region::Next;
 use crate::worker::{Gate, Semantics, Slot, Worker};
 
@@ -29,8 +29,8 @@ impl Checks {
     }
 
     /// An operation of the job was issued.
-    pub(super) fn issued(&mut self, kind: Kind) {
-        self.wrote = kind != Kind::Read;
+    pub(super) fn issued(&mut self, kind: OpKind) {
+        self.wrote = kind != OpKind::Read;
     }
 
     /// A write is done.

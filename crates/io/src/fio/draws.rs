@@ -8,7 +8,7 @@ use crate::spec::{self, JobSpec, SizeWeight};
 
 use super::free_map::FreeMap;
 use super::tausworthe::Tausworthe;
-use crate::engine::Kind;
+use crate::engine::OpKind;
 
 /// The random places of one job.
 #[derive(Debug, Clone)]
@@ -61,12 +61,12 @@ impl Draws {
     }
 
     /// Offset in the region and bytes of the next operation; none when the pass is over.
-    pub fn next(&mut self, kind: Kind) -> Option<(u64, u64)> {
+    pub fn next(&mut self, kind: OpKind) -> Option<(u64, u64)> {
         if self.asked.pass.is_some_and(|bytes| self.moved >= bytes) {
             return None;
         }
         let offset = self.place()? * self.grid;
-        let mut length = self.sizes[usize::from(kind == Kind::Write)].draw(self.size - offset)?;
+        let mut length = self.sizes[usize::from(kind == OpKind::Write)].draw(self.size - offset)?;
         if let Some(free) = &mut self.free {
             let blocks = free.take(offset / self.unit, length.div_ceil(self.unit));
             length = length.min(blocks * self.unit);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     fn all(draws: &mut Draws) -> Vec<(u64, u64)> {
-        std::iter::from_fn(|| draws.next(Kind::Read)).collect()
+        std::iter::from_fn(|| draws.next(OpKind::Read)).collect()
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         let mut draws = draws(&[(4096, 100.0)], 16 * 4096, true);
         (draws.asked.endless, draws.asked.pass) = (true, None);
         for _ in 0..3 {
-            let mut round: Vec<_> = (0..16).map(|_| draws.next(Kind::Read).unwrap().0 / 4096).collect();
+            let mut round: Vec<_> = (0..16).map(|_| draws.next(OpKind::Read).unwrap().0 / 4096).collect();
             round.sort_unstable();
             assert!(round.into_iter().eq(0..16));
         }

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use plimsoll_core::error::JobError;
 
-use crate::engine::{Engine, Kind};
+use crate::engine::{Engine, OpKind};
 use crate::files::Files;
 use crate::pattern::Pattern;
 use crate::recorder::{Series, Single};
@@ -61,11 +61,11 @@ impl Semantics for Fio {
         }
     }
 
-    fn draw_kind(&mut self, pattern: &mut Pattern) -> Kind {
+    fn draw_kind(&mut self, pattern: &mut Pattern) -> OpKind {
         self.places.draw_kind(pattern)
     }
 
-    fn draw_of(&mut self, pattern: &mut Pattern, kind: Kind) -> Option<Next> {
+    fn draw_of(&mut self, pattern: &mut Pattern, kind: OpKind) -> Option<Next> {
         self.places.draw_of(pattern, kind)
     }
 
@@ -77,7 +77,7 @@ impl Semantics for Fio {
         self.traces_syncs
     }
 
-    fn prepare(&mut self, tag: u32, kind: Kind, length: u32) -> u16 {
+    fn prepare(&mut self, tag: u32, kind: OpKind, length: u32) -> u16 {
         self.moved += u64::from(length);
         self.submission.give_priority(tag, kind, length)
     }
@@ -138,7 +138,7 @@ impl Semantics for Fio {
         worker.open_for(offset).map(drop)
     }
 
-    fn issued<E: Engine>(worker: &mut Worker<E, Self>, kind: Kind) {
+    fn issued<E: Engine>(worker: &mut Worker<E, Self>, kind: OpKind) {
         if let Some(checks) = &mut worker.semantics.checks {
             checks.issued(kind);
         }

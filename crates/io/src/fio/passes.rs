@@ -101,7 +101,7 @@ impl<E: Engine> Worker<E, Fio> {
         let now = self.parts.clock.now_ns();
         if let Some(rate) = self.parts.spec.rate {
             let ahead = self.look_ahead();
-            self.pace = Some(Schedule::new(&self.parts.spec, rate, now, self.parts.thread, ahead));
+            self.schedule = Some(Schedule::new(&self.parts.spec, rate, now, self.parts.thread, ahead));
         }
         Ok(now)
     }

@@ -6,7 +6,7 @@ use super::draws::Draws;
 use super::mix::Mix;
 use super::replay::Replay;
 use super::strides::Strides;
-use crate::engine::Kind;
+use crate::engine::OpKind;
 use crate::pattern::Pattern;
 use crate::region::Next;
 use crate::spec::JobSpec;
@@ -36,16 +36,16 @@ impl Places {
     }
 
     /// Whether the next operation reads, writes or trims.
-    pub fn draw_kind(&mut self, pattern: &mut Pattern) -> Kind {
+    pub fn draw_kind(&mut self, pattern: &mut Pattern) -> OpKind {
         if let Some(replay) = &self.replay {
             return replay.kind();
         }
         match &mut self.mix {
             Some(mix) if pattern.is_mixed() => {
                 if mix.draw() {
-                    Kind::Write
+                    OpKind::Write
                 } else {
-                    Kind::Read
+                    OpKind::Read
                 }
             }
             _ => pattern.draw_kind(),
@@ -53,7 +53,7 @@ impl Places {
     }
 
     /// The next operation, of a kind that the pattern has; none when the pass is over.
-    pub fn draw_of(&mut self, pattern: &mut Pattern, kind: Kind) -> Option<Next> {
+    pub fn draw_of(&mut self, pattern: &mut Pattern, kind: OpKind) -> Option<Next> {
         if let Some(replay) = &mut self.replay {
             return replay.next();
         }
@@ -73,9 +73,9 @@ impl Places {
         })
     }
 
-    fn issued(&mut self, kind: Kind) {
+    fn issued(&mut self, kind: OpKind) {
         if let Some(mix) = &mut self.mix {
-            mix.issued(kind == Kind::Write);
+            mix.issued(kind == OpKind::Write);
         }
     }
 

@@ -5,7 +5,7 @@
 use crate::spec::{JobSpec, PriorityShare};
 
 use super::tausworthe::Tausworthe;
-use crate::engine::Kind;
+use crate::engine::OpKind;
 
 /// The priorities of one job.
 #[derive(Debug, Clone)]
@@ -69,11 +69,11 @@ impl Priorities {
 
     /// The priority of the next operation.
     #[inline]
-    pub fn draw(&mut self, kind: Kind, length: u32) -> Given {
+    pub fn draw(&mut self, kind: OpKind, length: u32) -> Given {
         let shares = match kind {
-            Kind::Read => &self.reads,
-            Kind::Write => &self.writes,
-            Kind::Trim | Kind::Fsync | Kind::Fdatasync => return Given::default(),
+            OpKind::Read => &self.reads,
+            OpKind::Write => &self.writes,
+            OpKind::Trim | OpKind::Fsync | OpKind::Fdatasync => return Given::default(),
         };
         let Some((own, shares)) = shares.split_first() else { return Given::default() };
         let of_size = || shares.iter().filter(|share| share.size == 0 || share.size == u64::from(length));
@@ -144,16 +144,16 @@ mod tests {
                 .count()
         };
         for (kind, length, priority, percent) in [
-            (Kind::Read, 4096, 0x2001, 25),
-            (Kind::Read, 4096, 0x6002, 75),
-            (Kind::Read, 8192, 0x2001, 10),
-            (Kind::Read, 512, 0, 100),
-            (Kind::Write, 512, 0x4003, 50),
+            (OpKind::Read, 4096, 0x2001, 25),
+            (OpKind::Read, 4096, 0x6002, 75),
+            (OpKind::Read, 8192, 0x2001, 10),
+            (OpKind::Read, 512, 0, 100),
+            (OpKind::Write, 512, 0x4003, 50),
         ] {
             let found = count(kind, length, priority);
             assert!(found.abs_diff(percent * 100) < 200, "{kind:?} of {length}: {found}");
         }
-        assert_eq!(priorities.draw(Kind::Trim, 4096), Given::default());
+        assert_eq!(priorities.draw(OpKind::Trim, 4096), Given::default());
     }
 
     #[test]
@@ -163,8 +163,8 @@ mod tests {
         let mut with_reads = Priorities::new(&spec).unwrap();
         let mut without = with_reads.clone();
         for _ in 0..100 {
-            assert_eq!(with_reads.draw(Kind::Read, 4096), Given::default());
-            assert_eq!(with_reads.draw(Kind::Write, 4096), without.draw(Kind::Write, 4096));
+            assert_eq!(with_reads.draw(OpKind::Read, 4096), Given::default());
+            assert_eq!(with_reads.draw(OpKind::Write, 4096), without.draw(OpKind::Write, 4096));
         }
     }
 }

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::spec::{JobSpec, RecordedKind};
-
-use crate::engine::Kind;
 use crate::region::Next;
+use crate::spec::{JobSpec, OpKind};
 
 /// Where a job is in its record.
 #[derive(Debug, Clone)]
@@ -27,15 +25,9 @@ impl Replay {
     }
 
     /// The kind of the next operation; that of a read behind the last one.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> OpKind {
         let operations = self.spec.replay.iter().flat_map(|replay| replay.operations.get(self.at)).next();
-        match operations.map_or(RecordedKind::Read, |&(_, kind, ..)| kind) {
-            RecordedKind::Read => Kind::Read,
-            RecordedKind::Write => Kind::Write,
-            RecordedKind::Trim => Kind::Trim,
-            RecordedKind::Fsync => Kind::Fsync,
-            RecordedKind::Fdatasync => Kind::Fdatasync,
-        }
+        operations.map_or(OpKind::Read, |&(_, kind, ..)| kind)
     }
 
     /// The next operation; none behind the last one.

@@ -8,7 +8,7 @@ use plimsoll_core::timers::sleep_until;
 
 use super::Fio;
 use super::priorities::{Given, Priorities};
-use crate::engine::{Engine, Kind};
+use crate::engine::{Engine, OpKind};
 use crate::recorder::Series;
 use crate::spec::JobSpec;
 use crate::worker::{WAKE_EARLY_NS, Worker};
@@ -48,7 +48,7 @@ impl Submission {
 
     /// The priority of an operation that is about to be issued.
     #[inline]
-    pub(super) fn give_priority(&mut self, tag: u32, kind: Kind, length: u32) -> u16 {
+    pub(super) fn give_priority(&mut self, tag: u32, kind: OpKind, length: u32) -> u16 {
         let Some(priorities) = &mut self.priorities else { return 0 };
         let given = priorities.draw(kind, length);
         self.given[tag as usize] = given;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::spec::{Distribution, JobSpec};
 
 use crate::bits::Bits;
-use crate::engine::Kind;
+use crate::engine::OpKind;
 use crate::region::{Next, slice};
 
 /// One entry for each write that was not read back. In a job of passes nothing here allocates once it is made.
@@ -85,7 +85,7 @@ impl Written {
             Order::Sorted(sorted) => sorted.first()?,
         };
         let (offset, length) = (self.base + u64::from(first) * self.unit, blocks * self.unit as u32);
-        Some(Next { kind: Kind::Read, offset, length })
+        Some(Next { kind: OpKind::Read, offset, length })
     }
 
     /// The first one is read.

@@ -69,7 +69,7 @@ fn threads_touch_every_block_of_a_random_region_once_together() {
 fn each_block_is_trimmed_before_it_is_written() {
     let spec = spec(Mode::Trimwrite, &[4096], 0, 4 * 4096, 1);
     let steps: Vec<_> = draws(&spec, 0, 10).iter().map(|next| (next.kind, next.offset / 4096)).collect();
-    let (trim, write) = (Kind::Trim, Kind::Write);
+    let (trim, write) = (OpKind::Trim, OpKind::Write);
     assert_eq!(steps[..6], [(trim, 0), (write, 0), (trim, 1), (write, 1), (trim, 2), (write, 2)]);
     assert_eq!(steps[6..], [(trim, 3), (write, 3), (trim, 0), (write, 0)]);
 }
@@ -82,7 +82,7 @@ fn writes_go_to_places_of_their_own() {
     spec.write_distribution = Some(Distribution::Zones { zones: zone(8 * 4096) });
     let all = draws(&spec, 0, 2000);
     let last = |kind| all.iter().filter(|next| next.kind == kind).map(|next| next.offset / 4096).max();
-    assert_eq!((last(Kind::Read), last(Kind::Write)), (Some(63), Some(7)));
+    assert_eq!((last(OpKind::Read), last(OpKind::Write)), (Some(63), Some(7)));
 }
 
 #[test]
@@ -90,11 +90,11 @@ fn shares_of_reads_and_of_random_offsets_are_kept() {
     let mut spec = spec(Mode::Randrw, &[4096], 0, 1 << 30, 1);
     spec.random_share = 0.25;
     let all = draws(&spec, 0, 20_000);
-    let reads = all.iter().filter(|next| next.kind == Kind::Read).count() as f64 / 20_000.0;
+    let reads = all.iter().filter(|next| next.kind == OpKind::Read).count() as f64 / 20_000.0;
     assert!((reads - 0.7).abs() < 0.02, "{reads}");
     // Each kind follows the last one of its own.
     let of = |kind| all.iter().filter(|next| next.kind == kind).map(|next| next.offset).collect::<Vec<_>>();
-    let jumps = [of(Kind::Read), of(Kind::Write)]
+    let jumps = [of(OpKind::Read), of(OpKind::Write)]
         .iter()
         .map(|offsets| offsets.windows(2).filter(|w| w[1] != w[0] + 4096).count())
         .sum::<usize>() as f64
@@ -106,7 +106,7 @@ fn shares_of_reads_and_of_random_offsets_are_kept() {
 fn written_out(spec: &JobSpec, n: usize) -> Vec<String> {
     let each = rotation::part(spec, 0);
     let word = |next: Next| {
-        let letter = if next.kind == Kind::Read { 'r' } else { 'w' };
+        let letter = if next.kind == OpKind::Read { 'r' } else { 'w' };
         let file = spec.files.as_ref().map_or(String::new(), |_| format!("{}:", next.offset / each));
         format!("{file}{letter}{}", next.offset % each / 4096)
     };

@@ -3,7 +3,7 @@
 use plimsoll_core::error::JobError;
 
 use crate::spec::{
-    Backlog, Content, Distribution, DropEach, FileOrder, JobSpec, Layout, Piece, PriorityShare, RecordedKind, SyncKind,
+    Backlog, Content, Distribution, DropEach, FileOrder, JobSpec, Layout, OpKind, Piece, PriorityShare, SyncKind,
     Verification, Zone,
 };
 
@@ -265,7 +265,7 @@ fn extras(spec: &JobSpec) -> Result<(), JobError> {
     }
     let largest = spec.largest_block();
     for &(_, kind, offset, length) in &replay.operations {
-        let moves = matches!(kind, RecordedKind::Read | RecordedKind::Write);
+        let moves = matches!(kind, OpKind::Read | OpKind::Write);
         if offset.checked_add(u64::from(length)).is_none_or(|end| end > spec.size && moves) {
             return refuse(format!("a recorded operation at {offset} is beyond the region of {} bytes", spec.size));
         }

@@ -9,7 +9,7 @@ use plimsoll_core::window::share;
 
 use super::{Gate, Semantics, Slot, Worker};
 use crate::buffer::Buffer;
-use crate::engine::{Completion, Engine, Kind};
+use crate::engine::{Completion, Engine, OpKind};
 use crate::recorder::{Series, Single};
 
 impl Slot {
@@ -57,10 +57,10 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         let counts = slot.issued_ns >= self.counting_ns;
         let latency = now.saturating_sub(slot.start_ns);
         let (series, service) = match slot.kind {
-            Kind::Read => (Series::Read, Series::ReadService),
-            Kind::Write => (Series::Write, Series::WriteService),
-            Kind::Trim => (Series::Trim, Series::TrimService),
-            Kind::Fsync | Kind::Fdatasync => {
+            OpKind::Read => (Series::Read, Series::ReadService),
+            OpKind::Write => (Series::Write, Series::WriteService),
+            OpKind::Trim => (Series::Trim, Series::TrimService),
+            OpKind::Fsync | OpKind::Fdatasync => {
                 self.synced(&slot, now, latency, counts);
                 return Ok(());
             }
@@ -68,14 +68,14 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         if counts {
             self.parts.batch.record(series, latency, u64::from(slot.length));
             if self.parts.spec.trace
-                && (slot.kind != Kind::Write || self.group_ns.is_none() || self.semantics.traces_syncs())
+                && (slot.kind != OpKind::Write || self.group_ns.is_none() || self.semantics.traces_syncs())
             {
                 let mut single = slot.single(series, slot.issued_ns, now);
                 self.semantics.describe(tag, slot.issued_ns, &mut single);
                 self.parts.batch.trace.push(single);
             }
             S::record(self, series, tag, slot.issued_ns, now);
-            if self.pace.is_some() {
+            if self.schedule.is_some() {
                 let service_ns = now.saturating_sub(slot.issued_ns);
                 self.parts.batch.record(service, service_ns, u64::from(slot.length));
             }
@@ -98,7 +98,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             if read.is_some_and(|bytes| !stamps.check(slot.offset, bytes)) {
                 return Err(mismatch(&self.parts.spec.path, stamps.found().first_bad_offset));
             }
-        } else if slot.kind == Kind::Write {
+        } else if slot.kind == OpKind::Write {
             stamps.release(slot.offset, slot.length, good);
             if good {
                 self.semantics.written(slot.offset, slot.length);
@@ -134,10 +134,10 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     #[cold]
     fn failed(&mut self, slot: Slot, result: i64) -> Result<(), JobError> {
         let series = match slot.kind {
-            Kind::Read => Series::Read,
-            Kind::Write => Series::Write,
-            Kind::Trim => Series::Trim,
-            Kind::Fsync | Kind::Fdatasync => {
+            OpKind::Read => Series::Read,
+            OpKind::Write => Series::Write,
+            OpKind::Trim => Series::Trim,
+            OpKind::Fsync | OpKind::Fdatasync => {
                 self.reopen();
                 Series::Sync
             }
@@ -146,7 +146,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             return Ok(());
         }
         // What is missing of a write found no room.
-        let short = if slot.kind == Kind::Write { libc::ENOSPC } else { libc::EIO };
+        let short = if slot.kind == OpKind::Write { libc::ENOSPC } else { libc::EIO };
         let errno = if result < 0 { (-result) as i32 } else { short };
         let goes_on = match &self.parts.spec.tolerance {
             Some(tolerance) if tolerance.until_full && series == Series::Write && is_full(errno) => {
@@ -255,7 +255,7 @@ fn operation_failed(spec: &JobSpec, slot: Slot, result: i64) -> JobError {
         };
         (format!("{verb}{size} failed on {path} ({error}{hint})"), error.raw_os_error())
     } else {
-        let hint = if slot.kind == Kind::Read { " (was the file cut off during the run?)" } else { "" };
+        let hint = if slot.kind == OpKind::Read { " (was the file cut off during the run?)" } else { "" };
         (format!("short {verb} on {path}: {result} of {length} bytes{hint}"), None)
     };
     JobError::Io { message, errno, operation: verb, offset: (length > 0).then_some(slot.offset) }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use plimsoll_core::error::JobError;
 
 use super::{Gate, Report, Semantics, Worker, engine_failed};
-use crate::engine::{Engine, Kind};
+use crate::engine::{Engine, OpKind};
 use crate::rotation;
 
 /// After a stop request, operations in flight get this long to come back.
@@ -55,7 +55,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         self.unsynced = rest;
         let offset = rotation::begin(&self.parts.spec, rest as usize);
         S::open_for_sync(self, offset)?;
-        let operation = self.prepare_sync(Kind::Fsync, offset, now);
+        let operation = self.prepare_sync(OpKind::Fsync, offset, now);
         self.accept(operation, now)?;
         Ok(true)
     }
@@ -101,24 +101,24 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
 
     /// Completes the number of offered operations by those that the schedule asked for but that never found room.
     fn count_unissued(&mut self, now: u64) {
-        let Some(pace) = &mut self.pace else { return };
+        let Some(schedule) = &mut self.schedule else { return };
         let end = now.min(self.window.end_ns);
         if self.operations_left == 0 || self.bytes_left == 0 {
             return;
         }
-        pace.without_free();
-        while pace.due_ns() < end {
-            let due_ns = pace.due_ns();
+        schedule.without_free();
+        while schedule.due_ns() < end {
+            let due_ns = schedule.due_ns();
             if due_ns >= self.window.measure_ns {
                 self.report.common.offered += 1;
             }
             let next = self.held.take().or_else(|| {
                 let pattern = &mut self.parts.pattern;
                 let kind = self.semantics.draw_kind(pattern);
-                self.semantics.draw_of(pattern, pace.kind_due(kind, due_ns))
+                self.semantics.draw_of(pattern, schedule.kind_due(kind, due_ns))
             });
             let Some(next) = next else { break };
-            pace.advance(next.kind, u64::from(next.length));
+            schedule.advance(next.kind, u64::from(next.length));
         }
     }
 }

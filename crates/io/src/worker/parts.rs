@@ -9,7 +9,7 @@ use plimsoll_core::pool::{self, Outlet};
 
 use crate::buffer::{Buffer, Pool};
 use crate::content::Filler;
-use crate::engine::Kind;
+use crate::engine::OpKind;
 use crate::files::Files;
 use crate::fio::flow::Seat;
 use crate::pattern::Pattern;
@@ -83,7 +83,7 @@ pub struct Parts<E> {
 /// What is known of an operation in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct Slot {
-    pub(crate) kind: Kind,
+    pub(crate) kind: OpKind,
     pub(crate) length: u32,
     pub(crate) offset: u64,
     /// Closed loop: submission; open loop: intended start.

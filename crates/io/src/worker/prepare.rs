@@ -1,7 +1,7 @@
 //! What happens to an operation right before it is submitted, and what its submission leads to.
 
 use super::{Gate, Semantics, Slot, Worker};
-use crate::engine::{Engine, Kind, Operation};
+use crate::engine::{Engine, OpKind, Operation};
 use crate::region::Next;
 use crate::spec::{DropEach, FileOrder, Files as Several, JobSpec, SyncKind};
 use crate::{rotation, target};
@@ -11,7 +11,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     #[inline]
     pub(super) fn reserve(&mut self, next: Next) -> bool {
         let Some(stamps) = &mut self.parts.stamps else { return true };
-        let free = next.kind != Kind::Write || stamps.reserve(next.offset, next.length);
+        let free = next.kind != OpKind::Write || stamps.reserve(next.offset, next.length);
         if !free {
             self.held = Some(next);
         }
@@ -20,7 +20,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
 
     /// The operation has to wait for others, and is looked at again after them.
     pub(super) fn put_back(&mut self, next: Next) {
-        if let Some(stamps) = self.parts.stamps.as_mut().filter(|_| next.kind == Kind::Write) {
+        if let Some(stamps) = self.parts.stamps.as_mut().filter(|_| next.kind == OpKind::Write) {
             stamps.release(next.offset, next.length, true);
         }
         self.held = Some(next);
@@ -51,11 +51,11 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         let Next { kind, offset, length } = next;
         let tag = self.free.pop().expect("an operation is prepared only while fewer than `depth` are in flight");
         let mut buffer = match kind {
-            Kind::Read => self.buffers[tag as usize].take(),
-            Kind::Write => self.buffers[self.write_buffers + tag as usize].take(),
-            Kind::Trim | Kind::Fsync | Kind::Fdatasync => None,
+            OpKind::Read => self.buffers[tag as usize].take(),
+            OpKind::Write => self.buffers[self.write_buffers + tag as usize].take(),
+            OpKind::Trim | OpKind::Fsync | OpKind::Fdatasync => None,
         };
-        if kind == Kind::Write
+        if kind == OpKind::Write
             && let Some(buffer) = &mut buffer
         {
             let bytes = &mut buffer.bytes_mut()[..length as usize];
@@ -78,9 +78,9 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
 
     /// After an operation was issued: is it time to sync or to pause?
     #[inline]
-    pub(super) fn close_gate(&mut self, kind: Kind, start_ns: u64) {
+    pub(super) fn close_gate(&mut self, kind: OpKind, start_ns: u64) {
         let spec = &self.parts.spec;
-        if let (Kind::Write, Some(every)) = (kind, spec.sync_every()) {
+        if let (OpKind::Write, Some(every)) = (kind, spec.sync_every()) {
             self.group_ns.get_or_insert(start_ns);
             self.writes += 1;
             if self.semantics.in_passes() && self.at_limit() {
@@ -88,12 +88,12 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             }
             let data_every = spec.sync_beside.map_or(0, |beside| beside.fdatasync_every);
             if self.writes.is_multiple_of(every) {
-                self.sync_kind = if spec.sync == SyncKind::Fsync { Kind::Fsync } else { Kind::Fdatasync };
+                self.sync_kind = if spec.sync == SyncKind::Fsync { OpKind::Fsync } else { OpKind::Fdatasync };
                 self.gate = Gate::Sync;
                 return;
             }
             if data_every > 0 && self.writes.is_multiple_of(data_every) {
-                self.sync_kind = Kind::Fdatasync;
+                self.sync_kind = OpKind::Fdatasync;
                 self.gate = Gate::Sync;
                 return;
             }
@@ -110,7 +110,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         spec.think_time_ns > 0 && self.since_think >= spec.think_every
     }
 
-    pub(super) fn prepare_sync(&mut self, kind: Kind, offset: u64, now: u64) -> Operation {
+    pub(super) fn prepare_sync(&mut self, kind: OpKind, offset: u64, now: u64) -> Operation {
         let tag = self.free.pop().expect("a sync is prepared only while nothing is in flight, and depth is 1 or more");
         self.slots[tag as usize] = Slot { kind, length: 0, offset, start_ns: now, issued_ns: now, checks: false };
         self.account(now);

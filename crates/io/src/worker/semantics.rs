@@ -7,7 +7,7 @@ use std::time::Duration;
 use plimsoll_core::error::JobError;
 
 use super::{Parts, Worker};
-use crate::engine::{Engine, Kind};
+use crate::engine::{Engine, OpKind};
 use crate::files::Files;
 use crate::pattern::Pattern;
 use crate::recorder::{Series, Single};
@@ -33,13 +33,13 @@ pub trait Semantics: Sized {
 
     /// Draws the kind of the next operation: as the pattern does.
     #[inline]
-    fn draw_kind(&mut self, pattern: &mut Pattern) -> Kind {
+    fn draw_kind(&mut self, pattern: &mut Pattern) -> OpKind {
         pattern.draw_kind()
     }
 
     /// Draws the next operation, which is of this kind; none when the pass is over: as the pattern does.
     #[inline]
-    fn draw_of(&mut self, pattern: &mut Pattern, kind: Kind) -> Option<Next> {
+    fn draw_of(&mut self, pattern: &mut Pattern, kind: OpKind) -> Option<Next> {
         pattern.draw_of(kind)
     }
 
@@ -58,7 +58,7 @@ pub trait Semantics: Sized {
     /// An operation is about to be submitted. Returns its priority, in the kernel's encoding: 0, that of
     /// the thread.
     #[inline]
-    fn prepare(&mut self, _tag: u32, _kind: Kind, _length: u32) -> u16 {
+    fn prepare(&mut self, _tag: u32, _kind: OpKind, _length: u32) -> u16 {
         0
     }
 
@@ -127,7 +127,7 @@ pub trait Semantics: Sized {
 
     /// An operation of the job is about to be issued; syncs and reads that verify are none.
     #[inline]
-    fn issued<E: Engine>(_worker: &mut Worker<E, Self>, _kind: Kind) {}
+    fn issued<E: Engine>(_worker: &mut Worker<E, Self>, _kind: OpKind) {}
 
     /// How many completions to wait for in a closed loop that could issue more, and how long: one group, without limit.
     #[inline]

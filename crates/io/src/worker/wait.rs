@@ -15,9 +15,9 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     /// How long to wait for a completion: without end in a closed loop, until the next start is due in an open one.
     #[inline]
     pub(super) fn patience(&self, now: u64) -> (u32, Option<Duration>) {
-        match &self.pace {
-            Some(pace) if self.gate == Gate::Open && !self.free.is_empty() && self.refused.is_none() => {
-                let wait_ns = pace.due_ns().min(self.timer_ns).saturating_sub(now);
+        match &self.schedule {
+            Some(schedule) if self.gate == Gate::Open && !self.free.is_empty() && self.refused.is_none() => {
+                let wait_ns = schedule.due_ns().min(self.timer_ns).saturating_sub(now);
                 if wait_ns <= WAKE_EARLY_NS {
                     (0, None)
                 } else {
@@ -62,8 +62,8 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             }
             Gate::Pause(_) if now < self.spin_until_ns => return Ok(self.parts.clock.now_ns()),
             Gate::Pause(until) => until,
-            Gate::Open => match &self.pace {
-                Some(pace) => pace.due_ns(),
+            Gate::Open => match &self.schedule {
+                Some(schedule) => schedule.due_ns(),
                 None => return S::wait_for_turn(self, now),
             },
             Gate::Syncing | Gate::Pass | Gate::ReadBack | Gate::Finished => return Ok(now),
