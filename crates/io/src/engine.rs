@@ -90,6 +90,31 @@ pub struct Caps {
     pub priorities: bool,
 }
 
+impl Caps {
+    /// Of what moves the data of files, one operation at a time; what is left to say is its name.
+    pub const SYNCHRONOUS: Self = Self {
+        name: "",
+        description: "",
+        max_depth: Some(1),
+        direct: true,
+        dsync: true,
+        trim_file: false,
+        trim_device: false,
+        asynchronous: false,
+        polls: false,
+        files: true,
+        real: true,
+        names: false,
+        stores: true,
+        dataless: false,
+        reads: true,
+        priorities: false,
+    };
+
+    /// The same, of many operations at a time.
+    pub const ASYNCHRONOUS: Self = Self { max_depth: None, asynchronous: true, ..Self::SYNCHRONOUS };
+}
+
 /// What an engine is given to start with.
 pub struct Setup<'a> {
     /// Opened with the flags of the job; lives longer than the engine.

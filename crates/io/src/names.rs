@@ -19,26 +19,9 @@ pub trait Act: Send + 'static {
     fn act(folder: RawFd, name: &CString) -> io::Result<Option<OwnedFd>>;
 }
 
-/// The capabilities that all of them have.
-pub const fn caps(name: &'static str, description: &'static str) -> Caps {
-    Caps {
-        name,
-        description,
-        max_depth: Some(1),
-        direct: true,
-        dsync: true,
-        trim_file: false,
-        trim_device: false,
-        asynchronous: false,
-        polls: false,
-        files: true,
-        real: true,
-        names: true,
-        stores: false,
-        dataless: true,
-        reads: true,
-        priorities: false,
-    }
+/// What all of them say of themselves.
+const fn caps(name: &'static str, description: &'static str) -> Caps {
+    Caps { name, description, names: true, stores: false, dataless: true, ..Caps::SYNCHRONOUS }
 }
 
 /// One engine.

@@ -21,20 +21,11 @@ impl Engine for CpuioEngine {
     const CAPS: Caps = Caps {
         name: "cpuio",
         description: "computes for a while in place of each operation; moves no data",
-        max_depth: Some(1),
-        direct: true,
-        dsync: true,
-        trim_file: false,
-        trim_device: false,
-        asynchronous: false,
-        polls: false,
         files: false,
         real: false,
-        names: false,
         stores: false,
         dataless: true,
-        reads: true,
-        priorities: false,
+        ..Caps::SYNCHRONOUS
     };
 
     fn open(setup: &Setup<'_>) -> io::Result<Self> {

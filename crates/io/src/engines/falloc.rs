@@ -16,20 +16,11 @@ impl Calls for Space {
     const CAPS: Caps = Caps {
         name: "falloc",
         description: "fallocate in place of data, one at a time",
-        max_depth: Some(1),
-        direct: true,
         dsync: false,
         trim_file: true,
-        trim_device: false,
-        asynchronous: false,
-        polls: false,
-        files: true,
-        real: true,
-        names: false,
         stores: false,
         dataless: true,
-        reads: true,
-        priorities: false,
+        ..Caps::SYNCHRONOUS
     };
 
     fn new(_setup: &Setup<'_>) -> Self {

@@ -16,20 +16,11 @@ impl Calls for Length {
     const CAPS: Caps = Caps {
         name: "ftruncate",
         description: "ftruncate in place of writes, one at a time",
-        max_depth: Some(1),
-        direct: true,
         dsync: false,
-        trim_file: false,
-        trim_device: false,
-        asynchronous: false,
-        polls: false,
-        files: true,
-        real: true,
-        names: false,
         stores: false,
         dataless: true,
         reads: false,
-        priorities: false,
+        ..Caps::SYNCHRONOUS
     };
 
     fn new(_setup: &Setup<'_>) -> Self {

@@ -33,20 +33,10 @@ impl Engine for IoUringEngine {
     const CAPS: Caps = Caps {
         name: "io_uring",
         description: "asynchronous, many operations per system call, registered file and buffers",
-        max_depth: None,
-        direct: true,
-        dsync: true,
         trim_file: true,
-        trim_device: false,
-        asynchronous: true,
         polls: true,
-        files: true,
-        real: true,
-        names: false,
-        stores: true,
-        dataless: false,
-        reads: true,
         priorities: true,
+        ..Caps::ASYNCHRONOUS
     };
 
     fn available() -> Result<(), String> {

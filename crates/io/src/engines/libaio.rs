@@ -33,20 +33,8 @@ impl Engine for LibaioEngine {
     const CAPS: Caps = Caps {
         name: "libaio",
         description: "Linux native asynchronous I/O; asynchronous with direct I/O only",
-        max_depth: None,
-        direct: true,
-        dsync: true,
-        trim_file: false,
-        trim_device: false,
-        asynchronous: true,
-        polls: false,
-        files: true,
-        real: true,
-        names: false,
-        stores: true,
-        dataless: false,
-        reads: true,
         priorities: true,
+        ..Caps::ASYNCHRONOUS
     };
 
     fn available() -> Result<(), String> {

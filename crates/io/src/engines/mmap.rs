@@ -25,20 +25,10 @@ impl Engine for MmapEngine {
     const CAPS: Caps = Caps {
         name: "mmap",
         description: "copies from and to a mapping of the file, one at a time",
-        max_depth: Some(1),
         direct: false,
         dsync: false,
-        trim_file: false,
-        trim_device: false,
-        asynchronous: false,
-        polls: false,
         files: false,
-        real: true,
-        names: false,
-        stores: true,
-        dataless: false,
-        reads: true,
-        priorities: false,
+        ..Caps::SYNCHRONOUS
     };
 
     fn open(setup: &Setup<'_>) -> io::Result<Self> {

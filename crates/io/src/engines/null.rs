@@ -16,20 +16,11 @@ impl Engine for NullEngine {
     const CAPS: Caps = Caps {
         name: "null",
         description: "does nothing and succeeds: the cost of the measuring itself",
-        max_depth: None,
-        direct: true,
-        dsync: true,
         trim_file: true,
         trim_device: true,
-        asynchronous: true,
-        polls: false,
-        files: true,
         real: false,
-        names: false,
         stores: false,
-        dataless: false,
-        reads: true,
-        priorities: false,
+        ..Caps::ASYNCHRONOUS
     };
 
     fn open(setup: &Setup<'_>) -> io::Result<Self> {

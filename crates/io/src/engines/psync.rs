@@ -20,20 +20,9 @@ impl Calls for Positional {
     const CAPS: Caps = Caps {
         name: "psync",
         description: "pread and pwrite, one at a time",
-        max_depth: Some(1),
-        direct: true,
-        dsync: true,
         trim_file: true,
         trim_device: true,
-        asynchronous: false,
-        polls: false,
-        files: true,
-        real: true,
-        names: false,
-        stores: true,
-        dataless: false,
-        reads: true,
-        priorities: false,
+        ..Caps::SYNCHRONOUS
     };
 
     fn new(setup: &Setup<'_>) -> Self {
