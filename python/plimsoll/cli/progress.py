@@ -16,6 +16,7 @@ from plimsoll.cli.output import harmless, say
 from plimsoll.metrics import short_title
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run.observer import Observer, Silent
+from plimsoll.run.outcome import Progress
 from plimsoll.run.plan import Step
 from plimsoll.run.time_left import TimeLeft
 from plimsoll.units import SECOND, format_duration, format_number, format_size, format_value
@@ -89,7 +90,7 @@ class _Moving(_Plain):
         super().run_started(step, target, block, left)
         self._started = time.monotonic_ns()
 
-    def run_progress(self, progress: Mapping[str, Any]) -> None:
+    def run_progress(self, progress: Progress) -> None:
         """Current test, phase, throughput, p99 and time left."""
         left = self._left.passed(time.monotonic_ns() - self._started)
         parts = [self._where, f"{_PHASES.get(progress['phase'], progress['phase'])} {progress['done']:.0%}"]

@@ -23,6 +23,7 @@ from plimsoll.cluster.address import ClusterAddress
 from plimsoll.cluster.clocks import Offset, known_well, measure_offset
 from plimsoll.errors import PlimsollError, TargetError, UnknownName, UsageError
 from plimsoll.extras import explained
+from plimsoll.run.outcome import Progress
 
 CONNECT_S = 10
 ANSWER_S = 60.0
@@ -62,7 +63,7 @@ class Cluster:
     def __init__(self, client: distributed.Client, text: str) -> None:
         self._client, self._text = client, text
         self._numbers = count(1)
-        self._progress: dict[int, tuple[float, Mapping[str, Any]]] = {}
+        self._progress: dict[int, tuple[float, Progress | None]] = {}
         self._asked_s = 0.0
         self._lost: set[str] = set()
         cloudpickle.register_pickle_by_value(probe)
@@ -96,7 +97,7 @@ class Cluster:
     def start(self, worker: Worker, function: Callable[..., Any], *args: Any) -> Task:
         """Begin something long on a worker that tells its progress; its last argument is the task's number."""
         number = next(self._numbers)
-        self._progress[number] = (time.monotonic(), {})
+        self._progress[number] = (time.monotonic(), None)
         return Task(self, worker, number, self._submit(worker, function, (*args, number)))
 
     def tell(self, worker: Worker, function: Callable[..., Awaitable[None]], *args: Any) -> None:
@@ -110,7 +111,7 @@ class Cluster:
         except (*_GONE, ValueError, KeyError, PlimsollError):
             return
 
-    def progress(self, number: int) -> tuple[float, Mapping[str, Any]]:
+    def progress(self, number: int) -> tuple[float, Progress | None]:
         """Moment (s, monotonic) and content of the last progress of a task."""
         return self._progress[number]
 
@@ -255,7 +256,7 @@ class Task:
         return False
 
     @property
-    def progress(self) -> tuple[float, Mapping[str, Any]]:
+    def progress(self) -> tuple[float, Progress | None]:
         """Moment and content of the last progress."""
         return self.cluster.progress(self.number)
 

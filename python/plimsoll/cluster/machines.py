@@ -13,7 +13,8 @@ from plimsoll.cluster.connection import Cluster, Worker, WorkerLost
 from plimsoll.cluster.runs import Runs
 from plimsoll.errors import UsageError
 from plimsoll.model import Run, Session, Target
-from plimsoll.run.machines import OnProgress, PreparedTargets, ThisMachine
+from plimsoll.run.machines import PreparedTargets, ThisMachine
+from plimsoll.run.outcome import OnProgress, Progress
 from plimsoll.run.plan import Step, check_names, steps
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
@@ -146,7 +147,7 @@ class _Everywhere:
         if request.target in self.runs.workers or self.here is None:
             return self.runs.measure(request, on_progress, deadline_reached)
 
-        def told(progress: Mapping[str, Any]) -> None:
+        def told(progress: Progress) -> None:
             self.runs.renew()
             on_progress(progress)
 

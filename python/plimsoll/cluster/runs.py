@@ -10,7 +10,7 @@ from plimsoll.cluster import remote, spread
 from plimsoll.cluster.connection import RENEW_S, WAIT_S, Cluster, Task, Worker, WorkerLost
 from plimsoll.model import Plan, Run, RunStatus, Target
 from plimsoll.run.lost import facts
-from plimsoll.run.machines import OnProgress
+from plimsoll.run.outcome import OnProgress
 from plimsoll.run.record import unmeasured
 from plimsoll.run.schedule import RunRequest
 from plimsoll.units import SECOND

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 from hdrh.histogram import HdrHistogram
 
@@ -15,6 +15,7 @@ from plimsoll.model import Finding, Interval, IntervalOperations, Level, Plan, R
 from plimsoll.parameters import kind_of
 from plimsoll.run import workloads
 from plimsoll.run.evidence import CPU_SHARES
+from plimsoll.run.outcome import Outcome
 from plimsoll.units import SECOND, format_duration
 
 STRAGGLER = 0.8
@@ -108,7 +109,7 @@ def joined(whole: Run, parts: Sequence[Part]) -> Run:
             **ended,
             "status": status,
             "reason": partial.run.reason if partial else invalid.message if invalid else "",
-            "scores": workloads.of(whole.plan).scores(whole.plan, facts, histograms, intervals),
+            "scores": workloads.of(whole.plan).scores(whole.plan, cast(Outcome, facts), histograms, intervals),
             "histograms": histograms,
             "intervals": intervals,
             "findings": findings,

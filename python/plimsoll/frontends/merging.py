@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TypeVar, cast
 
 from hdrh.histogram import HdrHistogram
 
+from plimsoll.run.outcome import CpuUse, KindInInterval, OneInterval, Outcome, Totals
 from plimsoll.run.workers.execution import Execution
+
+Counts = TypeVar("Counts", Totals, KindInInterval, CpuUse, dict[str, int])
 
 LONGEST_NS = 60_000_000_000
 DIGITS = 3
@@ -26,7 +30,10 @@ def together(executions: Sequence[Execution]) -> Execution:
     failed = next((each for each in outcomes if each["status"] == "failed"), None)
     stopped = next((each for each in outcomes if each["status"] == "stopped"), None)
     first = failed or stopped or outcomes[0]
-    merged = {
+    cpu = _sum([each["cpu"] for each in outcomes])
+    cpu["busiest_thread"] = max(each["cpu"]["busiest_thread"] for each in outcomes)
+    cpu["all_processors"] = min(1.0, cpu["all_processors"])
+    merged: Outcome = {
         **first,
         "started_ns": min(each["started_ns"] for each in outcomes),
         "elapsed_ns": max(each["elapsed_ns"] for each in outcomes),
@@ -35,11 +42,7 @@ def together(executions: Sequence[Execution]) -> Execution:
         "latency_sums_ns": _sum([each.get("latency_sums_ns", {}) for each in outcomes]),
         "intervals": _intervals(outcomes),
         "interval_histograms": [],
-        "cpu": {
-            **_sum([each["cpu"] for each in outcomes]),
-            "busiest_thread": max(each["cpu"]["busiest_thread"] for each in outcomes),
-            "all_processors": min(1.0, sum(each["cpu"]["all_processors"] for each in outcomes)),
-        },
+        "cpu": cpu,
         "mean_in_flight": sum(each["mean_in_flight"] for each in outcomes),
         "offered_operations": _total(each["offered_operations"] for each in outcomes),
     }
@@ -57,11 +60,14 @@ def one_after_the_other(executions: Sequence[Execution]) -> Execution:
     if len(executions) == 1:
         return executions[0]
     outcomes = [each.outcome for each in executions]
-    intervals, elapsed_ns = list[dict[str, Any]](), 0
+    cpu, last = _sum([each["cpu"] for each in outcomes]), outcomes[-1]["cpu"]
+    # Shares of processors are those of the last one.
+    cpu["busiest_thread"], cpu["all_processors"] = last["busiest_thread"], last["all_processors"]
+    intervals, elapsed_ns = list[OneInterval](), 0
     for outcome in outcomes:
         intervals += [{**each, "start_ns": each["start_ns"] + elapsed_ns} for each in outcome["intervals"]]
         elapsed_ns += outcome["elapsed_ns"]
-    merged = {
+    merged: Outcome = {
         **outcomes[-1],
         "started_ns": outcomes[0]["started_ns"],
         "elapsed_ns": elapsed_ns,
@@ -70,17 +76,11 @@ def one_after_the_other(executions: Sequence[Execution]) -> Execution:
         "latency_sums_ns": _sum([each.get("latency_sums_ns", {}) for each in outcomes]),
         "intervals": intervals,
         "interval_histograms": [row for each in outcomes for row in each.get("interval_histograms", [])],
-        "cpu": {**outcomes[-1]["cpu"], **_used(outcomes)},
+        "cpu": cpu,
         "mean_in_flight": sum(each["mean_in_flight"] * each["elapsed_ns"] for each in outcomes) / max(elapsed_ns, 1),
     }
     samples = tuple(sample for each in executions for sample in each.samples)
     return Execution(merged, executions[0].before, executions[-1].after, samples)
-
-
-def _used(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """What was used in all; shares of processors are those of the last one."""
-    total = _sum([each["cpu"] for each in outcomes])
-    return {name: value for name, value in total.items() if name not in ("busiest_thread", "all_processors")}
 
 
 def _total(values: Iterable[int | None]) -> int | None:
@@ -88,17 +88,17 @@ def _total(values: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _sum(records: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    total: dict[str, float] = {}
+def _sum(records: Sequence[Counts]) -> Counts:
+    """Each of their numbers added."""
+    total = Counter[str]()
     for record in records:
-        for name, value in record.items():
-            total[name] = total.get(name, 0) + value
-    return total
+        total.update(cast(Mapping[str, int], record))
+    return cast(Counts, dict(total))
 
 
-def _added(maps: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, float]]:
+def _added(maps: Sequence[Mapping[str, Counts]]) -> dict[str, Counts]:
     kinds = {kind for each in maps for kind in each}
-    return {kind: _sum(each[kind] for each in maps if kind in each) for kind in sorted(kinds)}
+    return {kind: _sum([each[kind] for each in maps if kind in each]) for kind in sorted(kinds)}
 
 
 def _histograms(maps: Sequence[Mapping[str, str]]) -> dict[str, str]:
@@ -115,9 +115,9 @@ def _join(encoded: Sequence[str]) -> str:
     return total.encode().decode() if isinstance(total.encode(), bytes) else str(total.encode())
 
 
-def _intervals(outcomes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _intervals(outcomes: Sequence[Outcome]) -> list[OneInterval]:
     longest = max(outcomes, key=lambda each: len(each["intervals"]))["intervals"]
-    merged = []
+    merged = list[OneInterval]()
     for index, interval in enumerate(longest):
         having = [each for each in outcomes if index < len(each["intervals"])]
         rows = [each["intervals"][index] for each in having]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from threading import Event
 from typing import Any
 
 from plimsoll.model import Plan
+from plimsoll.run.outcome import OnProgress
 from plimsoll.run.sampler import Sampler
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import execute
@@ -46,7 +47,7 @@ class Task:
     """It begins once all tasks of this name have ended."""
     begin: Callable[[], None] = lambda: None
     """Called in the thread of the task, from which those of the core inherit what it is given."""
-    on_progress: Callable[[Mapping[str, Any]], None] = lambda _progress: None
+    on_progress: OnProgress = lambda _progress: None
     enough: Callable[[], bool] = lambda: False
     """Asked about ten times a second: whether this task may end now."""
 

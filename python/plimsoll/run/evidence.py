@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from plimsoll.model import Plan, Target
+from plimsoll.run.outcome import DbOutcome, Outcome, Totals, totals_of
 from plimsoll.run.sampler import DiskCounters, HostSample
 from plimsoll.targets.chain import Chain
 from plimsoll.units import MIB, SECOND
@@ -49,8 +50,7 @@ class RunEvidence:
 
     plan: Plan
     target: Target
-    outcome: Mapping[str, Any]
-    """The record of `crates/core/src/outcome.rs` as read from JSON."""
+    outcome: Outcome
     before: HostSample
     after: HostSample
     samples: tuple[HostSample, ...] = ()
@@ -68,9 +68,14 @@ class RunEvidence:
         return self.plan.parameters
 
     @property
+    def database(self) -> DbOutcome:
+        """The outcome of a database test, which is what guards of the kind `db` get."""
+        return cast(DbOutcome, self.outcome)
+
+    @property
     def elapsed_ns(self) -> int:
         """Length of the measured part."""
-        return int(self.outcome["elapsed_ns"])
+        return self.outcome["elapsed_ns"]
 
     @property
     def long_enough(self) -> bool:
@@ -119,11 +124,9 @@ class RunEvidence:
             return "the null engine reaches no device"
         return self.chain.reason or "the kernel keeps no counters for the device"
 
-    def totals(self, kind: str) -> Mapping[str, int]:
+    def totals(self, kind: str) -> Totals:
         """Counts of one operation kind; zeros if there were none."""
-        none = {"operations": 0, "bytes": 0, "errors": 0, "latency_sum_ns": 0}
-        counts: Mapping[str, int] = self.outcome["operations"].get(kind, none)
-        return counts
+        return totals_of(self.outcome, kind)
 
     @cached_property
     def measured(self) -> tuple[HostSample, ...]:
@@ -137,7 +140,7 @@ class RunEvidence:
 
         Samples before the start cover layout and warm-up, which the test's own counts leave out.
         """
-        start_ns = int(self.outcome["started_ns"]) - self.before.realtime_offset_ns
+        start_ns = self.outcome["started_ns"] - self.before.realtime_offset_ns
         end_ns = start_ns + self.elapsed_ns
         inside = [sample for sample in self.measured if start_ns <= sample.monotonic_ns <= end_ns]
         if self.before not in inside and not self.parameters["warmup"]:
@@ -174,10 +177,10 @@ class _Counts:
     uncertain: dict[str, float] = field(default_factory=dict)
 
 
-def _counts_until(outcome: Mapping[str, Any], moment_ns: int) -> _Counts:
+def _counts_until(outcome: Outcome, moment_ns: int) -> _Counts:
     """What the test had done at a moment of the measured part, from its intervals."""
     counts = _Counts()
-    if moment_ns >= int(outcome["elapsed_ns"]):
+    if moment_ns >= outcome["elapsed_ns"]:
         for kind, totals in outcome["operations"].items():
             counts.bytes[kind], counts.operations[kind] = totals["bytes"], totals["operations"]
         return counts

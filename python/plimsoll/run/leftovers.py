@@ -11,6 +11,7 @@ from plimsoll.addresses import shown
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.model import Target
 from plimsoll.profile import Entry, cases
+from plimsoll.run.outcome import Made
 from plimsoll.run.private_server import PrivateServer
 from plimsoll.run.workers import databases
 from plimsoll.run.workloads import db
@@ -82,7 +83,7 @@ def _look(target: Target) -> Found:
         return Found(target.where, problem=str(error))
 
 
-def _left(target: Target, rows: Iterable[dict[str, Any]]) -> tuple[Left, ...]:
+def _left(target: Target, rows: Iterable[Made]) -> tuple[Left, ...]:
     return tuple(Left(target.where, row["name"], row["records"], row["bytes"]) for row in rows)
 
 

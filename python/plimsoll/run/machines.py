@@ -12,14 +12,13 @@ from plimsoll.errors import NO_THREAD, NotStarted
 from plimsoll.model import Plan, Run, Session, Target
 from plimsoll.run import emulated, workloads
 from plimsoll.run import plan as planning
+from plimsoll.run.outcome import OnProgress
 from plimsoll.run.places import Place, in_place, open_places
 from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record, unmeasured
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
 from plimsoll.targets.small_memory import SmallMemory, small_memory
-
-OnProgress = Callable[[Mapping[str, Any]], None]
 
 
 class PreparedTargets(Protocol):
@@ -87,13 +86,12 @@ class LocalTargets:
             target = emulated.as_written(place.target, self.asked)
             return unmeasured(request, target, plan, started_ns, why), started_ns
         if memory is not None:
-            told = {"bytes": memory.size_bytes, "why_not": memory.why_not}
-            execution = replace(execution, outcome={**execution.outcome, "small_memory": told})
+            execution.outcome["small_memory"] = {"bytes": memory.size_bytes, "why_not": memory.why_not}
             if not memory.why_not:
                 place = replace(place, memory_limit_bytes=min(place.memory_limit_bytes, memory.size_bytes))
         run = run_record(request, place, plan, execution, started_ns)
         run = run.model_copy(update={"target": emulated.as_written(run.target, self.asked)})
-        return run, int(execution.outcome["started_ns"])
+        return run, execution.outcome["started_ns"]
 
 
 class ThisMachine:

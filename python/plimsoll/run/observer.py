@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from plimsoll.model import Run, Session
+from plimsoll.run.outcome import Progress
 from plimsoll.run.plan import Step
 from plimsoll.run.time_left import TimeLeft
 
@@ -19,7 +19,7 @@ class Observer(Protocol):
     def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
         """A run begins; `left` is the time that the whole session still takes."""
 
-    def run_progress(self, progress: Mapping[str, Any]) -> None:
+    def run_progress(self, progress: Progress) -> None:
         """About ten times a second: the core's progress (phase, share done, last interval)."""
 
     def run_finished(self, run: Run) -> None:
@@ -41,7 +41,7 @@ class Silent:
     def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
         """Takes no notice."""
 
-    def run_progress(self, progress: Mapping[str, Any]) -> None:
+    def run_progress(self, progress: Progress) -> None:
         """Takes no notice."""
 
     def run_finished(self, run: Run) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from plimsoll.model import Session, Target
+from plimsoll.run.outcome import failure_of
 from plimsoll.run.sampler import Sampler
-from plimsoll.run.workers.execution import Execution
+from plimsoll.run.workers.execution import Execution, Measured
 from plimsoll.targets import database, device, directory, safety
 from plimsoll.targets.chain import Chain, chain_of
 from plimsoll.targets.host import memory_limit_bytes
@@ -71,14 +72,18 @@ def open_places(
         yield places
 
 
-def in_place(place: Place, execution: Execution) -> Execution:
+def in_place(place: Place, execution: Execution[Measured]) -> Execution[Measured]:
     """What came back from a run; a failure where the work folder was moved meanwhile."""
     reason = place.folder.moved() if place.folder is not None else None
     if reason is None:
         return execution
-    error = execution.outcome["error"] or {"message": "", "offset": None}
-    error = {**error, "message": f"{error['message']}; {reason}" if error["message"] else reason}
-    return replace(execution, outcome={**execution.outcome, "status": "failed", "error": error})
+    outcome = execution.outcome
+    outcome["status"] = "failed"
+    if error := outcome["error"]:
+        error["message"] += f"; {reason}"
+    else:
+        outcome["error"] = failure_of(reason)
+    return execution
 
 
 def _place(target: Target, folder: WorkFolder | None, stack: ExitStack) -> Place:

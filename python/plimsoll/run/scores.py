@@ -7,10 +7,10 @@ ended inside the run is a score of its own (`iops_burst`). Latency scores come f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from plimsoll.metrics import DATA_KINDS, METRICS, PERCENTILES, score
 from plimsoll.model import Interval, Plan, Score
+from plimsoll.run.outcome import Amount, Outcome
 from plimsoll.stats.course import rates_of
 from plimsoll.stats.histogram import decode
 from plimsoll.stats.steady import Regime, Shape
@@ -19,9 +19,11 @@ from plimsoll.units import SECOND
 SCHEDULE_KEPT = 0.99
 """Share of an open-loop schedule that must have been done for latencies to count."""
 
+AMOUNTS: Mapping[str, Amount] = {"iops": "operations", "throughput": "bytes"}
+
 
 def scores(
-    plan: Plan, outcome: Mapping[str, Any], histograms: Mapping[str, bytes], intervals: Sequence[Interval]
+    plan: Plan, outcome: Outcome, histograms: Mapping[str, bytes], intervals: Sequence[Interval]
 ) -> tuple[Score, ...]:
     """All scores of a run; none where nothing was measured."""
     judged = METRICS.get(plan.metrics[0])
@@ -35,26 +37,26 @@ def scores(
     return tuple(score(name, value) for name, value in named.items())
 
 
-def saturated(outcome: Mapping[str, Any]) -> bool:
+def saturated(outcome: Outcome) -> bool:
     """Whether a schedule was not kept: latencies then tell how long the run was, not how the place is."""
     done = sum(outcome["operations"][kind]["operations"] for kind in DATA_KINDS if kind in outcome["operations"])
     return saturated_share(outcome, done)
 
 
-def saturated_share(outcome: Mapping[str, Any], done: int) -> bool:
+def saturated_share(outcome: Outcome, done: int) -> bool:
     """Whether so many operations are less than the schedule asked for; False without a schedule."""
     offered = outcome.get("offered_operations")
     return offered is not None and done < SCHEDULE_KEPT * offered
 
 
 def _rates(
-    outcome: Mapping[str, Any], intervals: Sequence[Interval], regime: Regime, burst: float | None
+    outcome: Outcome, intervals: Sequence[Interval], regime: Regime, burst: float | None
 ) -> Iterator[tuple[str, float]]:
     elapsed_s = outcome["elapsed_ns"] / SECOND
     totals = {kind: counts for kind, counts in outcome["operations"].items() if counts["operations"]}
     window = window_factor(intervals, regime)
     data = [totals[kind] for kind in DATA_KINDS if kind in totals]
-    for metric, field in (("iops", "operations"), ("throughput", "bytes")):
+    for metric, field in AMOUNTS.items():
         if not data:
             break
         rate = sum(counts[field] for counts in data) / elapsed_s
@@ -94,7 +96,7 @@ def window_factor(intervals: Sequence[Interval], regime: Regime) -> float:
     return mean_rate(inside) / mean_rate(intervals)
 
 
-def _latencies(outcome: Mapping[str, Any], histograms: Mapping[str, bytes]) -> Iterator[tuple[str, float]]:
+def _latencies(outcome: Outcome, histograms: Mapping[str, bytes]) -> Iterator[tuple[str, float]]:
     for kind, encoded in histograms.items():
         totals = outcome["operations"].get(kind)
         if totals and totals["operations"]:

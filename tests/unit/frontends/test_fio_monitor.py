@@ -31,7 +31,8 @@ def the_job(*words: str) -> Job:
 
 def so_far(seconds: float, operations: int, kind: str = "read") -> dict[str, Any]:
     counts = {kind: {"operations": operations, "bytes": operations * 4096, **COUNTS}}
-    return {"elapsed_ns": int(seconds * SECOND), "operations": counts, "histograms": {}, "mean_in_flight": 1.0}
+    elapsed_ns = int(seconds * SECOND)
+    return {"elapsed_ns": elapsed_ns, "operations": counts, "histograms": {}, "cpu": {}, "mean_in_flight": 1.0}
 
 
 def progress(seconds: float, operations: int, done: float) -> dict[str, Any]:

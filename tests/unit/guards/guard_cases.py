@@ -40,6 +40,14 @@ def disk(**changes: Any) -> BlockDevice:
     return BlockDevice(**{**values, "disk": "sda", **changes})
 
 
+_DATABASE: Mapping[str, Any] = {
+    "server": {}, "completed": 100_000, "whole": [], "errors": {}, "messages": {}, "not_found": {}, "outages": [],
+    "reconnects": 0, "failed_reconnects": 0, "clients": 0, "loaded_records": None, "kept": None,
+    "counters": {"before": {}, "after": {}},
+}  # fmt: skip
+"""What guards of databases read of a run that they have nothing against."""
+
+
 @dataclass
 class RunMaker:
     """Builds the evidence of a run of constant speed; every field can be set to something implausible."""
@@ -105,7 +113,7 @@ class RunMaker:
                 metrics=self.metrics or ("iops", f"{self.kind}_p99"),
             ),
             target=Target(name="t", where="/t", options=self.options, facts=self.facts),
-            outcome={**self._outcome(per_second), **self.outcome},
+            outcome={**_DATABASE, **self._outcome(per_second), **self.outcome},
             before=samples[0],
             after=samples[-1],
             samples=tuple(samples[1:-1]),
@@ -234,9 +242,8 @@ _READING = {
 
 def queries(**changes: Any) -> RunMaker:
     """A run against a database server."""
-    about = {"server": {"version": "15"}, "completed": 100_000, "errors": {}, "messages": {}, "not_found": {}}
-    service = {"outages": [], "reconnects": 0, "failed_reconnects": 0, "clients": 8}
-    outcome = {**about, "whole": ["read"], **service, **changes.pop("outcome", {})}
+    about = {"server": {"version": "15"}, "completed": 100_000, "whole": ["read"], "clients": 8}
+    outcome = {**about, **changes.pop("outcome", {})}
     parameters = {**defaults("ycsb"), "threads": 1, "server": "postgresql", **changes.pop("parameters", {})}
     return RunMaker(**{"parameters": parameters, "outcome": outcome, "latency_ns": 799_000, **changes})
 

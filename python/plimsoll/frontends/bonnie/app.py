@@ -5,10 +5,9 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from plimsoll.errors import NothingMeasured, TargetError, UsageError
 from plimsoll.frontends import notes
@@ -17,6 +16,7 @@ from plimsoll.frontends.bonnie.options import WAITS, Settings, parse
 from plimsoll.frontends.recording import Places, Recorder
 from plimsoll.model import Plan, RunStatus
 from plimsoll.profile import Entry, cases
+from plimsoll.run.outcome import Progress
 from plimsoll.run.places import Place, in_place
 from plimsoll.run.workloads import files
 from plimsoll.store.store import Store
@@ -95,7 +95,7 @@ def _once(
     started_ns = time.time_ns()
     teller = _Teller([phase["name"] for phase in files.expected(plan)["phases"]], settings)
     try:
-        execution = in_place(place, files.execute(plan, place, teller.see, lambda: False))
+        execution = in_place(place, files.execute_own(plan, place, teller.see, lambda: False))
     except KeyboardInterrupt:
         say("\nplimsoll bonnie: interrupted; its files are removed, and nothing of this run is kept")
         raise
@@ -126,7 +126,7 @@ class _Teller:
         self._quiet, self._prompts = settings.quiet, settings.waits == WAITS["p"]
         self._open = self._asked = False
 
-    def see(self, progress: Mapping[str, Any]) -> None:
+    def see(self, progress: Progress) -> None:
         """A new phase ends the ones before it."""
         phase = progress["phase"].removeprefix(WAITING)
         if phase not in self._coming:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from plimsoll.frontends.bonnie.options import Settings
+from plimsoll.run.outcome import PhaseResult
 from plimsoll.stats.histogram import decode
 from plimsoll.units import GIB, MIB
 
@@ -53,7 +53,7 @@ class Cell:
     latency_us: int
 
 
-def cells(results: Sequence[Mapping[str, Any]]) -> dict[str, Cell]:
+def cells(results: Sequence[PhaseResult]) -> dict[str, Cell]:
     """The phases that were measured."""
     found = {}
     for result in results:

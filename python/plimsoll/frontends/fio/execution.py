@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import hooks, iolog, latency_target, numa, priorities, values, verify_state
@@ -23,6 +22,7 @@ from plimsoll.frontends.fio.steady import Steady, criterion
 from plimsoll.frontends.recording import Places
 from plimsoll.frontends.side_by_side import Ended, Stop, Task, run_together
 from plimsoll.model import Plan
+from plimsoll.run.outcome import Progress
 from plimsoll.run.places import Place
 from plimsoll.units import SECOND
 
@@ -208,8 +208,8 @@ def _traced(ended: Ended | None, log: SingleLogs | None) -> Ended | None:
         log.close()
     if ended is None or not ended.execution.outcome.get("trace"):
         return ended
-    outcome = {**ended.execution.outcome, "trace": []}
-    return replace(ended, execution=replace(ended.execution, outcome=outcome))
+    ended.execution.outcome["trace"] = []
+    return ended
 
 
 def _judged(ended: Ended | None, limits: Sequence[Least | Longest]) -> Ended | None:
@@ -227,7 +227,7 @@ def _task(member: Member, live: Live, keep: Sequence[str], told: Callable[[str],
     if member.steady:
         seeing.append(partial(member.steady.see, number=job.number))
 
-    def see(progress: Mapping[str, Any]) -> None:
+    def see(progress: Progress) -> None:
         for each in seeing:
             each(progress)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.results import open_result
+from plimsoll.run.outcome import Outcome
 from plimsoll.units import MICROSECOND
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def paths(jobs: Sequence[Job]) -> Iterator[tuple[str, Path]]:
             yield "write_iolog", Path(job.words.text("write_iolog") or "iolog")
 
 
-def leave(job: Job, log: IoLogWriter | None, outcome: Mapping[str, Any]) -> None:
+def leave(job: Job, log: IoLogWriter | None, outcome: Outcome) -> None:
     """Writes the log of a job that has ended. Raises UsageError where it cannot."""
     if log is None:
         return

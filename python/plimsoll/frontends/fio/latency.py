@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from plimsoll.run.outcome import Outcome
 from plimsoll.stats.histogram import decode
 
 BITS = 6
@@ -53,7 +53,7 @@ class Latency:
         return 0
 
 
-def latency_of(outcomes: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Latency:
+def latency_of(outcomes: Sequence[Outcome], names: Sequence[str]) -> Latency:
     """Of the first of `names` that each outcome has."""
     total = Latency()
     sum_ns = square = 0.0
@@ -77,7 +77,7 @@ def latency_of(outcomes: Sequence[Mapping[str, Any]], names: Sequence[str]) -> L
     return total
 
 
-def _exact_sum(outcome: Mapping[str, Any], name: str, middles: Sequence[float], counts: Sequence[int]) -> float:
+def _exact_sum(outcome: Outcome, name: str, middles: Sequence[float], counts: Sequence[int]) -> float:
     """The sum of latencies: exact where the core keeps it."""
     if name in outcome["operations"]:
         return float(outcome["operations"][name]["latency_sum_ns"])

@@ -7,8 +7,8 @@ of them, as fio has it wherever the depth changes. What is reported is the last 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import UsageError
@@ -16,6 +16,7 @@ from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Job, Words
 from plimsoll.frontends.merging import one_after_the_other
 from plimsoll.model import Plan
+from plimsoll.run.outcome import Failure, Outcome, failure_of, totals_of
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import execute
 from plimsoll.stats.histogram import decode
@@ -121,20 +122,21 @@ def carry_out(job: Job) -> Callable[..., Execution]:
             depth = depths.depth
             execution = execute(window, *where)
             found = execution.outcome
-            spent_ns, windows = spent_ns + int(found["elapsed_ns"]), windows + 1
-            execution = replace(execution, outcome={**found, "depth_found": depth})
+            spent_ns, windows = spent_ns + found["elapsed_ns"], windows + 1
+            found["depth_found"] = depth
             so_far.append(execution)
             if found["status"] != "ok" or over():
                 return execution
             if left is not None:
-                left -= sum(found["operations"].get(kind, {}).get("bytes", 0) for kind in DATA)
+                left -= sum(totals_of(found, kind)["bytes"] for kind in DATA)
                 if left <= 0:
                     # As with fio: the job has moved all it was to move, and everything until then is told.
                     return one_after_the_other(so_far)
             if _share_in_time(found, wanted.latency_ns) >= wanted.share:
                 depths.succeeded()
             elif not depths.failed():
-                return replace(execution, outcome={**execution.outcome, **_too_late(wanted)})
+                found["status"], found["error"] = "failed", _too_late(wanted)
+                return execution
             out_of_time = wanted.runtime_ns is not None and spent_ns >= wanted.runtime_ns
             if depths.done or out_of_time or windows == MOST_WINDOWS:
                 return execution
@@ -158,7 +160,7 @@ def _window(plan: Plan, depth: int, wanted: Target, number: int, left: int | Non
     return plan.model_copy(update={"parameters": {**plan.parameters, **changes}})
 
 
-def _share_in_time(outcome: Mapping[str, Any], latency_ns: int) -> float:
+def _share_in_time(outcome: Outcome, latency_ns: int) -> float:
     """Share of the operations that took no longer."""
     total = late = 0
     for kind in DATA:
@@ -170,9 +172,9 @@ def _share_in_time(outcome: Mapping[str, Any], latency_ns: int) -> float:
     return (total - late) / total if total else 0.0
 
 
-def _too_late(wanted: Target) -> dict[str, Any]:
+def _too_late(wanted: Target) -> Failure:
     message = (
         f"latency_target: with one operation in flight, fewer than {100 * wanted.share:g} % took "
         f"{wanted.latency_ns / MICROSECOND:g} µs or less; allow more time, or a smaller percentile"
     )
-    return {"status": "failed", "error": {"message": message, "errno": TIMED_OUT, "offset": None}}
+    return failure_of(message, TIMED_OUT)

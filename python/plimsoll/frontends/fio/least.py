@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Words
 from plimsoll.frontends.side_by_side import Ended
+from plimsoll.run.outcome import Progress, SoFar, failure_of, totals_of
 from plimsoll.units import MILLISECOND, SECOND
 
 SETTLE_NS = 2 * SECOND
 KINDS = ("read", "write", "trim")
-COUNTED = {"rate_min": "bytes", "rate_iops_min": "operations"}
+COUNTED: Mapping[str, Literal["bytes", "operations"]] = {"rate_min": "bytes", "rate_iops_min": "operations"}
 UNITS = {"rate_min": "B/s", "rate_iops_min": " IOPS"}
 
 
@@ -34,11 +35,11 @@ class Least:
     cycle_ns: int
     missed: str = ""
     """fio's sentence about the first window below a limit."""
-    _last: Mapping[str, Any] | None = None
+    _last: SoFar | None = None
     _idle_ns: int = 0
     """Until then the window had no operation."""
 
-    def see(self, progress: Mapping[str, Any]) -> None:
+    def see(self, progress: Progress) -> None:
         """Judges the window that ends here, once it is long enough."""
         now = progress.get("so_far")
         if not now or self.missed or now["elapsed_ns"] < SETTLE_NS:
@@ -62,8 +63,8 @@ class Least:
                 self.missed = self.missed or f"{self.name}: {self.option}={asked} not met, got {rate}{unit}"
         self._last, self._idle_ns = now, 0
 
-    def _count(self, so_far: Mapping[str, Any], kind: str) -> int:
-        return int(so_far["operations"].get(kind, {}).get(COUNTED[self.option], 0))
+    def _count(self, so_far: SoFar, kind: str) -> int:
+        return totals_of(so_far, kind)[COUNTED[self.option]]
 
     def enough(self) -> bool:
         """Whether the job is to end."""
@@ -78,9 +79,9 @@ class Least:
 
 def failed(ended: Ended, reason: str, number: int) -> Ended:
     """The same with an error; what was measured stays."""
-    error = {"message": reason, "errno": number, "offset": None}
-    outcome = {**ended.execution.outcome, "status": "failed", "error": error}
-    return replace(ended, execution=replace(ended.execution, outcome=outcome))
+    outcome = ended.execution.outcome
+    outcome["status"], outcome["error"] = "failed", failure_of(reason, number)
+    return ended
 
 
 def least(words: Words, name: str) -> Least | None:

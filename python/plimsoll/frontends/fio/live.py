@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from plimsoll.frontends.side_by_side import Ended
 from plimsoll.model import Plan
+from plimsoll.run.outcome import OneInterval, Outcome, Progress, SoFar
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import Execution
 from plimsoll.units import SECOND
 
 SO_FAR = "so_far"
 """What the core is asked to keep, so that a running job can be reported."""
-NOTHING: Mapping[str, Any] = {
+NOTHING: SoFar = {
     "elapsed_ns": 0,
     "operations": {},
     "histograms": {},
     "latency_sums_ns": {},
-    "cpu": {"user_ns": 0, "system_ns": 0, "context_switches": 0, "major_faults": 0, "minor_faults": 0},
+    "cpu": {
+        "user_ns": 0,
+        "system_ns": 0,
+        "busiest_thread": 0.0,
+        "all_processors": 0.0,
+        "context_switches": 0,
+        "major_faults": 0,
+        "minor_faults": 0,
+    },
     "mean_in_flight": 0.0,
 }
 
@@ -33,14 +42,14 @@ class Live:
         self._before = place.sampler.sample()
         self._started_ns = time.time_ns()
         self._so_far = NOTHING
-        self._intervals: list[Mapping[str, Any]] = []
-        self._progress: Mapping[str, Any] | None = None
+        self._intervals: list[OneInterval] = []
+        self._progress: Progress | None = None
         self._execution: Execution | None = None
 
-    def see(self, progress: Mapping[str, Any]) -> None:
+    def see(self, progress: Progress) -> None:
         """What the job tells ten times a second."""
         self._progress = progress
-        self._so_far = progress.get(SO_FAR) or self._so_far
+        self._so_far = progress.get("so_far") or self._so_far
         interval = progress["interval"]
         last_ns = self._intervals[-1]["start_ns"] if self._intervals else -1
         if interval and interval["start_ns"] < last_ns:
@@ -74,7 +83,7 @@ class Live:
         return self._progress["phase"] if self._progress else ""
 
     @property
-    def interval(self) -> Mapping[str, Any] | None:
+    def interval(self) -> OneInterval | None:
         """The last complete one of a job that is still measured."""
         return self._intervals[-1] if self._intervals and not self.over else None
 
@@ -82,15 +91,23 @@ class Live:
         """As if the job had ended with its last complete interval."""
         if self._execution is not None:
             return Ended(self._execution, self._started_ns)
-        elapsed_ns = self._so_far["elapsed_ns"]
-        outcome = {
+        so_far = self._so_far
+        outcome: Outcome = {
             "status": "ok",
             "error": None,
             "started_ns": self._started_ns,
-            **self._so_far,
-            "phases": {"layout_ns": 0, "warmup_ns": 0, "measure_ns": elapsed_ns, "verify_ns": 0},
+            "elapsed_ns": so_far["elapsed_ns"],
+            "operations": so_far["operations"],
+            "histograms": so_far["histograms"],
+            "latency_sums_ns": so_far.get("latency_sums_ns", {}),
+            "cpu": so_far["cpu"],
+            "mean_in_flight": so_far["mean_in_flight"],
+            "phases": {"layout_ns": 0, "warmup_ns": 0, "measure_ns": so_far["elapsed_ns"], "verify_ns": 0},
             "intervals": list(self._intervals),
             "interval_histograms": [],
+            "offered_operations": None,
+            "verified": None,
+            "clock": "",
         }
         return Ended(Execution(outcome, self._before, self._place.sampler.sample(), ()), self._started_ns)
 

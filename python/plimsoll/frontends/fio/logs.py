@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import single_logs, values
@@ -21,6 +20,7 @@ from plimsoll.frontends.fio.single_logs import DIRECTIONS, KINDS, log_path, open
 from plimsoll.frontends.fio.statistics import windows
 from plimsoll.frontends.results import open_result
 from plimsoll.outgoing import check_regular
+from plimsoll.run.outcome import OneInterval, Outcome
 from plimsoll.stats.histogram import Histogram, decode
 from plimsoll.units import KIB, MILLISECOND, SECOND
 
@@ -94,8 +94,8 @@ def write_together(done: Sequence[Done]) -> None:
         for outcome in outcomes:
             for interval in outcome["intervals"]:
                 end_ns = outcome["started_ns"] - begin_ns + interval["start_ns"] + interval["duration_ns"]
-                moved = interval["operations"].get(direction, {}).get("bytes", 0)
-                seconds[max(1, round(end_ns / SECOND))] += moved
+                if moved := interval["operations"].get(direction):
+                    seconds[max(1, round(end_ns / SECOND))] += moved["bytes"]
         with open_result(Path(TOGETHER.format(direction))) as file:
             lines = (f"{second * 1000}, {seconds[second] // KIB}, {number}, 0, 0\n" for second in sorted(seconds))
             file.writelines(lines)
@@ -106,7 +106,7 @@ def _put(path: Path, job: Job, lines: Iterable[str]) -> None:
         file.writelines(f"{line}\n" for line in lines)
 
 
-def _series(job: Job, outcome: Mapping[str, Any], kind: str) -> Iterator[str]:
+def _series(job: Job, outcome: Outcome, kind: str) -> Iterator[str]:
     offset = ", 0" if job.words.on("log_offset") else ""
     issued = ", 0" if job.words.on("log_issue_time") else ""
     for rows in windows(outcome, job.words.read("log_avg_msec", values.whole)):
@@ -124,7 +124,7 @@ def _told(job: Job, mean: int, maximum: int) -> str:
 
 
 def _mean_and_maximum(
-    outcome: Mapping[str, Any], rows: Sequence[tuple[int, Mapping[str, Any]]], direction: str, kind: str
+    outcome: Outcome, rows: Sequence[tuple[int, OneInterval]], direction: str, kind: str
 ) -> tuple[int, int] | None:
     """Of a window; nothing where nothing was done in it. Of a rate both are the same, as with fio."""
     seconds = sum(row["duration_ns"] for _, row in rows) / SECOND
@@ -139,19 +139,19 @@ def _mean_and_maximum(
     return _latency(outcome, [index for index, _ in rows], [name.format(direction) for name in VIEWS[kind]])
 
 
-def _time(job: Job, outcome: Mapping[str, Any], interval: Mapping[str, Any]) -> int:
+def _time(job: Job, outcome: Outcome, interval: OneInterval) -> int:
     end_ms: int = round((interval["start_ns"] + interval["duration_ns"]) / MILLISECOND)
     return end_ms + (round(outcome["started_ns"] / MILLISECOND) if job.words.on("log_unix_epoch") else 0)
 
 
-def _kept(outcome: Mapping[str, Any], index: int, names: Sequence[str]) -> Histogram | None:
+def _kept(outcome: Outcome, index: int, names: Sequence[str]) -> Histogram | None:
     kept = outcome.get("interval_histograms", [])
     found = kept[index] if index < len(kept) else {}
     encoded = next((found[name] for name in names if name in found), None)
     return decode(base64.b64decode(encoded)) if encoded else None
 
 
-def _latency(outcome: Mapping[str, Any], indices: Sequence[int], names: Sequence[str]) -> tuple[int, int] | None:
+def _latency(outcome: Outcome, indices: Sequence[int], names: Sequence[str]) -> tuple[int, int] | None:
     """Mean and maximum of all operations in some intervals; nothing where there are none."""
     found = [histogram for index in indices if (histogram := _kept(outcome, index, names)) is not None]
     total = sum(histogram.count for histogram in found)
@@ -161,7 +161,7 @@ def _latency(outcome: Mapping[str, Any], indices: Sequence[int], names: Sequence
     return int(mean), max(histogram.max or 0 for histogram in found)
 
 
-def _histograms(job: Job, outcome: Mapping[str, Any]) -> Iterator[str]:
+def _histograms(job: Job, outcome: Outcome) -> Iterator[str]:
     """`time_ms, direction, block size, counts…`: the counts of fio's buckets in each window."""
     window = job.words.read("log_hist_msec", values.whole)
     coarse = job.words.read("log_hist_coarseness", values.whole)

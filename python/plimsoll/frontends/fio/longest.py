@@ -7,15 +7,14 @@ of them old.
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Words
 from plimsoll.frontends.fio.least import failed
 from plimsoll.frontends.side_by_side import Ended
+from plimsoll.run.outcome import OneInterval, Progress
 
 KINDS = ("read", "write", "trim")
 
@@ -28,12 +27,12 @@ class Longest:
     limit_ns: int
     seen_ns: int = 0
 
-    def see(self, progress: Mapping[str, Any]) -> None:
+    def see(self, progress: Progress) -> None:
         """Takes in the last complete interval."""
         if progress["interval"]:
             self._take(progress["interval"])
 
-    def _take(self, interval: Mapping[str, Any]) -> None:
+    def _take(self, interval: OneInterval) -> None:
         found = [row["max_ns"] for kind, row in interval["operations"].items() if kind in KINDS]
         self.seen_ns = max([self.seen_ns, *found])
 

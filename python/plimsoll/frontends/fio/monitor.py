@@ -10,6 +10,7 @@ from itertools import groupby
 
 from plimsoll.frontends.fio.execution import Done, Member
 from plimsoll.frontends.fio.normal_output import number
+from plimsoll.run.outcome import Amount
 from plimsoll.units import SECOND
 
 UNKNOWN = 2**31 - 1
@@ -101,7 +102,7 @@ def state(member: Member) -> str:
     return letter or (kind.lower() if mode.startswith("rand") else kind)
 
 
-def rate(member: Member, kind: str, name: str) -> float:
+def rate(member: Member, kind: str, name: Amount) -> float:
     """Bytes or operations per second of one direction, in the last complete interval."""
     interval = member.live.interval if member.live else None
     found = interval["operations"].get(kind) if interval else None

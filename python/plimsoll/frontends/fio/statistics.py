@@ -9,9 +9,8 @@ from __future__ import annotations
 import errno
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from plimsoll.frontends.fio import files, plans, tolerance, values
 from plimsoll.frontends.fio.by_priority import COMPLETION, WHOLE, by_priority
@@ -19,6 +18,7 @@ from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.latency import Latency, latency_of, middle_of, together
 from plimsoll.run.evidence import CPU_SHARES
+from plimsoll.run.outcome import Failure, KindInInterval, OneInterval, Outcome, totals_of
 from plimsoll.units import KIB, MILLISECOND, SECOND
 
 DIRECTIONS = ("read", "write", "trim")
@@ -158,33 +158,33 @@ def _counted(member: Done) -> list[int]:
         return []
     outcome, kinds = member.ended.execution.outcome, tolerance.goes_on(member.job.words)
     count = sum(counts["errors"] for counts in outcome["operations"].values())
-    bad_blocks = (outcome.get("verified") or {}).get("bad_blocks", 0)
+    bad_blocks = outcome["verified"]["bad_blocks"] if outcome["verified"] else 0
     if errno.EILSEQ in kinds.get("verify", ()):
         count += bad_blocks
     first = outcome.get("first_errno") or (errno.EILSEQ if bad_blocks else 0)
-    failed = _fatal(outcome)
-    if failed and ("read" if failed == "read" else "write") in kinds:
-        count, first = count + 1, first or _number_of(outcome["error"])
+    failed, error = _fatal(outcome), outcome["error"]
+    if error and failed and ("read" if failed == "read" else "write") in kinds:
+        count, first = count + 1, first or _number_of(error)
     return [first, *([0] * (count - 1))] if count else []
 
 
-def _fatal(outcome: Mapping[str, Any]) -> str:
+def _fatal(outcome: Outcome) -> str:
     """The kind of the operation that ended the job; nothing where none did."""
     error = outcome["error"]
-    return str(error["operation"] or "") if error and error.get("kind") == "io" else ""
+    return error["operation"] or "" if error and error["kind"] == "io" else ""
 
 
-def _number_of(failed: Mapping[str, Any]) -> int:
+def _number_of(failed: Failure) -> int:
     """fio's error: that of the system, or the one that stands for blocks that are not what was written."""
-    return int(failed["errno"] or (errno.EILSEQ if failed.get("kind") == "verify" else errno.EIO))
+    return failed["errno"] or (errno.EILSEQ if failed["kind"] == "verify" else errno.EIO)
 
 
 def _fsyncs(member: Done) -> int:
     """What fio counts as issued syncs: not those that were an fdatasync."""
     if member.ended is None:
         return 0
-    counts, words = member.ended.execution.outcome["operations"], member.job.words
-    syncs, writes = (int(counts.get(kind, {}).get("operations", 0)) for kind in ("sync", "write"))
+    outcome, words = member.ended.execution.outcome, member.job.words
+    syncs, writes = (totals_of(outcome, kind)["operations"] for kind in ("sync", "write"))
     fsync, fdatasync = (words.read(name, values.whole) for name in ("fsync", "fdatasync"))
     if not fsync or not fdatasync:
         return syncs if fsync else 0
@@ -194,9 +194,9 @@ def _fsyncs(member: Done) -> int:
     return planned - (1 if left_out > 0 and writes % fsync == 0 else 0)
 
 
-def _spent_ns(kinds: Sequence[str], member: Done, outcome: Mapping[str, Any]) -> int:
+def _spent_ns(kinds: Sequence[str], member: Done, outcome: Outcome) -> int:
     """The time of a direction: fio's reads that verify have that of their own, between passes."""
-    whole, read_back = int(outcome["elapsed_ns"]), int(outcome["phases"]["verify_ns"])
+    whole, read_back = outcome["elapsed_ns"], outcome["phases"]["verify_ns"]
     found = [kind for kind in kinds if kind in outcome["operations"]]
     passes = member.plan.parameters.get("passes")
     if not passes or not passes["read_back"] or not read_back:
@@ -253,20 +253,20 @@ def _by_name(job: Job) -> bool:
     return plans.engine_name(job.words) in files.NAME_ENGINES
 
 
-def passed_over(rows: Sequence[Mapping[str, Any]]) -> bool:
+def passed_over(rows: Sequence[KindInInterval]) -> bool:
     """As with fio, a window in which a direction moved nothing is no sample of it."""
     return not any(row["bytes"] for row in rows)
 
 
-def whole_intervals(outcome: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def whole_intervals(outcome: Outcome) -> list[OneInterval]:
     """Intervals without a last one that the end of the run cut short."""
     usual = outcome["intervals"][0]["duration_ns"] if outcome["intervals"] else 0
     return [each for each in outcome["intervals"] if each["duration_ns"] >= WHOLE_SAMPLE * usual]
 
 
-def windows(outcome: Mapping[str, Any], window_ms: int) -> Iterator[list[tuple[int, Mapping[str, Any]]]]:
+def windows(outcome: Outcome, window_ms: int) -> Iterator[list[tuple[int, OneInterval]]]:
     """Intervals with their index, joined to windows of the asked length."""
-    rows: list[tuple[int, Mapping[str, Any]]] = []
+    rows: list[tuple[int, OneInterval]] = []
     for index, interval in enumerate(whole_intervals(outcome)):
         rows.append((index, interval))
         if sum(row["duration_ns"] for _, row in rows) >= window_ms * MILLISECOND * WHOLE_SAMPLE:

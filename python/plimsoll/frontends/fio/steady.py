@@ -7,14 +7,13 @@ slope of the least-squares line over the sample index; with `%` both are divided
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Words
+from plimsoll.run.outcome import Progress
 from plimsoll.units import SECOND
 
 KINDS = ("iops", "bw", "iops_slope", "bw_slope")
@@ -38,7 +37,7 @@ class Steady:
     _rates: dict[int, list[tuple[float, float]]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def see(self, progress: Mapping[str, Any], number: int = 0) -> None:
+    def see(self, progress: Progress, number: int = 0) -> None:
         """Take in a complete second of a job, whatever the length of intervals. Jobs are in threads of their own."""
         now, last = progress.get("so_far"), self._last.get(number, (0, 0, 0))
         if not now or now["elapsed_ns"] - last[0] < SECOND:

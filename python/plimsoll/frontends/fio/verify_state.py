@@ -6,13 +6,14 @@ The file has fio's name, `local-JOB-CLONE-verify.state`; what is in it is Plimso
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio.verification import reads_back, verification
 from plimsoll.frontends.results import open_result
+from plimsoll.run.outcome import Outcome, totals_of
 
 if TYPE_CHECKING:
     from plimsoll.frontends.fio.jobs import Job
@@ -34,11 +35,11 @@ def paths(jobs: Sequence[Job]) -> Iterator[tuple[str, Path]]:
     return (("verify_state_save", path_of(job)) for job in jobs if _saves(job))
 
 
-def leave(job: Job, outcome: Mapping[str, Any]) -> None:
+def leave(job: Job, outcome: Outcome) -> None:
     """Keeps how much a job has written, where it is to. Raises UsageError."""
     if not _saves(job):
         return
-    written = outcome["operations"].get("write", {}).get("bytes", 0)
+    written = totals_of(outcome, "write")["bytes"]
     path = path_of(job)
     try:
         with open_result(path) as file:

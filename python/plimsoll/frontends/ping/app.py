@@ -257,13 +257,13 @@ def _record(
 ) -> int:
     """An interrupt is how a run without -c and -w ends: what was measured is whole."""
     execution = ended.execution
-    outcome = {**execution.outcome, "trace": []}
+    outcome = execution.outcome
+    outcome["trace"] = []
     if outcome["status"] == "stopped":
         outcome["status"] = "ok"
     total = teller.statistics.total
     facts = {"ioping": {"valid": total.count, "requests": total.all_count, "mean_ns": total.mean_ns}}
-    kept = type(execution)(outcome, execution.before, execution.after, execution.samples)
-    run_ = recorder.add(place, plan, in_place(place, kept), ended.started_ns, facts)
+    run_ = recorder.add(place, plan, in_place(place, execution), ended.started_ns, facts)
     if run_.status is RunStatus.FAILED:
         raise NothingMeasured(run_.reason)
     if run_.status is RunStatus.INVALID:

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from plimsoll.errors import NothingMeasured, TargetError, UsageError
 from plimsoll.frontends import notes
@@ -25,6 +24,7 @@ from plimsoll.frontends.ycsb.status import Teller
 from plimsoll.frontends.ycsb.workload import Wanted, wanted
 from plimsoll.model import Level, Plan, RunStatus, Target
 from plimsoll.profile import Entry, cases
+from plimsoll.run.outcome import DbOutcome, OnProgress
 from plimsoll.run.places import Place
 from plimsoll.run.private_server import PrivateServer
 from plimsoll.run.workers import databases
@@ -134,7 +134,7 @@ def _measure(
     return 0
 
 
-def _execute(plan: Plan, place: Place, see: Callable[[Mapping[str, Any]], None] | None, stop: Stop) -> Execution:
+def _execute(plan: Plan, place: Place, see: OnProgress | None, stop: Stop) -> Execution[DbOutcome]:
     job = partial(db.execute, interval_histograms=see is not None)
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="plimsoll-job") as pool:
         future = pool.submit(job, plan, place, see or (lambda _progress: None), stop.event.is_set)

@@ -6,12 +6,12 @@ import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.frontends.ycsb.properties import Properties
+from plimsoll.run.outcome import DbOutcome
 from plimsoll.stats.histogram import Histogram, add, decode
 from plimsoll.units import MICROSECOND, MILLISECOND
 
@@ -90,7 +90,7 @@ def _exporter(text: str) -> str:
     return name
 
 
-def rows(outcome: Mapping[str, Any], chosen: Settings) -> Iterator[Row]:
+def rows(outcome: DbOutcome, chosen: Settings) -> Iterator[Row]:
     """All lines of a summary, in YCSB's order and with its keys."""
     run_ms = max(1, round(outcome["elapsed_ns"] / MILLISECOND))
     yield "OVERALL", "RunTime(ms)", run_ms
@@ -101,16 +101,16 @@ def rows(outcome: Mapping[str, Any], chosen: Settings) -> Iterator[Row]:
             yield from _operation(name, present, outcome, chosen)
 
 
-def tried(outcome: Mapping[str, Any]) -> int:
+def tried(outcome: DbOutcome) -> int:
     """Operations that ended, well or not: what YCSB counts as done."""
     return int(outcome["completed"]) + sum(_failed(outcome, kind) for kind in outcome["whole"])
 
 
-def _failed(outcome: Mapping[str, Any], kind: str) -> int:
+def _failed(outcome: DbOutcome, kind: str) -> int:
     return sum(outcome["errors"].get(kind, {}).values())
 
 
-def _operation(name: str, kinds: Sequence[str], outcome: Mapping[str, Any], chosen: Settings) -> Iterator[Row]:
+def _operation(name: str, kinds: Sequence[str], outcome: DbOutcome, chosen: Settings) -> Iterator[Row]:
     scheduled = is_scheduled(kinds, outcome["histograms"])
     done = sum(outcome["operations"][kind]["operations"] for kind in kinds)
     failed = sum(_failed(outcome, kind) for kind in kinds)

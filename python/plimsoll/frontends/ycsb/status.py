@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plimsoll.frontends.ycsb.output import NAMES, Settings, added, is_scheduled, tried, value_us
+from plimsoll.run.outcome import DbOutcome, Progress
 from plimsoll.stats.histogram import Histogram
 from plimsoll.units import MICROSECOND, MILLISECOND, SECOND
 
@@ -33,7 +34,7 @@ class Teller:
         self._since: list[Mapping[str, str]] = []
         """Encoded histograms by kind of the intervals since the last line."""
 
-    def see(self, progress: Mapping[str, Any]) -> None:
+    def see(self, progress: Progress) -> None:
         """Take in what a running job tells."""
         interval = progress["interval"]
         if progress["phase"] == "measure" and not self._begun:
@@ -50,7 +51,7 @@ class Teller:
         if self._seen_ns - self._told_ns >= self._interval_ns:
             self._print(self._seen_ns)
 
-    def finish(self, outcome: Mapping[str, Any]) -> None:
+    def finish(self, outcome: DbOutcome) -> None:
         """The last line, with all operations, and with the intervals that ended after the last look."""
         self._since += outcome.get("interval_histograms", ())
         self._operations = tried(outcome)

@@ -18,6 +18,7 @@ from plimsoll.frontends.recording import Places, Recorder
 from plimsoll.frontends.results import check_result, open_result
 from plimsoll.model import Plan, RunStatus
 from plimsoll.profile import Entry, cases
+from plimsoll.run.outcome import PhaseResult
 from plimsoll.run.workloads import files
 from plimsoll.store.store import Store
 from plimsoll.targets.safety import check_file
@@ -153,7 +154,7 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
         started_ns = time.time_ns()
         try:
             with _opened(settings, plan, path, places) as opened:
-                execution = files.execute(opened, place, lambda _progress: None, lambda: False)
+                execution = files.execute_own(opened, place, lambda _progress: None, lambda: False)
             kept = recorder.add(place, plan, execution, started_ns)
         finally:
             recorder.finish()
@@ -186,7 +187,7 @@ def _opened(settings: Settings, plan: Plan, path: Path, places: Places) -> Itera
         os.close(descriptor)
 
 
-def _print(settings: Settings, result: dict[str, list[dict[str, int]]], log: TextIO | None) -> None:
+def _print(settings: Settings, result: PhaseResult, log: TextIO | None) -> None:
     when = time.strftime("%H:%M:%S")
     print(f"# Finished loop {settings.passes}, on device {settings.file} at {when}", file=sys.stderr)
     print("#block offset (GiB), MiB/s, time", file=log)

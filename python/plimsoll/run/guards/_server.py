@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plimsoll.outages import outages
 from plimsoll.run.evidence import RunEvidence
 
 _OFF = ("off", "0", "false", "no")
-
-
-def is_database(evidence: RunEvidence) -> bool:
-    """Whether the run is one against a database or a web server that was measured at all."""
-    return "completed" in evidence.outcome
 
 
 LOST_WITH_THE_SERVER = ("closed", "connect", "timeout", "login")
@@ -22,7 +16,7 @@ LOST_WITH_THE_SERVER = ("closed", "connect", "timeout", "login")
 
 def was_away(evidence: RunEvidence) -> bool:
     """Whether the server served nobody for a time, or has ended."""
-    return bool(outages(evidence.outcome)) or bool(evidence.outcome.get("server_ended"))
+    return bool(evidence.database["outages"] or evidence.database.get("server_ended"))
 
 
 def changes_data(values: Mapping[str, Any]) -> bool:
@@ -43,16 +37,15 @@ def looks_up(values: Mapping[str, Any]) -> bool:
 def change(evidence: RunEvidence, name: str) -> int | None:
     """How much a number that the server keeps of itself grew in warm-up and run; None where it is not told, or where
     the server began to count anew."""
-    counters = evidence.outcome.get("counters") or {}
-    before, after = (counters.get(when, {}).get(name) for when in ("before", "after"))
+    counters = evidence.database["counters"]
+    before, after = counters["before"].get(name), counters["after"].get(name)
     return None if before is None or after is None or after < before else after - before
 
 
 def level_of(evidence: RunEvidence, name: str) -> int | None:
     """The number after the run, or else before it; None where the server does not tell it."""
-    counters = evidence.outcome.get("counters") or {}
-    found = (counters.get(when, {}).get(name) for when in ("after", "before"))
-    return next((number for number in found if number is not None), None)
+    counters = evidence.database["counters"]
+    return counters["after"].get(name, counters["before"].get(name))
 
 
 def broken_promises(settings: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping
 
-from plimsoll.model import Finding, Level
+from plimsoll.model import Finding, Level, Unit
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import finding, percent, severest
+from plimsoll.run.outcome import Amount
 from plimsoll.units import SECOND, format_value, parse_count, parse_size
 
 NAME = "cap_plateau"
@@ -20,7 +22,7 @@ LARGEST_VARIATION = 0.01
 CEILING = 1.05
 SHORTEST_CEILING_S = 10.0
 """Shorter runs can exceed a limit out of the volume's one-second bucket."""
-OPTIONS = {"cap_iops": ("operations", "1/s"), "cap_throughput": ("bytes", "B/s")}
+OPTIONS: Mapping[str, tuple[Amount, Unit]] = {"cap_iops": ("operations", "1/s"), "cap_throughput": ("bytes", "B/s")}
 
 
 def check(evidence: RunEvidence) -> Finding | None:
@@ -57,7 +59,7 @@ def _judge(evidence: RunEvidence, option: str) -> Finding:
     return finding(NAME, Level.OK, shown, "", **values)
 
 
-def _variation(evidence: RunEvidence, field: str) -> float:
+def _variation(evidence: RunEvidence, field: Amount) -> float:
     """Coefficient of variation of the rate over the whole intervals; 1 where there are too few."""
     intervals = evidence.outcome["intervals"]
     full_ns = intervals[0]["duration_ns"] if intervals else 0

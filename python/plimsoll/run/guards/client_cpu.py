@@ -27,7 +27,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     parameters = evidence.parameters
     if not parameters["direct"] or not evidence.on_device or parameters["rate"]:
         return None
-    thread = float(evidence.outcome["cpu"]["busiest_thread"])
+    thread = evidence.outcome["cpu"]["busiest_thread"]
     # Polling for completions keeps a processor busy by design.
     thread_level = Level.OK if parameters["iopoll"] or parameters["sqpoll"] else graded(thread, WARN, INVALID)
     machine = _machine_busy_share(evidence)

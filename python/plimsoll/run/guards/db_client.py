@@ -20,12 +20,12 @@ WARN = 0.85
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Servers only. A warning: the rate is a lower bound of what the server can do."""
-    if not evidence.outcome.get("server"):
+    if not evidence.database["server"]:
         return None
     if works_in_client(evidence.parameters["server"], evidence.target.where):
         return None
     cpu = evidence.outcome["cpu"]
-    thread, every = float(cpu["busiest_thread"]), float(cpu["all_processors"])
+    thread, every = cpu["busiest_thread"], cpu["all_processors"]
     level = softened(graded(max(thread, every), WARN, float("inf")), evidence.long_enough)
     used = f"the busiest thread of the client used {percent(thread)} of a processor"
     more_threads = "more client threads (threads=), "

@@ -41,15 +41,13 @@ _LOOK = "Look at the server's log for what it says of these."
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Errors by kind, records not found, and keys that the server gave up."""
-    outcome = evidence.outcome
-    if "completed" not in outcome:
-        return None
+    outcome = evidence.database
     # Of whole operations; their parts, such as the statements of a transaction, count the same failures again.
     whole = outcome["whole"]
     failures = _failures(evidence, whole)
     failed = sum(failures.values())
     missing = sum(outcome["not_found"].get(name, 0) for name in whole)
-    tried = int(outcome["completed"]) + failed
+    tried = outcome["completed"] + failed
     if not tried:
         return None
     level = worst(graded(failed / tried, WARN, INVALID), graded(missing / tried, WARN, INVALID))
@@ -82,7 +80,7 @@ def _failures(evidence: RunEvidence, whole: Sequence[str]) -> dict[str, int]:
     elsewhere = LOST_WITH_THE_SERVER if was_away(evidence) else ()
     found: Counter[str] = Counter()
     for name in whole:
-        found.update(evidence.outcome["errors"].get(name, {}))
+        found.update(evidence.database["errors"].get(name, {}))
     return {cause: count for cause, count in found.items() if cause not in elsewhere}
 
 
@@ -95,17 +93,17 @@ def _advice(evidence: RunEvidence, cause: str, missing: int, evicted: int) -> It
 
 
 def _about_missing(evidence: RunEvidence, missing: int, evicted: int) -> str:
-    outcome = evidence.outcome
-    settings, found = outcome.get("server") or {}, not outcome.get("loaded_records")
+    outcome = evidence.database
     if evicted:
-        policy = settings.get("maxmemory-policy", "the present one")
+        policy = outcome["server"].get("maxmemory-policy", "the present one")
         return (
             "Give the server more memory (maxmemory), or a policy that keeps its records (maxmemory-policy noeviction "
             f"in place of {policy}), and load the data anew."
         )
     if was_away(evidence):
         return "The server has lost records with its end; load them anew before the next run."
-    if found and missing >= FOREIGN * int(outcome["completed"]):
+    found = not outcome["loaded_records"]
+    if found and missing >= FOREIGN * outcome["completed"]:
         return (
             "The rows that are there are not those that the test asks for: say how their keys are made (insert_order=, "
             "zero_padding=), or give the test a table of its own (table=)."

@@ -17,7 +17,7 @@ told to. What was asked for (`durability=` of a private server) is no surprise; 
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Tests that write, against the settings that the server told. A warning: the rate is right, and cheaply bought."""
-    settings = evidence.outcome.get("server")
+    settings = evidence.database["server"]
     if not settings or not changes_data(evidence.parameters):
         return None
     if "server" in settings and len(settings) <= 2:

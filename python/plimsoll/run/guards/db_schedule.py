@@ -17,11 +17,11 @@ long that nothing of the measured time was begun at all, the run says nothing.""
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Open loop only. A warning: the throughput is right; invalid where nothing was counted."""
-    outcome = evidence.outcome
-    offered = outcome.get("offered_operations")
-    if not offered or "completed" not in outcome:
+    outcome = evidence.database
+    offered = outcome["offered_operations"]
+    if not offered:
         return None
-    done = int(outcome["completed"]) + sum(sum(outcome["errors"].get(name, {}).values()) for name in outcome["whole"])
+    done = outcome["completed"] + sum(sum(outcome["errors"].get(name, {}).values()) for name in outcome["whole"])
     share, late = done / offered, saturated_share(outcome, done)
     level = Level.INVALID if not done else Level.WARN if late else Level.OK
     return finding(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from plimsoll.drivers import works_in_client
 from plimsoll.model import Finding, Level
-from plimsoll.outages import outages, without_service_ns
+from plimsoll.outages import without_service_ns
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards._judge import at_most, finding, graded_below, softened, worst
-from plimsoll.run.guards._server import LOST_WITH_THE_SERVER, is_database, was_away
+from plimsoll.run.guards._server import LOST_WITH_THE_SERVER, was_away
+from plimsoll.run.outcome import DbOutcome, Outage
 from plimsoll.units import format_duration, format_number
 
 NAME = "db_service"
@@ -27,17 +27,15 @@ WARN, INVALID = 0.9, 0.75
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Outages, a private server that ended, connections that broke, and clients that were not at work."""
-    outcome = evidence.outcome
-    if not is_database(evidence) or "outages" not in outcome:
-        return None
+    outcome = evidence.database
     expected = evidence.parameters.get("fault") == "expected"
     gone = was_away(evidence)
-    broken = int(outcome["reconnects"]) + int(outcome["failed_reconnects"])
+    broken = outcome["reconnects"] + outcome["failed_reconnects"]
     at_work = _at_work(evidence)
     few = Level.OK if at_work is None else softened(graded_below(at_work, WARN, INVALID), evidence.long_enough)
     level = worst(Level.INVALID if gone else Level.OK, Level.WARN if broken else Level.OK, few)
     if expected:
-        level = at_most(level, Level.OK if outages(outcome) else Level.WARN)
+        level = at_most(level, Level.OK if outcome["outages"] else Level.WARN)
     parts = list(_said(evidence, at_work if few is not Level.OK else None))
     if expected and not gone:
         level, parts = Level.WARN, ["no outage was seen, although a fault was expected", *parts]
@@ -47,10 +45,10 @@ def check(evidence: RunEvidence) -> Finding | None:
         level,
         message,
         _advice(gone, bool(broken)) if gone or not expected else "Cause the fault within the measured time (runtime=).",
-        outages=len(outages(outcome)),
+        outages=len(outcome["outages"]),
         without_service_ns=without_service_ns(outcome),
-        reconnects=int(outcome["reconnects"]),
-        failed_reconnects=int(outcome["failed_reconnects"]),
+        reconnects=outcome["reconnects"],
+        failed_reconnects=outcome["failed_reconnects"],
         **({} if at_work is None else {"at_work": at_work}),
     )
 
@@ -58,16 +56,16 @@ def check(evidence: RunEvidence) -> Finding | None:
 def _at_work(evidence: RunEvidence) -> float | None:
     """Share of the clients at work, on average; None where it follows from something else: a schedule, a number of
     operations that some clients finish sooner, a database that works in the client's own threads."""
-    values, outcome = evidence.parameters, evidence.outcome
+    values, outcome = evidence.parameters, evidence.database
     limited = values.get("rate") or values.get("max_operations") or values.get("measure") == "load"
-    if limited or not outcome.get("clients") or works_in_client(values["server"], evidence.target.where):
+    if limited or not outcome["clients"] or works_in_client(values["server"], evidence.target.where):
         return None
-    return float(outcome["mean_in_flight"]) / int(outcome["clients"])
+    return outcome["mean_in_flight"] / outcome["clients"]
 
 
 def _said(evidence: RunEvidence, at_work: float | None) -> Iterator[str]:
-    outcome = evidence.outcome
-    seen = outages(outcome)
+    outcome = evidence.database
+    seen = outcome["outages"]
     if seen:
         yield _absence(seen)
     if outcome.get("server_ended"):
@@ -82,14 +80,14 @@ def _said(evidence: RunEvidence, at_work: float | None) -> Iterator[str]:
     if outcome["failed_reconnects"] and not seen:
         yield f"{outcome['failed_reconnects']:,} attempts to connect failed"
     if at_work is not None and not seen:
-        clients = int(outcome["clients"])
+        clients = outcome["clients"]
         yield f"{format_number(at_work * clients)} of {clients:,} clients were at work on average"
 
 
-def _absence(seen: list[Mapping[str, Any]]) -> str:
+def _absence(seen: list[Outage]) -> str:
     first, last = seen[0], seen[-1]
-    total = format_duration(sum(int(each["duration_ns"]) for each in seen))
-    start_ns = int(first["start_ns"])
+    total = format_duration(sum(each["duration_ns"] for each in seen))
+    start_ns = first["start_ns"]
     began = f"{format_duration(start_ns)} into the measured time" if start_ns >= 0 else "in the warm-up"
     if len(seen) > 1:
         ended = "" if last["back"] else ", and was not back at the end"
@@ -98,7 +96,7 @@ def _absence(seen: list[Mapping[str, Any]]) -> str:
     return f"the server was away for {total}, beginning {began}{ended}"
 
 
-def _own_words(outcome: Mapping[str, Any]) -> str:
+def _own_words(outcome: DbOutcome) -> str:
     """What clients were told when their connections broke."""
     messages = outcome["messages"]
     return next((messages[cause] for cause in LOST_WITH_THE_SERVER if cause in messages), "")

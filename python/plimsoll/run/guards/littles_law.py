@@ -27,7 +27,7 @@ def check(evidence: RunEvidence) -> Finding | None:
         return None
     totals = [evidence.totals(kind) for kind in COUNTED]
     operations = sum(total["operations"] for total in totals)
-    in_flight = float(evidence.outcome["mean_in_flight"])
+    in_flight = evidence.outcome["mean_in_flight"]
     if operations < FEWEST_ROUNDS * evidence.in_flight or in_flight <= 0:
         return None
     rate = operations * SECOND / evidence.elapsed_ns

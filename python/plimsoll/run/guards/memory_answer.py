@@ -50,7 +50,7 @@ def _reached(evidence: RunEvidence, phase: Phase) -> float:
     A phase too short for the samples gets all that the device moved between the samples around it: at most too much.
     """
     kind, asked = max(("read", phase.read_bytes), ("write", phase.written_bytes), key=lambda each: each[1])
-    start_ns = int(evidence.outcome["started_ns"]) - evidence.before.realtime_offset_ns + phase.start_ns
+    start_ns = evidence.outcome["started_ns"] - evidence.before.realtime_offset_ns + phase.start_ns
     end_ns = start_ns + phase.elapsed_ns
     if phase.elapsed_ns < SHORTEST_JUDGED_NS:
         times = [sample.monotonic_ns for sample in evidence.measured]

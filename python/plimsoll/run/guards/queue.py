@@ -24,7 +24,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     operations = sum(evidence.totals(kind)["operations"] for kind in ("read", "write", "trim"))
     if pauses or not values["direct"] or not evidence.on_device or operations < FEWEST_ROUNDS * evidence.in_flight:
         return None
-    mean = float(evidence.outcome["mean_in_flight"])
+    mean = evidence.outcome["mean_in_flight"]
     share = mean / evidence.in_flight
     level = graded_below(share, WARN, INVALID)
     return finding(

@@ -13,8 +13,9 @@ from typing import Any, Protocol, cast
 
 from plimsoll import plugins
 from plimsoll.errors import UsageError
-from plimsoll.model import Plan, Run
+from plimsoll.model import Direction, Plan, Run
 from plimsoll.profile import Profile, profiles
+from plimsoll.run.outcome import Found, Phase
 
 
 class Original(Protocol):
@@ -39,7 +40,7 @@ class Original(Protocol):
         """Its command line. `place` is the test file or device of a test of block and file I/O; for others, the new
         folder in which it will be started and which may get a file of settings."""
 
-    def outcome(self, run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:
+    def outcome(self, run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
         """Of the outcome as the core reports it, what comes from the output that the importer read."""
 
 
@@ -82,7 +83,7 @@ def problem(plan: Plan) -> str | None:
     return original.problem(values)
 
 
-def phase(name: str, elapsed_ns: int, *scores: tuple[str, float | None, str, str]) -> dict[str, Any]:
+def phase(name: str, elapsed_ns: int, *scores: tuple[str, float | None, str, Direction]) -> Phase:
     """A phase of an original with its scores (name, value, unit, better); a value of None is left out."""
     return {
         "name": name,

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from plimsoll.errors import ResultFileError
 from plimsoll.importers.source import Options, Source
 from plimsoll.model import Artefact, Plan, Run, RunStatus
 from plimsoll.run.originals import Original, of
+from plimsoll.run.outcome import Found, OnProgress, ProgramOutcome
 from plimsoll.run.places import Place
 from plimsoll.run.workers import program
 from plimsoll.run.workers.execution import Execution
@@ -28,7 +28,7 @@ def execute(
     place: Place,
     file: Path | None,
     timeout_ns: int,
-    on_progress: Callable[[Mapping[str, Any]], None],
+    on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
 ) -> Execution:
     """Run the original in a new folder, and remove that folder.
@@ -55,17 +55,18 @@ def _seen_from(folder: Path, file: Path, place: Place) -> Path:
     return Path(os.path.relpath(file, folder)) if place.folder is not None else file
 
 
-def _outcome(plan: Plan, original: Original, ended: Ended) -> dict[str, Any]:
+def _outcome(plan: Plan, original: Original, ended: Ended) -> ProgramOutcome:
     imported, version = None, ""
     hangs = f"it hangs, or the place does; {KEPT}"
     reason = ended.reason("raise timeout" if "timeout" in plan.parameters else hangs)
     if not (reason or ended.job.stopped):
         imported, version, reason = _read(original, ended)
-    found: dict[str, Any] = {}
+    found: Found = {}
     if imported is not None and not reason:
         found = original.outcome(imported, plan.parameters, ended.job.elapsed_ns)
-    told = {"program": original.PROGRAM, "version": version, "command": ended.command}
-    return {**ended.outcome(reason, found), "original": told}
+    outcome = ended.outcome(reason, found)
+    outcome["original"] = {"program": original.PROGRAM, "version": version, "command": ended.command}
+    return outcome
 
 
 def _read(original: Original, ended: Ended) -> tuple[Run | None, str, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from plimsoll.model import Run
+from plimsoll.run.outcome import Found, KindInInterval
 from plimsoll.stats.histogram import decode
 
 
@@ -26,7 +26,7 @@ def score_of(run: Run, metric: str) -> float | None:
     return next((score.value for score in run.scores if score.metric == metric), None)
 
 
-def outcome_of(found: Mapping[str, Requests], elapsed_ns: int, blocking: tuple[str, ...]) -> dict[str, Any]:
+def outcome_of(found: Mapping[str, Requests], elapsed_ns: int, blocking: tuple[str, ...]) -> Found:
     """Parts of the outcome; `elapsed_ns` is the measured time.
 
     Requests of the kinds `blocking` were in flight for their latency: the others are parts of these.
@@ -59,7 +59,7 @@ def outcome_of(found: Mapping[str, Requests], elapsed_ns: int, blocking: tuple[s
     }
 
 
-def _in_interval(each: Requests) -> dict[str, int]:
+def _in_interval(each: Requests) -> KindInInterval:
     seen = decode(each.histogram) if each.histogram else None
     at = [seen.percentile(percent) if seen else None for percent in (50, 99)]
     return {

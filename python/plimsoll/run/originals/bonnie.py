@@ -9,6 +9,7 @@ from typing import Any
 
 from plimsoll.model import Run
 from plimsoll.run.originals import phase
+from plimsoll.run.outcome import Found, Phase
 from plimsoll.units import KIB, MIB
 
 NAME = "bonnie"
@@ -50,12 +51,12 @@ def command(values: Mapping[str, Any], place: Path) -> list[str]:  # noqa: ARG00
     return [PROGRAM, "-d", ".", "-s", size, "-r", "0", "-n", files, *flags, *user, "-q", "-m", "original"]
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:  # noqa: ARG001
+def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:  # noqa: ARG001
     """Phases that took half a second or more have numbers; of shorter ones Bonnie++ gives no rate."""
     return {"results": list(_phases({score.metric: score.value for score in run.scores}, elapsed_ns))}
 
 
-def _phases(found: Mapping[str, float], elapsed_ns: int) -> Iterator[dict[str, Any]]:
+def _phases(found: Mapping[str, float], elapsed_ns: int) -> Iterator[Phase]:
     """All of them: a phase alone would have scores without its name, which are not those of the native test."""
     for theirs, ours in _DATA.items():
         bytes_per_second = found.get(f"{theirs}_throughput")

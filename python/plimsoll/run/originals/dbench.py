@@ -8,6 +8,7 @@ from typing import Any
 
 from plimsoll.model import Run
 from plimsoll.run.originals import phase
+from plimsoll.run.outcome import Found
 from plimsoll.units import MILLISECOND, SECOND
 
 NAME = "dbench"
@@ -36,7 +37,7 @@ def command(values: Mapping[str, Any], place: Path) -> list[str]:  # noqa: ARG00
     return [PROGRAM, "-c", str(LOAD), "-t", str(seconds), str(values["threads"])]
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:
+def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
     """Throughput in 10⁶ bytes per second, and the longest latency."""
     found = {score.metric: score.value for score in run.scores}
     latency = found.get("max_latency")

@@ -8,6 +8,7 @@ from typing import Any
 
 from plimsoll.model import Run
 from plimsoll.run.originals._requests import Requests, outcome_of, run_length_ns, score_of
+from plimsoll.run.outcome import Found
 from plimsoll.units import MICROSECOND, MILLISECOND
 
 NAME = "io"
@@ -153,7 +154,7 @@ def _writes(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
         yield "refill_buffers", 1
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:
+def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
     """Reads, writes and syncs. A write and its sync are told apart, so that there is no latency of a commit."""
     found = {}
     for kind, operations in run.facts.get("operations", {}).items():

@@ -8,6 +8,7 @@ from typing import Any
 
 from plimsoll.model import Run
 from plimsoll.run.originals._requests import Requests, outcome_of, run_length_ns, score_of
+from plimsoll.run.outcome import Found
 
 NAME = "ioping"
 PROGRAM = "ioping"
@@ -65,7 +66,7 @@ def command(values: Mapping[str, Any], place: Path) -> list[str]:
     return [PROGRAM, *flags, str(place)]
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:
+def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
     """A write is told with the sync inside its time: a commit, as the native test calls it."""
     writes = values["mode"].endswith("write")
     told, count = next(iter(run.facts["operations"].items()))

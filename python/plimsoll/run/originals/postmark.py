@@ -8,6 +8,7 @@ from typing import Any
 
 from plimsoll.model import Run
 from plimsoll.run.originals import phase
+from plimsoll.run.outcome import Found
 
 NAME = "postmark"
 PROGRAM = "postmark"
@@ -42,7 +43,7 @@ def command(values: Mapping[str, Any], place: Path) -> list[str]:
     return [PROGRAM, "settings"]
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:
+def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
     """Rates over whole seconds: that of the transactions is no more exact than they are."""
     found = {score.metric: score.value for score in run.scores}
     rate = values["transactions"] / max(1, run.facts["transaction_seconds"])

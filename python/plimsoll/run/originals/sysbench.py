@@ -10,6 +10,7 @@ from typing import Any
 from plimsoll.model import Run
 from plimsoll.run.originals import phase
 from plimsoll.run.originals._requests import run_length_ns, score_of
+from plimsoll.run.outcome import Found
 from plimsoll.units import MIB, MILLISECOND, SECOND
 
 NAME = "sysbench"
@@ -54,7 +55,7 @@ def _options(values: Mapping[str, Any]) -> Iterator[str]:
     yield f"--time={0 if values['events'] else values['runtime'] // SECOND}"
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> dict[str, Any]:
+def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
     """Rates of reads, writes and syncs, and the mean time of all of them."""
     mean_ns = score_of(run, "operation_mean")
 

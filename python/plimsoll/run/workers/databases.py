@@ -6,31 +6,31 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from threading import Thread
-from typing import Any
 
 from plimsoll import _core
 from plimsoll.errors import TargetError
+from plimsoll.run.outcome import Made, answer
 from plimsoll.run.workers.execution import Job
 
 
-def impossible(spec: Mapping[str, Any]) -> str | None:
+def impossible(spec: Mapping[str, object]) -> str | None:
     """Why the core would refuse a request whatever the database, as one sentence."""
     return _core.db_validate(json.dumps(spec))
 
 
-def made(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+def made(spec: Mapping[str, object]) -> list[Made]:
     """What carries our mark in the database of a request: `name`, `records`, `bytes` (or None). Raises TargetError."""
     text = json.dumps(spec)
     return _awaited(lambda: _core.db_made(text))
 
 
-def drop_made(spec: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+def drop_made(spec: Mapping[str, object], names: Sequence[str]) -> list[Made]:
     """Remove some of it; nothing where a name has no mark. Says what is gone. Raises TargetError."""
     text, chosen = json.dumps(spec), list(names)
     return _awaited(lambda: _core.db_drop_made(text, chosen))
 
 
-def _awaited(ask: Callable[[], str]) -> list[dict[str, Any]]:
+def _awaited(ask: Callable[[], str]) -> list[Made]:
     """The answer of a server, which may take minutes: asked on a thread, so that Ctrl-C is heard meanwhile."""
     future: Future[str] = Future()
 
@@ -42,12 +42,11 @@ def _awaited(ask: Callable[[], str]) -> list[dict[str, Any]]:
 
     Thread(target=work, name="plimsoll-database", daemon=True).start()
     try:
-        rows: list[dict[str, Any]] = json.loads(future.result())
+        return answer(list[Made], future.result())
     except RuntimeError as error:
         raise TargetError(str(error)) from None
-    return rows
 
 
-def start(spec: Mapping[str, Any]) -> Job:
+def start(spec: Mapping[str, object]) -> Job:
     """A running job."""
     return _core.db_start(json.dumps(spec))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Generic, Protocol
+
+from typing_extensions import TypeVar
 
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.model import Artefact
+from plimsoll.run.outcome import OnProgress, Outcome, Progress, answer
 from plimsoll.run.sampler import HostSample, Sampler
 from plimsoll.targets.held import readable
 from plimsoll.units import SECOND
@@ -22,11 +24,14 @@ UNMEASURED = frozenset({"layout", "warmup", "prepare", "verify", "waiting", "cle
 """Phases of jobs in which nothing is counted."""
 
 
+Measured = TypeVar("Measured", bound=Outcome, covariant=True, default=Outcome)
+
+
 @dataclass(frozen=True)
-class Execution:
+class Execution(Generic[Measured]):
     """What came back from one execution: the core's outcome and the host's counters around it."""
 
-    outcome: Mapping[str, Any]
+    outcome: Measured
     before: HostSample
     after: HostSample
     samples: tuple[HostSample, ...]
@@ -47,14 +52,33 @@ class Job(Protocol):
         """The outcome as JSON; None when the time is over first."""
 
 
+def measured(
+    start: Callable[[Mapping[str, object]], Job],
+    spec: Mapping[str, object],
+    kind: type[Measured],
+    what: str,
+    sampler: Sampler,
+    on_progress: OnProgress,
+    deadline_reached: Callable[[], bool],
+) -> Execution[Measured]:
+    """Have the core carry out a job, and wait for it as `watch` does. Places in its message are as people know them."""
+    before = sampler.sample()
+    text, samples = watch(start(spec), what, sampler, on_progress, deadline_reached)
+    after = sampler.sample()
+    outcome = answer(kind, text)
+    if outcome["error"]:
+        outcome["error"]["message"] = readable(outcome["error"]["message"])
+    return Execution(outcome, before, after, samples)
+
+
 def watch(
     job: Job,
     what: str,
     sampler: Sampler,
-    on_progress: Callable[[Mapping[str, Any]], None],
+    on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
-) -> tuple[Mapping[str, Any], tuple[HostSample, ...]]:
-    """Wait for a job: its outcome, and a sample of the host about once a second of its measured part.
+) -> tuple[str, tuple[HostSample, ...]]:
+    """Wait for a job: its answer, and a sample of the host about once a second of its measured part.
 
     `what` names the place in the error for a job that does not end. KeyboardInterrupt stops the job, waits for it, and
     is passed on: nothing is in use when it arrives.
@@ -64,7 +88,7 @@ def watch(
     stopped_ns: int | None = None
     try:
         while (result := job.result(POLL_S)) is None:
-            progress = json.loads(job.poll())
+            progress = answer(Progress, job.poll())
             if _is_due(progress["phase"], phase, samples, sampler):
                 samples.append(sampler.sample())
             phase = progress["phase"]
@@ -81,13 +105,7 @@ def watch(
         job.stop()
         job.result(STOP_S)
         raise
-    return _told(json.loads(result)), tuple(samples)
-
-
-def _told(outcome: Any) -> Any:
-    """With places in its message as people know them."""
-    error = outcome.get("error") if isinstance(outcome, dict) else None
-    return {**outcome, "error": {**error, "message": readable(error["message"])}} if error else outcome
+    return result, tuple(samples)
 
 
 def _is_due(phase: str, last_phase: str, samples: list[HostSample], sampler: Sampler) -> bool:
@@ -98,7 +116,7 @@ def _is_due(phase: str, last_phase: str, samples: list[HostSample], sampler: Sam
     return measured and sampler.age_ns(samples[-1]) >= SECOND
 
 
-def failure(outcome: Mapping[str, Any]) -> str:
+def failure(outcome: Outcome) -> str:
     """Why the core ended a job, as one sentence."""
     error = outcome["error"]
     if error is None:

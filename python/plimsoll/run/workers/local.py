@@ -13,8 +13,9 @@ from typing import Any
 from plimsoll import _core
 from plimsoll.model import Plan
 from plimsoll.parameters import defaults
-from plimsoll.run.sampler import HostSample, Sampler
-from plimsoll.run.workers.execution import Execution, watch
+from plimsoll.run.outcome import OnProgress, Outcome
+from plimsoll.run.sampler import Sampler
+from plimsoll.run.workers.execution import Execution, Job, measured
 
 LAID_OUT = (
     "size", "offset", "layout", "seed", "drop_cache", "content", "compressible", "dedupe", "working_set", "shared_seed",
@@ -69,7 +70,7 @@ def execute(
     plan: Plan,
     path: Path,
     sampler: Sampler,
-    on_progress: Callable[[Mapping[str, Any]], None],
+    on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
     keep: Iterable[str] = (),
     made: Sequence[tuple[int, int]] = (),
@@ -83,25 +84,23 @@ def execute(
     """
     if unfinished := lay_out(plan, path, sampler, on_progress, deadline_reached):
         return unfinished
-    before = sampler.sample()
     spec = {**job_spec(plan, path), "layout": "keep", **dict.fromkeys(keep, True), "made": list(made)}
-    outcome, samples = _watch(spec, sampler, on_progress, deadline_reached)
-    return Execution(outcome, before, sampler.sample(), samples)
+    return measured(start, spec, Outcome, str(path), sampler, on_progress, deadline_reached)
 
 
 def lay_out(
     plan: Plan,
     path: Path,
     sampler: Sampler,
-    on_progress: Callable[[Mapping[str, Any]], None],
+    on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
 ) -> Execution | None:
     """Bring the file into the state that the plan asks for; what came back where that was not possible."""
     if plan.parameters["layout"] == "keep":
         return None
-    before = sampler.sample()
-    outcome, _ = _watch(_layout_spec(plan, path), sampler, on_progress, deadline_reached)
-    return None if outcome["status"] == "ok" else Execution(outcome, before, sampler.sample(), ())
+    spec = _layout_spec(plan, path)
+    laid = measured(start, spec, Outcome, str(path), sampler, on_progress, deadline_reached)
+    return None if laid.outcome["status"] == "ok" else laid
 
 
 def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:
@@ -120,10 +119,6 @@ def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:
     }
 
 
-def _watch(
-    spec: Mapping[str, Any],
-    sampler: Sampler,
-    on_progress: Callable[[Mapping[str, Any]], None],
-    deadline_reached: Callable[[], bool],
-) -> tuple[Mapping[str, Any], tuple[HostSample, ...]]:
-    return watch(_core.start(json.dumps(spec)), spec["path"], sampler, on_progress, deadline_reached)
+def start(spec: Mapping[str, object]) -> Job:
+    """A running job."""
+    return _core.start(json.dumps(spec))

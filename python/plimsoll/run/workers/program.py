@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import cast
 
 from plimsoll.importers.source import MAX_FILE_BYTES
+from plimsoll.run.outcome import Found, OnProgress, ProgramOutcome, failure_of
 from plimsoll.run.places import Place
 from plimsoll.run.sampler import HostSample
 from plimsoll.run.workers.execution import watch
@@ -48,13 +49,13 @@ class Ended:
         lines = self.content.decode("utf-8", "replace").strip().splitlines()
         return repr(lines[-1][:200]) if lines else "it said nothing"
 
-    def outcome(self, reason: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    def outcome(self, reason: str, found: Found) -> ProgramOutcome:
         """The outcome, with what was found in its output; it failed where there is a `reason`."""
         usage = self.job.usage
         elapsed_ns = found.get("elapsed_ns", self.job.elapsed_ns)
-        return {
+        outcome: ProgramOutcome = {
             "status": "stopped" if self.job.stopped else "failed" if reason else "ok",
-            "error": {"message": reason, "offset": None} if reason else None,
+            "error": failure_of(reason) if reason else None,
             # A tool prepares before it measures, and ends when it has measured.
             "started_ns": self.job.started_ns + self.job.elapsed_ns - elapsed_ns,
             "elapsed_ns": elapsed_ns,
@@ -72,8 +73,8 @@ class Ended:
             "offered_operations": None,
             "verified": None,
             "clock": f"that of {self.program}",
-            **found,
         }
+        return cast(ProgramOutcome, {**outcome, **found})
 
 
 def carry_out(
@@ -81,7 +82,7 @@ def carry_out(
     command: Callable[[Path], list[str]],
     place: Place,
     timeout_ns: int,
-    on_progress: Callable[[Mapping[str, Any]], None],
+    on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
 ) -> Ended:
     """Run the command that is made for a new, empty folder, in that folder, and remove it whatever happens.
@@ -96,9 +97,9 @@ def carry_out(
         words = command(folder)
         before = place.sampler.sample()
         job = ProcessJob(words, folder, output, timeout_ns)
-        code, samples = watch(job, place.target.where, place.sampler, on_progress, deadline_reached)
+        text, samples = watch(job, place.target.where, place.sampler, on_progress, deadline_reached)
         after = place.sampler.sample()
         content = output.read_bytes()[:MAX_FILE_BYTES]
     finally:
         shutil.rmtree(own, ignore_errors=True)
-    return Ended(program, words, job, int(str(code)), content, before, after, samples)
+    return Ended(program, words, job, int(text), content, before, after, samples)

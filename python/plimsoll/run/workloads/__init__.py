@@ -13,6 +13,7 @@ from typing import Any, Protocol, cast
 from plimsoll.catalog.bounds import Pace
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameters import kind_of, parameters_of
+from plimsoll.run.outcome import OnProgress, Outcome
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import Execution
 
@@ -51,13 +52,13 @@ class Workload(Protocol):
         self,
         plan: Plan,
         place: Place,
-        on_progress: Callable[[Mapping[str, Any]], None],
+        on_progress: OnProgress,
         deadline_reached: Callable[[], bool],
     ) -> Execution:
         """Carry out the plan; KeyboardInterrupt is passed on when nothing uses the place any more."""
 
     def scores(
-        self, plan: Plan, outcome: Mapping[str, Any], histograms: Mapping[str, bytes], intervals: Sequence[Interval]
+        self, plan: Plan, outcome: Outcome, histograms: Mapping[str, bytes], intervals: Sequence[Interval]
     ) -> tuple[Score, ...]:
         """One number per metric; none where nothing was measured."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from plimsoll.catalog.bounds import Pace
 from plimsoll.model import Plan
+from plimsoll.run.outcome import FilesPlan
 from plimsoll.units import MIB, MILLISECOND, SECOND
 
 OVERHEAD_NS = SECOND // 2
@@ -26,8 +27,8 @@ IOS_PER_SYNC = 2
 """Of a file system: the data, then its journal."""
 
 
-def run_ns(plan: Plan, expected: Mapping[str, Any], pace: Pace | None = None) -> int:
-    """One run, from the core's plan of it (`Plan` of `crates/files/src/outcome.rs`), on a volume that does `pace`."""
+def run_ns(plan: Plan, expected: FilesPlan, pace: Pace | None = None) -> int:
+    """One run, from the core's plan of it, on a volume that does `pace`."""
     bytes_per_s = min(BYTES_PER_S, pace.bytes_per_s) if pace and _reaches_the_disk(plan.parameters) else BYTES_PER_S
     sync_ns = max(SYNC_NS, IOS_PER_SYNC * SECOND / pace.ios_per_s) if pace else SYNC_NS
     total = OVERHEAD_NS + (expected["written_bytes"] + expected["read_bytes"]) * SECOND // bytes_per_s

@@ -18,11 +18,12 @@ from plimsoll.metrics import PERCENTILES, score
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
 from plimsoll.parameters import parameters_of
+from plimsoll.run.outcome import DbOutcome, OnProgress
 from plimsoll.run.places import Place
 from plimsoll.run.private_server import PrivateServer, find_program, kind, running
 from plimsoll.run.scores import burst_factor, saturated_share, window_factor
 from plimsoll.run.workers import databases
-from plimsoll.run.workers.execution import Execution, watch
+from plimsoll.run.workers.execution import Execution, measured
 from plimsoll.stats.histogram import decode
 from plimsoll.stats.steady import classify
 from plimsoll.targets import database
@@ -168,11 +169,11 @@ def spec(plan: Plan, server: PrivateServer, destroy: Sequence[str] = ()) -> dict
 def execute(
     plan: Plan,
     place: Place,
-    on_progress: Callable[[Mapping[str, Any]], None],
+    on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
     *,
     interval_histograms: bool = False,
-) -> Execution:
+) -> Execution[DbOutcome]:
     """Run it against the target's server, which is started by the first run that needs it.
 
     With `interval_histograms`, progress and outcome tell those of each interval, once.
@@ -186,25 +187,25 @@ def execute(
         request["data"] = "recreate"
     log_begin = server.log_bytes()
     place.sampler.with_family = True
-    before = place.sampler.sample()
-    job = databases.start(request)
-    outcome, samples = watch(job, server.url or plan.parameters["server"], place.sampler, on_progress, deadline_reached)
-    outcome = _with_words(plan, outcome, server, log_begin)
-    if outcome["status"] == "ok":
+    where = server.url or plan.parameters["server"]
+    execution = measured(databases.start, request, DbOutcome, where, place.sampler, on_progress, deadline_reached)
+    _add_words(plan, execution.outcome, server, log_begin)
+    if execution.outcome["status"] == "ok":
         place.services[f"data of {_server_key(plan)}"] = _data_shape(plan)
-    return Execution(outcome, before, place.sampler.sample(), samples)
+    return execution
 
 
-def _with_words(plan: Plan, outcome: Mapping[str, Any], server: PrivateServer, log_begin: int) -> Mapping[str, Any]:
-    """The outcome; of a private server that ended or was away also how, and what it said of it."""
+def _add_words(plan: Plan, outcome: DbOutcome, server: PrivateServer, log_begin: int) -> None:
+    """Of a private server that ended or was away also how, and what it said of it."""
     ended = server.ended()
     if not ended and not outcome["outages"]:
-        return outcome
+        return
     words, error = server.said(log_begin), outcome["error"]
     if ended and error:
-        told = f"the private {plan.parameters['server']} {ended}: {words or 'its log says nothing of it'}"
-        error = {**error, "message": f"{error['message']}; {told}"}
-    return {**outcome, "error": error, "server_ended": ended or "", "server_said": words}
+        error["message"] += (
+            f"; the private {plan.parameters['server']} {ended}: {words or 'its log says nothing of it'}"
+        )
+    outcome["server_ended"], outcome["server_said"] = ended or "", words
 
 
 def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
@@ -253,7 +254,7 @@ def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:  # noqa: ARG001
 
 
 def scores(
-    plan: Plan, outcome: Mapping[str, Any], histograms: Mapping[str, bytes], intervals: Sequence[Interval]
+    plan: Plan, outcome: DbOutcome, histograms: Mapping[str, bytes], intervals: Sequence[Interval]
 ) -> tuple[Score, ...]:
     """The rate of whole operations, over the steady part, and latencies by kind unless a schedule was not kept."""
     whole = outcome["whole"]
@@ -283,7 +284,7 @@ def scores(
     return tuple(found)
 
 
-def _of_the_fault(outcome: Mapping[str, Any], intervals: Sequence[Interval]) -> Iterator[Score]:
+def _of_the_fault(outcome: DbOutcome, intervals: Sequence[Interval]) -> Iterator[Score]:
     """Where an outage is what is measured: its figures, as far as they are known."""
     if not outages.outages(outcome):
         return

@@ -18,9 +18,10 @@ from plimsoll.parameters import FILES_WORKLOADS
 from plimsoll.phases import phase_scores, phases
 from plimsoll.run import originals
 from plimsoll.run.originals import _execution
+from plimsoll.run.outcome import FilesOutcome, FilesPlan, OnProgress, Outcome
 from plimsoll.run.places import Place
 from plimsoll.run.workers import file_systems
-from plimsoll.run.workers.execution import Execution, watch
+from plimsoll.run.workers.execution import Execution, measured
 from plimsoll.run.workloads import _files_time
 from plimsoll.run.workloads._direct import offset_alignment
 from plimsoll.stats.histogram import decode
@@ -42,13 +43,12 @@ def spec(plan: Plan, directory: Path) -> dict[str, Any]:
     }
 
 
-def expected(plan: Plan) -> dict[str, Any]:
-    """What the core says a plan would do (`Plan` of `crates/files/src/outcome.rs`). Raises UsageError if it refuses."""
+def expected(plan: Plan) -> FilesPlan:
+    """What the core says a plan would do. Raises UsageError if it refuses."""
     try:
-        answer: dict[str, Any] = file_systems.expected(spec(plan, Path("/")))
+        return file_systems.expected(spec(plan, Path("/")))
     except ValueError as error:
         raise UsageError(f"test {plan.case}: {error}") from None
-    return answer
 
 
 def run_ns(plan: Plan, pace: Pace | None = None) -> int:
@@ -99,7 +99,7 @@ def data_files(plan: Plan) -> Mapping[str, int]:  # noqa: ARG001 (asked of every
 
 def scratch_bytes(plan: Plan) -> int:
     """All files of a run."""
-    return int(expected(plan)["disk_bytes"])
+    return expected(plan)["disk_bytes"]
 
 
 def writes(plan: Plan) -> bool:
@@ -109,7 +109,7 @@ def writes(plan: Plan) -> bool:
 
 def written_bytes(plan: Plan) -> int | None:
     """By calls, in all phases; None where time decides."""
-    written = int(expected(plan)["written_bytes"])
+    written = expected(plan)["written_bytes"]
     return written if written or not writes(plan) else None
 
 
@@ -126,20 +126,25 @@ def summary(plan: Plan) -> str:
 def execute(
     plan: Plan,
     place: Place,
-    on_progress: Callable[[Mapping[str, Any]], None],
+    on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
 ) -> Execution:
-    """Run it in the session's folder; the core removes its files whatever happens."""
-    if originals.is_original(plan):
-        timeout_ns = plan.parameters["timeout"]
-        return _execution.execute(plan, place, None, timeout_ns, on_progress, deadline_reached)
+    """Run it, or its original, in the session's folder, which is empty afterwards."""
+    if not originals.is_original(plan):
+        return execute_own(plan, place, on_progress, deadline_reached)
+    timeout_ns = plan.parameters["timeout"]
+    return _execution.execute(plan, place, None, timeout_ns, on_progress, deadline_reached)
+
+
+def execute_own(
+    plan: Plan, place: Place, on_progress: OnProgress, deadline_reached: Callable[[], bool]
+) -> Execution[FilesOutcome]:
+    """Run Plimsoll's own test; the core removes its files whatever happens."""
     with ExitStack() as stack:
         # A device is only read: the core's folder stays empty.
         folder = Path(place.folder or stack.enter_context(scratch_folder()))
-        before = place.sampler.sample()
-        job = file_systems.start(spec(plan, folder))
-        outcome, samples = watch(job, place.target.where, place.sampler, on_progress, deadline_reached)
-        return Execution(outcome, before, place.sampler.sample(), samples)
+        where, request = place.target.where, spec(plan, folder)
+        return measured(file_systems.start, request, FilesOutcome, where, place.sampler, on_progress, deadline_reached)
 
 
 def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:  # noqa: ARG001
@@ -149,7 +154,7 @@ def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:  # noqa: ARG001
 
 def scores(
     plan: Plan,  # noqa: ARG001
-    outcome: Mapping[str, Any],
+    outcome: Outcome,
     histograms: Mapping[str, bytes],
     intervals: Sequence[Interval],  # noqa: ARG001
 ) -> tuple[Score, ...]:

@@ -14,6 +14,7 @@ from plimsoll.parameter import value_text
 from plimsoll.parameters import parameter
 from plimsoll.run import originals
 from plimsoll.run.originals import _execution
+from plimsoll.run.outcome import OnProgress, Outcome
 from plimsoll.run.places import Place
 from plimsoll.run.scores import scores as measured_scores
 from plimsoll.run.workers import local
@@ -106,7 +107,7 @@ def path_for(plan: Plan, place: Place) -> Path:
 def execute(
     plan: Plan,
     place: Place,
-    on_progress: Callable[[Mapping[str, Any]], None],
+    on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
 ) -> Execution:
     """Lay out and measure with the compiled core; or lay out, and let the original measure."""
@@ -120,7 +121,7 @@ def execute(
 
 
 def scores(
-    plan: Plan, outcome: Mapping[str, Any], histograms: Mapping[str, bytes], intervals: Sequence[Interval]
+    plan: Plan, outcome: Outcome, histograms: Mapping[str, bytes], intervals: Sequence[Interval]
 ) -> tuple[Score, ...]:
     """Rates and latencies; of an original that tells no single latencies, their means."""
     found = measured_scores(plan, outcome, histograms, intervals)

@@ -16,6 +16,7 @@ from plimsoll.model import Artefact, Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
 from plimsoll.parameters import parameters_of, programs
 from plimsoll.plugins import Plugin
+from plimsoll.run.outcome import OnProgress, ProgramOutcome
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.program import KEPT, Ended, carry_out
@@ -23,7 +24,6 @@ from plimsoll.units import SECOND
 
 USUAL_NS = 10 * SECOND
 """What one run is thought to take where its package does not say."""
-FACT = "program"
 
 
 def of(plan: Plan) -> Plugin:
@@ -104,7 +104,7 @@ def summary(plan: Plan) -> str:
 def execute(
     plan: Plan,
     place: Place,
-    on_progress: Callable[[Mapping[str, Any]], None],
+    on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
 ) -> Execution:
     """Run the program in a new folder, which is removed whatever happens; its output is kept."""
@@ -122,8 +122,10 @@ def execute(
     scores: list[Score] = []
     if not (reason or ended.job.stopped):
         scores, reason = _read(found, plan, ended)
-    told = {"name": program, "command": ended.command, "from": found.origin}
-    outcome = ended.outcome(reason, {FACT: {**told, "scores": [score.model_dump() for score in scores]}})
+    told = [score.model_dump() for score in scores]
+    outcome = ended.outcome(
+        reason, {"program": {"name": program, "command": ended.command, "from": found.origin, "scores": told}}
+    )
     digest = hashlib.sha256(ended.content).hexdigest()
     artefact = Artefact(name=f"{found.name}.txt", sha256=digest, content=ended.content)
     return Execution(outcome, ended.before, ended.after, ended.samples, (artefact,))
@@ -147,12 +149,12 @@ def _read(found: Plugin, plan: Plan, ended: Ended) -> tuple[list[Score], str]:
 
 def scores(
     plan: Plan,  # noqa: ARG001
-    outcome: Mapping[str, Any],
+    outcome: ProgramOutcome,
     histograms: Mapping[str, bytes],  # noqa: ARG001
     intervals: Sequence[Interval],  # noqa: ARG001
 ) -> tuple[Score, ...]:
     """As they were read from the output."""
-    return tuple(Score.model_validate(each) for each in outcome[FACT]["scores"])
+    return tuple(Score.model_validate(each) for each in outcome["program"]["scores"])
 
 
 def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:  # noqa: ARG001
