@@ -1,6 +1,7 @@
 # What people and CI call. `make run` and `make test` work on a fresh machine.
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 # The build back end starts maturin by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # The tests start hundreds of commands, and each would compile all that it loads.
@@ -8,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 LISTED := $(shell find crates/db/src/drivers crates/db/tests/servers crates/files/src/workloads crates/io/src/engines -name '*.rs')
 
-.PHONY: help setup run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean torture assure fuzz audit
+.PHONY: help setup compiled fetched shipped run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean torture assure fuzz audit
 help:
 	@echo "make run        set up and measure the current directory (about two minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
@@ -24,13 +25,22 @@ setup: $(BIN)/.set-up
 $(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
 	@tools/need.sh $(PYTHON) cargo
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt maturin
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[all]'
+	$(PIP) maturin
+	@$(MAKE) --no-print-directory --jobs=2 compiled fetched
 	@touch $@
 
+# Beside each other: a processor compiles while the other unpacks.
+compiled:
+	$(PIP) --no-build-isolation --no-deps -e .
+
+fetched:
+	$(BIN)/python tools/requirements.py > $(BIN)/needed.txt
+	$(BIN)/python tools/requirements.py all >> $(BIN)/needed.txt
+	$(PIP) -r $(BIN)/needed.txt
+
 $(BIN)/.set-up-dev: $(BIN)/.set-up
-	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' > $(BIN)/dev.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -r $(BIN)/dev.txt
+	$(BIN)/python tools/requirements.py dev > $(BIN)/dev.txt
+	$(PIP) -r $(BIN)/dev.txt
 	@touch $@
 
 run: setup
@@ -71,7 +81,11 @@ docs: $(BIN)/.set-up-dev
 	$(BIN)/python tools/reference.py
 	$(BIN)/python tools/manual.py
 
-bench: $(BIN)/.set-up-dev
+# What is measured is what wheels hold; the module of `make setup` comes back with the next change to a source of it.
+shipped: $(BIN)/.set-up-dev
+	$(BIN)/maturin develop --quiet --profile release --skip-install
+
+bench: shipped
 	$(BIN)/python benches/io.py
 	$(BIN)/python benches/commands.py
 	$(BIN)/python benches/report.py
@@ -79,14 +93,14 @@ bench: $(BIN)/.set-up-dev
 	$(BIN)/python -m benches.web_crowd
 
 # Native tests beside their originals; needs dbench, postmark, bonnie++, fio and ioping.
-bench-parity: $(BIN)/.set-up-dev
+bench-parity: shipped
 	$(BIN)/python -m benches.parity
 
-bench-volume: $(BIN)/.set-up-dev
+bench-volume: shipped
 	$(BIN)/python benches/volume.py
 
 # Beside redis-benchmark, pgbench, sysbench and wrk.
-bench-db: $(BIN)/.set-up-dev
+bench-db: shipped
 	$(BIN)/python benches/db.py
 
 validate: $(BIN)/.set-up-dev

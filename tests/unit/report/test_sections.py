@@ -183,6 +183,13 @@ def test_other_words_of_one_guard_are_kept() -> None:
     assert warning.advice == "Wait Run longer"
 
 
+def test_a_name_at_the_beginning_of_a_sentence_stays_as_it_is() -> None:
+    said = {"big_hlog: no unit": "big_hlog: no unit", "read-ahead helped": "Read-ahead helped", "wait": "Wait"}
+    for message, sentence in said.items():
+        (warning,) = warnings_of(warned(discards(message)))
+        assert warning.sentence == sentence
+
+
 def test_guards_that_could_not_check_are_counted() -> None:
     blind = [not_checkable(name, "tmpfs keeps its files in memory") for name in ("page_cache", "durability")]
     found = warned(*blind, Finding(guard="steal", level=Level.OK, message="fine"))

@@ -23,6 +23,7 @@ _KEEP = "Keep the file: scores can be made from it again, and from nothing that 
 _AMOUNT = r"[-−]?\d+(?:[.,\u202f\u00a0]\d+)*(?:e[+-]?\d+)?(?: ?(?:[KMGTP]iB|B|ns|µs|ms|s|min|h|%)(?!\w)(?:/s)?)?"
 _AMOUNTS = re.compile(rf"{_AMOUNT}(?: {_AMOUNT})*")
 """Numbers with their units, `1 min 20 s` as one: 900 KiB and 1.2 MiB are the same words."""
+_WORD = re.compile(r"[a-z][a-z’'-]*,?(?: |$)")
 NOT_CHECKABLE = "not checkable: "
 """How a guard begins that applies, but cannot see what it needs."""
 _SEVERITY = {Level.INVALID: 0, Level.WARN: 1, Level.OK: 2}
@@ -97,7 +98,8 @@ def _blind(evidence: Evidence) -> str:
 
 
 def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
+    """Begins a sentence; names of metrics and files stay as they are written."""
+    return words[:1].upper() + words[1:] if _WORD.match(words) else words
 
 
 def _lost(evidence: Evidence) -> Table | None:
