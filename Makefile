@@ -50,7 +50,8 @@ test: $(BIN)/.set-up-dev
 	tools/test-packages.sh
 	cargo test --quiet --workspace
 	@rm -f target/seconds.json
-	$(BIN)/pytest -n auto --seconds=target/seconds.json -m 'not alone'
+	@# Two for a processor: most of the time tests wait for servers, disks and clocks.
+	$(BIN)/pytest -n $$((2 * $$(nproc))) --seconds=target/seconds.json -m 'not alone'
 	$(BIN)/pytest --seconds=target/seconds.json -m alone
 
 test-fast: $(BIN)/.set-up-dev
