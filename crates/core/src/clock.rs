@@ -204,10 +204,13 @@ mod tests {
     fn steering_removes_an_offset() {
         let mut clock = Clock::new();
         let Some(scale) = clock.counter.as_mut() else { return };
-        scale.base_ns += 10_000;
-        assert!(clock.discipline(20_000_000) > 5_000);
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        assert!(clock.discipline(20_000_000).abs() < 5_000);
+        scale.base_ns += 300_000;
+        let off_ns = clock.discipline(1_000_000_000);
+        assert!(off_ns > 200_000, "{off_ns}");
+        let (scale, origin) = (clock.counter.unwrap(), origin().unwrap());
+        let reading = scale.at(scale.base_ticks + (1e9 / origin.ns_per_tick) as u64);
+        let right = scale.base_ns + 1_000_000_000 - off_ns as u64;
+        assert!(reading.abs_diff(right) < 60_000, "{reading} {right}");
     }
 
     #[test]

@@ -39,11 +39,14 @@ impl ThreadFault {
 
     /// The thread that `what` names panicked, with this payload.
     pub fn panicked(what: impl Into<String>, payload: Box<dyn Any + Send>) -> Self {
-        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-        // To drop it might panic once more.
-        std::mem::forget(payload);
-        Self::Panicked { what: what.into(), why: text.unwrap_or_else(|| "no reason is known".to_owned()) }
+        let text = payload.downcast().map(|text: Box<String>| *text);
+        let text = text.or_else(|payload| payload.downcast().map(|text: Box<&str>| (*text).to_owned()));
+        let why = text.unwrap_or_else(|unknown| {
+            // To drop it might panic once more.
+            std::mem::forget(unknown);
+            "no reason is known".to_owned()
+        });
+        Self::Panicked { what: what.into(), why }
     }
 
     /// Number of the system's error; nothing after a panic.
