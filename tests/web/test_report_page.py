@@ -212,10 +212,20 @@ def test_all_words_have_the_contrast_that_eyes_need(browser: Browser, pages: dic
     page.context.close()
 
 
-def test_the_page_prints(browser: Browser, pages: dict[str, Path]) -> None:
-    page, _ = opened(browser, pages["two"], 1280)
+BEYOND_THE_PAPER = """() => [...document.querySelectorAll("th, td, p, li, pre, svg.chart")]
+    .filter((each) => each.checkVisibility())
+    .filter((each) => each.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+    .map((each) => each.textContent.slice(0, 60))"""
+
+
+@pytest.mark.parametrize("name", ["one", "two", "five", "long"])
+def test_the_page_prints(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    a4 = 718
+    page, _ = opened(browser, pages[name], a4)
     page.emulate_media(media="print")
     assert not page.locator("nav").is_visible()
     assert page.locator("svg.chart").first.is_visible()
+    page.evaluate("() => document.querySelectorAll('section > details').forEach((each) => each.open = true)")
+    assert page.evaluate(BEYOND_THE_PAPER) == []
     assert page.pdf(format="A4").startswith(b"%PDF")
     page.context.close()

@@ -51,9 +51,13 @@ impl Board {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next phase begins at `began_ns`, and lasts `length_ns` where time decides about its end.
+    /// The next phase begins at `began_ns`, and lasts `length_ns` where time decides about its end. After the last one
+    /// there is none: a thread that was left behind may still believe that it works for somebody.
     pub fn enter(&self, phase: impl Into<Cow<'static, str>>, began_ns: u64, length_ns: Option<u64>) {
         let mut state = self.state();
+        if state.phase == phase::FINISHED {
+            return;
+        }
         (state.phase, state.began_ns, state.length_ns, state.share) = (phase.into(), began_ns, length_ns, 0.0);
     }
 
@@ -129,5 +133,19 @@ impl Board {
             interval_histograms: std::mem::take(&mut state.histograms),
             so_far: state.so_far.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_begins_after_the_end() {
+        let board = Board::new("prepare");
+        board.enter(phase::FINISHED, monotonic_ns(), None);
+        board.enter("write", monotonic_ns(), Some(1));
+        assert_eq!(board.phase(), phase::FINISHED);
+        assert_eq!(board.progress().done, 1.0);
     }
 }

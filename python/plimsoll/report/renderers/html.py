@@ -51,6 +51,7 @@ def environment() -> Environment:
     )
     made.filters["rows"] = _rows
     made.filters["judge"] = _judge
+    made.filters["wide"] = _wide
     made.tests["of"] = lambda block, name: type(block).__name__ == name
     return made
 
@@ -60,14 +61,25 @@ def _rows(table: Table) -> Markup:
     from markupsafe import Markup, escape
 
     numeric = [column.align == "right" for column in table.columns]
+    heads = [f' data-head="{escape(column.title)}"' if _wide(table) else "" for column in table.columns]
     lines = []
-    for head, *cells in table.rows:
-        line = f'<tr><th scope="row"{_look(None, numeric[0])}>{escape(cell_text(head))}</th>'
+    for first, *cells in table.rows:
+        line = f'<tr><th scope="row"{_look(None, numeric[0])}{heads[0]}>{escape(cell_text(first))}</th>'
         looks = (
-            (cell, _look(cell, right, missing=cell is None)) for cell, right in zip(cells, numeric[1:], strict=True)
+            (cell, _look(cell, right, missing=cell is None) + head)
+            for cell, right, head in zip(cells, numeric[1:], heads[1:], strict=True)
         )
         lines.append(line + "".join(f"<td{look}>{escape(cell_text(cell))}</td>" for cell, look in looks) + "</tr>")
     return Markup("\n".join(lines))
+
+
+MOST_PRINTED = 10
+"""Columns that fit on a sheet of paper."""
+
+
+def _wide(table: Table) -> bool:
+    """On paper each of its cells has the head of its column before it."""
+    return len(table.columns) > MOST_PRINTED
 
 
 JUDGING = ("verdict", "answer", "comparable", "status", "level", "score", "median", "value")
