@@ -39,7 +39,7 @@ class FittedColumn:
 
     def lines(self, width: int) -> int:
         """How tall its tallest cell is in so many characters."""
-        wrapper = _Wrapper(width=width)
+        wrapper = _Wrapper(width)
         return max(len(wrapper.wrap(words)) for words in {self.title, *self.cells})
 
 
@@ -98,7 +98,7 @@ def _squeezed(columns: Sequence[FittedColumn], width: int) -> tuple[FittedColumn
 
 
 def _broken(column: FittedColumn, width: int) -> FittedColumn:
-    title, *cells = ("\n".join(_Wrapper(width=width).wrap(words)) for words in (column.title, *column.cells))
+    title, *cells = ("\n".join(_Wrapper(width).wrap(words)) for words in (column.title, *column.cells))
     return replace(column, title=title, cells=tuple(cells))
 
 
@@ -109,6 +109,10 @@ def _needed(widths: Iterable[int]) -> int:
 
 class _Wrapper(textwrap.TextWrapper):
     """The standard library's; only words that are too long are broken, where names of cases may be."""
+
+    def __init__(self, width: int) -> None:
+        # A tab would be wider than the one character that it counts as.
+        super().__init__(width=width, expand_tabs=False)
 
     def _split(self, text: str) -> list[str]:
         words = re.findall(r"\s+|\S+", text)

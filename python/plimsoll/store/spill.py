@@ -102,8 +102,11 @@ def remove(files: list[Path]) -> None:
 
 @contextmanager
 def alone(url: URL) -> Iterator[bool]:
-    """Whether nobody else is taking in what waits for this store."""
-    place = next(place for place in _places() if _is_ours(place) and (place / _key(url)).is_dir())
+    """Whether nobody else is taking in what waits for this store, or has just done so."""
+    place = next((place for place in _places() if _is_ours(place) and (place / _key(url)).is_dir()), None)
+    if place is None:
+        yield False
+        return
     lock = place / f".{_key(url)}.lock"
     with open(os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600), "rb") as file:
         try:

@@ -41,7 +41,7 @@ def test_where_even_whole_words_are_too_wide_nothing_is_broken_here() -> None:
     assert fitted([CASES, SCORE], 12).columns == (CASES, SCORE)
 
 
-words = st.text("ab-=_ 12", max_size=25).map(str.strip)
+words = st.text("ab-=_ \t\n12", max_size=25).map(str.strip)
 
 
 @given(st.lists(st.tuples(words, words, words), min_size=2, max_size=6), st.integers(10, 90))

@@ -60,7 +60,7 @@ class ServerConfig:
             check=False,
         )
         if done.returncode != 0:
-            said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-3:]
+            said = " ".join((done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-3:]).split()
             raise NotStarted(
                 f"{Path(words[0]).name} could not make a server's data in {self.held}: {readable(' '.join(said))}"
             )
