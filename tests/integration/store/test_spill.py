@@ -345,6 +345,11 @@ def test_a_store_that_cannot_be_opened_names_what_waits_for_it(tmp_path: Path) -
     assert list(where.iterdir())
 
 
+def test_who_comes_second_to_what_waits_has_nothing_to_do(tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "results.db")) as store, spill.alone(store.engine.url) as alone:
+        assert not alone
+
+
 def test_a_file_that_is_damaged_stays_and_is_named(tmp_path: Path, said: list[str]) -> None:
     session, runs = study()
     with open_store(str(tmp_path / "results.db")) as store:
