@@ -44,7 +44,18 @@ def main() -> int:
         "CARGO_ENCODED_RUSTDOCFLAGS": "\x1f".join(flags),
         "CARGO_TARGET_DIR": str(arguments.target_dir / arguments.sanitizer),
     }
-    words = ["cargo", "test", "--quiet", "--locked", "--target", HOST, "--no-fail-fast", "--lib", "--tests", "--examples"]
+    words = [
+        "cargo",
+        "test",
+        "--quiet",
+        "--locked",
+        "--target",
+        HOST,
+        "--no-fail-fast",
+        "--lib",
+        "--tests",
+        "--examples",
+    ]
     words += [word for crate in arguments.crates for word in ("-p", crate)]
     words += [arguments.filter] if arguments.filter else []
     words += ["--", "--skip", MEASURES_MEMORY]
