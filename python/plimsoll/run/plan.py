@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from plimsoll.profile import Case, for_workload
 from plimsoll.run import emulated, workloads
 from plimsoll.run.study import Study
 from plimsoll.stats.policy import MODES
+from plimsoll.stats.stopping import last_block
 from plimsoll.targets import directory
 from plimsoll.units import GIB, SECOND, format_duration, parse_count, parse_size
 
@@ -91,7 +92,7 @@ def estimate(study: Study, planned: Sequence[Step]) -> Estimate:
     """Time from the fewest to the most blocks the mode allows, and the bytes laid out on each target."""
     mode = MODES[study.mode]
     least = study.repeats or min(3, study.blocks or 3)
-    most = study.repeats or study.blocks or mode.cap
+    most = study.repeats or last_block(replace(mode, cap=study.blocks or mode.cap), len(study.targets))
     layout = {target.name: sum(_data_files(planned, target).values()) for target in study.targets}
     scratch = {target.name: _scratch_bytes(planned, target) for target in study.targets}
     writing_ns = sum(_layout_ns(layout[target.name], pace(shape_of(target))) for target in study.targets)

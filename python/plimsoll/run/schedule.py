@@ -24,7 +24,7 @@ from plimsoll.stats.endings import looked
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.stats.parts import Extension
 from plimsoll.stats.policy import LAST, LOOKS, MODES
-from plimsoll.stats.stopping import PRECISE_ENOUGH, Go, Stop, closing
+from plimsoll.stats.stopping import PRECISE_ENOUGH, Go, Stop, closing, last_block
 
 ATTEMPTS = 2
 """An invalid block is repeated once, unless the repetition would find the same."""
@@ -223,7 +223,8 @@ class Schedule:
             if state.closed is None:
                 done, block_ns = len(self._settled(state)), state.block_ns + pauses_ns
                 least += max(state.wanted - done, 1) * block_ns
-                most += max((state.wanted if self._exact else state.cap) - done, 1) * block_ns
+                last = last_block(replace(self._mode, cap=state.cap), len(self._left))
+                most += max((state.wanted if self._exact else last) - done, 1) * block_ns
         return TimeLeft(least, most)
 
 

@@ -69,9 +69,14 @@ def next_step_single(summaries: Sequence[Summary], mode: Mode, blocks: int) -> S
     if all(summary.half_width <= target for summary in summaries):
         return Stop(StopReason.PRECISE)
     following = next_look(blocks)
-    if mode.score_width is None or following is None or following > mode.cap:
+    if following is None or following > last_block(mode, targets=1):
         return Stop(StopReason.CAP)
     return Go(following)
+
+
+def last_block(mode: Mode, targets: int) -> int:
+    """The number of blocks after which a case of so many targets ends, whatever is known by then."""
+    return min(LOOKS[0], mode.cap) if targets == 1 and mode.score_width is None else mode.cap
 
 
 def _worst_reason(verdicts: Sequence[Verdict]) -> StopReason:

@@ -427,3 +427,15 @@ def test_a_session_of_which_only_some_runs_were_disturbed_is_not() -> None:
     fine = runs[0].model_copy(update={"status": RunStatus.FAILED, "findings": (), "reason": "broken"})
     assert "--noisy-host" not in why_nothing([*runs, fine])
     assert why_nothing([]) == "no run of this session is valid; nothing ran"
+
+
+def test_one_target_in_quick_mode_ends_at_its_first_look_and_that_is_told_from_the_start() -> None:
+    study = make_study()
+    alone = replace(study, targets=study.targets[:1], mode="quick")
+    told = Schedule(alone, planning.steps(alone)).time_left()
+    assert told.least_ns == told.most_ns > 0
+    estimate = planning.estimate(alone, planning.steps(alone))
+    assert estimate.least_ns == estimate.most_ns
+    standard = replace(alone, mode="standard")
+    told = Schedule(standard, planning.steps(standard)).time_left()
+    assert told.least_ns < told.most_ns

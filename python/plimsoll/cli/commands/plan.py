@@ -60,7 +60,8 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
     for sentence in plan_cost.sentences(study.targets, estimate.most_ns):
         typer.echo(sentence)
     least, most = format_estimate(estimate.least_ns), format_estimate(estimate.most_ns)
-    typer.echo(f"mode {study.mode}: {least} if everything is decided at once, {most} at most")
+    within = f"about {most}" if least == most else f"{least} if everything is decided at once, {most} at most"
+    typer.echo(f"mode {study.mode}: {within}")
 
 
 def _row(step: Step) -> dict[str, Any]:
