@@ -50,8 +50,7 @@ test: $(BIN)/.set-up-dev
 	tools/test-packages.sh
 	cargo test --quiet --workspace
 	@rm -f target/seconds.json
-	@# Two for a processor: most of the time tests wait for servers, disks and clocks.
-	$(BIN)/pytest -n $$((2 * $$(nproc))) --seconds=target/seconds.json -m 'not alone'
+	$(BIN)/pytest -n auto --seconds=target/seconds.json -m 'not alone'
 	$(BIN)/pytest --seconds=target/seconds.json -m alone
 
 test-fast: $(BIN)/.set-up-dev
