@@ -8,6 +8,7 @@ the dead name. Nobody else's things have such a name, for the token is in it.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import secrets
@@ -33,10 +34,11 @@ _TRIES = 3
 
 
 @contextmanager
-def whole_file(path: str | Path, *, durable: bool = False) -> Iterator[BufferedRandom]:
+def whole_file(path: str | Path) -> Iterator[BufferedRandom]:
     """A file to write and read, which is at `path` once the block has ended well, in the place of what was there.
 
-    `durable`: then it is on the disk as well. Raises UsageError for a device or a folder, OSError like `open`.
+    It is on the disk then, too: what is said to be written is there after a loss of power. Raises UsageError for a
+    device or a folder, OSError like `open`.
     """
     check_regular(path)
     path = Path(os.path.abspath(path))
@@ -46,15 +48,14 @@ def whole_file(path: str | Path, *, durable: bool = False) -> Iterator[BufferedR
         if nameless is not None:
             with nameless as file:
                 yield file
-                _complete(file, durable=durable)
-                _name(file, folder, path, durable=durable)
+                _complete(file)
+                _name(file, folder, path)
         else:
             with _noted(path.parent, ".part") as draft, _made(folder, draft) as file:
                 yield file
-                _complete(file, durable=durable)
+                _complete(file)
                 os.replace(draft.name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
-        if durable:
-            _sync_folder(path.parent)
+        _sync_folder(path.parent)
     finally:
         os.close(folder)
 
@@ -108,13 +109,12 @@ def _made(folder: int, draft: Path) -> BufferedRandom:
     return os.fdopen(os.open(draft.name, _NEW, 0o666, dir_fd=folder), "w+b")
 
 
-def _complete(file: BufferedRandom, *, durable: bool) -> None:
+def _complete(file: BufferedRandom) -> None:
     file.flush()
-    if durable:
-        os.fsync(file.fileno())
+    os.fsync(file.fileno())
 
 
-def _name(file: BufferedRandom, folder: int, path: Path, *, durable: bool) -> None:
+def _name(file: BufferedRandom, folder: int, path: Path) -> None:
     """Give a file its name, or that of another, which goes."""
     # What is wrong with the name is told when the file takes it in the second way.
     with suppress(OSError):
@@ -127,7 +127,7 @@ def _name(file: BufferedRandom, folder: int, path: Path, *, durable: bool) -> No
             with _made(folder, draft) as copy:
                 file.seek(0)
                 shutil.copyfileobj(file, copy, _COPIED_BYTES)
-                _complete(copy, durable=durable)
+                _complete(copy)
         os.replace(draft.name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
@@ -137,9 +137,17 @@ def _link(file: BufferedRandom, folder: int, name: str) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except PermissionError:
+        # It may be written and not read: its file system writes it when it likes.
+        return
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        # Not every file system can do that with a folder.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
     finally:
         os.close(descriptor)
 

@@ -98,7 +98,7 @@ def write_results(
     try:
         # No name and no time inside: equal results make equal files.
         with (
-            whole_file(path, durable=True) as raw,
+            whole_file(path) as raw,
             gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
         ):
             digest = hashlib.sha256()

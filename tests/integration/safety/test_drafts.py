@@ -92,7 +92,7 @@ def test_a_file_appears_when_it_is_complete(places: Places) -> None:
     umask = os.umask(0o027)
     try:
         for before in (None, b"new"):
-            with drafts.whole_file(places.out / "o", durable=True) as file:
+            with drafts.whole_file(places.out / "o") as file:
                 file.write(b"new")
                 file.flush()
                 there = (places.out / "o").read_bytes() if before else None
