@@ -88,4 +88,7 @@ def test_the_extras_are_those_of_the_package() -> None:
         assert distributions <= set(MODULES[extra])
     (every,) = extras["all"]
     assert set(re.findall(r"\w+", every)) - {"plimsoll"} == set(named), "`make setup` installs what the README shows"
-    assert "'.[all]'" in (ROOT / "Makefile").read_text()
+    words = [sys.executable, ROOT / "tools" / "requirements.py", "all"]
+    printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert sorted(printed) == sorted(each for requirements in named.values() for each in requirements)
+    assert "requirements.py all >> $(BIN)/needed.txt" in (ROOT / "Makefile").read_text()
