@@ -51,7 +51,7 @@ def run_record(request: RunRequest, place: Place, plan: Plan, execution: Executi
         file=workloads.of(plan).file_facts(plan, place),
         memory_limit_bytes=place.memory_limit_bytes,
     )
-    findings = _findings(evidence, request.noisy_host) if status is RunStatus.OK else ()
+    findings = judged(evidence, request.noisy_host) if status is RunStatus.OK else ()
     reason = _why_failed(outcome, place) if status is RunStatus.FAILED else ""
     if status is RunStatus.PARTIAL:
         reason = STOPPED + (f": {_why_failed(outcome, place)}" if outcome["error"] else "")
@@ -102,7 +102,7 @@ def _why_failed(outcome: Any, place: Place) -> str:
     return failure(outcome) + (f"; {full}" if full else "")
 
 
-def _findings(evidence: RunEvidence, noisy_host: bool) -> tuple[Finding, ...]:
+def judged(evidence: RunEvidence, noisy_host: bool) -> tuple[Finding, ...]:
     """What every guard says; a guard that cannot judge this kind of run says nothing."""
     findings = []
     kind = kind_of(evidence.plan.workload)

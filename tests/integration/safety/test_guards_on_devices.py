@@ -9,9 +9,9 @@ from typing import Any
 from tests.conftest import need
 from tests.integration.safety.conftest import MakeLoop, run
 
-from plimsoll import plugins
 from plimsoll.model import Finding, Level, Plan, Target
 from plimsoll.parameters import defaults, read_values
+from plimsoll.run import record
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.sampler import Sampler
 from plimsoll.run.workers.local import execute
@@ -42,8 +42,7 @@ def judged(path: Path, **parameters: Any) -> dict[str, Finding]:
         file=datafile.facts(path, values["offset"], values["size"]),
         memory_limit_bytes=memory_limit_bytes(),
     )
-    found = (guard.check(evidence) for guard in plugins.modules("plimsoll.run.guards"))
-    return {finding.guard: finding for finding in found if finding is not None}
+    return {finding.guard: finding for finding in record.judged(evidence, noisy_host=False)}
 
 
 def judged_undisturbed(path: Path) -> dict[str, Finding]:
