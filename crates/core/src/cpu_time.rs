@@ -27,6 +27,17 @@ impl Used {
         }
     }
 
+    /// Both together.
+    pub fn plus(self, more: Self) -> Self {
+        Self {
+            user_ns: self.user_ns + more.user_ns,
+            system_ns: self.system_ns + more.system_ns,
+            context_switches: self.context_switches + more.context_switches,
+            major_faults: self.major_faults + more.major_faults,
+            minor_faults: self.minor_faults + more.minor_faults,
+        }
+    }
+
     /// User and system time.
     pub fn cpu_ns(self) -> u64 {
         self.user_ns + self.system_ns

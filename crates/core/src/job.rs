@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::clock::monotonic_ns;
+use crate::go::{Go, NotNow};
 use crate::once_value::OnceValue;
 use crate::outcome::{Progress, phase};
 use crate::progress::Board;
@@ -23,6 +24,11 @@ pub trait Work: 'static {
     const THREAD: &'static str;
     /// The phase that a job begins in.
     const FIRST_PHASE: &'static str;
+
+    /// Whether the job waits, once it is set up, until it is told to go: one with slices does.
+    fn waits(_spec: &Self::Spec) -> bool {
+        false
+    }
 
     /// Carries the request out, and ends soon after `control` says so.
     fn run(spec: Self::Spec, control: &Arc<Control>) -> Self::Outcome;
@@ -42,7 +48,8 @@ impl<W: Work> Job<W> {
     /// Starts it and returns at once. Everything that can go wrong is told in the outcome, but that its thread cannot be
     /// started.
     pub fn start(spec: W::Spec) -> std::io::Result<Self> {
-        let control = Arc::new(Control::new(W::FIRST_PHASE));
+        let control = Control { go: Go::new(W::waits(&spec)), ..Control::new(W::FIRST_PHASE) };
+        let control = Arc::new(control);
         let outcome = Arc::new(OnceValue::default());
         let (seen, found) = (Arc::clone(&control), Arc::clone(&outcome));
         let leads = move || {
@@ -51,6 +58,7 @@ impl<W: Work> Job<W> {
                 seen.stop();
                 W::failed(fault)
             });
+            seen.go.over();
             seen.board.enter(phase::FINISHED, monotonic_ns(), None);
             found.set(outcome);
         };
@@ -61,6 +69,17 @@ impl<W: Work> Job<W> {
     /// How far it is; cheap.
     pub fn poll(&self) -> Progress {
         self.control.board.progress()
+    }
+
+    /// Tells a job with slices, which is in phase [`phase::READY`], that its times count from `begin_ns` on: nanoseconds of
+    /// `CLOCK_MONOTONIC`, a moment ahead, so that its threads can be told before.
+    ///
+    /// # Errors
+    /// It is no such job, not in this phase, or the moment is not ahead.
+    pub fn go(&self, begin_ns: u64) -> Result<(), NotNow> {
+        self.control.go.tell(begin_ns, monotonic_ns())?;
+        self.control.wake();
+        Ok(())
     }
 
     /// Asks it to end. The outcome then holds what was measured until now.
@@ -86,6 +105,8 @@ pub struct Control {
     pub stop: Arc<AtomicBool>,
     /// How far the job is.
     pub board: Board,
+    /// When a job with slices is to begin.
+    pub go: Go,
     /// Wakes the thread that leads the job.
     wake: Mutex<Box<dyn Fn() + Send>>,
 }
@@ -93,7 +114,8 @@ pub struct Control {
 impl Control {
     /// Of a job that begins in `phase`.
     pub fn new(phase: &'static str) -> Self {
-        Self { stop: Arc::new(AtomicBool::new(false)), board: Board::new(phase), wake: Mutex::new(Box::new(|| ())) }
+        let (stop, board, go) = (Arc::new(AtomicBool::new(false)), Board::new(phase), Go::new(false));
+        Self { stop, board, go, wake: Mutex::new(Box::new(|| ())) }
     }
 
     /// The job is to end.
@@ -103,10 +125,14 @@ impl Control {
 
     fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    fn wake(&self) {
         (self.wake.lock().unwrap_or_else(PoisonError::into_inner))();
     }
 
-    /// A channel to the thread that leads the job, which a stop request wakes while it waits there. The last one made is
+    /// A channel to the thread that leads the job, which a stop request, or the word to go, wakes while it waits there. The last one made is
     /// the one that is woken.
     pub fn inbox<T: Send + 'static>(&self) -> (Outbox<T>, Inbox<T>) {
         let (sender, events) = channel();

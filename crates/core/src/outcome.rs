@@ -20,7 +20,7 @@ pub struct Outcome {
     pub without_room: u64,
     /// Wall clock at the start of the measured part, ns since 1970.
     pub started_ns: u64,
-    /// Length of the measured part.
+    /// Length of the measured part; with slices of all their parts that count.
     pub elapsed_ns: u64,
     pub phases: Phases,
     pub operations: BTreeMap<String, OperationTotals>,
@@ -31,7 +31,8 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latency_sums_ns: BTreeMap<String, u64>,
     pub intervals: Vec<Interval>,
-    /// For each interval that no [`Progress`] has told yet the histograms of its operation kinds, only when asked for.
+    /// For each interval that no [`Progress`] has told yet the histograms of its operation kinds, only when asked for or
+    /// with slices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interval_histograms: Vec<BTreeMap<String, String>>,
     /// Operations that no [`Progress`] has told yet, only when asked for.
@@ -129,12 +130,15 @@ pub struct OperationTotals {
     pub latency_sum_ns: u64,
 }
 
-/// One interval (about a second) of the measured part.
+/// One interval (about a second) of the measured part; of a job with slices the part of one slice that counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
-    /// Since the start of the measured part.
+    /// Since the start of the measured part; with slices since the moment that the job was told to go.
     pub start_ns: u64,
     pub duration_ns: u64,
+    /// From the end of the slice until all that it had issued was back, of the slowest thread; only with slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain_ns: Option<u64>,
     pub errors: u64,
     pub operations: BTreeMap<String, IntervalOperations>,
 }
@@ -212,6 +216,8 @@ pub struct SoFar {
 /// Names of the parts of a job, in order. File-system tests name theirs after what they measure.
 pub mod phase {
     pub const LAYOUT: &str = "layout";
+    /// Set up, and waits to be told to go; only a job with slices does.
+    pub const READY: &str = "ready";
     pub const WARMUP: &str = "warmup";
     pub const MEASURE: &str = "measure";
     pub const VERIFY: &str = "verify";

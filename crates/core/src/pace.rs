@@ -87,6 +87,11 @@ impl Pace {
         self.add(gap);
     }
 
+    /// All that is still to come starts so much later.
+    pub fn shift(&mut self, ns: u64) {
+        self.due_ns = self.due_ns.saturating_add(ns);
+    }
+
     #[inline]
     fn add(&mut self, gap_ns: f64) {
         let exact = self.fraction_ns + gap_ns;

@@ -6,9 +6,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, monotonic_ns};
 use crate::cpu_time::{Used, used};
 use crate::job::{Control, Inbox, Outbox};
+use crate::outcome::phase;
 use crate::threads::{ThreadFault, caught};
 use crate::timeline::{Batch, Timeline};
 use crate::window::Window;
@@ -81,10 +82,11 @@ pub struct Report {
 }
 
 impl Report {
-    /// The thread ends at `now`; `since` holds what it had used before the measured part, if it came to that.
-    pub fn close(&mut self, now: u64, since: Option<Used>, clock: &Clock) {
+    /// The thread ends at `now`; it had used `since` before the measured part, if it came to that, or `counted` in the
+    /// slices of it.
+    pub fn close(&mut self, now: u64, since: Option<Used>, counted: Option<Used>, clock: &Clock) {
         self.end_ns = now;
-        self.used = since.map_or(Used::default(), |since| used().since(since));
+        self.used = counted.unwrap_or_else(|| since.map_or(Used::default(), |since| used().since(since)));
         self.clock = clock.name();
     }
 }
@@ -216,6 +218,29 @@ impl<X: Exchange> WorkerPool<X> {
             waiting -= 1;
         }
         Ok(true)
+    }
+
+    /// Waits, when all threads are set up, until the job is told to go: from when its times count. Nothing when a stop
+    /// request came first; the threads then end.
+    ///
+    /// # Errors
+    /// A thread has ended meanwhile; the others then end.
+    pub fn wait_for_go(&mut self) -> Result<Option<u64>, X::Error> {
+        self.control.go.ready();
+        self.control.board.enter(phase::READY, monotonic_ns(), None);
+        loop {
+            if self.control.stopped() {
+                self.halt.store(true, Ordering::SeqCst);
+                return Ok(None);
+            }
+            if let Some(begin_ns) = self.control.go.told() {
+                return Ok(Some(begin_ns));
+            }
+            if let Some(Event::Panicked(_, fault)) = self.inbox.next(None) {
+                self.halt.store(true, Ordering::SeqCst);
+                return Err(fault.into());
+            }
+        }
     }
 
     /// Lets all threads work in `window`, and merges what they count until all have ended. After a stop request or a fault

@@ -19,14 +19,15 @@ pub fn sum_up<B: Batch>(
     // A thread that never came back was measured until now.
     let last = if back.len() == reports.len() { back.iter().map(|report| report.end_ns).max() } else { None };
     let end_ns = last.unwrap_or_else(monotonic_ns);
-    let elapsed_ns = end_ns.saturating_sub(window.measure_ns);
+    let lasted_ns = end_ns.saturating_sub(window.measure_ns);
+    let elapsed_ns = timeline.counted_ns(lasted_ns);
     outcome.elapsed_ns = elapsed_ns;
     outcome.phases.warmup_ns = (window.measure_ns - window.begin_ns).min(end_ns.saturating_sub(window.begin_ns));
-    outcome.phases.measure_ns = elapsed_ns;
+    outcome.phases.measure_ns = lasted_ns;
     outcome.operations = timeline.totals();
     outcome.histograms = timeline.total().histograms();
     outcome.latency_sums_ns = timeline.total().latency_sums_ns();
-    outcome.intervals = if elapsed_ns > 0 { timeline.intervals(elapsed_ns, window.last_interval) } else { Vec::new() };
+    outcome.intervals = if elapsed_ns > 0 { timeline.intervals(lasted_ns, window.last_interval) } else { Vec::new() };
     outcome.interval_histograms = timeline.interval_histograms();
     outcome.mean_in_flight = timeline.total().in_flight_ns() as f64 / elapsed_ns.max(1) as f64;
     let threads: Vec<Used> = back.iter().map(|report| report.used).collect();

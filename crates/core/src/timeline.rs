@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::count::Count;
 use crate::outcome::{Interval, IntervalOperations, OperationTotals};
+use crate::slices::Slices;
 
 /// Intervals that wait for a late thread before they are closed without it.
 const MAX_OPEN: usize = 4;
@@ -40,6 +41,11 @@ pub trait Batch {
 
     /// Sum over time of the number of operations in flight.
     fn in_flight_ns(&self) -> u64;
+
+    /// How long the slice took, after its end, until all was back; 0 without slices.
+    fn drain_ns(&self) -> u64 {
+        0
+    }
 }
 
 /// Everything measured so far. Memory does not grow with the number of operations, and with time only by one row per
@@ -47,6 +53,8 @@ pub trait Batch {
 #[derive(Debug)]
 pub struct Timeline<B> {
     interval_ns: u64,
+    /// The intervals, where they are these.
+    slices: Slices,
     /// For each thread, the first interval that it may still add to.
     next: Vec<u64>,
     open: VecDeque<B>,
@@ -62,6 +70,7 @@ impl<B: Batch> Timeline<B> {
     pub fn new(threads: u32, interval_ns: u64, room: impl Fn() -> B) -> Self {
         Self {
             interval_ns,
+            slices: Slices::default(),
             next: vec![0; threads as usize],
             open: VecDeque::new(),
             spare: (0..MAX_OPEN).map(|_| room()).collect(),
@@ -69,6 +78,11 @@ impl<B: Batch> Timeline<B> {
             histograms: None,
             total: room(),
         }
+    }
+
+    /// With one interval for each of the slices, if there are any, and the histograms of each.
+    pub fn in_slices(self, slices: &Slices) -> Self {
+        if slices.is_none() { self } else { Self { slices: slices.clone(), ..self.keeping_histograms() } }
     }
 
     /// Keeps the histograms of every interval.
@@ -110,9 +124,11 @@ impl<B: Batch> Timeline<B> {
 
     fn close(&mut self) {
         let Some(mut batch) = self.open.pop_front() else { return };
+        let (start_ns, duration_ns) = self.span(self.closed.len());
         self.closed.push(Interval {
-            start_ns: self.closed.len() as u64 * self.interval_ns,
-            duration_ns: self.interval_ns,
+            start_ns,
+            duration_ns,
+            drain_ns: (!self.slices.is_none()).then(|| batch.drain_ns()),
             errors: batch.errors(),
             operations: batch.shown().map(|(name, count)| (name.to_owned(), count.summary())).collect(),
         });
@@ -123,14 +139,28 @@ impl<B: Batch> Timeline<B> {
         self.spare.push(batch);
     }
 
+    /// Start and length of interval `index`.
+    fn span(&self, index: usize) -> (u64, u64) {
+        if self.slices.is_none() {
+            (index as u64 * self.interval_ns, self.interval_ns)
+        } else {
+            self.slices.counted(index)
+        }
+    }
+
+    /// How much of the first `lasted_ns` of the measured part counts: all of it, but for slices.
+    pub fn counted_ns(&self, lasted_ns: u64) -> u64 {
+        if self.slices.is_none() { lasted_ns } else { self.slices.counted_ns(lasted_ns) }
+    }
+
     /// The last complete interval.
     pub fn last(&self) -> Option<&Interval> {
         self.closed.last()
     }
 
-    /// Where the last complete interval ended.
+    /// How long all complete intervals are together.
     pub fn closed_ns(&self) -> u64 {
-        self.closed.len() as u64 * self.interval_ns
+        self.last().map_or(0, |last| self.counted_ns(last.start_ns + last.duration_ns))
     }
 
     /// Everything so far.
@@ -138,25 +168,33 @@ impl<B: Batch> Timeline<B> {
         &self.total
     }
 
-    /// All intervals, the last one ending at `elapsed_ns`; intervals in which nothing finished are there as zeros.
-    pub fn intervals(&mut self, elapsed_ns: u64, last_index: u64) -> Vec<Interval> {
+    /// All intervals, the last one ending `lasted_ns` after the start, or with its slice; intervals in which nothing
+    /// finished are there as zeros.
+    pub fn intervals(&mut self, lasted_ns: u64, last_index: u64) -> Vec<Interval> {
         while !self.open.is_empty() {
             self.close();
         }
-        let whole = elapsed_ns.saturating_sub(1) / self.interval_ns;
-        let count = (whole.min(last_index) as usize + 1).max(self.closed.len());
+        let paused = !self.slices.is_none();
+        let whole = (lasted_ns.saturating_sub(1) / self.interval_ns).min(last_index) as usize + 1;
+        let count = if paused { self.slices.begun(lasted_ns) } else { whole }.max(self.closed.len());
         let names: Vec<&str> = self.total.shown().map(|(name, _)| name).collect();
         let mut intervals = std::mem::take(&mut self.closed);
         while intervals.len() < count {
+            let (start_ns, duration_ns) = self.span(intervals.len());
             intervals.push(Interval {
-                start_ns: intervals.len() as u64 * self.interval_ns,
-                duration_ns: self.interval_ns,
+                start_ns,
+                duration_ns,
+                drain_ns: paused.then_some(0),
                 errors: 0,
                 operations: names.iter().map(|&name| (name.to_owned(), IntervalOperations::default())).collect(),
             });
+            if let Some(histograms) = &mut self.histograms {
+                histograms.push(BTreeMap::new());
+            }
         }
         if let Some(last) = intervals.last_mut() {
-            last.duration_ns = elapsed_ns.saturating_sub(last.start_ns);
+            let rest_ns = lasted_ns.saturating_sub(last.start_ns);
+            last.duration_ns = if paused { rest_ns.min(last.duration_ns) } else { rest_ns };
         }
         intervals
     }
@@ -177,6 +215,7 @@ impl<B: Batch> Timeline<B> {
 /// other threads.
 fn add_late(interval: &mut Interval, batch: &impl Batch) {
     interval.errors += batch.errors();
+    interval.drain_ns = interval.drain_ns.map(|drain_ns| drain_ns.max(batch.drain_ns()));
     for (name, count) in batch.shown() {
         if let Some(row) = interval.operations.get_mut(name) {
             row.operations += count.totals.operations;
@@ -281,5 +320,25 @@ mod tests {
         timeline.finish(0);
         let counts: Vec<u64> = timeline.intervals(4000, 9).iter().map(|i| i.operations["read"].operations).collect();
         assert_eq!(counts, [1, 0, 0, 1]);
+    }
+
+    #[test]
+    fn with_slices_each_is_a_row_of_what_counts_and_elapsed_is_their_sum() {
+        let slices = Slices::new(&[(100, 40), (200, 20), (300, 30), (400, 50)], 10);
+        let mut timeline = Timeline::new(2, 1, Count::default).in_slices(&slices);
+        timeline.add(0, 0, &batch(&[5, 6]));
+        timeline.add(1, 0, &batch(&[7]));
+        assert_eq!((timeline.closed_ns(), timeline.last().unwrap().drain_ns), (30, Some(0)));
+        // One thread missed the second slice, both the third; the job was stopped in the last one.
+        timeline.add(0, 1, &batch(&[8]));
+        timeline.add(1, 3, &batch(&[9]));
+        timeline.finish(0);
+        timeline.finish(1);
+        let rows: Vec<_> = timeline.intervals(435, 3);
+        let spans: Vec<_> = rows.iter().map(|row| (row.start_ns, row.duration_ns)).collect();
+        assert_eq!(spans, [(110, 30), (210, 10), (310, 20), (410, 25)]);
+        let counts: Vec<_> = rows.iter().map(|row| row.operations["read"].operations).collect();
+        assert_eq!(counts, [3, 1, 0, 1]);
+        assert_eq!((timeline.counted_ns(435), timeline.interval_histograms().len()), (85, 4));
     }
 }

@@ -184,7 +184,13 @@ impl Collector {
     fn close(&mut self, duration_ns: u64) {
         let Some(mut counts) = self.open.pop_front() else { return };
         let start_ns = self.phase_start_ns + self.first * self.interval_ns;
-        self.intervals.push(Interval { start_ns, duration_ns, errors: 0, operations: counts.summary() });
+        self.intervals.push(Interval {
+            start_ns,
+            duration_ns,
+            drain_ns: None,
+            errors: 0,
+            operations: counts.summary(),
+        });
         self.phase.add(&counts);
         counts.clear();
         self.spare.push(counts);

@@ -33,6 +33,12 @@ parameters! {
             trace_syncs: bool, default;
             /// Tell after every interval what was measured until then.
             so_far: bool, default;
+            /// Works in these times only, and pauses in between: start and length of each, in nanoseconds from the moment
+            /// that the job is told to go, in the order of time. Each is one interval; `runtime` and `interval` have no
+            /// part in it. Empty: the job does not pause, and begins by itself.
+            slices: Vec<(u64, u64)>, default;
+            /// The first nanoseconds of each slice, which do not count.
+            discard_ns: u64, default;
         }
         /// How I/O is issued; see `plimsoll list engines`.
         engine: String = "io_uring".to_owned(), in one_of(NAMES);

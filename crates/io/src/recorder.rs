@@ -97,6 +97,8 @@ pub struct Batch {
     priorities: Vec<(String, Count)>,
     /// Sum over time of the number of operations in flight.
     pub in_flight_ns: u64,
+    /// How long the slice took, after its end, until everything was back; the longest of what was added.
+    pub drain_ns: u64,
     /// What the thread has used since counting began, only in a job that tells what it has measured so far.
     pub used: Used,
     /// Single operations, only in a traced job: the one thing here that grows.
@@ -110,7 +112,8 @@ impl Batch {
         for &one in series {
             counts[one as usize] = Some(Box::default());
         }
-        Self { counts, priorities: Vec::new(), in_flight_ns: 0, used: Used::default(), trace: Vec::new() }
+        let (priorities, trace) = (Vec::new(), Vec::new());
+        Self { counts, priorities, in_flight_ns: 0, drain_ns: 0, used: Used::default(), trace }
     }
 
     /// With room for latencies by priority under these names.
@@ -171,12 +174,13 @@ impl timeline::Batch for Batch {
             mine.add(theirs);
         }
         self.in_flight_ns += other.in_flight_ns;
+        self.drain_ns = self.drain_ns.max(other.drain_ns);
     }
 
     fn clear(&mut self) {
         self.counts.iter_mut().flatten().filter(|count| !count.is_empty()).for_each(|count| count.clear());
         self.priorities.iter_mut().for_each(|(_, count)| count.clear());
-        self.in_flight_ns = 0;
+        (self.in_flight_ns, self.drain_ns) = (0, 0);
         self.trace.clear();
     }
 
@@ -203,6 +207,10 @@ impl timeline::Batch for Batch {
 
     fn in_flight_ns(&self) -> u64 {
         self.in_flight_ns
+    }
+
+    fn drain_ns(&self) -> u64 {
+        self.drain_ns
     }
 }
 

@@ -49,6 +49,10 @@ impl Work for Runner {
     const THREAD: &'static str = "plimsoll-job";
     const FIRST_PHASE: &'static str = phase::LAYOUT;
 
+    fn waits(spec: &JobSpec) -> bool {
+        !spec.slices.is_empty()
+    }
+
     fn run(spec: JobSpec, control: &Arc<Control>) -> Outcome {
         let flow = spec.flow.map(|flow| Arc::new(Place::take(flow)));
         let (spec, control) = (Arc::new(spec), Arc::clone(control));
@@ -228,15 +232,15 @@ impl Runner {
         if !pool.ready()? {
             return Ok(Vec::new());
         }
-        let (warmup_ns, runtime_ns) = (self.spec.warmup_ns, self.spec.runtime_ns);
-        let window =
-            Window::new(Clock::new().now_ns() + LEAD_NS, warmup_ns, runtime_ns, self.spec.interval_length_ns());
-        let started_ns = wall_ns() + (window.measure_ns - monotonic_ns());
+        let Some(window) = self.window(&mut pool)? else { return Ok(Vec::new()) };
+        let started_ns = (wall_ns() + window.measure_ns).saturating_sub(monotonic_ns());
         if !self.laying {
-            self.control.board.run(window.begin_ns, warmup_ns, runtime_ns);
+            let (warmup_ns, measure_ns) = (window.measure_ns - window.begin_ns, window.end_ns - window.measure_ns);
+            self.control.board.run(window.begin_ns, warmup_ns, measure_ns);
         }
         let (spec, series) = (&*self.spec, launch::series(&self.spec));
         let mut timeline = Timeline::new(spec.threads, window.interval_ns, || launch::batch(spec, &series));
+        timeline = timeline.in_slices(&spec.slices());
         if spec.interval_histograms {
             timeline = timeline.keeping_histograms();
         }
@@ -246,6 +250,17 @@ impl Runner {
         self.outcome.started_ns = started_ns;
         self.sum_up(&pool, &mut timeline, &window);
         Ok(pool.into_found()?.into_iter().filter_map(|report| report.stamps).collect())
+    }
+
+    /// When the threads work, which are set up: soon, or with slices from when the job is told to go. Nothing after a stop
+    /// request.
+    fn window(&self, pool: &mut WorkerPool<Exchange>) -> Result<Option<Window>, JobError> {
+        let (spec, slices) = (&self.spec, self.spec.slices());
+        if !slices.is_none() {
+            return Ok(pool.wait_for_go()?.map(|go_ns| slices.whole(go_ns)));
+        }
+        let begin_ns = Clock::new().now_ns() + LEAD_NS;
+        Ok(Some(Window::new(begin_ns, spec.warmup_ns, spec.runtime_ns, spec.interval_length_ns())))
     }
 
     fn sum_up(&mut self, pool: &WorkerPool<Exchange>, timeline: &mut Timeline<Batch>, window: &Window) {

@@ -94,6 +94,15 @@ impl Schedule {
         }
     }
 
+    /// All that is still to come starts so much later.
+    pub fn shift(&mut self, ns: u64) {
+        for pacing in &mut self.pacings {
+            if let Pacing::Paced(pace) = pacing {
+                pace.shift(ns);
+            }
+        }
+    }
+
     /// From now on only kinds that have a schedule are due.
     pub fn without_free(&mut self) {
         for pacing in &mut self.pacings {

@@ -1,5 +1,6 @@
 //! The request of a job, and what follows from its parameters.
 
+use plimsoll_core::slices::Slices;
 use plimsoll_core::timeline;
 
 pub use crate::parameters::JobSpec;
@@ -83,6 +84,11 @@ impl JobSpec {
             (_, Some(beside)) => beside.opened,
             _ => SyncKind::None,
         }
+    }
+
+    /// When the job works.
+    pub fn slices(&self) -> Slices {
+        Slices::new(&self.slices, self.discard_ns)
     }
 
     /// Length of one interval of the time series.

@@ -5,10 +5,12 @@ mod end;
 mod parts;
 mod prepare;
 mod semantics;
+mod slices;
 mod wait;
 
 use std::sync::atomic::Ordering;
 
+use plimsoll_core::clock::Clock;
 use plimsoll_core::cpu_time::Used;
 use plimsoll_core::error::JobError;
 use plimsoll_core::timers::sleep_until;
@@ -24,6 +26,7 @@ pub use parts::{Exchange, Parts, Report};
 pub(crate) use parts::{Gate, Slot};
 use prepare::lap;
 pub use semantics::{FileState, Native, Semantics};
+use slices::Paused;
 
 /// A sleeping thread wakes up this much before the time it is wanted, and then watches the clock.
 pub(crate) const WAKE_EARLY_NS: u64 = 60_000;
@@ -81,11 +84,19 @@ pub struct Worker<E: Engine, S: Semantics> {
     pub(crate) spin_until_ns: u64,
     /// What the thread had used when counting began.
     pub(crate) used_at_start: Option<Used>,
+    /// Where it is in the slices of its job, if it has any.
+    paused: Option<Paused>,
 }
 
 impl<E: Engine, S: Semantics> Worker<E, S> {
-    /// Ready to run in `window`.
+    /// Ready to run in `window`, or in the slices of the job, which are counted from its beginning.
     pub fn new(mut parts: Parts<E>, window: Window) -> Self {
+        let paused = Paused::new(&parts.spec.slices(), window.begin_ns);
+        let window = paused.as_ref().map_or(window, Paused::first);
+        if paused.is_some() {
+            // It may have waited for long, and nothing kept its clock right meanwhile.
+            parts.clock = Clock::new();
+        }
         let semantics = S::new(&mut parts);
         let spec = &parts.spec;
         let depth = spec.depth as usize;
@@ -100,13 +111,13 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             finished: Vec::with_capacity(depth),
             held: None,
             refused: None,
-            gate: Gate::Open,
+            gate: if paused.is_some() { Gate::Rest } else { Gate::Open },
             in_flight: 0,
             accounted_ns: 0,
             batch: spec.batch.unwrap_or(Batching { submit: BATCH, complete: 1, low: spec.depth }),
             draining: false,
             counting_ns: u64::MAX,
-            timer_ns: window.measure_ns,
+            timer_ns: if paused.is_some() { window.begin_ns } else { window.measure_ns },
             interval: 0,
             operations_left: u64::MAX,
             bytes_left: u64::MAX,
@@ -123,6 +134,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             started_ns: 0,
             spin_until_ns: 0,
             used_at_start: None,
+            paused,
             parts,
             window,
         }
@@ -229,7 +241,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     fn submit(&mut self, next: Next, mut start: u64, now: &mut u64) -> Result<bool, JobError> {
         if let Some(schedule) = &mut self.schedule {
             schedule.advance(next.kind, u64::from(next.length));
-            if start >= self.window.measure_ns {
+            if start >= self.window.measure_ns || self.was_due_before(start) {
                 self.report.common.offered += 1;
             }
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use plimsoll_core::go::NotNow;
 use plimsoll_core::job::{self, Work};
 use plimsoll_core::outcome::Progress;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -18,6 +19,7 @@ pub struct Job(Box<dyn Handle>);
 /// What Python may ask of a job, whatever its kind.
 trait Handle: Send + Sync {
     fn poll(&self) -> Progress;
+    fn go(&self, begin_ns: u64) -> Result<(), NotNow>;
     fn stop(&self);
     fn result(&self, timeout: Option<Duration>) -> PyResult<Option<String>>;
 }
@@ -25,6 +27,10 @@ trait Handle: Send + Sync {
 impl<W: Work<Outcome: Serialize>> Handle for job::Job<W> {
     fn poll(&self) -> Progress {
         self.poll()
+    }
+
+    fn go(&self, begin_ns: u64) -> Result<(), NotNow> {
+        self.go(begin_ns)
     }
 
     fn stop(&self) {
@@ -50,6 +56,10 @@ impl Job {
 impl Job {
     fn poll(&self) -> PyResult<String> {
         to_json(&self.0.poll())
+    }
+
+    fn go(&self, begin_ns: u64) -> PyResult<()> {
+        self.0.go(begin_ns).map_err(|refused| PyValueError::new_err(refused.to_string()))
     }
 
     fn stop(&self) {

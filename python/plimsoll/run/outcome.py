@@ -35,10 +35,12 @@ class KindInInterval(TypedDict):
 
 
 class OneInterval(TypedDict):
-    """About a second of the measured part."""
+    """About a second of the measured part, or what counts of one slice."""
 
     start_ns: int
     duration_ns: int
+    drain_ns: NotRequired[int]
+    """From the end of the slice until all that it had issued was back."""
     errors: int
     operations: dict[str, KindInInterval]
 

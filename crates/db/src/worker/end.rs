@@ -37,7 +37,7 @@ impl<D: Driver> Worker<D> {
         let stopped = self.stopped();
         let mut report = std::mem::take(&mut self.report);
         report.absent = std::mem::take(&mut self.absence).end(now, self.parts.clients.len());
-        report.common.close(now, self.used_at_start, &self.parts.clock);
+        report.common.close(now, self.used_at_start, None, &self.parts.clock);
         if self.used_at_start.is_some() {
             self.deliver(self.interval);
         } else if report.fault.is_none() && !stopped {

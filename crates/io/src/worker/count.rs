@@ -121,11 +121,12 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
                 }
             }
         }
+        self.count_cut_group(now);
         self.reopen();
     }
 
     fn reopen(&mut self) {
-        self.group_ns = None;
+        self.begin_group();
         if self.gate == Gate::Syncing {
             self.gate = if self.wants_to_think() { Gate::Think } else { Gate::Open };
         }
@@ -182,6 +183,9 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     pub(super) fn on_timer(&mut self, now: u64) {
         let window = self.window;
         self.account(now);
+        if self.paused.is_some() {
+            return self.turn(now);
+        }
         if self.counting_ns == u64::MAX {
             self.begin_counting(now);
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use plimsoll_core::error::JobError;
 
+use super::slices::Paused;
 use super::{Gate, Report, Semantics, Worker, engine_failed};
 use crate::engine::{Engine, OpKind};
 use crate::rotation;
@@ -88,13 +89,15 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         S::finish(self, now);
         self.count_unissued(now);
         // Before the report: what was told is never more than what the outcome says.
-        if self.used_at_start.is_some() {
+        if self.paused.is_some() {
+            self.deliver_last(now);
+        } else if self.used_at_start.is_some() {
             self.deliver(self.interval);
         } else if result.is_ok() && !self.parts.stop.load(Ordering::Relaxed) {
             result = Err(JobError::Engine { message: "the run ended before it was measured".to_owned(), errno: None });
         }
         let mut report = std::mem::take(&mut self.report);
-        report.common.close(now, self.used_at_start, &self.parts.clock);
+        report.common.close(now, self.used_at_start, self.paused.as_ref().map(Paused::used), &self.parts.clock);
         report.stamps = self.parts.stamps.take();
         (report, result)
     }
@@ -109,9 +112,9 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         schedule.without_free();
         while schedule.due_ns() < end {
             let due_ns = schedule.due_ns();
-            if due_ns >= self.window.measure_ns {
-                self.report.common.offered += 1;
-            }
+            let due = due_ns >= self.window.measure_ns
+                || self.paused.as_ref().is_some_and(|paused| paused.was_due_before(due_ns));
+            self.report.common.offered += u64::from(due);
             let next = self.held.take().or_else(|| {
                 let pattern = &mut self.parts.pattern;
                 let kind = self.semantics.draw_kind(pattern);

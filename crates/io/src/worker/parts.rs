@@ -111,6 +111,8 @@ pub enum Gate {
     Pass,
     /// What the pass wrote is read back.
     ReadBack,
+    /// Waits for everything in flight, then for the next slice.
+    Rest,
     /// The limit is reached.
     Finished,
 }

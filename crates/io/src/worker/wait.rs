@@ -66,6 +66,10 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
                 Some(schedule) => schedule.due_ns(),
                 None => return S::wait_for_turn(self, now),
             },
+            Gate::Rest => match self.rest(now) {
+                Some(until) => until,
+                None => return Ok(now),
+            },
             Gate::Syncing | Gate::Pass | Gate::ReadBack | Gate::Finished => return Ok(now),
         };
         let until = until.min(self.timer_ns);
