@@ -73,7 +73,9 @@ fn carry_out(latency: fn(usize) -> u64, change: impl FnOnce(&mut JobSpec)) -> Do
 
 #[test]
 fn nothing_is_issued_outside_of_slices_and_all_that_is_counts_once() {
-    let done = carry_out(|_| 200_000, |s| (s.slices, s.depth) = (turns(4, 80, 80), 4));
+    // Of different lengths, so that some are always in flight.
+    let latency = |number: usize| 150_000 + number as u64 % 7 * 50_000;
+    let done = carry_out(latency, |s| (s.slices, s.depth) = (turns(4, 80, 80), 4));
     for noted in &done.noted {
         // A thread that the machine has kept from running between the clock and the call is late, but not by so much.
         let within = |&(start_ns, length_ns): &(u64, u64)| {

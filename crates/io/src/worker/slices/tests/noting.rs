@@ -2,7 +2,6 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::collections::VecDeque;
 use std::os::fd::RawFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -78,16 +77,24 @@ pub fn taken(begin_ns: u64) -> Vec<Noted> {
     noted
 }
 
-/// Finishes each operation after its latency, in the order of their submission.
+/// Finishes each operation after its latency.
 pub struct NotingEngine {
-    queued: VecDeque<(u64, Operation)>,
+    queued: Vec<(u64, Operation)>,
+}
+
+impl NotingEngine {
+    /// Which operation is done first, and when.
+    fn first(&self) -> Option<(usize, u64)> {
+        let dues = self.queued.iter().map(|(due_ns, _)| *due_ns);
+        dues.enumerate().min_by_key(|(_, due_ns)| *due_ns)
+    }
 }
 
 impl Engine for NotingEngine {
     const CAPS: Caps = Caps { name: "noting", real: false, stores: false, ..Caps::ASYNCHRONOUS };
 
     fn open(setup: &Setup<'_>) -> io::Result<Self> {
-        Ok(Self { queued: VecDeque::with_capacity(setup.depth as usize) })
+        Ok(Self { queued: Vec::with_capacity(setup.depth as usize) })
     }
 
     fn put(&mut self, _file: usize, _descriptor: RawFd) -> io::Result<()> {
@@ -102,14 +109,14 @@ impl Engine for NotingEngine {
             job.noted.push(Noted { submitted_ns, allocations: ALLOCATIONS.get() });
         }
         let latency_ns = (job.latency)(job.noted.len() - 1);
-        self.queued.push_back((submitted_ns + latency_ns, operation));
+        self.queued.push((submitted_ns + latency_ns, operation));
         Submitted::Queued
     }
 
     fn reap(&mut self, at_least: u32, timeout: Option<Duration>, finished: &mut Vec<Completion>) -> io::Result<()> {
         let until = timeout.map(|timeout| monotonic_ns() + timeout.as_nanos() as u64);
         let mut missing = at_least;
-        while let Some(&(due_ns, _)) = self.queued.front() {
+        while let Some((first, due_ns)) = self.first() {
             let now = monotonic_ns();
             if due_ns > now {
                 if missing == 0 || until.is_some_and(|until| until <= now) {
@@ -119,7 +126,7 @@ impl Engine for NotingEngine {
                 continue;
             }
             missing = missing.saturating_sub(1);
-            let Some((_, Operation { tag, length, buffer, .. })) = self.queued.pop_front() else { break };
+            let (_, Operation { tag, length, buffer, .. }) = self.queued.swap_remove(first);
             finished.push(Completion { tag, result: i64::from(length), buffer });
         }
         Ok(())
