@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use plimsoll_core::clock::Clock;
 use plimsoll_core::pool::{self, Ended, Outlet};
+use plimsoll_core::slices::Slices;
 use plimsoll_core::window::{Window, share};
 
 use crate::client::Client;
@@ -41,6 +42,7 @@ pub struct Launch<D: Driver> {
     pub records: Arc<Shared>,
     pub kinds: OpKinds,
     pub threads: u32,
+    pub slices: Slices,
 }
 
 impl<D: Driver> pool::Launch for Launch<D> {
@@ -72,6 +74,7 @@ impl<D: Driver> pool::Launch for Launch<D> {
             names: self.kinds.names,
             operations: if self.phase.is_load() { u64::MAX } else { spec.max_operations.map_or(u64::MAX, share) },
             rate: self.phase.rate(spec),
+            slices: self.slices.clone(),
             clock: Clock::new(),
             batch: Box::new(Batch::new(self.kinds)),
             outlet,

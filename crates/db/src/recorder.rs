@@ -106,6 +106,8 @@ pub struct Batch {
     counts: Vec<Option<Box<Count>>>,
     /// Sum over time of the number of whole operations in progress.
     pub in_flight_ns: u64,
+    /// How long the slice took, after its end, until everything was back; the longest of what was added.
+    pub drain_ns: u64,
     /// Tried again.
     pub retries: u64,
     /// Connections opened anew.
@@ -119,7 +121,7 @@ impl Batch {
     pub fn new(kinds: OpKinds) -> Self {
         let room = |kind| kinds.has(kind).then(|| Box::new(Count::new(kinds.open)));
         let counts = (0..kinds.names.len()).map(room).collect();
-        Self { kinds, counts, in_flight_ns: 0, retries: 0, reconnects: 0, failed_reconnects: 0 }
+        Self { kinds, counts, in_flight_ns: 0, drain_ns: 0, retries: 0, reconnects: 0, failed_reconnects: 0 }
     }
 
     /// Counts one operation.
@@ -204,6 +206,7 @@ impl timeline::Batch for Batch {
             }
         }
         self.in_flight_ns += other.in_flight_ns;
+        self.drain_ns = self.drain_ns.max(other.drain_ns);
         self.retries += other.retries;
         self.reconnects += other.reconnects;
         self.failed_reconnects += other.failed_reconnects;
@@ -211,7 +214,8 @@ impl timeline::Batch for Batch {
 
     fn clear(&mut self) {
         self.counts.iter_mut().flatten().filter(|count| !count.common.is_empty()).for_each(|count| count.clear());
-        (self.in_flight_ns, self.retries, self.reconnects, self.failed_reconnects) = (0, 0, 0, 0);
+        (self.in_flight_ns, self.drain_ns) = (0, 0);
+        (self.retries, self.reconnects, self.failed_reconnects) = (0, 0, 0);
     }
 
     fn shown(&self) -> impl Iterator<Item = (&'static str, &count::Count)> {
@@ -235,6 +239,10 @@ impl timeline::Batch for Batch {
 
     fn in_flight_ns(&self) -> u64 {
         self.in_flight_ns
+    }
+
+    fn drain_ns(&self) -> u64 {
+        self.drain_ns
     }
 }
 

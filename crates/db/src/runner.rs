@@ -8,6 +8,7 @@ use plimsoll_core::clock::{Clock, monotonic_ns, wall_ns};
 use plimsoll_core::job::{Control, Work as Job};
 use plimsoll_core::outcome::{Outcome, Status, phase};
 use plimsoll_core::pool::{Observer, WorkerPool};
+use plimsoll_core::slices::Slices;
 use plimsoll_core::summary::sum_up;
 use plimsoll_core::threads::ThreadFault;
 use plimsoll_core::timeline::{Batch as _, Timeline};
@@ -87,6 +88,10 @@ impl Job for Runner {
     type Outcome = DbOutcome;
     const THREAD: &'static str = "plimsoll-db";
     const FIRST_PHASE: &'static str = phase::LAYOUT;
+
+    fn waits(spec: &DbSpec) -> bool {
+        !spec.slices.is_empty()
+    }
 
     fn run(spec: DbSpec, control: &Arc<Control>) -> DbOutcome {
         let outcome = nothing_yet(spec.clients);
@@ -257,6 +262,8 @@ impl Runner {
         let kinds: OpKinds = Work::kinds(&self.spec, &phase);
         let threads = launch::threads(&self.spec, D::CAPS.server);
         (self.outcome.clients, self.outcome.threads) = (self.spec.clients, threads);
+        let measured = window.end_ns - window.measure_ns < ENDLESS_NS;
+        let slices = if measured { self.spec.slices() } else { Slices::default() };
         let launch = Launch {
             driver: Arc::clone(driver),
             setup: Arc::clone(setup),
@@ -264,27 +271,27 @@ impl Runner {
             records: Arc::clone(records),
             kinds,
             threads,
+            slices: slices.clone(),
         };
         let mut pool = WorkerPool::start(launch, threads, &self.control)?;
-        let measured = window.end_ns - window.measure_ns < ENDLESS_NS;
         let mut timeline = Timeline::new(threads, self.spec.interval_length_ns(), || Batch::new(kinds));
+        timeline = timeline.in_slices(&slices);
         if measured && self.spec.interval_histograms {
             timeline = timeline.keeping_histograms();
         }
         if !pool.ready()? {
             return Ok(Done { pool, timeline, window: None });
         }
-        let moved = Clock::new().now_ns() + LEAD_NS - window.begin_ns;
-        let window = Window {
-            begin_ns: window.begin_ns + moved,
-            measure_ns: window.measure_ns + moved,
-            end_ns: window.end_ns + moved,
-            ..window
+        let window = if slices.is_none() {
+            moved(window, Clock::new().now_ns() + LEAD_NS)
+        } else {
+            let Some(go_ns) = pool.wait_for_go()? else { return Ok(Done { pool, timeline, window: None }) };
+            slices.whole(go_ns)
         };
         if measured {
-            self.outcome.common.started_ns = wall_ns() + (window.measure_ns - monotonic_ns());
-            let board = &self.control.board;
-            board.run(window.begin_ns, window.measure_ns - window.begin_ns, self.spec.runtime_ns);
+            self.outcome.common.started_ns = (wall_ns() + window.measure_ns).saturating_sub(monotonic_ns());
+            let (warmup_ns, measure_ns) = (window.measure_ns - window.begin_ns, window.end_ns - window.measure_ns);
+            self.control.board.run(window.begin_ns, warmup_ns, measure_ns);
         }
         pool.run(window, GRACE, &mut timeline, &mut Teller { control: &self.control, expected });
         self.keep_messages(&pool);
@@ -315,6 +322,12 @@ impl Runner {
             self.outcome.loaded_records = Some(self.outcome.completed);
         }
     }
+}
+
+/// The same times from `begin_ns` on.
+fn moved(window: Window, begin_ns: u64) -> Window {
+    let by = begin_ns - window.begin_ns;
+    Window { begin_ns, measure_ns: window.measure_ns + by, end_ns: window.end_ns + by, ..window }
 }
 
 /// What the server tells of itself, if it can be asked.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use plimsoll_core::parameters::{Unit, count, nanoseconds, parameters, word};
+use plimsoll_core::slices::Slices;
 use plimsoll_core::timeline;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +38,12 @@ parameters! {
             /// Tell the histograms of every interval as well: by the progress, and by the outcome those that it did not
             /// tell.
             interval_histograms: bool, default;
+            /// Works in these times only, and pauses in between: start and length of each, in nanoseconds from the moment
+            /// that the job is told to go, in the order of time. Each is one interval; `runtime` and `interval` have no
+            /// part in it. Empty: the job does not pause, and begins by itself.
+            slices: Vec<(u64, u64)>, default;
+            /// The first nanoseconds of each slice, which do not count.
+            discard_ns: u64, default;
         }
         /// Private server that is started on a directory target; none: the target is a database address.
         server: String = "none".to_owned(), in Unit::Server;
@@ -176,6 +183,11 @@ impl DbSpec {
     /// Connections are encrypted.
     pub fn encrypted(&self) -> bool {
         self.tls != TlsMode::Off
+    }
+
+    /// When the job works.
+    pub fn slices(&self) -> Slices {
+        Slices::new(&self.slices, self.discard_ns)
     }
 
     /// Length of one interval of the time series.

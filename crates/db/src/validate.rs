@@ -26,6 +26,7 @@ pub fn validate(spec: &DbSpec) -> Result<(), JobError> {
     }
     setup::validate(spec, caps)?;
     rate(spec)?;
+    slices(spec)?;
     if caps.server {
         let needed = u64::from(spec.clients) + OTHER_DESCRIPTORS;
         let allowed = open_files::allow(needed);
@@ -54,6 +55,24 @@ fn rate(spec: &DbSpec) -> Result<(), JobError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses slices that cannot be kept, and jobs with slices that have an end of their own.
+fn slices(spec: &DbSpec) -> Result<(), JobError> {
+    spec.slices().check().map_err(JobError::spec)?;
+    if spec.slices.is_empty() {
+        return Ok(());
+    }
+    if spec.measure() == Measure::Load {
+        return refuse("a load (measure=load) inserts each record once and has no steady state: give no slices");
+    }
+    if spec.max_operations.is_some() {
+        return refuse("the slices say how long a job lasts: leave max_operations out");
+    }
+    if spec.warmup_ns > 0 {
+        return refuse("the first slices of a job are its warm-up: set warmup=0");
+    }
+    Ok(())
 }
 
 fn check_ycsb(spec: &DbSpec, ycsb: &Ycsb) -> Result<(), JobError> {

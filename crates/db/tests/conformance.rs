@@ -2,33 +2,9 @@
 
 mod support;
 
-use plimsoll_db::outcome::DriverRow;
 use plimsoll_db::{drop_made, made};
 use serde_json::json;
-use support::{RECORDS, check_sums, count, failure, mix, run, run_well, servers, spec};
-
-/// An address to test a driver at, and what keeps it there; nothing where it is not on this machine.
-fn database(row: &DriverRow) -> Option<(String, Box<dyn std::any::Any>)> {
-    servers::need(row.reason.is_none(), row.reason.as_deref().unwrap_or_default());
-    if row.reason.is_some() {
-        return None;
-    }
-    let caps = row.caps;
-    if caps.server {
-        return servers::start(caps.name)
-            .map(|server| (server.url.clone(), Box::new(server) as Box<dyn std::any::Any>));
-    }
-    if caps.data.is_empty() {
-        return Some((String::new(), Box::new(())));
-    }
-    let folder = tempfile::tempdir().unwrap();
-    Some((format!("{}:{}", caps.schemes[0].0, folder.path().join(caps.data).display()), Box::new(folder)))
-}
-
-/// The driver called so.
-fn row(driver: &str) -> DriverRow {
-    plimsoll_db::drivers().into_iter().find(|row| row.caps.name == driver).expect("in the list")
-}
+use support::{RECORDS, check_sums, count, database, failure, mix, row, run, run_well, servers, spec};
 
 /// What it has written is there for the next job.
 fn keeps(driver: &str) -> bool {

@@ -1,6 +1,6 @@
 //! A request is over: count it, go on, try again or give up.
 
-use super::Worker;
+use super::{Gate, Worker};
 use crate::client::LONGEST_PAUSE_NS;
 use crate::driver::{Driver, Session, State};
 use crate::fault::{Cause, Fault, JobError};
@@ -141,7 +141,7 @@ impl<D: Driver> Worker<D> {
         let mut at = 0;
         while at < self.down.len() {
             let (due, index) = self.down[at];
-            if due > now || self.finished {
+            if due > now || self.gate != Gate::Open {
                 at += 1;
                 continue;
             }
@@ -151,7 +151,7 @@ impl<D: Driver> Worker<D> {
                 break;
             }
         }
-        if self.finished && self.busy == 0 {
+        if self.gate == Gate::Finished && self.busy == 0 {
             self.down.clear();
         }
         self.parts.clock.now_ns()

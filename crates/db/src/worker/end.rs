@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Report, Worker};
+use plimsoll_core::course::Course;
+
+use super::{Gate, Report, Worker};
 use crate::driver::Driver;
 use crate::fault::JobError;
 
@@ -12,7 +14,7 @@ const DRAIN_NS: u64 = 50_000_000;
 impl<D: Driver> Worker<D> {
     /// After a stop request: takes back what comes back soon.
     pub(super) fn drain(&mut self) {
-        self.finished = true;
+        self.gate = Gate::Finished;
         let deadline = self.parts.clock.now_ns() + DRAIN_NS;
         while self.busy > 0 {
             let now = self.parts.clock.now_ns();
@@ -35,12 +37,13 @@ impl<D: Driver> Worker<D> {
         let now = self.parts.clock.now_ns();
         self.count_unissued(now);
         let stopped = self.stopped();
+        self.deliver_last(now);
         let mut report = std::mem::take(&mut self.report);
         report.absent = std::mem::take(&mut self.absence).end(now, self.parts.clients.len());
-        report.common.close(now, self.used_at_start, None, &self.parts.clock);
+        report.common.close(now, self.used_at_start, self.course.as_ref().map(Course::used), &self.parts.clock);
         if self.used_at_start.is_some() {
             self.deliver(self.interval);
-        } else if report.fault.is_none() && !stopped {
+        } else if self.course.is_none() && report.fault.is_none() && !stopped {
             report.fault = Some(JobError::driver("the run ended before it was measured"));
         }
         report

@@ -4,11 +4,12 @@ use std::sync::atomic::Ordering;
 
 use plimsoll_core::cpu_time::used;
 
-use super::Worker;
+use super::slices::was_due_before;
+use super::{Gate, Worker};
 use crate::driver::Driver;
 
 /// After the end of the window, replies that are late are looked for this often.
-const LATE_NS: u64 = 50_000_000;
+pub(super) const LATE_NS: u64 = 50_000_000;
 
 impl<D: Driver> Worker<D> {
     /// Adds the time since the last call at the number of operations in progress since then.
@@ -24,6 +25,9 @@ impl<D: Driver> Worker<D> {
     pub(super) fn on_timer(&mut self, now: u64) {
         let window = self.window;
         self.account(now);
+        if self.course.is_some() {
+            return self.turn(now);
+        }
         if self.counting_ns == u64::MAX {
             self.begin_counting();
         }
@@ -35,7 +39,7 @@ impl<D: Driver> Worker<D> {
         }
         self.expire(now);
         if now >= window.end_ns {
-            self.finished = true;
+            self.gate = Gate::Finished;
         }
         let end = if now >= window.end_ns { now + LATE_NS } else { window.end_ns };
         self.timer_ns = window.end_of(self.interval).min(end);
@@ -62,7 +66,9 @@ impl<D: Driver> Worker<D> {
         }
         let end = now.min(self.window.end_ns);
         while pace.due_ns() < end {
-            self.report.common.offered += u64::from(pace.due_ns() >= self.window.measure_ns);
+            let due_ns = pace.due_ns();
+            let due = due_ns >= self.window.measure_ns || was_due_before(self.course.as_ref(), due_ns);
+            self.report.common.offered += u64::from(due);
             pace.advance(1);
         }
     }

@@ -3,6 +3,7 @@
 mod completion;
 mod end;
 mod line;
+mod slices;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -11,10 +12,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use plimsoll_core::clock::Clock;
+use plimsoll_core::course::Course;
 use plimsoll_core::cpu_time::Used;
 use plimsoll_core::pace::Pace;
 use plimsoll_core::pace::Rate;
 use plimsoll_core::pool::{self, Outlet};
+use plimsoll_core::slices::Slices;
 use plimsoll_core::timers::{precise_timers, sleep_until};
 use plimsoll_core::window::Window;
 
@@ -26,11 +29,22 @@ use crate::outage::{Absence, Stretch};
 use crate::recorder::Batch;
 use crate::setup::Setup;
 use crate::workloads::Work;
+use slices::was_due_before;
 
 /// A thread that waits looks at the stop flag at least this often.
 const LONGEST_WAIT_NS: u64 = 20_000_000;
 /// A sleeping thread wakes up this much before an intended start, and then watches the clock.
 const WAKE_EARLY_NS: u64 = 20_000;
+
+/// Whether anything is started at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    Open,
+    /// Not before the next slice.
+    Rest,
+    /// Never again.
+    Finished,
+}
 
 /// What the threads hand to the one that leads them.
 pub enum Exchange {}
@@ -77,6 +91,8 @@ pub struct Parts<D: Driver> {
     pub operations: u64,
     /// The schedule of the phase.
     pub rate: Option<Rate>,
+    /// When the phase pauses.
+    pub slices: Slices,
     /// The shared time line.
     pub clock: Clock,
     /// To the thread that leads the job.
@@ -97,8 +113,7 @@ pub struct Worker<D: Driver> {
     down: Vec<(u64, u32)>,
     /// Whole operations in progress.
     busy: u32,
-    /// Nothing is started any more.
-    finished: bool,
+    gate: Gate,
     /// Last time that `busy` was accounted for.
     accounted_ns: u64,
     /// Operations meant to start from here on count; never before the warm-up is over.
@@ -113,11 +128,19 @@ pub struct Worker<D: Driver> {
     report: Report,
     /// What the thread had used when counting began.
     used_at_start: Option<Used>,
+    /// Where it is in the slices of its job, if it has any.
+    course: Option<Course>,
 }
 
 impl<D: Driver> Worker<D> {
-    /// Ready to run in `window`.
-    pub fn new(parts: Parts<D>, window: Window) -> Self {
+    /// Ready to run in `window`, or in the slices of the job, which are counted from its beginning.
+    pub fn new(mut parts: Parts<D>, window: Window) -> Self {
+        let course = Course::new(&parts.slices, window.begin_ns);
+        let window = course.as_ref().map_or(window, Course::window);
+        if course.is_some() {
+            // It may have waited for long, and nothing kept its clock right meanwhile.
+            parts.clock = Clock::new();
+        }
         let idle = (0..parts.clients.len() as u32).collect();
         Self {
             watch: None,
@@ -125,16 +148,17 @@ impl<D: Driver> Worker<D> {
             idle,
             down: Vec::new(),
             busy: 0,
-            finished: false,
+            gate: if course.is_some() { Gate::Rest } else { Gate::Open },
             accounted_ns: 0,
             counting_ns: u64::MAX,
-            timer_ns: window.measure_ns,
+            timer_ns: if course.is_some() { window.begin_ns } else { window.measure_ns },
             interval: 0,
             operations_left: u64::MAX,
             alive_ns: window.begin_ns,
             absence: Absence::new(),
             report: Report::default(),
             used_at_start: None,
+            course,
             parts,
             window,
         }
@@ -145,7 +169,9 @@ impl<D: Driver> Worker<D> {
         precise_timers();
         match self.watch_all() {
             Ok(()) => {
-                sleep_until(self.window.begin_ns);
+                if self.course.is_none() {
+                    sleep_until(self.window.begin_ns);
+                }
                 let (thread, threads, seed) =
                     (self.parts.outlet.thread, self.parts.threads, self.parts.setup.spec.seed);
                 let begin_ns = self.window.begin_ns;
@@ -187,7 +213,7 @@ impl<D: Driver> Worker<D> {
                 return self.drain();
             }
             now = self.issue(now);
-            if self.report.fault.is_some() || (self.finished && self.busy == 0) {
+            if self.report.fault.is_some() || (self.gate != Gate::Open && self.busy == 0 && self.is_over(now)) {
                 return;
             }
             now = self.wait(now);
@@ -197,14 +223,16 @@ impl<D: Driver> Worker<D> {
     /// Starts what idle clients, schedule and limits allow.
     #[inline]
     fn issue(&mut self, mut now: u64) -> u64 {
-        while !self.finished && now < self.timer_ns && !self.idle.is_empty() {
+        while self.gate == Gate::Open && now < self.timer_ns && !self.idle.is_empty() {
             let intended = match &self.pace {
                 Some(pace) if pace.due_ns() > now => break,
                 Some(pace) => pace.due_ns(),
                 None => now,
             };
             if self.operations_left == 0 || self.parts.outlet.stop.load(Ordering::Relaxed) {
-                self.finished = self.operations_left == 0;
+                if self.operations_left == 0 {
+                    self.gate = Gate::Finished;
+                }
                 break;
             }
             let Some(index) = self.idle.pop_front() else { break };
@@ -219,13 +247,14 @@ impl<D: Driver> Worker<D> {
         let client = &mut self.parts.clients[index];
         if !self.parts.work.draw(&mut client.operation) {
             // Nothing is left to offer either.
-            (self.finished, self.operations_left) = (true, 0);
+            (self.gate, self.operations_left) = (Gate::Finished, 0);
             self.idle.push_back(index as u32);
             return now;
         }
         if let Some(pace) = &mut self.pace {
             pace.advance(1);
-            self.report.common.offered += u64::from(intended_ns >= self.window.measure_ns);
+            let due = intended_ns >= self.window.measure_ns || was_due_before(self.course.as_ref(), intended_ns);
+            self.report.common.offered += u64::from(due);
         }
         client.counted = intended_ns >= self.counting_ns;
         self.operations_left -= u64::from(client.counted);
@@ -291,12 +320,12 @@ impl<D: Driver> Worker<D> {
         let mut early_ns = 0;
         if let Some(pace) = &self.pace
             && !self.idle.is_empty()
-            && !self.finished
+            && self.gate == Gate::Open
             && pace.due_ns() < until
         {
             (until, early_ns) = (pace.due_ns(), WAKE_EARLY_NS);
         }
-        if !self.down.is_empty() {
+        if !self.down.is_empty() && self.gate != Gate::Rest {
             let due = self.down.iter().map(|&(due, _)| due).min().unwrap_or(until);
             until = until.min(due);
         }

@@ -6,7 +6,7 @@ pub mod servers;
 use std::time::Duration;
 
 use plimsoll_db::Job;
-use plimsoll_db::outcome::DbOutcome;
+use plimsoll_db::outcome::{DbOutcome, DriverRow};
 use plimsoll_db::spec::{Data, DbSpec, Request, Tpcb, Web, Workload, Ycsb};
 use serde_json::{Value, json};
 
@@ -118,4 +118,27 @@ pub fn recorded(encoded: &str) -> u64 {
     let bytes = base64::engine::general_purpose::STANDARD.decode(encoded).unwrap();
     let histogram: hdrhistogram::Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
     histogram.len()
+}
+
+/// An address to test a driver at, and what keeps it there; nothing where it is not on this machine.
+pub fn database(row: &DriverRow) -> Option<(String, Box<dyn std::any::Any>)> {
+    servers::need(row.reason.is_none(), row.reason.as_deref().unwrap_or_default());
+    if row.reason.is_some() {
+        return None;
+    }
+    let caps = row.caps;
+    if caps.server {
+        return servers::start(caps.name)
+            .map(|server| (server.url.clone(), Box::new(server) as Box<dyn std::any::Any>));
+    }
+    if caps.data.is_empty() {
+        return Some((String::new(), Box::new(())));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    Some((format!("{}:{}", caps.schemes[0].0, folder.path().join(caps.data).display()), Box::new(folder)))
+}
+
+/// The driver called so.
+pub fn row(driver: &str) -> DriverRow {
+    plimsoll_db::drivers().into_iter().find(|row| row.caps.name == driver).expect("in the list")
 }
