@@ -20,11 +20,11 @@ class Job:
     def go(self, begin_ns: int) -> None:
         """Let a job with slices, whose phase is `ready`, begin: its times are counted from `begin_ns`.
 
-        A job of `start` or `db_start` whose spec has `slices`, a list of `[start_ns, length_ns]`, and `discard_ns`, works
-        in those times only and pauses in between, holding all that it has open. Once it is set up its phase is `ready`
-        until it is told to go. `begin_ns` is a moment of `CLOCK_MONOTONIC` (`time.monotonic_ns`) a little ahead, such as
-        20 ms: jobs that are told the same moment take turns without another word. Each slice is one interval of the
-        outcome, with its `drain_ns`; the first `discard_ns` of it do not count.
+        A job of `start` or `db_start` whose spec has `slices`, a list of `[start_ns, length_ns]`, and `discard_ns`,
+        works in those times only and pauses in between, holding all that it has open. Once it is set up its phase is
+        `ready` until it is told to go. `begin_ns` is a moment of `CLOCK_MONOTONIC` (`time.monotonic_ns`) a little
+        ahead, such as 20 ms: jobs that are told the same moment take turns without another word. Each slice is one
+        interval of the outcome, with its `drain_ns`; the first `discard_ns` of it do not count.
 
         Raises:
             ValueError: the job has no slices, is not ready or has ended, was told before, or the moment is not ahead.

@@ -144,7 +144,8 @@ impl Course {
         self.stage == Stage::Drain
     }
 
-    /// Whether a moment lies in a part that counts, as if there were no rests ([`Slices::counts`]).
+    /// Whether a moment lies in a part that counts, as if there were no rests ([`Slices::counts`]): what was due in an
+    /// earlier slice, and was not issued in time, was offered there.
     pub fn counts(&self, moment_ns: u64) -> bool {
         self.slices.counts(self.begun.unwrap_or(0), self.go_ns, moment_ns)
     }

@@ -241,7 +241,8 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     fn submit(&mut self, next: Next, mut start: u64, now: &mut u64) -> Result<bool, JobError> {
         if let Some(schedule) = &mut self.schedule {
             schedule.advance(next.kind, u64::from(next.length));
-            if start >= self.window.measure_ns || self.was_due_before(start) {
+            let in_slices = || self.paused.as_ref().is_some_and(|paused| paused.counts(start));
+            if start >= self.window.measure_ns || in_slices() {
                 self.report.common.offered += 1;
             }
         }

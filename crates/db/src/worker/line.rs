@@ -4,7 +4,6 @@ use std::sync::atomic::Ordering;
 
 use plimsoll_core::cpu_time::used;
 
-use super::slices::was_due_before;
 use super::{Gate, Worker};
 use crate::driver::Driver;
 
@@ -67,8 +66,8 @@ impl<D: Driver> Worker<D> {
         let end = now.min(self.window.end_ns);
         while pace.due_ns() < end {
             let due_ns = pace.due_ns();
-            let due = due_ns >= self.window.measure_ns || was_due_before(self.course.as_ref(), due_ns);
-            self.report.common.offered += u64::from(due);
+            let in_slices = || self.course.as_ref().is_some_and(|course| course.counts(due_ns));
+            self.report.common.offered += u64::from(due_ns >= self.window.measure_ns || in_slices());
             pace.advance(1);
         }
     }

@@ -29,7 +29,6 @@ use crate::outage::{Absence, Stretch};
 use crate::recorder::Batch;
 use crate::setup::Setup;
 use crate::workloads::Work;
-use slices::was_due_before;
 
 /// A thread that waits looks at the stop flag at least this often.
 const LONGEST_WAIT_NS: u64 = 20_000_000;
@@ -253,8 +252,8 @@ impl<D: Driver> Worker<D> {
         }
         if let Some(pace) = &mut self.pace {
             pace.advance(1);
-            let due = intended_ns >= self.window.measure_ns || was_due_before(self.course.as_ref(), intended_ns);
-            self.report.common.offered += u64::from(due);
+            let in_slices = || self.course.as_ref().is_some_and(|course| course.counts(intended_ns));
+            self.report.common.offered += u64::from(intended_ns >= self.window.measure_ns || in_slices());
         }
         client.counted = intended_ns >= self.counting_ns;
         self.operations_left -= u64::from(client.counted);

@@ -7,13 +7,6 @@ use super::line::LATE_NS;
 use super::{Gate, Worker};
 use crate::driver::Driver;
 
-/// Whether a moment before the part of this slice that counts lies, as if there were no rests, in that of an earlier one:
-/// what was due there, and was not started in time, was offered there.
-#[inline]
-pub(super) fn was_due_before(course: Option<&Course>, due_ns: u64) -> bool {
-    course.is_some_and(|course| course.counts(due_ns))
-}
-
 impl<D: Driver> Worker<D> {
     /// A slice begins, its counting begins, it ends, or what is in progress then is waited for.
     pub(super) fn turn(&mut self, now: u64) {

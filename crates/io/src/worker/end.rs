@@ -112,9 +112,10 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         schedule.without_free();
         while schedule.due_ns() < end {
             let due_ns = schedule.due_ns();
-            let due = due_ns >= self.window.measure_ns
-                || self.paused.as_ref().is_some_and(|paused| paused.was_due_before(due_ns));
-            self.report.common.offered += u64::from(due);
+            let in_slices = || self.paused.as_ref().is_some_and(|paused| paused.counts(due_ns));
+            if due_ns >= self.window.measure_ns || in_slices() {
+                self.report.common.offered += 1;
+            }
             let next = self.held.take().or_else(|| {
                 let pattern = &mut self.parts.pattern;
                 let kind = self.semantics.draw_kind(pattern);

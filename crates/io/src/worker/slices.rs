@@ -2,9 +2,9 @@
 //! they hold.
 //!
 //! The loop knows of it only by one more reason why its gate is closed. What was under way when a slice ended is finished
-//! or kept: a sync that is due, or runs, is finished as a part of the drain; a group of writes that is not complete, a
-//! pause, and an operation that found no room to be issued wait, and time stands still for them, as it does for the
-//! schedule of an open loop.
+//! or kept. Finished, as a part of the drain, are operations that have a tag, also one that the engine had no room for yet,
+//! and a sync that is due or runs. A group of writes that is not complete, a pause, and an operation that was only drawn
+//! are kept, and time stands still for them in the rest, as it does for the schedule of an open loop.
 
 use plimsoll_core::course::{Course, Stage};
 use plimsoll_core::cpu_time::Used;
@@ -42,21 +42,13 @@ impl Paused {
         self.course.used()
     }
 
-    /// Whether a moment before the part of this slice that counts lies, as if there were no rests, in that of an earlier
-    /// one: what was due there, and was not issued in time, was offered there.
-    #[cold]
-    pub(super) fn was_due_before(&self, due_ns: u64) -> bool {
-        self.course.counts(due_ns)
+    /// Whether a moment lies in a part that counts ([`Course::counts`]).
+    pub(super) fn counts(&self, moment_ns: u64) -> bool {
+        self.course.counts(moment_ns)
     }
 }
 
 impl<E: Engine, S: Semantics> Worker<E, S> {
-    /// The same, in any job.
-    #[inline]
-    pub(super) fn was_due_before(&self, due_ns: u64) -> bool {
-        self.paused.as_ref().is_some_and(|paused| paused.was_due_before(due_ns))
-    }
-
     /// A slice begins, its counting begins, or it ends.
     pub(super) fn turn(&mut self, now: u64) {
         if self.course().stage() == Stage::Rest {
