@@ -160,6 +160,17 @@ class Run(Record):
     """Totals, CPU time, segments and everything else that was measured once per run."""
     artefacts: tuple[Artefact, ...] = ()
 
+    @property
+    def in_slices(self) -> bool:
+        """Whether it alternated with the other runs of its block, several times a second."""
+        return "slices" in self.facts
+
+    @property
+    def spent_ns(self) -> int:
+        """What it cost of the session's time: runs in slices share that of their block."""
+        shared_by = self.facts["slices"]["shared_by"] if self.in_slices else 1
+        return int((self.ended_ns - self.started_ns) // shared_by)
+
 
 class Session(Record):
     """One invocation: its blocks, host facts and the study that repeats it."""

@@ -24,6 +24,9 @@ pub struct Outcome {
     pub elapsed_ns: u64,
     pub phases: Phases,
     pub operations: BTreeMap<String, OperationTotals>,
+    /// What was done in those parts of the slices that do not count; only with slices.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub discarded: BTreeMap<String, Moved>,
     /// HdrHistogram V2 (deflate) in base64, nanoseconds. In open loop the plain kind holds response times from the
     /// intended start and `read_service`, `write_service`, … hold the time from the real start.
     pub histograms: BTreeMap<String, String>,
@@ -65,6 +68,7 @@ impl Outcome {
             elapsed_ns: 0,
             phases: Phases::default(),
             operations: BTreeMap::new(),
+            discarded: BTreeMap::new(),
             histograms: BTreeMap::new(),
             latency_sums_ns: BTreeMap::new(),
             intervals: Vec::new(),
@@ -128,6 +132,13 @@ pub struct OperationTotals {
     pub errors: u64,
     /// Exact sum of latencies, for the mean and Little's law.
     pub latency_sum_ns: u64,
+}
+
+/// What operations of one kind have moved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    pub operations: u64,
+    pub bytes: u64,
 }
 
 /// One interval (about a second) of the measured part; of a job with slices the part of one slice that counts.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::count::Count;
-use crate::outcome::{Interval, IntervalOperations, OperationTotals};
+use crate::outcome::{Interval, IntervalOperations, Moved, OperationTotals};
 use crate::slices::Slices;
 
 /// Intervals that wait for a late thread before they are closed without it.
@@ -45,6 +45,11 @@ pub trait Batch {
     /// How long the slice took, after its end, until all was back; 0 without slices.
     fn drain_ns(&self) -> u64 {
         0
+    }
+
+    /// What operations that do not count have moved, by kind.
+    fn discarded(&self) -> BTreeMap<String, Moved> {
+        BTreeMap::new()
     }
 }
 
@@ -161,6 +166,11 @@ impl<B: Batch> Timeline<B> {
     /// How long all complete intervals are together.
     pub fn closed_ns(&self) -> u64 {
         self.last().map_or(0, |last| self.counted_ns(last.start_ns + last.duration_ns))
+    }
+
+    /// What was done in those parts of slices that do not count; nothing without slices.
+    pub fn discarded(&self) -> BTreeMap<String, Moved> {
+        if self.slices.is_none() { BTreeMap::new() } else { self.total.discarded() }
     }
 
     /// Everything so far.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plimsoll_core::count::Count;
 use plimsoll_core::cpu_time::Used;
-use plimsoll_core::outcome::Traced;
+use plimsoll_core::outcome::{Moved, Traced};
 use plimsoll_core::timeline;
 
 /// A stream of latencies that is reported under a name of its own.
@@ -60,6 +60,8 @@ pub const NAMES: [&str; 14] = [
 ];
 /// The first so many series are operations; the others are second views of them.
 pub const OPERATIONS: usize = 5;
+/// The first so many of these move data.
+const DATA: usize = 3;
 
 /// One operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +99,8 @@ pub struct Batch {
     priorities: Vec<(String, Count)>,
     /// Sum over time of the number of operations in flight.
     pub in_flight_ns: u64,
+    /// What did not count of the slice: reads, writes and trims.
+    discarded: [Moved; DATA],
     /// How long the slice took, after its end, until everything was back; the longest of what was added.
     pub drain_ns: u64,
     /// What the thread has used since counting began, only in a job that tells what it has measured so far.
@@ -113,7 +117,8 @@ impl Batch {
             counts[one as usize] = Some(Box::default());
         }
         let (priorities, trace) = (Vec::new(), Vec::new());
-        Self { counts, priorities, in_flight_ns: 0, drain_ns: 0, used: Used::default(), trace }
+        let discarded = [Moved::default(); DATA];
+        Self { counts, priorities, in_flight_ns: 0, discarded, drain_ns: 0, used: Used::default(), trace }
     }
 
     /// With room for latencies by priority under these names.
@@ -133,6 +138,14 @@ impl Batch {
     #[inline]
     pub fn record_priority(&mut self, index: usize, latency_ns: u64) {
         self.priorities[index].1.record(latency_ns, 0);
+    }
+
+    /// An operation of the part of a slice that does not count: the device has done it all the same.
+    pub fn discard(&mut self, series: Series, bytes: u64) {
+        if let Some(moved) = self.discarded.get_mut(series as usize) {
+            moved.operations += 1;
+            moved.bytes += bytes;
+        }
     }
 
     /// Counts one failed operation.
@@ -175,12 +188,17 @@ impl timeline::Batch for Batch {
         }
         self.in_flight_ns += other.in_flight_ns;
         self.drain_ns = self.drain_ns.max(other.drain_ns);
+        for (mine, theirs) in self.discarded.iter_mut().zip(&other.discarded) {
+            mine.operations += theirs.operations;
+            mine.bytes += theirs.bytes;
+        }
     }
 
     fn clear(&mut self) {
         self.counts.iter_mut().flatten().filter(|count| !count.is_empty()).for_each(|count| count.clear());
         self.priorities.iter_mut().for_each(|(_, count)| count.clear());
         (self.in_flight_ns, self.drain_ns) = (0, 0);
+        self.discarded = [Moved::default(); DATA];
         self.trace.clear();
     }
 
@@ -211,6 +229,11 @@ impl timeline::Batch for Batch {
 
     fn drain_ns(&self) -> u64 {
         self.drain_ns
+    }
+
+    fn discarded(&self) -> BTreeMap<String, Moved> {
+        let named = NAMES.into_iter().zip(self.discarded).filter(|(_, moved)| moved.operations > 0);
+        named.map(|(name, moved)| (name.to_owned(), moved)).collect()
     }
 }
 

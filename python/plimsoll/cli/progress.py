@@ -53,7 +53,6 @@ class _Plain(Silent):
     """One line per event."""
 
     def __init__(self) -> None:
-        self._where = ""
         self._left = TimeLeft(0, 0)
 
     def session_started(self, session: Session, steps: list[Step]) -> None:
@@ -61,13 +60,13 @@ class _Plain(Silent):
         self._say(f"{session.title}: {len(steps)} test{'s' if len(steps) > 1 else ''}")
 
     def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
-        """Remember the place for the line of the finished run."""
-        self._where = f"{step.case} on {target}, block {block + 1}"
+        """Remember the time left for the line of the finished run."""
+        del step, target, block
         self._left = left
 
     def run_finished(self, run: Run) -> None:
         """One line with the score, or with the reason why there is none."""
-        self._say(f"{self._where}: {headline(run)}; {self._left.text()}")
+        self._say(f"{_where(run.plan.case, run.target.name, run.block)}: {headline(run)}; {self._left.text()}")
 
     def note(self, sentence: str) -> None:
         """Pass it on."""
@@ -83,11 +82,13 @@ class _Moving(_Plain):
     def __init__(self, live: Live) -> None:
         super().__init__()
         self._live = live
+        self._where = ""
         self._started = time.monotonic_ns()
 
     def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
         """Start the clock of this run."""
         super().run_started(step, target, block, left)
+        self._where = _where(step.case, target, block)
         self._started = time.monotonic_ns()
 
     def run_progress(self, progress: Progress) -> None:
@@ -105,6 +106,10 @@ class _Moving(_Plain):
 
     def _say(self, line: str) -> None:
         self._live.console.print(harmless(line), markup=False, highlight=False)
+
+
+def _where(case: str, target: str, block: int) -> str:
+    return f"{case} on {target}, block {block + 1}"
 
 
 def _interval(interval: Mapping[str, Any]) -> str:

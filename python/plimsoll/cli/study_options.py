@@ -82,6 +82,15 @@ class StudyOptions:
             "--noisy-host", help="Only warn of CPU steal and other processes' I/O, for hosts that are never quiet."
         ),
     ] = False
+    interleave: Annotated[
+        str | None,
+        typer.Option(
+            "--interleave",
+            metavar="WAY",
+            help="How the targets of a block take turns: `blocks`, one after the other, or `slices` of a fraction of a "
+            "second, for settings of one device or devices without a rate limit.",
+        ),
+    ] = None
     quick_sizes: Annotated[
         bool, typer.Option("--quick-sizes", help="Small sizes for every test: a trial, not a result to keep.")
     ] = False
@@ -109,6 +118,7 @@ class StudyOptions:
             "seed": self.seed,
             "same_place": self.same_place or None,
             "noisy_host": self.noisy_host or None,
+            "interleave": self.interleave,
             "quick_sizes": self.quick_sizes or None,
         }
         given = {name: value for name, value in choices.items() if value is not None}

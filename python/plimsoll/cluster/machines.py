@@ -17,7 +17,7 @@ from plimsoll.run.machines import PreparedTargets, ThisMachine
 from plimsoll.run.outcome import OnProgress, Progress
 from plimsoll.run.plan import Step, check_names, steps
 from plimsoll.run.schedule import RunRequest
-from plimsoll.run.study import Study
+from plimsoll.run.study import BLOCKS, Study
 
 
 def is_remote(target: Target) -> bool:
@@ -66,6 +66,8 @@ class ClusterMachines:
 
     def check(self, study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None:
         """Each worker checks its own targets; this machine the others. Steps are made where their places are."""
+        if study.interleave != BLOCKS:
+            raise UsageError(f"--interleave {study.interleave} works on one machine only; leave it or --cluster out")
         check_names(study.targets, planned, destroy)
         local = [target for target in study.targets if not is_remote(target)]
         if local:
@@ -152,3 +154,9 @@ class _Everywhere:
             on_progress(progress)
 
         return self.here.measure(request, told, deadline_reached)
+
+    def measure_in_slices(
+        self, requests: Sequence[RunRequest], on_progress: OnProgress, deadline_reached: Callable[[], bool]
+    ) -> list[Run]:
+        """Never asked for: `check` refuses it."""
+        raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -61,6 +62,8 @@ class RunEvidence:
     """Facts of the data file (`plimsoll.targets.datafile`); empty if nobody looked."""
     memory_limit_bytes: int = 0
     """RAM that the process may use; 0 if unknown."""
+    beside: tuple[Outcome, ...] = ()
+    """What the other targets of its block did on the same devices meanwhile, where they alternated in slices."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -128,6 +131,23 @@ class RunEvidence:
         """Counts of one operation kind; zeros if there were none."""
         return totals_of(self.outcome, kind)
 
+    @property
+    def in_slices(self) -> bool:
+        """Whether it alternated with the other runs of its block."""
+        return "slices" in self.outcome
+
+    def _whole_block(self) -> Window:
+        """The block, with what all its targets did on these devices: samples cannot tell whose slice it was."""
+        tool_bytes: Counter[str] = Counter()
+        tool_operations: Counter[str] = Counter()
+        for outcome in (self.outcome, *self.beside):
+            for done in (outcome["operations"], outcome.get("discarded", {})):
+                for kind, each in done.items():
+                    tool_bytes[kind] += each["bytes"]
+                    tool_operations[kind] += each["operations"]
+        duration_ns = self.after.monotonic_ns - self.before.monotonic_ns
+        return Window(self.before, self.after, duration_ns, tool_bytes, tool_operations, {})
+
     @cached_property
     def measured(self) -> tuple[HostSample, ...]:
         """All samples in order of time."""
@@ -140,6 +160,8 @@ class RunEvidence:
 
         Samples before the start cover layout and warm-up, which the test's own counts leave out.
         """
+        if self.in_slices:
+            return self._whole_block()
         start_ns = self.outcome["started_ns"] - self.before.realtime_offset_ns
         end_ns = start_ns + self.elapsed_ns
         inside = [sample for sample in self.measured if start_ns <= sample.monotonic_ns <= end_ns]

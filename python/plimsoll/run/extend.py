@@ -100,7 +100,7 @@ def _standing(step: planning.Step, runs: Sequence[Run], study: Study) -> Standin
     for run in runs:
         present[run.block, run.attempt].add(run.target.name)
     blocks = len({block for (block, _), names in present.items() if names >= step.plans.keys()})
-    spent_ns = sum(run.ended_ns - run.started_ns for run in runs)
+    spent_ns = sum(run.spent_ns for run in runs)
     return Standing(step.case, blocks, _needed(runs, study, blocks), spent_ns // blocks if blocks else step.block_ns)
 
 

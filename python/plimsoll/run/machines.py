@@ -18,6 +18,8 @@ from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record, unmeasured
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
+from plimsoll.run.turns import turns
+from plimsoll.run.workloads import io
 from plimsoll.targets.small_memory import SmallMemory, small_memory
 
 
@@ -30,6 +32,11 @@ class PreparedTargets(Protocol):
 
     def measure(self, request: RunRequest, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
         """Carry out one run; KeyboardInterrupt is passed on when nothing uses the place any more."""
+
+    def measure_in_slices(
+        self, requests: Sequence[RunRequest], on_progress: OnProgress, deadline_reached: Callable[[], bool]
+    ) -> list[Run]:
+        """Carry out a block whose targets alternate, as `measure` does a run."""
 
 
 class Machines(Protocol):
@@ -92,6 +99,30 @@ class LocalTargets:
         run = run_record(request, place, plan, execution, started_ns)
         run = run.model_copy(update={"target": emulated.as_written(run.target, self.asked)})
         return run, execution.outcome["started_ns"]
+
+    def measure_in_slices(
+        self, requests: Sequence[RunRequest], on_progress: OnProgress, deadline_reached: Callable[[], bool]
+    ) -> list[Run]:
+        """Set all targets of a block up, let them alternate, and make a record of each."""
+        block, started_ns = requests[0].block, time.time_ns()
+        plans = [block.step.plans[request.target] for request in requests]
+        places = [self.places[request.target] for request in requests]
+        for place in places:
+            if place.folder is not None:
+                place.folder.check()
+        seed = f"{requests[0].session_id}/{block.step.case}/{block.number}/{block.attempt}"
+        turn = turns([request.target for request in requests], plans[0].parameters["runtime"], seed)
+        executions = io.alternate(plans, places, turn, on_progress, deadline_reached)
+        runs = []
+        for request, plan, place, execution in zip(requests, plans, places, executions, strict=True):
+            beside = [
+                other.outcome
+                for other, there in zip(executions, places, strict=True)
+                if other is not execution and {*there.chain.counters} & {*place.chain.counters}
+            ]
+            run = run_record(request, place, plan, in_place(place, execution), started_ns, beside)
+            runs.append(run.model_copy(update={"target": emulated.as_written(run.target, self.asked)}))
+        return runs
 
 
 class ThisMachine:

@@ -24,6 +24,13 @@ class Totals(TypedDict):
     latency_sum_ns: int
 
 
+class Moved(TypedDict):
+    """What operations of one kind have moved."""
+
+    operations: int
+    bytes: int
+
+
 class KindInInterval(TypedDict):
     """One kind of operation in one interval."""
 
@@ -100,6 +107,19 @@ class SmallMemory(TypedDict):
     why_not: str
 
 
+class Slices(TypedDict):
+    """How a run was spread over a block whose targets alternated; its intervals are those parts that count."""
+
+    slice_ns: int
+    discard_ns: int
+    shared_by: int
+    """Targets of the block."""
+    drain_ns: list[int]
+    """Of each slice, from its end until all that was in flight was back."""
+    histograms: list[dict[str, str]]
+    """Of each slice."""
+
+
 class Outcome(TypedDict):
     """Everything that one job measured."""
 
@@ -111,6 +131,7 @@ class Outcome(TypedDict):
     elapsed_ns: int
     phases: Times
     operations: dict[str, Totals]
+    discarded: NotRequired[dict[str, Moved]]
     histograms: dict[str, str]
     latency_sums_ns: NotRequired[dict[str, int]]
     intervals: list[OneInterval]
@@ -120,6 +141,7 @@ class Outcome(TypedDict):
     mean_in_flight: float
     offered_operations: int | None
     verified: Verified | None
+    slices: NotRequired[Slices]
     clock: str
     small_memory: NotRequired[SmallMemory]
     """This and all below is put to it here, never by the core."""

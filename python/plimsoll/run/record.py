@@ -16,6 +16,7 @@ from plimsoll.model import Finding, Interval, Level, Plan, Run, RunStatus, Targe
 from plimsoll.parameters import kind_of
 from plimsoll.run import workloads
 from plimsoll.run.evidence import RunEvidence
+from plimsoll.run.outcome import Outcome
 from plimsoll.run.places import Place
 from plimsoll.run.sampler import attach
 from plimsoll.run.schedule import RunRequest
@@ -32,14 +33,26 @@ STOPPED = "stopped before its end"
 _ENDINGS = {"ok": RunStatus.OK, "stopped": RunStatus.PARTIAL, "failed": RunStatus.FAILED}
 
 
-def run_record(request: RunRequest, place: Place, plan: Plan, execution: Execution, started_ns: int) -> Run:
-    """The record of one finished execution; on a noisy host what others took of the machine only warns."""
+def run_record(
+    request: RunRequest,
+    place: Place,
+    plan: Plan,
+    execution: Execution,
+    started_ns: int,
+    beside: Sequence[Outcome] = (),
+) -> Run:
+    """The record of one finished execution; on a noisy host what others took of the machine only warns.
+
+    `beside` is what others did on the same devices meanwhile, in a block whose targets alternate in slices.
+    """
     outcome = execution.outcome
     status = _ENDINGS[outcome["status"]]
     histograms = {kind: base64.b64decode(text) for kind, text in outcome["histograms"].items()}
     measured = [Interval.model_validate(each) for each in outcome["intervals"]]
     samples = (execution.before, *execution.samples, execution.after)
-    intervals = attach(measured, samples, outcome["started_ns"], place.chain.counters)
+    # Samples are taken once a second, which says nothing of a slice.
+    alone = "slices" not in outcome
+    intervals = attach(measured, samples, outcome["started_ns"], place.chain.counters) if alone else tuple(measured)
     evidence = RunEvidence(
         plan=plan,
         target=place.target,
@@ -50,6 +63,7 @@ def run_record(request: RunRequest, place: Place, plan: Plan, execution: Executi
         chain=place.chain,
         file=workloads.of(plan).file_facts(plan, place),
         memory_limit_bytes=place.memory_limit_bytes,
+        beside=tuple(beside),
     )
     findings = judged(evidence, request.noisy_host) if status is RunStatus.OK else ()
     reason = _why_failed(outcome, place) if status is RunStatus.FAILED else ""

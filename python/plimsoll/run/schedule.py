@@ -158,7 +158,7 @@ class Schedule:
             if run.status is not RunStatus.PARTIAL and not is_lost(run):
                 state = self._states[run.plan.case]
                 state.statuses.setdefault((run.block, run.attempt), {})[run.target.name] = run.status
-                state.durations.setdefault(run.target.name, []).append(run.ended_ns - run.started_ns)
+                state.durations.setdefault(run.target.name, []).append(run.spent_ns)
                 if run.status is RunStatus.INVALID:
                     state.disturbed &= only_others(run)
                     if not _for_good(run):

@@ -13,7 +13,7 @@ from plimsoll.model import Interval, Plan, Score
 from plimsoll.run.outcome import Amount, Outcome
 from plimsoll.stats.course import rates_of
 from plimsoll.stats.histogram import decode
-from plimsoll.stats.steady import Regime, Shape
+from plimsoll.stats.steady import Regime, Shape, of_slices
 from plimsoll.units import SECOND
 
 SCHEDULE_KEPT = 0.99
@@ -30,7 +30,7 @@ def scores(
     series = rates_of(intervals, judged.unit if judged else "1/s")
     if not series.values:
         return ()
-    regime = series.regime()
+    regime = of_slices(series.values, series.interval_s) if "slices" in outcome else series.regime()
     named = dict(_rates(outcome, intervals, regime, burst_factor(series.values, regime)))
     if not saturated(outcome):
         named |= dict(_latencies(outcome, histograms))

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.model import Run, RunStatus, Session
+from plimsoll.run import interleave
 from plimsoll.run import plan as planning
 from plimsoll.run.machines import Machines, PreparedTargets, ThisMachine
 from plimsoll.run.observer import Observer
 from plimsoll.run.record import score_rows
 from plimsoll.run.schedule import Block, RunRequest, Schedule
 from plimsoll.run.session_runner import SessionRunner
-from plimsoll.run.study import Study, from_table
+from plimsoll.run.study import BLOCKS, Study, from_table
 from plimsoll.store.store import Store
 
 
@@ -53,6 +54,7 @@ def carry_on(session: Session, runner: SessionRunner) -> Session:
 def _checked(study: Study, runner: SessionRunner) -> list[planning.Step]:
     steps = planning.steps(study)
     runner.machines.check(study, steps, runner.destroy)
+    interleave.check(study, steps)
     return steps
 
 
@@ -84,7 +86,7 @@ class _StudySession:
 
     def _run_block(self, block: Block, prepared: PreparedTargets) -> None:
         observer = self._runner.observer
-        runs = [self._run(block, position, prepared) for position in range(len(block.targets))]
+        runs = self._runs(block, prepared)
         for name in self._runner.left_out:
             self._schedule.leave_out(name)
         self._schedule.take(runs, score_rows(runs))
@@ -95,9 +97,18 @@ class _StudySession:
         if closed is not None:
             observer.note(f"{block.step.case}: {closed}")
 
+    def _runs(self, block: Block, prepared: PreparedTargets) -> list[Run]:
+        """A run of every target: one after the other, or in slices."""
+        if self._study.interleave == BLOCKS:
+            return [self._run(block, position, prepared) for position in range(len(block.targets))]
+        requests = [self._request(block, position) for position in range(len(block.targets))]
+        return self._runner.measure_in_slices(prepared, requests, self._schedule.time_left())
+
     def _run(self, block: Block, position: int, prepared: PreparedTargets) -> Run:
         """One run, stored."""
         done_ns = self._schedule.block_ns(block.step.case) * position // len(block.targets)
         left = self._schedule.time_left().passed(done_ns)
-        request = RunRequest(self._runner.session.id, block, position, block.targets[position], self._study.noisy_host)
-        return self._runner.measure(prepared, request, left)
+        return self._runner.measure(prepared, self._request(block, position), left)
+
+    def _request(self, block: Block, position: int) -> RunRequest:
+        return RunRequest(self._runner.session.id, block, position, block.targets[position], self._study.noisy_host)

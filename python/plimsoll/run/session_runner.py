@@ -84,7 +84,7 @@ class SessionRunner:
         return self._keeper
 
     def _set_deadline(self, time_ns: int | None, since_ns: int = 0) -> None:
-        used_ns = sum(run.ended_ns - run.started_ns for run in self.earlier if run.started_ns >= since_ns)
+        used_ns = sum(run.spent_ns for run in self.earlier if run.started_ns >= since_ns)
         self._deadline_ns = None if time_ns is None else time.monotonic_ns() + time_ns - used_ns
 
     def left_ns(self) -> float:
@@ -133,9 +133,21 @@ class SessionRunner:
         run = prepared.measure(request, self.observer.run_progress, self.used_up)
         if facts:
             run = run.model_copy(update={"facts": {**run.facts, **facts}})
+        return self._kept(run)
+
+    def measure_in_slices(self, prepared: PreparedTargets, requests: Sequence[RunRequest], left: TimeLeft) -> list[Run]:
+        """The runs of a block whose targets alternate, stored."""
+        block, names = requests[0].block, ", ".join(request.target for request in requests)
+        self.observer.run_started(block.step, f"{names} in slices", block.number, left.within(self.left_ns()))
+        runs = prepared.measure_in_slices(requests, self.observer.run_progress, self.used_up)
+        return [self._kept(run) for run in runs]
+
+    def _kept(self, run: Run) -> Run:
+        """The run, which is in the store and told."""
         self.keeper.add(run)
         self.observer.run_finished(run)
-        if is_lost(run) and request.target not in self.left_out:
-            self.left_out[request.target] = run.reason
-            self.observer.note(f"{request.target}: {run.reason}; the session goes on without it")
+        name = run.target.name
+        if is_lost(run) and name not in self.left_out:
+            self.left_out[name] = run.reason
+            self.observer.note(f"{name}: {run.reason}; the session goes on without it")
         return run

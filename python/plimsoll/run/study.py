@@ -26,7 +26,7 @@ from __future__ import annotations
 import os
 import secrets
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,10 @@ from plimsoll.units import exact_duration, parse_count, parse_duration, parse_sh
 
 MOST_REPEATS = 1000
 
+BLOCKS, SLICES = "blocks", "slices"
+WAYS = (BLOCKS, SLICES)
+"""How the targets of a block take turns: one after the other, or in slices of a fraction of a second."""
+
 _KEYS = (
     "title",
     "mode",
@@ -53,6 +57,7 @@ _KEYS = (
     "seed",
     "same_place",
     "noisy_host",
+    "interleave",
     "quick_sizes",
     "extensions",
     "set",
@@ -83,6 +88,8 @@ class Study:
     """The targets may be one place with the same options: an A/A session that shows the noise."""
     noisy_host: bool = False
     """Others on this host are a fact of life: what they take warns, but makes no run invalid."""
+    interleave: str = BLOCKS
+    """How the targets of a block take turns (`WAYS`)."""
     quick_sizes: bool = False
     """The small sizes of every test's profile, for a trial; no result to keep."""
     extensions: tuple[Extension, ...] = ()
@@ -97,10 +104,7 @@ class Study:
             )
         if not self.targets or not self.entries:
             raise UsageError("a study needs at least one target and one test")
-        if self.mode not in MODES:
-            raise UnknownName("mode", self.mode, MODES)
-        if self.baseline is not None and self.baseline not in names:
-            raise UnknownName("target", self.baseline, names, "these targets, but it is the baseline")
+        self._check_choices(names)
         if self.blocks is not None and not 1 <= self.blocks <= MODES["publish"].cap:
             raise UsageError(
                 f"blocks = {self.blocks}: must be 1 to {MODES['publish'].cap}; for more, or for exactly so many, use "
@@ -114,6 +118,13 @@ class Study:
             raise UsageError("time must be above zero, such as 30m; leave it out for no bound")
         if not 0 < self.band < 1:
             raise UsageError(f"band = {self.band}: must be above 0 and below 100 %, such as 10%")
+
+    def _check_choices(self, names: Sequence[str]) -> None:
+        for what, name, known in (("mode", self.mode, MODES), ("way to interleave", self.interleave, WAYS)):
+            if name not in known:
+                raise UnknownName(what, name, known)
+        if self.baseline is not None and self.baseline not in names:
+            raise UnknownName("target", self.baseline, names, "these targets, but it is the baseline")
 
     def cases(self) -> list[Case]:
         """The cases to run, every parameter filled in."""
@@ -132,6 +143,8 @@ class Study:
             table["baseline"] = self.baseline
         table["seed"] = self.seed
         table |= {name: True for name in ("same_place", "noisy_host", "quick_sizes") if getattr(self, name)}
+        if self.interleave != BLOCKS:
+            table["interleave"] = self.interleave
         if self.shared:
             table["set"] = dict(self.shared)
         if self.extensions:
@@ -208,6 +221,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
             seed=parse_count(table["seed"]) if "seed" in table else secrets.randbits(32),
             same_place=_truth(table, "same_place"),
             noisy_host=_truth(table, "noisy_host"),
+            interleave=_text(table, "interleave", BLOCKS),
             quick_sizes=_truth(table, "quick_sizes"),
             extensions=extensions_of(table),
         )

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Interval, Run, Unit
-from plimsoll.stats.steady import Regime, classify
+from plimsoll.stats.steady import Regime, classify, of_slices
 from plimsoll.units import SECOND
 
 MOSTLY = 0.9
@@ -41,7 +41,9 @@ def series_of(run: Run, unit: Unit) -> Series | None:
         for interval in measured
     )  # fmt: skip
     times = tuple(interval.start_ns / SECOND for interval in measured)
-    return Series(run, times, rates, rates_of(measured, unit).regime(unit))
+    found = rates_of(measured, unit)
+    regime = of_slices(rates, found.interval_s) if run.in_slices else found.regime(unit)
+    return Series(run, times, rates, regime)
 
 
 @dataclass(frozen=True)

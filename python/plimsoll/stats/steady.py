@@ -146,6 +146,13 @@ def classify(rates: Sequence[float], interval_s: float = 1.0, unit: Unit = "1/s"
     return _cyclic(series, segments) or _step_down(series, segments) or _by_last_level(series, segments)
 
 
+def of_slices(rates: Sequence[float], interval_s: float) -> Regime:
+    """The regime of a run in slices, in which no shape is looked for: between them, other targets worked."""
+    text = "the run was in slices, between which other targets worked: whether its rate holds was not looked at"
+    mean = float(np.mean(rates))
+    return _regime(Shape.SHORT, [Segment(0.0, len(rates) * interval_s, mean)], True, text)
+
+
 def _binned(values: FloatArray, interval_s: float, unit: Unit) -> _Series:
     coarse = values.size * interval_s >= COARSE_FROM_S
     per_bin = max(1, round((COARSE_BIN_S if coarse else FINE_BIN_S) / interval_s))

@@ -79,6 +79,8 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
                 let service_ns = now.saturating_sub(slot.issued_ns);
                 self.parts.batch.record(service, service_ns, u64::from(slot.length));
             }
+        } else {
+            self.parts.batch.discard(series, u64::from(slot.length));
         }
         Ok(())
     }

@@ -81,7 +81,7 @@ def _cases(evidence: Evidence) -> Table:
         runs = [run for run in evidence.runs if run.plan.case == case]
         valid = [run for run in evidence.valid if run.plan.case == case]
         blocks = len({(run.session_id, run.block) for run in runs})
-        length = sum(run.ended_ns - run.started_ns for run in runs)
+        length = sum(run.spent_ns for run in runs)
         metrics = ", ".join(evidence.judged[case])
         rows.append(
             (

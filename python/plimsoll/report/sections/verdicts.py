@@ -148,7 +148,7 @@ def _time_of(evidence: Evidence, cell: Cell) -> str:
     if further is None:
         return ""
     lengths = [
-        median(run.ended_ns - run.started_ns for run in runs)
+        median(run.spent_ns for run in runs)
         for target in evidence.targets
         if (runs := evidence.runs_of(cell.case, target))
     ]

@@ -52,6 +52,13 @@ class Job(Protocol):
         """The outcome as JSON; None when the time is over first."""
 
 
+class PausingJob(Job, Protocol):
+    """One that can work in slices."""
+
+    def go(self, begin_ns: int) -> None:
+        """The moment on the monotonic clock from which its slices count."""
+
+
 def measured(
     start: Callable[[Mapping[str, object]], Job],
     spec: Mapping[str, object],

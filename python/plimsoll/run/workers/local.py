@@ -15,7 +15,7 @@ from plimsoll.model import Plan
 from plimsoll.parameters import defaults
 from plimsoll.run.outcome import OnProgress, Outcome
 from plimsoll.run.sampler import Sampler
-from plimsoll.run.workers.execution import Execution, Job, measured
+from plimsoll.run.workers.execution import Execution, PausingJob, measured
 
 LAID_OUT = (
     "size", "offset", "layout", "seed", "drop_cache", "content", "compressible", "dedupe", "working_set", "shared_seed",
@@ -56,6 +56,11 @@ def alignment(path: Path) -> dict[str, int]:
 def impossible(plan: Plan, path: Path) -> str | None:
     """Why the core would refuse the plan on any target, as one sentence; the target is not looked at."""
     return _core.validate(json.dumps(job_spec(plan, path)))
+
+
+def cannot_alternate(plan: Plan, path: Path, turns: Mapping[str, Any]) -> str | None:
+    """The same of a plan that works in slices only."""
+    return _core.validate(json.dumps({**job_spec(plan, path), **turns, "warmup": 0}))
 
 
 def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
@@ -119,6 +124,6 @@ def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:
     }
 
 
-def start(spec: Mapping[str, object]) -> Job:
+def start(spec: Mapping[str, object]) -> PausingJob:
     """A running job."""
     return _core.start(json.dumps(spec))

@@ -17,9 +17,12 @@ from plimsoll.run.originals import _execution
 from plimsoll.run.outcome import OnProgress, Outcome
 from plimsoll.run.places import Place
 from plimsoll.run.scores import scores as measured_scores
+from plimsoll.run.turns import Turns
 from plimsoll.run.workers import local
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import alignment, engines, impossible
+from plimsoll.run.workers.sliced import Part
+from plimsoll.run.workers.sliced import alternate as alternating
 from plimsoll.run.workloads._direct import offset_alignment
 from plimsoll.targets import datafile, device
 from plimsoll.units import SECOND, format_size
@@ -118,6 +121,28 @@ def execute(
     return local.lay_out(plan, path, place.sampler, on_progress, deadline_reached) or _execution.execute(
         plan, place, path, timeout_ns, on_progress, deadline_reached
     )
+
+
+def alternate(
+    plans: Sequence[Plan],
+    places: Sequence[Place],
+    turns: Turns,
+    on_progress: OnProgress,
+    deadline_reached: Callable[[], bool],
+) -> list[Execution]:
+    """Lay the files of a block's targets out, and let them alternate; where that fails for one, none is measured."""
+    paths = [path_for(plan, place) for plan, place in zip(plans, places, strict=True)]
+    laid = [
+        local.lay_out(plan, path, place.sampler, on_progress, deadline_reached)
+        for plan, path, place in zip(plans, paths, places, strict=True)
+    ]
+    if unfinished := next(filter(None, laid), None):
+        return [each or unfinished for each in laid]
+    parts = [
+        Part(local.start, {**local.job_spec(plan, path), "layout": "keep"}, str(path), place.sampler, place.target.name)
+        for plan, path, place in zip(plans, paths, places, strict=True)
+    ]
+    return alternating(parts, turns, on_progress, deadline_reached)
 
 
 def scores(

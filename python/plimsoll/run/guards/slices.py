@@ -1,0 +1,56 @@
+"""Did the targets of a block disturb each other's slices?"""
+
+from __future__ import annotations
+
+from plimsoll.catalog.waits import party
+from plimsoll.model import Finding, Level
+from plimsoll.run.evidence import RunEvidence
+from plimsoll.run.guards._judge import finding, graded, percent
+from plimsoll.units import format_duration
+
+NAME = "slices"
+TITLE = "Slices of a block"
+WHY = """Where targets alternate several times a second, each rests while another works. A volume with a limit on its
+rate saves up meanwhile, and then shows more than it gives for ever; and what one target leaves in flight at the end of
+its slice is still done when the next one's has begun."""
+
+WAITED = 0.02
+"""Share of the block in which I/Os waited for a limit, from which on the limit was reached."""
+WARN, INVALID = 0.05, 0.2
+"""Share of the slices of others that were still coming in when this target's next one counted."""
+
+
+def check(evidence: RunEvidence) -> Finding | None:
+    """Blocks in slices: limits that made I/Os wait, and drains that were longer than what is discarded."""
+    if not evidence.in_slices:
+        return None
+    limit, share = _longest_wait(evidence)
+    if share > WAITED:
+        return finding(
+            NAME,
+            Level.INVALID,
+            f"I/Os waited for {party(limit)} in {percent(share)} of the block: the volume saved up while another "
+            "target worked, and showed more than it gives for ever",
+            "Leave --interleave out: one target then runs after the other.",
+            waited=share,
+        )
+    discard_ns = evidence.outcome["slices"]["discard_ns"]
+    drains = [ns for each in evidence.beside for ns in each["slices"]["drain_ns"]]
+    late = sum(ns > discard_ns for ns in drains) / len(drains) if drains else 0.0
+    return finding(
+        NAME,
+        graded(late, WARN, INVALID),
+        f"{percent(late)} of the slices of other targets were not over when the first {format_duration(discard_ns)} of "
+        "the next, which do not count, had passed",
+        "Use less depth, or leave --interleave out: one target then runs after the other.",
+        late=late,
+        longest_drain_ns=float(max(drains, default=0)),
+    )
+
+
+def _longest_wait(evidence: RunEvidence) -> tuple[str, float]:
+    """The limit that I/Os waited for longest, and in which share of the block."""
+    span_ns = max(1, evidence.after.monotonic_ns - evidence.before.monotonic_ns)
+    before, after = evidence.before.waited_ns, evidence.after.waited_ns
+    waits = {name: (ns - before.get(name, 0)) / span_ns for name, ns in after.items()}
+    return max(waits.items(), key=lambda each: each[1], default=("", 0.0))

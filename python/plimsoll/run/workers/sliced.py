@@ -1,0 +1,132 @@
+"""Jobs that alternate in slices on this machine: all are set up first, and then work in turns that are known ahead."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from plimsoll.errors import TargetError
+from plimsoll.run.outcome import OnProgress, Outcome, Progress, Slices, answer
+from plimsoll.run.sampler import HostSample, Sampler
+from plimsoll.run.turns import Turns
+from plimsoll.run.workers.execution import POLL_S, STOP_S, Execution, Job, PausingJob
+from plimsoll.targets.held import readable
+from plimsoll.units import MILLISECOND, SECOND
+
+AHEAD_NS = 30 * MILLISECOND
+"""From "all are ready" to the first slice: long enough for every thread to hear of it."""
+READY_S = 60.0
+"""How long all jobs together may take to set themselves up; their files are laid out before."""
+READY_POLL_S = 0.01
+
+
+@dataclass
+class Part:
+    """What one target does in a block, and what comes of it."""
+
+    start: Callable[[Mapping[str, object]], PausingJob]
+    spec: Mapping[str, object]
+    what: str
+    """The place, for the error of a job that does not end."""
+    sampler: Sampler
+    name: str
+    """Of the target."""
+    samples: list[HostSample] = field(default_factory=list)
+    """Before the block, about once a second in it, and after it."""
+
+
+def alternate(
+    parts: Sequence[Part], turns: Turns, on_progress: OnProgress, deadline_reached: Callable[[], bool]
+) -> list[Execution]:
+    """Have the core carry out the jobs of a block in their turns, and wait for all of them.
+
+    One that fails ends the others: what is left of the block would compare nothing. KeyboardInterrupt stops all, waits
+    for them, and is passed on: nothing is in use when it arrives.
+    """
+    with ExitStack() as stack:
+        jobs = []
+        for part in parts:
+            part.samples.append(part.sampler.sample())
+            own = {"slices": turns.of[part.name], "discard_ns": turns.discard_ns, "warmup": 0}
+            jobs.append(part.start({**part.spec, **own}))
+            stack.callback(_end, jobs[-1])
+        if _all_ready(jobs, parts, deadline_reached):
+            begin_ns = time.monotonic_ns() + AHEAD_NS
+            for job in jobs:
+                job.go(begin_ns)
+        answers = _await(jobs, parts, on_progress, deadline_reached)
+        for part in parts:
+            part.samples.append(part.sampler.sample())
+    return [_execution(part, text, turns) for part, text in zip(parts, answers, strict=True)]
+
+
+def _end(job: Job) -> None:
+    """Whatever happened, nobody may still use the file when its folder is removed; one that has ended stays so."""
+    job.stop()
+    job.result(STOP_S)
+
+
+def _all_ready(jobs: Sequence[Job], parts: Sequence[Part], deadline_reached: Callable[[], bool]) -> bool:
+    """Wait until every job can begin; False, and all are stopped, where one has ended before or the time is up."""
+    until = time.monotonic() + READY_S
+    waiting = list(zip(jobs, parts, strict=True))
+    while waiting:
+        job, part = waiting[0]
+        if job.result(READY_POLL_S) is not None or deadline_reached():
+            for each in jobs:
+                each.stop()
+            return False
+        if answer(Progress, job.poll())["phase"] == "ready":
+            waiting.pop(0)
+        elif time.monotonic() > until:
+            raise TargetError(f"{readable(part.what)} does not answer: the job was not ready after {READY_S:g} s")
+    return True
+
+
+def _await(
+    jobs: Sequence[Job], parts: Sequence[Part], on_progress: OnProgress, deadline_reached: Callable[[], bool]
+) -> list[str]:
+    """The answers of all jobs."""
+    answers: list[str | None] = [None] * len(jobs)
+    stopped_ns: int | None = None
+    while None in answers:
+        first = answers.index(None)
+        jobs[first].result(POLL_S)
+        answers = [text if text is not None else job.result(0.0) for text, job in zip(answers, jobs, strict=True)]
+        progress = answer(Progress, jobs[first].poll())
+        if progress["phase"] == "measure":
+            for part in parts:
+                if part.sampler.age_ns(part.samples[-1]) >= SECOND:
+                    part.samples.append(part.sampler.sample())
+        on_progress(progress)
+        over = deadline_reached() or any(_failed(text) for text in answers)
+        if over and stopped_ns is None:
+            stopped_ns = time.monotonic_ns()
+            for job in jobs:
+                job.stop()
+        if stopped_ns is not None and time.monotonic_ns() - stopped_ns > STOP_S * SECOND:
+            raise TargetError(
+                f"{readable(parts[first].what)} does not answer: the job did not end {STOP_S:g} s after it was stopped"
+            )
+    return [text for text in answers if text is not None]
+
+
+def _failed(text: str | None) -> bool:
+    return text is not None and answer(Outcome, text)["status"] == "failed"
+
+
+def _execution(part: Part, text: str, turns: Turns) -> Execution:
+    outcome = answer(Outcome, text)
+    outcome["slices"] = Slices(
+        slice_ns=turns.slice_ns,
+        discard_ns=turns.discard_ns,
+        shared_by=len(turns.of),
+        drain_ns=[each.pop("drain_ns", 0) for each in outcome["intervals"]],
+        histograms=outcome.get("interval_histograms", []),
+    )
+    if outcome["error"]:
+        outcome["error"]["message"] = readable(outcome["error"]["message"])
+    before, *between, after = part.samples
+    return Execution(outcome, before, after, tuple(between))
