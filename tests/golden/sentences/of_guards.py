@@ -10,7 +10,7 @@ from tests.unit.guards.guard_cases import CASES, RunMaker, away, buffered, count
 from tests.unit.guards.test_guards import BUSY_TEST
 
 from plimsoll.model import Target
-from plimsoll.units import GIB, SECOND
+from plimsoll.units import GIB, MILLISECOND, SECOND
 
 DATABASES = [name for name, guard in GUARDS.items() if "db" in getattr(guard, "KINDS", ())]
 DISKS = [name for name, guard in GUARDS.items() if "io" in getattr(guard, "KINDS", ("io",))]
@@ -75,6 +75,13 @@ def _disks() -> list[Situation]:
             "the test and the server of its volume",
             "The volume may deliver less than its model",
             never=("other programs kept",),
+        ),
+        _of(
+            "drains that reach into the next slice",
+            RunMaker(drain_ns=(3 * MILLISECOND,) * 8 + (40 * MILLISECOND,) * 2),
+            "20 % of the slices of other targets were not over when the first 20 ms of the next",
+            "Use less depth",
+            never=("saved up", "never reached it"),
         ),
         _of("a slow clock", RunMaker(clock_source="hpet"), "which is slow or coarse", "available_clocksource"),
         _of(

@@ -15,7 +15,7 @@ from plimsoll.stats.paired import Cell, ScoreRow, cells
 from plimsoll.stats.repeats import patterns
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.stated import Stated
-from plimsoll.stats.steady import classify
+from plimsoll.stats.steady import classify, of_slices
 from plimsoll.stats.stopping import Stop, closing
 from plimsoll.stats.summary import Summary, summarise
 from plimsoll.stats.verdict import StopReason
@@ -219,6 +219,13 @@ def _regimes() -> list[Situation]:
 
     return [
         of("flat", near(1000, 120), "the rate was steady throughout", "fell", "rose"),
+        Situation(
+            "regime",
+            "slices",
+            lambda: [of_slices([4000.0] * 40 + [100.0], 0.2).sentence],
+            ("whether its rate holds was not looked at",),
+            ("burst", "too short to tell"),
+        ),
         of("5 s", [1000.0] * 5, "the run of 5 s is too short to tell", "steady throughout"),
         of("a cliff", [3000.0] * 200 + [900.0] * 400, "a burst of 3,000/s, then 900/s", "ended too soon"),
         of("a cliff at the end", [3000.0] * 500 + [900.0] * 100, "the run ended too soon after", "steady throughout"),

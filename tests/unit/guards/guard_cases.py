@@ -96,6 +96,10 @@ class RunMaker:
             "zero_blocks": 0,
         }
     )
+    waited_ns: Mapping[str, int] = field(default_factory=dict)
+    """Time in which I/Os waited for limits of the emulated volume."""
+    drain_ns: tuple[int, ...] = ()
+    """Of the slices of another target of the block, which did the same on the same disk; none: it had a block alone."""
     sample_cost_ns: int = 600_000
     outcome: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the outcome that replace the computed ones."""
@@ -113,7 +117,7 @@ class RunMaker:
                 metrics=self.metrics or ("iops", f"{self.kind}_p99"),
             ),
             target=Target(name="t", where="/t", options=self.options, facts=self.facts),
-            outcome={**_DATABASE, **self._outcome(per_second), **self.outcome},
+            outcome={**_DATABASE, **self._outcome(per_second), **self.outcome, **self._slices(())},
             before=samples[0],
             after=samples[-1],
             samples=tuple(samples[1:-1]),
@@ -125,11 +129,16 @@ class RunMaker:
             ),
             file=self.file,
             memory_limit_bytes=16 * GIB,
+            beside=({**self._outcome(per_second), **self._slices(self.drain_ns)},) if self.drain_ns else (),
         )
+
+    def _slices(self, drain_ns: Sequence[int]) -> dict[str, Any]:
+        about = {"slice_ns": SECOND, "discard_ns": 20 * MILLISECOND, "shared_by": 2, "histograms": []}
+        return {"slices": {**about, "drain_ns": list(drain_ns)}} if self.drain_ns else {}
 
     def _sample(self, second: int, done: int, all_done: int) -> HostSample:
         share = done / all_done if all_done else 0.0
-        moved = round(done * self.size * self.device_share)
+        moved = round(done * self.size * self.device_share) * (2 if self.drain_ns else 1)
         other = {name: round(number * share) for name, number in self.device_other.items()}
         counters = {
             f"{self.kind}s": round(moved / self.size) if moved else 0,
@@ -148,7 +157,8 @@ class RunMaker:
             cpus=(CpuTimes(), CpuTimes()),
             memory_bytes={"MemTotal": 16 * GIB, "MemAvailable": round(16 * GIB * self.available)},
             vm={name: round(number * share) for name, number in {"pswpin": 0, "oom_kill": 0, **self.vm}.items()},
-            own_io={f"{self.kind}_bytes": round(done * self.size * self.own_share)},
+            own_io={f"{self.kind}_bytes": round(done * self.size * self.own_share) * (2 if self.drain_ns else 1)},
+            waited_ns={name: round(ns * share) for name, ns in self.waited_ns.items()},
             family_ns=round((second + 1) * SECOND * self.family),
             family_read_bytes=round(self.family_read_bytes * share),
             servers_ns=round(second * SECOND * self.servers),
@@ -265,6 +275,8 @@ def counted(before: dict[str, int], after: dict[str, int], **changes: Any) -> Ru
 SMALL = {"data_bytes": 100 * MIB, "cache_bytes": 128 * MIB}
 LARGE = {"data_bytes": 100 * GIB, "cache_bytes": 128 * MIB}
 
+_SHORT_DRAINS = (3 * MILLISECOND,) * 10
+
 CASES: dict[str, Case] = {
     "alignment": Case(
         RunMaker(parameters={"mode": "randwrite", "block_size": [[512, 1.0]]}, kind="write", size=512),
@@ -366,6 +378,11 @@ CASES: dict[str, Case] = {
     "sampler": Case(RunMaker(sample_cost_ns=50 * MILLISECOND), RunMaker(), Level.WARN, "4.5 %"),
     "short_run": Case(
         RunMaker(operations_per_s=10), RunMaker(), Level.WARN, "read p99 rests on 100 operations; it needs at least 368"
+    ),
+    "slices": Case(
+        RunMaker(drain_ns=_SHORT_DRAINS, waited_ns={"volume.iops": 5 * SECOND}),
+        RunMaker(drain_ns=_SHORT_DRAINS, waited_ns={"volume.iops": SECOND // 10}),
+        says="I/Os waited for volume IOPS in 50 % of the block",
     ),
     "steal": Case(RunMaker(steal_share=0.1), RunMaker(steal_share=0.005), says="10 %"),
     "unwritten": Case(

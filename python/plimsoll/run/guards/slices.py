@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.catalog.waits import party
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence
-from plimsoll.run.guards._judge import finding, graded, percent
+from plimsoll.run.guards._judge import finding, graded, percent, softened
 from plimsoll.units import format_duration
 
 NAME = "slices"
@@ -28,7 +28,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     if share > WAITED:
         return finding(
             NAME,
-            Level.INVALID,
+            softened(Level.INVALID, evidence.long_enough),
             f"I/Os waited for {party(limit)} in {percent(share)} of the block: the volume saved up while another "
             "target worked, and showed more than it gives for ever",
             "Leave --interleave out: one target then runs after the other.",
@@ -39,7 +39,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     late = sum(ns > discard_ns for ns in drains) / len(drains) if drains else 0.0
     return finding(
         NAME,
-        graded(late, WARN, INVALID),
+        softened(graded(late, WARN, INVALID), evidence.long_enough),
         f"{percent(late)} of the slices of other targets were not over when the first {format_duration(discard_ns)} of "
         "the next, which do not count, had passed",
         "Use less depth, or leave --interleave out: one target then runs after the other.",
