@@ -44,19 +44,11 @@ def main() -> int:
         "CARGO_ENCODED_RUSTDOCFLAGS": "\x1f".join(flags),
         "CARGO_TARGET_DIR": str(arguments.target_dir / arguments.sanitizer),
     }
-    words = [
-        "cargo",
-        "test",
-        "--quiet",
-        "--locked",
-        "--target",
-        HOST,
-        "--no-fail-fast",
-        "--lib",
-        "--tests",
-        "--examples",
-    ]
-    words += [word for crate in arguments.crates for word in ("-p", crate)]
+    common = ["--quiet", "--locked", "--target", HOST]
+    common += [word for crate in arguments.crates for word in ("-p", crate)]
+    # Programs that tests start: `cargo test --examples` would make tests of them.
+    subprocess.run(["cargo", "build", *common, "--examples"], cwd=ROOT, env=environment, check=True)
+    words = ["cargo", "test", *common, "--no-fail-fast", "--lib", "--tests"]
     words += [arguments.filter] if arguments.filter else []
     words += ["--", "--skip", MEASURES_MEMORY]
     return subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode

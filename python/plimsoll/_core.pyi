@@ -110,6 +110,15 @@ def db_validate(spec_json: str) -> str | None:
         ValueError: the text is no `DbSpec`.
     """
 
+def db_validate_address(spec_json: str) -> str | None:
+    """Why the driver of a `DbSpec` cannot use its address, password or settings, as one sentence; None if it can.
+
+    Nothing is opened and no server is asked.
+
+    Raises:
+        ValueError: the text is no `DbSpec`.
+    """
+
 def db_made(spec_json: str) -> str:
     """What loads have left in the database of a `DbSpec`, found by its mark: a JSON list of `name`, `records`, `bytes`.
 

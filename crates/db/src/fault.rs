@@ -145,6 +145,11 @@ impl JobError {
         Self { kind: "load", message: message.into(), operation: None }
     }
 
+    /// The request is wrong, whatever the server.
+    pub fn is_spec(&self) -> bool {
+        self.kind == "spec"
+    }
+
     /// Preparing the data failed, or was cut off.
     pub fn is_load(&self) -> bool {
         self.kind == "load"

@@ -43,7 +43,7 @@ mod workloads;
 pub use data::{drop_made, made};
 
 pub use runner::Runner;
-pub use validate::validate;
+pub use validate::{validate, validate_address};
 
 /// A running job of this kind.
 pub type Job = plimsoll_core::job::Job<Runner>;

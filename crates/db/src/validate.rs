@@ -1,11 +1,14 @@
 //! Whether a job can work, asked before anything is opened.
 
+use std::sync::Arc;
+
 use plimsoll_core::parameters::OutOfBounds;
 
+use crate::driver::Driver;
 use crate::drivers;
 use crate::fault::JobError;
 use crate::open_files;
-use crate::setup;
+use crate::setup::{self, Setup};
 use crate::spec::{Data, DbSpec, Measure, RateUnit, Request, Spread, Workload, Ycsb};
 
 /// Descriptors of this process that are no connections.
@@ -40,6 +43,26 @@ pub fn validate(spec: &DbSpec) -> Result<(), JobError> {
     match &spec.workload {
         Workload::Ycsb(ycsb) => check_ycsb(spec, ycsb),
         Workload::Tpcb(_) | Workload::Web(_) => Ok(()),
+    }
+}
+
+/// Refuses an address, a password or settings that the driver cannot use. Nothing is opened and no server is asked: whether
+/// there is one, only the job can find out.
+pub fn validate_address(spec: &DbSpec) -> Result<(), JobError> {
+    drivers::with(&spec.driver, Address(spec)).unwrap_or(Ok(()))
+}
+
+struct Address<'a>(&'a DbSpec);
+
+impl drivers::Visitor for Address<'_> {
+    type Output = Result<(), JobError>;
+
+    fn visit<D: Driver>(self) -> Self::Output {
+        let setup = Setup::new(self.0.clone(), D::CAPS, Arc::default())?;
+        match D::new(Arc::new(setup)) {
+            Err(error) if error.is_spec() => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 

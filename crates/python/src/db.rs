@@ -22,6 +22,7 @@ pub fn records() -> Vec<Record> {
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(db_drivers, module)?)?;
     module.add_function(wrap_pyfunction!(db_validate, module)?)?;
+    module.add_function(wrap_pyfunction!(db_validate_address, module)?)?;
     module.add_function(wrap_pyfunction!(db_start, module)?)?;
     module.add_function(wrap_pyfunction!(db_made, module)?)?;
     module.add_function(wrap_pyfunction!(db_drop_made, module)?)
@@ -36,6 +37,12 @@ fn db_drivers() -> PyResult<String> {
 fn db_validate(py: Python<'_>, spec_json: &str) -> PyResult<Option<String>> {
     let spec: DbSpec = read(spec_json)?;
     Ok(py.detach(|| plimsoll_db::validate(&spec)).err().map(|error| error.to_string()))
+}
+
+#[pyfunction]
+fn db_validate_address(py: Python<'_>, spec_json: &str) -> PyResult<Option<String>> {
+    let spec: DbSpec = read(spec_json)?;
+    Ok(py.detach(|| plimsoll_db::validate_address(&spec)).err().map(|error| error.to_string()))
 }
 
 #[pyfunction]

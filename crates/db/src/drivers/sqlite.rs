@@ -68,7 +68,7 @@ impl Database for SqliteDriver {
             return Err(JobError::spec("the URL of a SQLite database is sqlite: and the absolute path of a file"));
         };
         if !Path::new(path).parent().is_some_and(Path::is_dir) {
-            return Err(JobError::connect(format!("there is no folder for the SQLite database {path}: make it first")));
+            return Err(JobError::spec(format!("there is no folder for the SQLite database {path}: make it first")));
         }
         // SQLite would make a database of a block device as well, and of whatever is on it.
         if Path::new(path).metadata().is_ok_and(|found| !found.is_file()) {

@@ -18,6 +18,11 @@ def impossible(spec: Mapping[str, object]) -> str | None:
     return _core.db_validate(json.dumps(spec))
 
 
+def unusable(spec: Mapping[str, object]) -> str | None:
+    """Why the driver cannot use the address, the password or the settings of a request; no server is asked."""
+    return _core.db_validate_address(json.dumps(spec))
+
+
 def made(spec: Mapping[str, object]) -> list[Made]:
     """What carries our mark in the database of a request: `name`, `records`, `bytes` (or None). Raises TargetError."""
     text = json.dumps(spec)

@@ -68,6 +68,8 @@ def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # 
     here = f"target {target.name}, test {plan.case}"
     if target.kind == "database":
         database.check(target)
+        if refused := databases.unusable(spec(plan, _running(plan, target))):
+            raise TargetError(f"{here}: {refused}")
     elif target.kind != "directory":
         raise TargetError(
             f"{here}: a database test needs a directory for a private server, or the address of a running one"
@@ -134,10 +136,10 @@ def written_bytes(plan: Plan) -> int | None:  # noqa: ARG001
 def summary(plan: Plan) -> str:
     """Server, clients, and the parameters that are not as in the original."""
     values = plan.parameters
-    where = f"on {values['server']} ({values['durability']} durability)" if values["server"] != "none" else "at"
+    where = f" on {values['server']} ({values['durability']} durability)" if values["server"] != "none" else ""
     own = [each for each in parameters_of(plan.workload) if each.name not in COMMON]
     changed = [f"{each.name} {_text(each, values)}" for each in own if values[each.name] != each.default]
-    return ", ".join([f"{plan.workload} {where}", f"{values['clients']} clients", *changed])
+    return ", ".join([f"{plan.workload}{where}", f"{values['clients']} clients", *changed])
 
 
 def _text(parameter: Any, values: Mapping[str, Any]) -> str:
@@ -212,7 +214,7 @@ def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
     """The server of a plan, and whether its data have to be loaded anew; what it did not start for, it is not again."""
     values = plan.parameters
     if values["server"] == "none":
-        return PrivateServer(database.driver(place.target), database.url(place.target), values["password_env"]), False
+        return _running(plan, place.target), False
     key = _server_key(plan)
     assert place.folder is not None  # check_place
     if key not in place.services:
@@ -224,6 +226,11 @@ def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
     if isinstance(found := place.services[key], Exception):
         raise found
     return found, place.services.get(f"data of {key}") != _data_shape(plan)
+
+
+def _running(plan: Plan, target: Target) -> PrivateServer:
+    """The server at a database address."""
+    return PrivateServer(database.driver(target), database.url(target), plan.parameters["password_env"])
 
 
 def _private(plan: Plan, place: Place, key: str) -> PrivateServer | Exception:

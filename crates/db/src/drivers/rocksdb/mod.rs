@@ -95,7 +95,7 @@ impl Driver for RocksdbDriver {
         };
         let path = path.trim_end_matches('/').to_owned();
         if !Path::new(&path).parent().is_some_and(Path::is_dir) {
-            return Err(JobError::connect(format!(
+            return Err(JobError::spec(format!(
                 "there is no folder to make the RocksDB database {path} in: make it first"
             )));
         }
