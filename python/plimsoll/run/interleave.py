@@ -56,11 +56,16 @@ def _why_not(step: Step) -> str | None:
         return "is no disk test, and only those can pause and go on yet"
     if any(originals.is_original(plan) for plan in plans):
         return "is carried out by another program, which cannot pause"
-    runtimes = sorted({plan.parameters["runtime"] for plan in plans})
-    if len(runtimes) > 1:
-        return f"runs for {' and '.join(map(format_duration, runtimes))}, and targets that alternate run equally long"
-    if runtimes[0] < SHORTEST_RUNTIME_NS:
-        return f"runs for {format_duration(runtimes[0])}, and slices need {format_duration(SHORTEST_RUNTIME_NS)}"
+    runtimes = {name: plan.parameters["runtime"] for name, plan in step.plans.items()}
+    shortest = min(runtimes, key=lambda name: runtimes[name])
+    longest = max(runtimes, key=lambda name: runtimes[name])
+    if runtimes[shortest] < runtimes[longest]:
+        return (
+            f"runs for {format_duration(runtimes[shortest])} on {shortest} and {format_duration(runtimes[longest])} on "
+            f"{longest}, and targets that alternate run equally long"
+        )
+    if runtimes[shortest] < SHORTEST_RUNTIME_NS:
+        return f"runs for {format_duration(runtimes[shortest])}, and slices need {format_duration(SHORTEST_RUNTIME_NS)}"
     return next((f"cannot: {why}" for plan in plans if (why := _refused(plan))), None)
 
 
