@@ -14,19 +14,21 @@ from plimsoll import _core
 FILE = Path(__file__).parent.parent / "python" / "plimsoll" / "declared.py"
 TYPES = {
     "flag": "bool", "count": "int", "bytes": "int", "nanoseconds": "int", "share": "float", "number": "float",
-    "word": "str", "words": "list[str]", "text": "str", "sizes": "list[list[float]]", "rate": "dict[str, Any]",
-    "distribution": "dict[str, Any]", "cpus": "list[int]", "record": "Any",
-    "server": "str", "settings": "dict[str, str]", "requests": "dict[str, Any]",
+    "word": "Literal{}", "words": "list[Literal{}]", "text": "str", "sizes": "Sizes", "rate": "Rate",
+    "distribution": "Distribution", "cpus": "list[int]", "record": "Any",
+    "server": "str", "settings": "dict[str, str]", "requests": "Requests",
 }  # fmt: skip
 KINDS = {"files": "file-system test", "db": "database test", "volume": "volume"}
 HEAD = '''"""The parameters of our workloads, a record each. Made by `make docs` from crates/; do not edit."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired
 
-from plimsoll.parameter import declared
+from typing_extensions import TypedDict
+
+from plimsoll.database_values import Requests
+from plimsoll.parameter import Declared, Distribution, Rate, Sizes
 
 '''
 
@@ -45,19 +47,17 @@ def module(records: list[dict[str, Any]]) -> Iterator[str]:
 
 def written(record: Mapping[str, Any]) -> Iterator[str]:
     """One class."""
-    base = f"({class_of(record['base'])})" if record["base"] else ""
+    base = class_of(record["base"]) if record["base"] else "TypedDict"
     kind = KINDS.get(record["name"])
     about = f"What every {kind} has." if kind else f"The parameters of `{record['name']}`."
-    yield f'\n@dataclass(frozen=True, kw_only=True)\nclass {class_of(record["name"])}{base}:\n    """{about}"""\n\n'
+    yield f'\nclass {class_of(record["name"])}({base}):\n    """{about}"""\n\n'
     for parameter in record["parameters"]:
-        kind = TYPES[parameter["unit"]]
+        kind = TYPES[parameter["unit"]].format(parameter.get("choices"))
         kind += " | None" if parameter["default"] is None and kind != "Any" else ""
-        words = [repr(parameter["unit"]), repr(parameter["default"]), repr(parameter["help"])]
-        if "choices" in parameter:
-            words.append(f"choices={tuple(parameter['choices'])!r}")
+        words = [repr(parameter[name]) for name in ("unit", "default", "help")]
         words += [f"{bound}={parameter[bound]!r}" for bound in ("least", "most") if bound in parameter]
-        words += ["optional=True"] if parameter.get("optional") else []
-        yield f"    {parameter['name']}: {kind} = declared({', '.join(words)})\n"
+        hint = f"Annotated[{kind}, Declared({', '.join(words)})]"
+        yield f"    {parameter['name']}: {f'NotRequired[{hint}]' if parameter.get('optional') else hint}\n"
     yield "\n"
 
 

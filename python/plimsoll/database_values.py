@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.units import exact_number
@@ -28,6 +30,17 @@ def read_settings(value: Any) -> dict[str, str]:
             raise UsageError(f"{word!r} is not a setting; write name=value, several separated by spaces")
         found[name] = text
     return found
+
+
+class Requests(TypedDict):
+    """Which records are asked for, with the numbers of its kind (`crates/db/src/parameters.rs`)."""
+
+    kind: Literal["uniform", "sequential", "zipfian", "latest", "hotspot", "exponential"]
+    theta: NotRequired[float]
+    data: NotRequired[float]
+    operations: NotRequired[float]
+    percentile: NotRequired[float]
+    share: NotRequired[float]
 
 
 def read_requests(value: Any) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,6 +20,7 @@ POLICY_VERSION = 4
 
 Direction = Literal["higher", "lower"]
 Unit = Literal["1/s", "B/s", "ns", "B", "1"]
+Values = TypeVar("Values")
 
 
 class Record(BaseModel):
@@ -70,9 +72,18 @@ class Plan(Record):
     case: str
     """Label of the test with the overrides of its suite or study line, such as `randread depth=1`."""
     workload: str
-    parameters: dict[str, Any]
+    parameters: Mapping[str, object]
+    """By name, in base units, as the record of the workload in `declared.py` has them."""
     metrics: tuple[str, ...]
     """Metrics to be judged; the first decides when a session may stop."""
+
+    def values(self, record: type[Values]) -> Values:  # noqa: ARG002 (the type checker reads it)
+        """The parameters as the record of the plan's workload, or as that of its kind."""
+        return cast(Values, self.parameters)
+
+    def having(self, parameters: Mapping[str, object]) -> Plan:
+        """The plan with other parameters."""
+        return self.model_copy(update={"parameters": parameters})
 
     @property
     def hash(self) -> str:

@@ -10,9 +10,10 @@ import math
 import re
 import sys
 from collections.abc import Callable, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
+
+from typing_extensions import TypedDict, get_original_bases
 
 from plimsoll.database_values import read_requests, read_settings, requests_text, settings_text
 from plimsoll.drivers import server_called, servers
@@ -45,8 +46,6 @@ class Parameter:
     """Writes a value as `read` reads it, where the reader is not one of this file."""
     least: float | None = None
     most: float | None = None
-    optional: bool = False
-    """Front ends set it; a plan holds it only where somebody asked for it."""
     fixed: bool = False
     """It cannot change while what it describes exists."""
 
@@ -136,11 +135,15 @@ def read_positive_count(value: Any) -> int:
     return count
 
 
-def read_size_mix(value: Any) -> list[list[float]]:
+Sizes = list[list[float]]
+"""Sizes with their weights, [[bytes, weight], …]."""
+
+
+def read_size_mix(value: Any) -> Sizes:
     """`4KiB`, or a mix `4KiB:60 16KiB:40` of size:weight, as [[bytes, weight], …]."""
     if isinstance(value, list):
         return [[parse_size(size), float(weight)] for size, weight in value]
-    mix: list[list[float]] = []
+    mix: Sizes = []
     # `4 KiB`, as it is written, is one size.
     for part in re.sub(r"(\d)\s+(?=[A-Za-z])", r"\1", str(value)).split():
         size, _, weight = part.partition(":")
@@ -151,6 +154,33 @@ def read_size_mix(value: Any) -> list[list[float]]:
     if not mix or any(size < 1 or weight <= 0 for size, weight in mix):
         raise UsageError(f"{value!r} is not a block size; write 4KiB, or a mix like '4KiB:60 16KiB:40'")
     return mix
+
+
+class Zone(TypedDict):
+    """A part of the region, and its share of the operations relative to the others."""
+
+    weight: float
+    bytes: int
+
+
+class Distribution(TypedDict):
+    """Where random operations go, with the numbers of its kind (`crates/core/src/distribution`)."""
+
+    kind: Literal["once", "uniform", "zipf", "pareto", "normal", "zones"]
+    theta: NotRequired[float]
+    h: NotRequired[float]
+    deviation: NotRequired[float]
+    centre: NotRequired[float]
+    zones: NotRequired[list[Zone]]
+
+
+class Rate(TypedDict):
+    """What an open loop asks for."""
+
+    per_second: float
+    unit: Literal["operations", "bytes"]
+    apart: NotRequired[dict[str, float | None]]
+    """Of reads and of writes, where each has its own."""
 
 
 def read_distribution(value: Any) -> dict[str, Any]:
@@ -221,7 +251,7 @@ def words_text(value: list[str]) -> str:
     return "+".join(value)
 
 
-def _mix_text(value: list[list[float]]) -> str:
+def _mix_text(value: Sizes) -> str:
     sizes = [(exact_size(int(size)), weight) for size, weight in value]
     return sizes[0][0] if len(sizes) == 1 else " ".join(f"{size}:{exact_number(weight)}" for size, weight in sizes)
 
@@ -296,42 +326,44 @@ _READERS: dict[str, Reader] = {
 """How the text of each unit of `crates/core/src/parameters.rs` is read."""
 
 
-def declared(
-    unit: str,
-    default: Any,
-    help: str,
-    *,
-    choices: tuple[str, ...] = (),
-    least: float | None = None,
-    most: float | None = None,
-    optional: bool = False,
-) -> Any:
-    """A field of a record of parameters, with what the core declares of it."""
-    listed = unit == "words"
-    if unit == "server":
-        choices = (default, *servers())
-    read = _read_words(choices) if listed else _READERS[unit]
-    parameter = Parameter(
-        name="",
-        default=default,
-        read=Optional(read) if default is None else read,
-        help=help,
-        # A list of words is checked by its reader.
-        choices=() if listed else choices,
-        write=words_text if listed else None,
-        least=least,
-        most=most,
-        optional=optional,
-    )
-    metadata = {"parameter": parameter}
-    if isinstance(default, list | dict):
-        return field(default_factory=lambda: deepcopy(default), metadata=metadata)
-    return field(default=default, metadata=metadata)
+@dataclass(frozen=True)
+class Declared:
+    """What the core declares of a parameter beside its type; the keys of the records in `declared.py` have one."""
+
+    unit: str
+    default: Any
+    help: str
+    least: float | None = None
+    most: float | None = None
+
+    def parameter(self, name: str, kind: Any) -> Parameter:
+        """The parameter of this name and type."""
+        listed = self.unit == "words"
+        choices = (self.default, *servers()) if self.unit == "server" else _words(kind)
+        read = _read_words(choices) if listed else _READERS[self.unit]
+        return Parameter(
+            name=name,
+            default=self.default,
+            read=Optional(read) if self.default is None else read,
+            help=self.help,
+            # A list of words is checked by its reader.
+            choices=() if listed else choices,
+            write=words_text if listed else None,
+            least=self.least,
+            most=self.most,
+        )
+
+
+def _words(kind: Any) -> tuple[str, ...]:
+    """All words that a type names."""
+    return (kind,) if isinstance(kind, str) else tuple(word for part in get_args(kind) for word in _words(part))
 
 
 def parameters_in(record: type[Any]) -> tuple[Parameter, ...]:
     """The parameters of a record, its own before those that several records have; without optional ones."""
-    base = [each.name for each in fields(record.__base__)] if is_dataclass(record.__base__) else []
-    found = [replace(each.metadata["parameter"], name=each.name) for each in fields(record)]
-    own_first = sorted(found, key=lambda parameter: parameter.name in base)
-    return tuple(parameter for parameter in own_first if not parameter.optional)
+    shared = [name for base in get_original_bases(record) for name in getattr(base, "__annotations__", ())]
+    hints = get_type_hints(record, include_extras=True)
+    own_first = sorted(hints, key=lambda name: name in shared)
+    # One that a plan may lack is a NotRequired.
+    asked = [(name, hints[name]) for name in own_first if get_origin(hints[name]) is Annotated]
+    return tuple(hint.__metadata__[0].parameter(name, hint.__origin__) for name, hint in asked)

@@ -83,13 +83,13 @@ def kind_of(workload: str) -> str:
     return "program" if workload not in WORKLOADS and workload in programs() else workload
 
 
-def read_values(workload: str, values: Mapping[str, Any], where: str) -> dict[str, Any]:
+def read_values(workload: str, values: Mapping[str, object], where: str) -> dict[str, object]:
     """The given parameters of `workload` in base units; `where` names their origin in errors.
 
     Raises UnknownName for a parameter that does not exist and UsageError for a value that cannot be read.
     """
     known = {parameter.name: parameter for parameter in parameters_of(workload)}
-    read: dict[str, Any] = {}
+    read: dict[str, object] = {}
     for name, value in values.items():
         if name not in known:
             others = [
@@ -101,7 +101,7 @@ def read_values(workload: str, values: Mapping[str, Any], where: str) -> dict[st
     return read
 
 
-def check_stored(workload: str, values: Mapping[str, Any], where: str) -> None:
+def check_stored(workload: str, values: Mapping[str, object], where: str) -> None:
     """Refuse base-unit values of a stored plan that none can have had; `where` names their origin in errors.
 
     A parameter that is not known here may be one of another version. It is misspelt where the one that it resembles is
@@ -122,7 +122,7 @@ def check_stored(workload: str, values: Mapping[str, Any], where: str) -> None:
             raise UnknownName("parameter", name, absent, where)
 
 
-def defaults(workload: str) -> dict[str, Any]:
+def defaults(workload: str) -> dict[str, object]:
     """Every parameter of `workload` with its default, in base units."""
     return {parameter.name: parameter.default for parameter in parameters_of(workload)}
 

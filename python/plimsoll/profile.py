@@ -108,7 +108,7 @@ class Case:
 
     label: str
     profile: Profile
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     """Every parameter of the workload in base units."""
 
     def plan(self, options: Mapping[str, str], where: str) -> Plan:

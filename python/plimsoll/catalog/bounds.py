@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from plimsoll.catalog.limits import Limits, Rate
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.waits import LIMITS, TOUCHES, Wait, party
+from plimsoll.declared import IoParameters
 from plimsoll.model import Plan, Unit
 from plimsoll.units import KIB, format_duration, format_number, format_size, format_value
 
@@ -110,7 +111,7 @@ class Use:
 
 def use_of(plan: Plan) -> Use | None:
     """A plan as limits see it; None where its I/Os have no one size, or where not all of them reach the volume."""
-    values = plan.parameters
+    values = plan.values(IoParameters)
     if plan.workload != "io" or len(values["block_size"]) != 1 or not values["direct"] or values["sync"] != "none":
         return None
     mode = values["mode"]

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from plimsoll.cluster import remote, spread
 from plimsoll.cluster.connection import RENEW_S, WAIT_S, Cluster, Task, Worker, WorkerLost
+from plimsoll.declared import DbParameters
 from plimsoll.model import Plan, Run, RunStatus, Target
+from plimsoll.parameters import kind_of
 from plimsoll.run.lost import facts
 from plimsoll.run.outcome import OnProgress
 from plimsoll.run.record import unmeasured
@@ -76,7 +78,7 @@ class Runs:
                 return prepared
             self._prepared.add((request.target, plan.hash))
         if self.targets[request.target].kind == "database":
-            plans = [each.model_copy(update={"parameters": {**each.parameters, "data": "keep"}}) for each in plans]
+            plans = [each.having(each.values(DbParameters) | {"data": "keep"}) for each in plans]
         start_ns = time.time_ns() + HEAD_START_NS
         return self._parts(request, workers, plans, on_progress, deadline_reached, start_ns)
 
@@ -138,8 +140,8 @@ class Runs:
 
 def _only_prepare(plan: Plan) -> Plan:
     """The plan with a single operation: what it needs is laid out or loaded."""
-    changes = {"max_operations": max(1, plan.parameters.get("clients", 1)), "warmup": 0, "rate": None}
-    return plan.model_copy(update={"parameters": {**plan.parameters, **changes}})
+    clients = plan.values(DbParameters)["clients"] if kind_of(plan.workload) == "db" else 1
+    return plan.having({**plan.parameters, "max_operations": clients, "warmup": 0, "rate": None})
 
 
 def _part(task: Task) -> spread.Part:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from hdrh.histogram import HdrHistogram
 
+from plimsoll.declared import DbParameters, IoParameters, YcsbParameters
 from plimsoll.errors import UsageError
 from plimsoll.model import Finding, Interval, IntervalOperations, Level, Plan, Run, RunStatus
 from plimsoll.parameters import kind_of
@@ -53,27 +54,33 @@ def split(plan: Plan, workers: int) -> list[Plan]:
 
     Raises UsageError for a plan that cannot be shared out.
     """
-    values = plan.parameters
     kind = kind_of(plan.workload)
     if kind not in ("io", "db"):
         raise UsageError(f"test {plan.test} cannot be spread over workers; name one worker, such as @worker1:/path")
-    if values.get("insert"):
+    if plan.workload == "ycsb" and plan.values(YcsbParameters)["insert"]:
         raise UsageError(f"test {plan.test} inserts, and several machines would insert the same keys; name one worker")
-    if kind == "db" and values["clients"] < workers:
-        raise UsageError(
-            f"{values['clients']} clients are too few for {workers} workers; set clients={workers} or more"
-        )
-    return [plan.model_copy(update={"parameters": _share(values, place, workers)}) for place in range(workers)]
+    if kind == "io":
+        return [plan.having(_share(plan.values(IoParameters), place, workers)) for place in range(workers)]
+    values = plan.values(DbParameters)
+    clients = values["clients"]
+    if clients < workers:
+        raise UsageError(f"{clients} clients are too few for {workers} workers; set clients={workers} or more")
+    parts = ({**_share(values, place, workers), "clients": _part(clients, place, workers)} for place in range(workers))
+    return [plan.having(part) for part in parts]
 
 
-def _share(values: Mapping[str, Any], place: int, workers: int) -> dict[str, Any]:
-    changed: dict[str, Any] = {"seed": values["seed"] + place}
-    for name in ("clients", "max_operations"):
-        if values.get(name):
-            changed[name] = values[name] // workers + (place < values[name] % workers)
-    if values.get("rate"):
-        changed["rate"] = {**values["rate"], "per_second": values["rate"]["per_second"] / workers}
-    return {**values, **changed}
+def _share(values: IoParameters | DbParameters, place: int, workers: int) -> Mapping[str, object]:
+    rate, operations = values["rate"], values["max_operations"]
+    return {
+        **values,
+        "seed": values["seed"] + place,
+        "max_operations": operations and _part(operations, place, workers),
+        "rate": rate and {**rate, "per_second": rate["per_second"] / workers},
+    }
+
+
+def _part(count: int, place: int, workers: int) -> int:
+    return count // workers + (place < count % workers)
 
 
 def joined(whole: Run, parts: Sequence[Part]) -> Run:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
+from plimsoll.declared import DbParameters, IoParameters
 from plimsoll.model import Plan, Target
 from plimsoll.run.outcome import DbOutcome, Outcome, Totals, totals_of
 from plimsoll.run.sampler import DiskCounters, HostSample
@@ -66,9 +67,19 @@ class RunEvidence:
     """What the other targets of its block did on the same devices meanwhile, where they alternated in slices."""
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Parameters of the plan, in base units."""
+    def parameters(self) -> Mapping[str, object]:
+        """Parameters of the plan by name, in base units."""
         return self.plan.parameters
+
+    @property
+    def io(self) -> IoParameters:
+        """Parameters of block I/O, which guards of the kind `io` get."""
+        return self.plan.values(IoParameters)
+
+    @property
+    def db(self) -> DbParameters:
+        """Parameters of a database test, which guards of the kind `db` get."""
+        return self.plan.values(DbParameters)
 
     @property
     def database(self) -> DbOutcome:
@@ -88,34 +99,39 @@ class RunEvidence:
     @property
     def in_flight(self) -> int:
         """Operations that the plan keeps in flight."""
-        return int(self.parameters["depth"] * self.parameters["threads"])
+        return self.io["depth"] * self.io["threads"]
 
     @property
     def reads(self) -> bool:
         """Whether the plan reads."""
-        mode, share = self.parameters["mode"], self.parameters["read_share"]
+        mode, share = self.io["mode"], self.io["read_share"]
         return mode in ("read", "randread") or (mode in ("rw", "randrw") and share > 0)
 
     @property
     def writes(self) -> bool:
         """Whether the plan writes."""
-        mode, share = self.parameters["mode"], self.parameters["read_share"]
+        mode, share = self.io["mode"], self.io["read_share"]
         return mode in ("write", "randwrite") or (mode in ("rw", "randrw") and share < 1)
 
     @property
     def random(self) -> bool:
         """Whether places are chosen at random."""
-        return str(self.parameters["mode"]).startswith("rand")
+        return self.io["mode"].startswith("rand")
 
     @property
     def syncs(self) -> bool:
         """Whether writes are made durable one group at a time."""
-        return self.writes and self.parameters["sync"] != "none"
+        return self.writes and self.io["sync"] != "none"
+
+    @property
+    def reaches_nothing(self) -> bool:
+        """Whether the test is one of the null engine."""
+        return self.plan.workload == "io" and self.io["engine"] == "null"
 
     @property
     def on_device(self) -> bool:
         """Whether the test reached for a device whose counters can be read."""
-        if self.parameters.get("engine") == "null":
+        if self.reaches_nothing:
             return False
         devices = [device for device in self.chain.devices if device.name in self.chain.counters]
         return bool(devices) and all(device.counts_io and device.name in self.after.disks for device in devices)
@@ -123,7 +139,7 @@ class RunEvidence:
     @property
     def why_not_checkable(self) -> str:
         """Why there are no device counters, as a clause."""
-        if self.parameters.get("engine") == "null":
+        if self.reaches_nothing:
             return "the null engine reaches no device"
         return self.chain.reason or "the kernel keeps no counters for the device"
 
@@ -165,10 +181,10 @@ class RunEvidence:
         start_ns = self.outcome["started_ns"] - self.before.realtime_offset_ns
         end_ns = start_ns + self.elapsed_ns
         inside = [sample for sample in self.measured if start_ns <= sample.monotonic_ns <= end_ns]
-        if self.before not in inside and not self.parameters["warmup"]:
+        if self.before not in inside and not self.io["warmup"]:
             # Nothing ran between this sample and the start, so that it stands for the start.
             inside.insert(0, self.before)
-        if self.after not in inside and not self.parameters["verify"]:
+        if self.after not in inside and not self.io["verify"]:
             inside.append(self.after)
         if len(inside) < 2 or not self.elapsed_ns:
             return None

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plimsoll.catalog.targets import AS, is_emulated, shape_of
+from plimsoll.declared import IoParameters
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Target
 from plimsoll.parameters import kind_of
@@ -56,7 +57,7 @@ def _why_not(step: Step) -> str | None:
         return "is no disk test, and only those can pause and go on yet"
     if any(originals.is_original(plan) for plan in plans):
         return "is carried out by another program, which cannot pause"
-    runtimes = {name: plan.parameters["runtime"] for name, plan in step.plans.items()}
+    runtimes = {name: plan.values(IoParameters)["runtime"] for name, plan in step.plans.items()}
     shortest = min(runtimes, key=lambda name: runtimes[name])
     longest = max(runtimes, key=lambda name: runtimes[name])
     if runtimes[shortest] < runtimes[longest]:
@@ -70,5 +71,5 @@ def _why_not(step: Step) -> str | None:
 
 
 def _refused(plan: Plan) -> str | None:
-    turn = turns(["a", "b"], plan.parameters["runtime"], "")
-    return cannot_alternate(plan, Path("data"), {"slices": turn.of["a"], "discard_ns": turn.discard_ns})
+    turn = turns(["a", "b"], plan.values(IoParameters)["runtime"], "")
+    return cannot_alternate(plan, Path("data"), turn.of["a"], turn.discard_ns)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 from plimsoll.addresses import shown
+from plimsoll.declared import DbParameters
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.model import Target
 from plimsoll.profile import Entry, cases
 from plimsoll.run.outcome import Made
 from plimsoll.run.private_server import PrivateServer
 from plimsoll.run.workers import databases
+from plimsoll.run.workers.databases import DbJob
 from plimsoll.run.workloads import db
 from plimsoll.targets import database
 from plimsoll.targets.lock import lock_address
@@ -87,8 +88,8 @@ def _left(target: Target, rows: Iterable[Made]) -> tuple[Left, ...]:
     return tuple(Left(target.where, row["name"], row["records"], row["bytes"]) for row in rows)
 
 
-def _request(target: Target) -> dict[str, Any]:
+def _request(target: Target) -> DbJob:
     (case,) = cases([Entry("ycsb-a", {"data": "keep", "timeout": TIMEOUT})], {}, "data")
     plan = case.plan({name: target.options[name] for name in OPTIONS if name in target.options}, target.where)
-    server = PrivateServer(database.driver(target), database.url(target), plan.parameters["password_env"])
+    server = PrivateServer(database.driver(target), database.url(target), plan.values(DbParameters)["password_env"])
     return db.spec(plan, server)

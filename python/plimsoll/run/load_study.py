@@ -19,9 +19,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from plimsoll.catalog.targets import shape_of
+from plimsoll.declared import IoParameters
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Target
 from plimsoll.parameters import parameters_of
@@ -45,6 +46,14 @@ INTERVALS = 20
 """A run has at least so many intervals: their rates show what was stored, and when it ended."""
 
 
+class _Times(TypedDict, total=False):
+    """Parameters of the tests that have them: those of files have intervals of their own."""
+
+    runtime: int
+    warmup: int
+    interval: int | None
+
+
 @dataclass(frozen=True)
 class LoadStudy:
     """A study with one entry, and what is searched in it."""
@@ -66,7 +75,7 @@ class LoadStudy:
 
     def stored_ns(self, target: Target, plan: Plan) -> int:
         """How long this place may give what it had stored: a time-scaled volume holds as much less."""
-        if plan.parameters.get("engine") == "null":
+        if plan.workload == "io" and plan.values(IoParameters)["engine"] == "null":
             return 0
         shape = shape_of(target)
         return int(self.request.stored_ns / (shape.time_scale if shape else 1.0))
@@ -75,23 +84,22 @@ class LoadStudy:
         """The plan with a warm-up that uses up what may be stored, and intervals that show it; tests that have no time
         of their own stay as they are.
         """
-        values = plan.parameters
+        values = plan.values(_Times)
         if "runtime" not in values:
             return plan
-        runtime_ns = int(values["runtime"])
-        times = {
+        runtime_ns = values["runtime"]
+        times: _Times = {
             "runtime": runtime_ns * longer,
-            "warmup": max(int(values.get("warmup", 0)), int(SPENT * self.stored_ns(target, plan))),
-            "interval": int(values.get("interval") or min(SECOND, max(1, runtime_ns // INTERVALS))),
+            "warmup": max(values.get("warmup", 0), int(SPENT * self.stored_ns(target, plan))),
+            "interval": values.get("interval") or min(SECOND, max(1, runtime_ns // INTERVALS)),
         }
-        # Tests of files have intervals of their own.
-        return plan.model_copy(update={"parameters": {**values, **{k: v for k, v in times.items() if k in values}}})
+        return plan.having({**plan.parameters, **{k: v for k, v in times.items() if k in values}})
 
     def check(self) -> None:
         """Refuse runs that what is stored would outlast. Raises UsageError."""
         plans = planning.steps(self._at(self.request.bounds.levels[:1]))[0].plans
         for target in self.study.targets:
-            values, stored_ns = plans[target.name].parameters, self.stored_ns(target, plans[target.name])
+            values, stored_ns = plans[target.name].values(_Times), self.stored_ns(target, plans[target.name])
             least_ns = int(OUTLAST * stored_ns)
             if "runtime" in values and values["runtime"] < least_ns:
                 raise UsageError(

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from plimsoll.declared import IoParameters
 from plimsoll.errors import NO_THREAD, NotStarted
 from plimsoll.model import Plan, Run, Session, Target
 from plimsoll.run import emulated, workloads
@@ -111,7 +112,7 @@ class LocalTargets:
             if place.folder is not None:
                 place.folder.check()
         seed = f"{requests[0].session_id}/{block.step.case}/{block.number}/{block.attempt}"
-        turn = turns([request.target for request in requests], plans[0].parameters["runtime"], seed)
+        turn = turns([request.target for request in requests], plans[0].values(IoParameters)["runtime"], seed)
         executions = io.alternate(plans, places, turn, on_progress, deadline_reached)
         runs = []
         for request, plan, place, execution in zip(requests, plans, places, executions, strict=True):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plimsoll.declared import IoParameters
 from plimsoll.errors import UsageError
 from plimsoll.parameter import value_text
 from plimsoll.parameters import parameter as known
@@ -85,8 +86,8 @@ def load(text: str | None, settings: Mapping[str, Any]) -> Load:
             "record it with blktrace or fio's write_iolog, and give --trace FILE"
         )
     case = cases([Entry(name, overrides)], settings, "--job")[0]
-    values = case.parameters
-    mode = str(values["mode"])
+    values = case.plan({}, "--job").values(IoParameters)
+    mode = values["mode"]
     if "trim" in mode:
         raise UsageError(f"--job {name}: trims have no cost in the model; simulate reads and writes")
     sizes = values["block_size"]
@@ -95,8 +96,8 @@ def load(text: str | None, settings: Mapping[str, Any]) -> Load:
     block = int(sizes[0][0])
     rate = values["rate"]
     per_second = None if rate is None else rate["per_second"] / (block if rate["unit"] == "bytes" else 1)
-    depth = int(values["depth"]) * int(values["threads"])
-    share = _READ_SHARES.get(mode, float(values["read_share"]))
+    depth = values["depth"] * values["threads"]
+    share = _READ_SHARES.get(mode, values["read_share"])
     return Load(
         words=_words(values, depth, per_second) + ("" if text else ASSUMED),
         block_bytes=block,
@@ -104,8 +105,8 @@ def load(text: str | None, settings: Mapping[str, Any]) -> Load:
         rate=per_second,
         read_share=share,
         sequential="rand" not in mode,
-        region_bytes=int(values["size"]),
-        seed=int(values["seed"]),
+        region_bytes=values["size"],
+        seed=values["seed"],
     )
 
 
@@ -118,7 +119,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     return (named[0] if named else DEFAULT_TEST), {name: value for name, _, value in pairs}
 
 
-def _words(values: Mapping[str, Any], depth: int, rate: float | None) -> str:
+def _words(values: IoParameters, depth: int, rate: float | None) -> str:
     mode = value_text(known("io", "mode"), values["mode"])
     share = f", {value_text(known('io', 'read_share'), values['read_share'])} reads" if mode in ("rw", "randrw") else ""
     kind = f"{mode} of {format_size(values['block_size'][0][0])}{share}"

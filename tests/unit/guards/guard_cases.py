@@ -52,6 +52,7 @@ _DATABASE: Mapping[str, Any] = {
 class RunMaker:
     """Builds the evidence of a run of constant speed; every field can be set to something implausible."""
 
+    workload: str = "io"
     parameters: dict[str, Any] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
@@ -112,8 +113,8 @@ class RunMaker:
             plan=Plan(
                 test="case",
                 case="case",
-                workload="io",
-                parameters={**defaults("io"), "warmup": 0, **self.parameters},
+                workload=self.workload,
+                parameters={**defaults(self.workload), "warmup": 0, **self.parameters},
                 metrics=self.metrics or ("iops", f"{self.kind}_p99"),
             ),
             target=Target(name="t", where="/t", options=self.options, facts=self.facts),
@@ -252,10 +253,12 @@ _READING = {
 
 def queries(**changes: Any) -> RunMaker:
     """A run against a database server."""
-    about = {"server": {"version": "15"}, "completed": 100_000, "whole": ["read"], "clients": 8}
-    outcome = {**about, **changes.pop("outcome", {})}
-    parameters = {**defaults("ycsb"), "threads": 1, "server": "postgresql", **changes.pop("parameters", {})}
-    return RunMaker(**{"parameters": parameters, "outcome": outcome, "latency_ns": 799_000, **changes})
+    served = {"server": {"version": "15"}, "completed": 100_000, "whole": ["read"], "clients": 8}
+    outcome = {**served, **changes.pop("outcome", {})}
+    parameters = {"threads": 1, "server": "postgresql", **changes.pop("parameters", {})}
+    return RunMaker(
+        **{"workload": "ycsb", "parameters": parameters, "outcome": outcome, "latency_ns": 799_000, **changes}
+    )
 
 
 def away(start_s: float, seconds: float, back: bool = True) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
+from plimsoll.declared import IoParameters
 from plimsoll.errors import NothingMeasured, UsageError
 from plimsoll.frontends import notes
 from plimsoll.frontends.fio import (
@@ -134,7 +135,7 @@ def _check(jobs: Sequence[Job], asked: Invocation, say: Callable[[str], None]) -
         told |= dict.fromkeys(f"{job.name}: {change}" for change in job.words.changes())
         if stays := files.stays_in_first(job.words, len(job.paths)):
             hints[f"{job.name}: {stays}"] = None
-        if plan.parameters["engine"] == "io_uring" and job.words.text("ioengine") == "posixaio":
+        if plan.values(IoParameters)["engine"] == "io_uring" and job.words.text("ioengine") == "posixaio":
             told[f"{job.name}: ioengine=posixaio is carried out by io_uring, at the same depth"] = None
         if limit := without_limit(job, plan):
             told[limit] = None
@@ -230,7 +231,7 @@ def _record(recorder: Recorder, found: Sequence[Done]) -> None:
                 "log": first.job.words.text("read_iolog"),
                 "operations": len(first.job.log.lines if first.job.log else ()),
             }
-        plan = first.plan.model_copy(update={"parameters": changed})
+        plan = first.plan.having(changed)
         facts = {"fio": {"jobs": len(ended), "options": first.job.section.options}}
         recorder.add(first.place, plan, merged, min(each.started_ns for each in ended), facts)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plimsoll.declared import IoParameters
 from plimsoll.frontends.fio import priorities
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.frontends.fio.latency import Latency, latency_of, together
@@ -42,7 +43,7 @@ def by_priority(kinds: Sequence[str], members: Sequence[Done]) -> list[tuple[int
 def _names(each: Done, kind: str, *, whole: bool) -> Named:
     """The priorities that operations of one kind of a job have, and where their latencies are."""
     own = priorities.of_job(each.job.words) or 0
-    asked = each.plan.parameters.get("priorities") or {}
+    asked = each.plan.values(IoParameters).get("priorities") or {}
     if not (shares := asked.get(f"{kind}s")):
         return [(own, tuple(name.format(kind) for name in (WHOLE if whole else COMPLETION)))]
     numbers = dict.fromkeys(share["priority"] for share in shares)

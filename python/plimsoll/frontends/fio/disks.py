@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.declared import IoParameters
 from plimsoll.frontends.fio.execution import Done
 from plimsoll.run.sampler import DiskCounters
 from plimsoll.units import MILLISECOND
@@ -47,7 +48,9 @@ def disks_of(done: Sequence[Done]) -> list[Disk]:
 
     Those of jobs with `disk_util=0`, and of jobs that use no device, are left out.
     """
-    told = [each for each in done if each.job.words.on("disk_util") and each.plan.parameters["engine"] != "null"]
+    told = [
+        each for each in done if each.job.words.on("disk_util") and each.plan.values(IoParameters)["engine"] != "null"
+    ]
     ended = [each for each in told if each.ended is not None]
     names = dict.fromkeys(name for each in ended for name in each.place.chain.counters)
     found = []

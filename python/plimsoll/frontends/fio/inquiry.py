@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
+from plimsoll.declared import IoParameters
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio.job_file import Section
 from plimsoll.frontends.fio.jobs import Words
@@ -58,7 +59,7 @@ def seeds(asked: Sequence[str], plans: Sequence[tuple[int, Plan]]) -> Iterator[s
     if {"random", "all"} & set(asked):
         for number, plan in plans:
             yield f"random   {number} FIO_RAND_NR_OFFS=1"
-            yield f"random   {number} rand_seeds[0]={plan.parameters['seed']}"
+            yield f"random   {number} rand_seeds[0]={plan.values(IoParameters)['seed']}"
 
 
 def _options(options: Mapping[str, str]) -> Iterator[str]:

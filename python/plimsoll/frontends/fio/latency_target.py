@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.declared import IoParameters
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.jobs import Job, Words
@@ -114,9 +115,10 @@ def carry_out(job: Job) -> Callable[..., Execution]:
 
     def search(plan: Plan, *where: Any) -> Execution:
         over: Callable[[], bool] = where[OVER]
-        depths = Search(plan.parameters["depth"], wanted.goes_on)
+        values = plan.values(IoParameters)
+        depths = Search(values["depth"], wanted.goes_on)
         spent_ns = windows = 0
-        left, so_far = plan.parameters["max_bytes"], list[Execution]()
+        left, so_far = values["max_bytes"], list[Execution]()
         while True:
             window = _window(plan, depths.depth, wanted, windows, left)
             depth = depths.depth
@@ -146,18 +148,20 @@ def carry_out(job: Job) -> Callable[..., Execution]:
 
 def _window(plan: Plan, depth: int, wanted: Target, number: int, left: int | None) -> Plan:
     """One window: the same load for its time at a depth, and only the first one with the ramp."""
-    changes = {
+    values = plan.values(IoParameters)
+    changed: IoParameters = {
+        **values,
         "depth": depth,
         "runtime": wanted.window_ns,
         "max_bytes": left,
         "max_operations": None,
-        "interval": min(wanted.window_ns, plan.parameters["interval"]),
-        "seed": (plan.parameters["seed"] + number * 7919) % 2**63,
-        "warmup": 0 if number else plan.parameters["warmup"],
+        "interval": min(wanted.window_ns, values["interval"] or wanted.window_ns),
+        "seed": (values["seed"] + number * 7919) % 2**63,
+        "warmup": 0 if number else values["warmup"],
     }
-    if "batch" in plan.parameters:
-        changes["batch"] = {name: min(value, depth) for name, value in plan.parameters["batch"].items()}
-    return plan.model_copy(update={"parameters": {**plan.parameters, **changes}})
+    if "batch" in changed:
+        changed["batch"] = {name: min(value, depth) for name, value in changed["batch"].items()}
+    return plan.having(changed)
 
 
 def _share_in_time(outcome: Outcome, latency_ns: int) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from plimsoll.declared import IoParameters
 from plimsoll.errors import TargetError, UnsafeTarget, UsageError
 from plimsoll.frontends.fio.jobs import Job, unlinks_each_loop
 from plimsoll.frontends.fio.plans import engine_name
@@ -126,7 +127,7 @@ class JobFiles:
 
 def prepare(job: Job, plan: Plan, place: Place, files: JobFiles, told: Callable[[str], None]) -> None:
     """Make the files as fio does: blocks written where they will be read, otherwise space reserved."""
-    if job.is_device or plan.parameters["engine"] == "null" or any(map(is_endless, job.paths)):
+    if job.is_device or plan.values(IoParameters)["engine"] == "null" or any(map(is_endless, job.paths)):
         return
     if engine_name(job.words) == CREATES:
         files.to_make = [path for path in job.paths if not files.each[path].exists()]
@@ -267,7 +268,7 @@ def _layout(plan: Plan, end: int, **others: Any) -> Plan:
         "distribution": {"kind": "once"}, **others,
     }  # fmt: skip
     kept = {name: value for name, value in plan.parameters.items() if name in (*defaults("io"), *LAID_OUT)}
-    return plan.model_copy(update={"parameters": {**kept, **changes}})
+    return plan.having({**kept, **changes})
 
 
 def clean_up(jobs: Iterable[tuple[Job, JobFiles]]) -> None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from plimsoll.declared import IoParameters
 from plimsoll.frontends.side_by_side import Ended
 from plimsoll.model import Plan
 from plimsoll.run.outcome import OneInterval, Outcome, Progress, SoFar
@@ -123,7 +124,7 @@ class Live:
 
 def planned_s(plan: Plan) -> float | None:
     """Seconds that a job will take by its plan; None where bytes or operations end it."""
-    values = plan.parameters
+    values = plan.values(IoParameters)
     if values["max_bytes"] is not None or values["max_operations"] is not None:
         return None
-    return float((values["warmup"] + values["runtime"]) / SECOND)
+    return (values["warmup"] + values["runtime"]) / SECOND

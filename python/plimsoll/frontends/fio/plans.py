@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from plimsoll.declared import IoParameters
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import cmdprio, draws, files, iolog, tolerance, values, verify_state, zones
 from plimsoll.frontends.fio.jobs import Job, Words, unlinks_each_loop
@@ -405,7 +406,7 @@ def _pace(job: Job) -> dict[str, Any]:
 
 def without_limit(job: Job, plan: Plan) -> str | None:
     """A sentence where only the core's own bound would end the run."""
-    values_ = plan.parameters
+    values_ = plan.values(IoParameters)
     if "runtime" in job.section.options or values_["max_bytes"] is not None or job.log:
         return None
     return f"{job.name} has neither runtime nor size; it ends after {values_['runtime'] // SECOND} s"
@@ -413,10 +414,11 @@ def without_limit(job: Job, plan: Plan) -> str | None:
 
 def cut_short(job: Job, plan: Plan, elapsed_ns: int) -> str | None:
     """A sentence where the core's own bound ended a run that was to end by its size."""
-    bound_ns = plan.parameters["runtime"]
-    if "runtime" in job.section.options or plan.parameters["max_bytes"] is None or elapsed_ns < bound_ns:
+    plan_values = plan.values(IoParameters)
+    bound_ns = plan_values["runtime"]
+    if "runtime" in job.section.options or plan_values["max_bytes"] is None or elapsed_ns < bound_ns:
         return None
-    interval = format_duration(plan.parameters["interval"])
+    interval = format_duration(plan_values["interval"] or SECOND)
     return (
         f"{job.name} was ended after {format_duration(bound_ns)}: no more intervals of {interval} are kept; give it a "
         "runtime=, or a longer log_avg_msec or --status-interval"

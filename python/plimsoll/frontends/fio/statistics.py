@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from plimsoll.declared import IoParameters
 from plimsoll.frontends.fio import files, plans, tolerance, values
 from plimsoll.frontends.fio.by_priority import COMPLETION, WHOLE, by_priority
 from plimsoll.frontends.fio.execution import Done
@@ -198,12 +199,13 @@ def _spent_ns(kinds: Sequence[str], member: Done, outcome: Outcome) -> int:
     """The time of a direction: fio's reads that verify have that of their own, between passes."""
     whole, read_back = outcome["elapsed_ns"], outcome["phases"]["verify_ns"]
     found = [kind for kind in kinds if kind in outcome["operations"]]
-    passes = member.plan.parameters.get("passes")
+    values = member.plan.values(IoParameters)
+    passes = values.get("passes")
     if not passes or not passes["read_back"] or not read_back:
         return whole
     if "read" not in found:
         return whole - read_back
-    backlog = (member.plan.parameters.get("verification") or {}).get("backlog")
+    backlog = (values.get("verification") or {}).get("backlog")
     among = member.job.reads or backlog
     return whole if among else max(read_back, whole - read_back if len(found) > 1 else 0)
 

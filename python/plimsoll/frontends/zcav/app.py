@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from plimsoll.declared import ZcavParameters
 from plimsoll.errors import NothingMeasured, TargetError, UnsafeTarget, UsageError
 from plimsoll.frontends.named import open_regular
 from plimsoll.frontends.recording import Places, Recorder
@@ -182,7 +183,7 @@ def _opened(settings: Settings, plan: Plan, path: Path, places: Places) -> Itera
         return
     descriptor = open_regular(places.named.reach(path), path, os.O_RDWR if settings.write else os.O_RDONLY)
     try:
-        yield plan.model_copy(update={"parameters": {**plan.parameters, "path": f"/proc/self/fd/{descriptor}"}})
+        yield plan.having(plan.values(ZcavParameters) | {"path": f"/proc/self/fd/{descriptor}"})
     finally:
         os.close(descriptor)
 

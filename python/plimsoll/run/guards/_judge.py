@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from plimsoll.model import Finding, Level
 from plimsoll.run.evidence import RunEvidence, Window
@@ -65,7 +64,6 @@ def device_window(guard: str, evidence: RunEvidence) -> Window | Finding:
     return evidence.window or not_checkable(guard, "the run is too short for the once-a-second counters")
 
 
-def moves_nothing(parameters: Mapping[str, Any]) -> bool:
+def moves_nothing(evidence: RunEvidence) -> bool:
     """Whether what a run counted as bytes is none of the device's business."""
-    engine = engines().get(str(parameters.get("engine")))
-    return engine is not None and not engine.stores
+    return evidence.plan.workload == "io" and not engines()[evidence.io["engine"]].stores

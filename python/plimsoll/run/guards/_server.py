@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
+from plimsoll.declared import TpcbParameters, YcsbParameters
+from plimsoll.model import Plan
 from plimsoll.run.evidence import RunEvidence
 
 _OFF = ("off", "0", "false", "no")
@@ -19,19 +20,23 @@ def was_away(evidence: RunEvidence) -> bool:
     return bool(evidence.database["outages"] or evidence.database.get("server_ended"))
 
 
-def changes_data(values: Mapping[str, Any]) -> bool:
+def changes_data(plan: Plan) -> bool:
     """Whether the workload writes."""
-    if values.get("measure") == "load":
-        return True
-    if "script" in values:
-        return bool(values["script"] != "select_only")
-    return any(values.get(name) for name in ("update", "insert", "read_modify_write"))
+    if plan.workload == "tpcb":
+        return plan.values(TpcbParameters)["script"] != "select_only"
+    if plan.workload != "ycsb":
+        return False
+    ycsb = plan.values(YcsbParameters)
+    return ycsb["measure"] == "load" or any((ycsb["update"], ycsb["insert"], ycsb["read_modify_write"]))
 
 
-def looks_up(values: Mapping[str, Any]) -> bool:
+def looks_up(plan: Plan) -> bool:
     """Whether the workload reads records, or looks for them to change them."""
-    names = ("read", "update", "scan", "read_modify_write")
-    return values.get("measure") != "load" and ("script" in values or any(values.get(name) for name in names))
+    if plan.workload != "ycsb":
+        return plan.workload == "tpcb"
+    ycsb = plan.values(YcsbParameters)
+    looked = (ycsb["read"], ycsb["update"], ycsb["scan"], ycsb["read_modify_write"])
+    return ycsb["measure"] != "load" and any(looked)
 
 
 def change(evidence: RunEvidence, name: str) -> int | None:

@@ -19,11 +19,11 @@ def check(evidence: RunEvidence) -> Finding | None:
 
     Small reads are a warning, for nothing is written back, and so are small blocks in a mix.
     """
-    if moves_nothing(evidence.parameters):
+    if moves_nothing(evidence):
         return None
     if not evidence.chain.devices:
         return not_checkable(NAME, evidence.why_not_checkable)
-    sizes = [int(size) for size, _ in evidence.parameters["block_size"]]
+    sizes = [int(size) for size, _ in evidence.io["block_size"]]
     physical = max(device.physical_block_bytes for device in evidence.chain.devices)
     smallest = min(sizes)
     for device in evidence.chain.devices:
@@ -36,12 +36,12 @@ def check(evidence: RunEvidence) -> Finding | None:
                 "Make the partition anew with its start at a multiple of 1 MiB (current tools do that by themselves).",
                 physical_block_bytes=physical,
             )
-    if evidence.parameters["direct"] and any(number % physical for number in (*sizes, evidence.parameters["offset"])):
+    if evidence.io["direct"] and any(number % physical for number in (*sizes, evidence.io["offset"])):
         return finding(
             NAME,
             # A mix has its small blocks on purpose: what they cost the device is part of the question.
             Level.INVALID if evidence.writes and len(sizes) == 1 else Level.WARN,
-            f"blocks of {format_size(smallest)} at offset {exact_size(evidence.parameters['offset'])} do not fall on "
+            f"blocks of {format_size(smallest)} at offset {exact_size(evidence.io['offset'])} do not fall on "
             f"the device's blocks of {format_size(physical)}",
             f"Set block_size and offset to multiples of {format_size(physical)}.",
             physical_block_bytes=physical,

@@ -24,9 +24,8 @@ FEWEST_PAGES = 1000
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Servers that keep their data on storage and tell how much. A warning: the rate is right, for memory."""
-    values = evidence.parameters
     data, cache = level_of(evidence, "data_bytes"), level_of(evidence, "cache_bytes")
-    if not looks_up(values) or not (data or cache):
+    if not looks_up(evidence.plan) or not (data or cache):
         return None
     hits, misses = change(evidence, "cache_hits"), change(evidence, "cache_misses")
     ratio = None
@@ -59,7 +58,7 @@ def _so(ratio: float | None) -> str:
 
 
 def _why(evidence: RunEvidence, data: int | None, cache: int | None, ratio: float | None) -> str:
-    server = evidence.parameters["server"]
+    server = evidence.db["server"]
     here = server != "none" or works_in_client(server, evidence.target.where)
     memory = evidence.memory_limit_bytes if here else 0
     if data and cache and data <= cache:

@@ -22,7 +22,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     """Servers only. A warning: the rate is a lower bound of what the server can do."""
     if not evidence.database["server"]:
         return None
-    if works_in_client(evidence.parameters["server"], evidence.target.where):
+    if works_in_client(evidence.db["server"], evidence.target.where):
         return None
     cpu = evidence.outcome["cpu"]
     thread, every = cpu["busiest_thread"], cpu["all_processors"]

@@ -51,7 +51,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     if not tried:
         return None
     level = worst(graded(failed / tried, WARN, INVALID), graded(missing / tried, WARN, INVALID))
-    if evidence.parameters.get("fault") == "expected":
+    if evidence.db["fault"] == "expected":
         level = at_most(level, Level.WARN)
     of = f" of {tried:,} operations"
     most = max(failures, key=failures.__getitem__, default="")
@@ -108,7 +108,7 @@ def _about_missing(evidence: RunEvidence, missing: int, evicted: int) -> str:
             "The rows that are there are not those that the test asks for: say how their keys are made (insert_order=, "
             "zero_padding=), or give the test a table of its own (table=)."
         )
-    if found and evidence.parameters.get("data") == "keep":
+    if found and evidence.db["data"] == "keep":
         return (
             "The table has fewer records than the test asks for: give the number that it has (records=), or give the "
             "test a table of its own (table=)."

@@ -28,7 +28,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     """Over the measured part. A server of somebody else on this machine cannot be told from other programs."""
     if not evidence.after.family_ns:
         return None
-    if evidence.parameters["server"] == "none" and evidence.target.facts.get("on_this_machine") is not False:
+    if evidence.db["server"] == "none" and evidence.target.facts.get("on_this_machine") is not False:
         return not_checkable(NAME, "the server is on this machine, and was not started for the test")
     found = [each for each in (_processors(evidence), _disk(evidence)) if each is not None]
     return severest(found)

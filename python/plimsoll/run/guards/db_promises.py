@@ -18,7 +18,7 @@ told to. What was asked for (`durability=` of a private server) is no surprise; 
 def check(evidence: RunEvidence) -> Finding | None:
     """Tests that write, against the settings that the server told. A warning: the rate is right, and cheaply bought."""
     settings = evidence.database["server"]
-    if not settings or not changes_data(evidence.parameters):
+    if not settings or not changes_data(evidence.plan):
         return None
     if "server" in settings and len(settings) <= 2:
         return not_checkable(NAME, "the server does not tell its settings")
@@ -26,9 +26,9 @@ def check(evidence: RunEvidence) -> Finding | None:
     if not broken:
         return finding(NAME, Level.OK, "acknowledged writes are on stable storage, by the server's settings", broken=0)
     names = ", ".join(name for name, _ in broken)
-    asked = evidence.parameters["server"] != "none" and evidence.parameters["durability"] != "full"
+    asked = evidence.db["server"] != "none" and evidence.db["durability"] != "full"
     if asked:
-        message = f"durability={evidence.parameters['durability']}, as asked for ({names})"
+        message = f"durability={evidence.db['durability']}, as asked for ({names})"
         return finding(NAME, Level.OK, message, broken=len(broken))
     return finding(
         NAME,

@@ -28,7 +28,7 @@ WARN, INVALID = 0.9, 0.75
 def check(evidence: RunEvidence) -> Finding | None:
     """Outages, a private server that ended, connections that broke, and clients that were not at work."""
     outcome = evidence.database
-    expected = evidence.parameters.get("fault") == "expected"
+    expected = evidence.db["fault"] == "expected"
     gone = was_away(evidence)
     broken = outcome["reconnects"] + outcome["failed_reconnects"]
     at_work = _at_work(evidence)
@@ -56,7 +56,7 @@ def check(evidence: RunEvidence) -> Finding | None:
 def _at_work(evidence: RunEvidence) -> float | None:
     """Share of the clients at work, on average; None where it follows from something else: a schedule, a number of
     operations that some clients finish sooner, a database that works in the client's own threads."""
-    values, outcome = evidence.parameters, evidence.database
+    values, outcome = evidence.db, evidence.database
     limited = values.get("rate") or values.get("max_operations") or values.get("measure") == "load"
     if limited or not outcome["clients"] or works_in_client(values["server"], evidence.target.where):
         return None
@@ -69,7 +69,7 @@ def _said(evidence: RunEvidence, at_work: float | None) -> Iterator[str]:
     if seen:
         yield _absence(seen)
     if outcome.get("server_ended"):
-        yield f"the private {evidence.parameters['server']} {outcome['server_ended']}"
+        yield f"the private {evidence.db['server']} {outcome['server_ended']}"
     if words := outcome.get("server_said"):
         yield f"its log: {words}"
     elif seen and (told := _own_words(outcome)):

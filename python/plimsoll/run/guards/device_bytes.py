@@ -29,7 +29,7 @@ FLOOR_MISSING = 64 * KIB
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Reads and writes separately, over the part of the run that the samples enclose."""
-    if not evidence.parameters["direct"] or moves_nothing(evidence.parameters):
+    if not evidence.io["direct"] or moves_nothing(evidence):
         return None
     if not evidence.reads and not evidence.writes:
         return None

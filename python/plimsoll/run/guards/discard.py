@@ -21,7 +21,7 @@ sends one."""
 def check(evidence: RunEvidence) -> Finding | None:
     """The disks below; a trim test discards on purpose."""
     window = evidence.window
-    if "trim" in evidence.parameters["mode"] or not evidence.on_device or window is None:
+    if "trim" in evidence.io["mode"] or not evidence.on_device or window is None:
         return None
     counters = window.device(evidence.chain.disks)
     requests = counters.reads + counters.writes + counters.discards

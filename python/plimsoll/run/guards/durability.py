@@ -18,7 +18,7 @@ LEAST_SHARE = 0.5
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Tests with fsync, fdatasync or O_DSYNC, against the flush counters of the disks."""
-    if not evidence.syncs or moves_nothing(evidence.parameters):
+    if not evidence.syncs or moves_nothing(evidence):
         return None
     window = device_window(NAME, evidence)
     if isinstance(window, Finding):
@@ -26,7 +26,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     disks = [device for device in evidence.chain.devices if device.name in evidence.chain.disks]
     if all(device.write_cache == "write through" for device in disks):
         return finding(NAME, Level.OK, "the device says that it has no volatile write cache, so no flush is needed")
-    by_write = evidence.parameters["sync"] == "dsync"
+    by_write = evidence.io["sync"] == "dsync"
     if by_write and all(device.forced_unit_access for device in disks):
         return finding(NAME, Level.OK, "each write is durable by itself (FUA), without a flush")
     syncs = window.tool_operations.get("write" if by_write else "sync", 0.0)

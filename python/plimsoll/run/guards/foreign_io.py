@@ -22,9 +22,9 @@ FLOOR_BYTES = MIB
 
 def check(evidence: RunEvidence) -> Finding | None:
     """The whole disk, beside the test's own partition too. Journal writes of durable writes are not foreign."""
-    values = evidence.parameters
+    values = evidence.io
     asks_for_cache = not values["direct"] and not values["drop_cache"] and not evidence.syncs
-    if moves_nothing(values) or asks_for_cache:
+    if moves_nothing(evidence) or asks_for_cache:
         return None
     window = device_window(NAME, evidence)
     if isinstance(window, Finding):
@@ -49,7 +49,7 @@ def check(evidence: RunEvidence) -> Finding | None:
 
 def _can_tell(evidence: RunEvidence, kind: str) -> bool:
     """Buffered writes reach the disk later, by a kernel thread, and durable ones write a journal: both look foreign."""
-    return kind == "read" or not (evidence.syncs or (evidence.writes and not evidence.parameters["direct"]))
+    return kind == "read" or not (evidence.syncs or (evidence.writes and not evidence.io["direct"]))
 
 
 def _bytes(evidence: RunEvidence, window: Window, kind: str) -> tuple[float, float]:

@@ -17,7 +17,7 @@ KINDS = ("io", "files")
 def check(evidence: RunEvidence) -> Finding | None:
     """Targets whose facts say which file system they are on. A warning: memory may be what is to be measured."""
     facts = evidence.target.facts
-    if moves_nothing(evidence.parameters) or "in_memory" not in facts:
+    if moves_nothing(evidence) or "in_memory" not in facts:
         return None
     kind = facts.get("file_system", "unknown")
     if not facts["in_memory"]:

@@ -17,9 +17,9 @@ WARN, INVALID = 0.01, 0.05
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Buffered reads after a dropped cache; a test that keeps the cache (drop_cache=no) asks for hits."""
-    if evidence.parameters["direct"] or not evidence.parameters["drop_cache"] or not evidence.reads:
+    if evidence.io["direct"] or not evidence.io["drop_cache"] or not evidence.reads:
         return None
-    if moves_nothing(evidence.parameters):
+    if moves_nothing(evidence):
         return None
     window = device_window(NAME, evidence)
     if isinstance(window, Finding):

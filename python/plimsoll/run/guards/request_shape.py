@@ -27,7 +27,7 @@ LARGEST_DIFFERENCE = 0.02
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Direct random I/O without syncs; sequential requests may be merged, and journals have shapes of their own."""
-    values = evidence.parameters
+    values = evidence.io
     window = evidence.window
     if not values["direct"] or not evidence.random or values["random_share"] < 1 or evidence.syncs:
         return None

@@ -17,7 +17,7 @@ FEWEST_SAMPLES = 50
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Holes and unwritten extents as the file system knows them, and blocks sampled at random for zeros."""
-    if moves_nothing(evidence.parameters) or not (evidence.reads or evidence.writes):
+    if moves_nothing(evidence) or not (evidence.reads or evidence.writes):
         return None
     region = evidence.file.get("region_bytes", 0)
     if not region:
@@ -42,7 +42,7 @@ def check(evidence: RunEvidence) -> Finding | None:
 def _zero_share(evidence: RunEvidence) -> float:
     """Share of sampled blocks with only zeros; 0 where the test itself writes zeros."""
     sampled = evidence.file.get("sampled_blocks", 0)
-    asked_for = evidence.parameters["content"] == "zero" or evidence.parameters["compressible"] >= 1
+    asked_for = evidence.io["content"] == "zero" or evidence.io["compressible"] >= 1
     if sampled < FEWEST_SAMPLES or asked_for:
         return 0.0
     return float(evidence.file["zero_blocks"] / sampled)

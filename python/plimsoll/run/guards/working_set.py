@@ -20,8 +20,8 @@ MISSES = 0.95
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Buffered runs that are not made durable inside the measured time."""
-    values = evidence.parameters
-    if values["direct"] or moves_nothing(values) or not evidence.memory_limit_bytes:
+    values = evidence.io
+    if values["direct"] or moves_nothing(evidence) or not evidence.memory_limit_bytes:
         return None
     if not evidence.reads and (evidence.syncs or values["sync_at_end"] or not evidence.writes):
         return None

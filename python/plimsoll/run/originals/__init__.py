@@ -7,11 +7,11 @@ would have measured, so that native and original are two targets like any others
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from plimsoll import plugins
+from plimsoll.declared import FilesParameters
 from plimsoll.errors import UsageError
 from plimsoll.model import Direction, Plan, Run
 from plimsoll.profile import Profile, profiles
@@ -33,14 +33,14 @@ class Original(Protocol):
     FORMAT: str
     """The importer of its output."""
 
-    def problem(self, values: Mapping[str, Any]) -> str | None:
-        """What of the parameters it cannot do, as a sentence that says what to change."""
+    def problem(self, values: Any) -> str | None:
+        """What of the parameters of its workload it cannot do, as a sentence that says what to change."""
 
-    def command(self, values: Mapping[str, Any], place: Path) -> list[str]:
+    def command(self, values: Any, place: Path) -> list[str]:
         """Its command line. `place` is the test file or device of a test of block and file I/O; for others, the new
         folder in which it will be started and which may get a file of settings."""
 
-    def outcome(self, run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
+    def outcome(self, run: Run, values: Any, elapsed_ns: int) -> Found:
         """Of the outcome as the core reports it, what comes from the output that the importer read."""
 
 
@@ -63,7 +63,7 @@ def named(profile: Profile) -> Original:
 
 def is_original(plan: Plan) -> bool:
     """Whether the original tool is to run."""
-    return bool(plan.parameters["implementation"] == "original")
+    return plan.parameters["implementation"] == "original"
 
 
 def problem(plan: Plan) -> str | None:
@@ -77,10 +77,12 @@ def problem(plan: Plan) -> str | None:
             f"implementation=original needs {original.PROGRAM}, which is not installed here (Debian: "
             f"{original.PACKAGE}); install it, or leave out implementation=original"
         )
-    values = plan.parameters
-    if values.get("durable", "original") != "original" or values.get("cold", "no") != "no":
-        return f"{original.PROGRAM} knows no mode but classic: leave out durable and cold for implementation=original"
-    return original.problem(values)
+    if plan.workload != "io":
+        values = plan.values(FilesParameters)
+        if values["durable"] != "original" or values["cold"] != "no":
+            known = f"{original.PROGRAM} knows no mode but classic"
+            return f"{known}: leave out durable and cold for implementation=original"
+    return original.problem(plan.parameters)
 
 
 def phase(name: str, elapsed_ns: int, *scores: tuple[str, float | None, str, Direction]) -> Phase:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
+from plimsoll.declared import BonnieParameters
 from plimsoll.model import Run
 from plimsoll.run.originals import phase
 from plimsoll.run.outcome import Found, Phase
@@ -33,7 +33,7 @@ _FILES = {
 }
 
 
-def problem(values: Mapping[str, Any]) -> str | None:
+def problem(values: BonnieParameters) -> str | None:
     """Sizes in MiB, files in 1024."""
     if values["version"] != "2":
         return "the installed Bonnie++ has the conventions of 2.00: leave out mode old (version=1)"
@@ -42,16 +42,17 @@ def problem(values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def command(values: Mapping[str, Any], place: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
+def command(values: BonnieParameters, place: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
     """Without its own check against memory, which Plimsoll's guards make."""
     size = f"{values['size'] // MIB}:{values['chunk']}:{values['seeks']}:{values['seekers']}"
     files = f"{values['files'] // KIB}:{values['file_size_max']}:{values['file_size_min']}"
-    flags = [flag for flag, name in (("-f", "skip_characters"), ("-b", "unbuffered")) if values[name]]
+    asked = (("-f", values["skip_characters"]), ("-b", values["unbuffered"]))
+    flags = [flag for flag, on in asked if on]
     user = ["-u", "root"] if os.geteuid() == 0 else []
     return [PROGRAM, "-d", ".", "-s", size, "-r", "0", "-n", files, *flags, *user, "-q", "-m", "original"]
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:  # noqa: ARG001
+def outcome(run: Run, values: BonnieParameters, elapsed_ns: int) -> Found:  # noqa: ARG001
     """Phases that took half a second or more have numbers; of shorter ones Bonnie++ gives no rate."""
     return {"results": list(_phases({score.metric: score.value for score in run.scores}, elapsed_ns))}
 

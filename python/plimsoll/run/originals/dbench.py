@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from plimsoll.declared import DbenchParameters
 from plimsoll.model import Run
 from plimsoll.run.originals import phase
 from plimsoll.run.outcome import Found
@@ -21,7 +20,7 @@ FORMAT = "dbench"
 LOAD = Path("/usr/share/dbench/client.txt")
 
 
-def problem(values: Mapping[str, Any]) -> str | None:
+def problem(values: DbenchParameters) -> str | None:
     """It takes whole seconds, and a fifth of them as warm-up."""
     seconds = values["runtime"] // SECOND
     if not LOAD.exists():
@@ -31,13 +30,13 @@ def problem(values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def command(values: Mapping[str, Any], place: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
+def command(values: DbenchParameters, place: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
     """So many clients in the folder."""
     seconds = values["runtime"] // SECOND
     return [PROGRAM, "-c", str(LOAD), "-t", str(seconds), str(values["threads"])]
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
+def outcome(run: Run, values: DbenchParameters, elapsed_ns: int) -> Found:
     """Throughput in 10⁶ bytes per second, and the longest latency."""
     found = {score.metric: score.value for score in run.scores}
     latency = found.get("max_latency")

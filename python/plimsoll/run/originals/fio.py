@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from plimsoll.declared import IoParameters
 from plimsoll.model import Run
 from plimsoll.run.originals._requests import Requests, outcome_of, run_length_ns, score_of
 from plimsoll.run.outcome import Found
@@ -21,12 +21,12 @@ FORMAT = "fio_json"
 _WRITING = ("write", "randwrite", "rw", "randrw")
 
 
-def problem(values: Mapping[str, Any]) -> str | None:
+def problem(values: IoParameters) -> str | None:
     """Whole percentages and milliseconds, no open loop, nothing read back."""
     return _problem_of_kind(values) or _problem_of_numbers(values)
 
 
-def _problem_of_kind(values: Mapping[str, Any]) -> str | None:
+def _problem_of_kind(values: IoParameters) -> str | None:
     """What fio does not do, or does otherwise."""
     if "trim" in values["mode"] or values["engine"] == "null":
         return "fio is run beside tests that read and write: choose another mode or engine, or leave out implementation"
@@ -39,7 +39,7 @@ def _problem_of_kind(values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _problem_of_numbers(values: Mapping[str, Any]) -> str | None:
+def _problem_of_numbers(values: IoParameters) -> str | None:
     """Numbers that its options cannot hold."""
     if values["warmup"] % MILLISECOND or values["runtime"] % MILLISECOND or not values["runtime"]:
         return "fio takes whole milliseconds: change warmup or runtime"
@@ -48,19 +48,19 @@ def _problem_of_numbers(values: Mapping[str, Any]) -> str | None:
         return "fio takes whole percentages: change read_share, random_share or compressible"
     if values["write_block_size"] and len(values["block_size"]) + len(values["write_block_size"]) > 2:
         return "fio is given one size for reads and one for writes, or one mix for both: change write_block_size"
-    limits = [values[name] for name in ("max_bytes", "max_operations") if values[name]]
-    if any(limit % values["threads"] for limit in limits):
+    limits = (values["max_bytes"], values["max_operations"])
+    if any(limit % values["threads"] for limit in limits if limit):
         return "fio counts the limit of each thread on its own: make max_bytes or max_operations a multiple of threads"
     return None
 
 
-def command(values: Mapping[str, Any], place: Path) -> list[str]:
+def command(values: IoParameters, place: Path) -> list[str]:
     """One job, cloned for each thread. json+ has the whole histogram, of latencies from the begin of a request."""
     options = [f"--{name}={value}" for name, value in _options(values, place)]
     return [PROGRAM, *options, "--lat_percentiles=1", "--clat_percentiles=0", "--output-format=json+", "--eta=never"]
 
 
-def _options(values: Mapping[str, Any], place: Path) -> Iterator[tuple[str, object]]:
+def _options(values: IoParameters, place: Path) -> Iterator[tuple[str, object]]:
     yield "name", "original"
     yield "filename", str(place).replace(":", "\\:")
     yield "ioengine", values["engine"]
@@ -79,12 +79,14 @@ def _options(values: Mapping[str, Any], place: Path) -> Iterator[tuple[str, obje
     if values["cpus"]:
         yield "cpus_allowed", ",".join(str(cpu) for cpu in values["cpus"])
         yield "cpus_allowed_policy", "split"
-    for name, asked in (("continue_on_error", "count_errors"), ("sqthread_poll", "sqpoll"), ("hipri", "iopoll")):
-        if values[asked]:
-            yield name, "io" if asked == "count_errors" else 1
+    if values["count_errors"]:
+        yield "continue_on_error", "io"
+    for name, asked in (("sqthread_poll", values["sqpoll"]), ("hipri", values["iopoll"])):
+        if asked:
+            yield name, 1
 
 
-def _sizes(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+def _sizes(values: IoParameters) -> Iterator[tuple[str, object]]:
     mix, writes = values["block_size"], values["write_block_size"]
     if len(mix) == 1:
         size = int(mix[0][0])
@@ -94,7 +96,7 @@ def _sizes(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     yield "bssplit", ":".join(f"{int(size)}/{round(100 * weight / total)}" for size, weight in mix)
 
 
-def _region(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+def _region(values: IoParameters) -> Iterator[tuple[str, object]]:
     """In order, each thread has a part of its own; at random they share the whole."""
     threads, size = values["threads"], values["size"]
     yield "offset", values["offset"]
@@ -108,7 +110,7 @@ def _region(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     yield "numjobs", threads
 
 
-def _times(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+def _times(values: IoParameters) -> Iterator[tuple[str, object]]:
     yield "runtime", f"{values['runtime'] // MILLISECOND}ms"
     if values["warmup"]:
         yield "ramp_time", f"{values['warmup'] // MILLISECOND}ms"
@@ -123,7 +125,7 @@ def _times(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
         yield "time_based", 1
 
 
-def _random(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+def _random(values: IoParameters) -> Iterator[tuple[str, object]]:
     yield "randseed", values["seed"] + 1
     if values["mode"] in ("rw", "randrw"):
         yield "rwmixread", round(values["read_share"] * 100)
@@ -138,7 +140,7 @@ def _random(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
         yield "percentage_random", round(values["random_share"] * 100)
 
 
-def _writes(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+def _writes(values: IoParameters) -> Iterator[tuple[str, object]]:
     if values["mode"] not in _WRITING:
         return
     if values["sync"] in ("fsync", "fdatasync"):
@@ -154,7 +156,7 @@ def _writes(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
         yield "refill_buffers", 1
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
+def outcome(run: Run, values: IoParameters, elapsed_ns: int) -> Found:
     """Reads, writes and syncs. A write and its sync are told apart, so that there is no latency of a commit."""
     found = {}
     for kind, operations in run.facts.get("operations", {}).items():

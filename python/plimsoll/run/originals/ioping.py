@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from plimsoll.declared import IoParameters
 from plimsoll.model import Run
 from plimsoll.run.originals._requests import Requests, outcome_of, run_length_ns, score_of
 from plimsoll.run.outcome import Found
@@ -20,7 +19,7 @@ FORMAT = "ioping"
 _OPENED = {"sync": "-Y", "dsync": "-y"}
 
 
-def problem(values: Mapping[str, Any]) -> str | None:
+def problem(values: IoParameters) -> str | None:
     """One request at a time at places drawn with repetition, each start so long after the last."""
     if values["engine"] not in ("psync", "libaio") or values["depth"] * values["threads"] > 1:
         return "ioping has one request in flight, by calls or libaio: set engine=psync, depth=1 and threads=1"
@@ -35,7 +34,7 @@ def problem(values: Mapping[str, Any]) -> str | None:
     return _sync_problem(values)
 
 
-def _sync_problem(values: Mapping[str, Any]) -> str | None:
+def _sync_problem(values: IoParameters) -> str | None:
     if _cached(values) and values["drop_cache"]:
         return "ioping drops the pages of each request or none: set drop_each=operation, or drop_cache=no"
     synced = values["sync"] == "fdatasync" and values["sync_every"] == 1
@@ -44,11 +43,11 @@ def _sync_problem(values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _cached(values: Mapping[str, Any]) -> bool:
+def _cached(values: IoParameters) -> bool:
     return not values["direct"] and values["drop_each"] != "operation"
 
 
-def command(values: Mapping[str, Any], place: Path) -> list[str]:
+def command(values: IoParameters, place: Path) -> list[str]:
     """One after the other it prints only totals: of some ten thousand a second nobody reads each."""
     flags = ["-a", "0", "-i", f"{values['think_time']}ns", "-w", f"{values['runtime']}ns"]
     flags += ["-s", str(int(values["block_size"][0][0])), "-S", str(values["size"]), "-o", str(values["offset"])]
@@ -66,7 +65,7 @@ def command(values: Mapping[str, Any], place: Path) -> list[str]:
     return [PROGRAM, *flags, str(place)]
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
+def outcome(run: Run, values: IoParameters, elapsed_ns: int) -> Found:
     """A write is told with the sync inside its time: a commit, as the native test calls it."""
     writes = values["mode"].endswith("write")
     told, count = next(iter(run.facts["operations"].items()))

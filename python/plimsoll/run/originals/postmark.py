@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from plimsoll.declared import PostmarkParameters
 from plimsoll.model import Run
 from plimsoll.run.originals import phase
 from plimsoll.run.outcome import Found
@@ -18,12 +17,12 @@ ASK_VERSION = ()
 FORMAT = "postmark"
 
 
-def problem(values: Mapping[str, Any]) -> str | None:  # noqa: ARG001 (asked of every tool)
+def problem(values: PostmarkParameters) -> str | None:  # noqa: ARG001 (asked of every tool)
     """It has all the parameters."""
     return None
 
 
-def command(values: Mapping[str, Any], place: Path) -> list[str]:
+def command(values: PostmarkParameters, place: Path) -> list[str]:
     """Its settings go into a file of commands. It works where it is started: long names of folders make it crash."""
     lines = (
         f"set size {values['size_low']} {values['size_high']}",
@@ -43,7 +42,7 @@ def command(values: Mapping[str, Any], place: Path) -> list[str]:
     return [PROGRAM, "settings"]
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
+def outcome(run: Run, values: PostmarkParameters, elapsed_ns: int) -> Found:
     """Rates over whole seconds: that of the transactions is no more exact than they are."""
     found = {score.metric: score.value for score in run.scores}
     rate = values["transactions"] / max(1, run.facts["transaction_seconds"])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from plimsoll.declared import SysbenchParameters
 from plimsoll.model import Run
 from plimsoll.run.originals import phase
 from plimsoll.run.originals._requests import run_length_ns, score_of
@@ -23,28 +23,28 @@ FORMAT = "sysbench"
 PREPARE = "prepare.txt"
 
 
-def problem(values: Mapping[str, Any]) -> str | None:
+def problem(values: SysbenchParameters) -> str | None:
     """It takes whole seconds."""
     if not values["events"] and values["runtime"] % SECOND:
         return "sysbench takes whole seconds: change runtime, or set events"
     return None
 
 
-def command(values: Mapping[str, Any], place: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
+def command(values: SysbenchParameters, place: Path) -> list[str]:  # noqa: ARG001 (it works where it is started)
     """Two calls with the same words; what the first one says matters only if it fails."""
     words = shlex.join([PROGRAM, "fileio", *_options(values)])
     return ["sh", "-c", f"{words} prepare >{PREPARE} || {{ cat {PREPARE}; exit 1; }}; exec {words} run"]
 
 
-def _options(values: Mapping[str, Any]) -> Iterator[str]:
+def _options(values: SysbenchParameters) -> Iterator[str]:
     yield f"--file-num={values['files']}"
     yield f"--file-total-size={values['total_size']}"
     yield f"--file-block-size={values['block']}"
     yield f"--file-test-mode={values['test']}"
     yield f"--file-rw-ratio={values['ratio']:g}"
     yield f"--file-fsync-freq={values['fsync_every']}"
-    for option, asked in (("all", "fsync_each"), ("end", "fsync_end")):
-        yield f"--file-fsync-{option}={'on' if values[asked] else 'off'}"
+    for option, asked in (("all", values["fsync_each"]), ("end", values["fsync_end"])):
+        yield f"--file-fsync-{option}={'on' if asked else 'off'}"
     yield f"--file-fsync-mode={'fdatasync' if values['fdatasync'] else 'fsync'}"
     if values["open"] != "none":
         yield f"--file-extra-flags={values['open']}"
@@ -55,7 +55,7 @@ def _options(values: Mapping[str, Any]) -> Iterator[str]:
     yield f"--time={0 if values['events'] else values['runtime'] // SECOND}"
 
 
-def outcome(run: Run, values: Mapping[str, Any], elapsed_ns: int) -> Found:
+def outcome(run: Run, values: SysbenchParameters, elapsed_ns: int) -> Found:
     """Rates of reads, writes and syncs, and the mean time of all of them."""
     mean_ns = score_of(run, "operation_mean")
 

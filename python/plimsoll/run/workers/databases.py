@@ -8,28 +8,40 @@ from concurrent.futures import Future
 from threading import Thread
 
 from plimsoll import _core
+from plimsoll.declared import DbParameters
 from plimsoll.errors import TargetError
 from plimsoll.run.outcome import Made, answer
 from plimsoll.run.workers.execution import Job
 
 
-def impossible(spec: Mapping[str, object]) -> str | None:
+class DbJob(DbParameters):
+    """What the core takes (`crates/db/src/spec.rs`): the plan's parameters, and the place."""
+
+    driver: str
+    url: str
+    destroy: list[str]
+    workload: Mapping[str, object]
+    """Its own parameters, with its name as `kind`."""
+    interval_histograms: bool
+
+
+def impossible(spec: DbJob) -> str | None:
     """Why the core would refuse a request whatever the database, as one sentence."""
     return _core.db_validate(json.dumps(spec))
 
 
-def unusable(spec: Mapping[str, object]) -> str | None:
+def unusable(spec: DbJob) -> str | None:
     """Why the driver cannot use the address, the password or the settings of a request; no server is asked."""
     return _core.db_validate_address(json.dumps(spec))
 
 
-def made(spec: Mapping[str, object]) -> list[Made]:
+def made(spec: DbJob) -> list[Made]:
     """What carries our mark in the database of a request: `name`, `records`, `bytes` (or None). Raises TargetError."""
     text = json.dumps(spec)
     return _awaited(lambda: _core.db_made(text))
 
 
-def drop_made(spec: Mapping[str, object], names: Sequence[str]) -> list[Made]:
+def drop_made(spec: DbJob, names: Sequence[str]) -> list[Made]:
     """Remove some of it; nothing where a name has no mark. Says what is gone. Raises TargetError."""
     text, chosen = json.dumps(spec), list(names)
     return _awaited(lambda: _core.db_drop_made(text, chosen))
@@ -52,6 +64,6 @@ def _awaited(ask: Callable[[], str]) -> list[Made]:
         raise TargetError(str(error)) from None
 
 
-def start(spec: Mapping[str, object]) -> Job:
+def start(spec: DbJob) -> Job:
     """A running job."""
     return _core.db_start(json.dumps(spec))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol
 
@@ -25,6 +25,7 @@ UNMEASURED = frozenset({"layout", "warmup", "prepare", "verify", "waiting", "cle
 
 
 Measured = TypeVar("Measured", bound=Outcome, covariant=True, default=Outcome)
+Spec = TypeVar("Spec")
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,8 @@ class PausingJob(Job, Protocol):
 
 
 def measured(
-    start: Callable[[Mapping[str, object]], Job],
-    spec: Mapping[str, object],
+    start: Callable[[Spec], Job],
+    spec: Spec,
     kind: type[Measured],
     what: str,
     sampler: Sampler,

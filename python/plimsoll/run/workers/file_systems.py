@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import TypedDict
 
 from plimsoll import _core
 from plimsoll.run.outcome import FilesPlan, answer
 from plimsoll.run.workers.execution import Job
 
 
-def expected(spec: Mapping[str, object]) -> FilesPlan:
+class FilesJob(TypedDict):
+    """What the core takes (`crates/files/src/spec.rs`): the plan's parameters, and the place."""
+
+    directory: str
+    workload: str
+    parameters: Mapping[str, object]
+    disk_bytes: int | None
+    interval_ns: int
+
+
+def expected(spec: FilesJob) -> FilesPlan:
     """What a request would do. Raises ValueError if the core refuses it."""
     return answer(FilesPlan, _core.files_validate(json.dumps(spec)))
 
 
-def start(spec: Mapping[str, object]) -> Job:
+def start(spec: FilesJob) -> Job:
     """A running job."""
     return _core.files_start(json.dumps(spec))

@@ -4,23 +4,44 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Literal, NotRequired, cast
 
 from plimsoll import _core
+from plimsoll.declared import IoParameters
 from plimsoll.model import Plan
 from plimsoll.parameters import defaults
 from plimsoll.run.outcome import OnProgress, Outcome
 from plimsoll.run.sampler import Sampler
+from plimsoll.run.turns import Turn
 from plimsoll.run.workers.execution import Execution, PausingJob, measured
 
 LAID_OUT = (
     "size", "offset", "layout", "seed", "drop_cache", "content", "compressible", "dedupe", "working_set", "shared_seed",
 )  # fmt: skip
 """Parameters that the state of a file before a measurement depends on."""
+
+
+Keep = Literal["interval_histograms", "trace", "trace_syncs", "so_far"]
+"""What an outcome can hold beside totals, or the progress tell."""
+
+
+class IoJob(IoParameters):
+    """What the core takes (`crates/io/src/parameters.rs`): the plan's parameters, and the place."""
+
+    path: str
+    made: list[tuple[int, int]]
+    interval_histograms: bool
+    trace: bool
+    trace_syncs: bool
+    so_far: bool
+    slices: NotRequired[Sequence[Turn]]
+    """In which it works; everything before the first and between them does not count."""
+    discard_ns: NotRequired[int]
+    """Of each slice, from its start."""
 
 
 @dataclass(frozen=True)
@@ -55,18 +76,33 @@ def alignment(path: Path) -> dict[str, int]:
 
 def impossible(plan: Plan, path: Path) -> str | None:
     """Why the core would refuse the plan on any target, as one sentence; the target is not looked at."""
-    return _core.validate(json.dumps(job_spec(plan, path)))
+    return _core.validate(json.dumps(job_spec(plan.values(IoParameters), path)))
 
 
-def cannot_alternate(plan: Plan, path: Path, turns: Mapping[str, Any]) -> str | None:
+def cannot_alternate(plan: Plan, path: Path, slices: Sequence[Turn], discard_ns: int) -> str | None:
     """The same of a plan that works in slices only."""
-    return _core.validate(json.dumps({**job_spec(plan, path), **turns, "warmup": 0}))
+    return _core.validate(json.dumps(in_slices(job_spec(plan.values(IoParameters), path), slices, discard_ns)))
 
 
-def job_spec(plan: Plan, path: Path) -> dict[str, Any]:
-    """The record that the core takes (`crates/io/src/parameters.rs`): the plan's parameters, and the place."""
-    spec = {**plan.parameters, "path": str(path)}
-    if files := plan.parameters.get("files"):
+def in_slices(spec: IoJob, slices: Sequence[Turn], discard_ns: int) -> IoJob:
+    """The same job, working in these slices; there is no warm-up then, for each slice discards its first part."""
+    return {**spec, "slices": slices, "discard_ns": discard_ns, "warmup": 0}
+
+
+def job_spec(
+    values: IoParameters, path: Path, keep: Collection[Keep] = (), made: Sequence[tuple[int, int]] = ()
+) -> IoJob:
+    """The job that carries out the plan with these parameters on a file or device."""
+    spec: IoJob = {
+        **values,
+        "path": str(path),
+        "made": list(made),
+        "interval_histograms": "interval_histograms" in keep,
+        "trace": "trace" in keep,
+        "trace_syncs": "trace_syncs" in keep,
+        "so_far": "so_far" in keep,
+    }
+    if files := spec.get("files"):
         spec["files"] = {**files, "more": [os.path.normpath(path.parent / name) for name in files["more"]]}
     return spec
 
@@ -77,19 +113,19 @@ def execute(
     sampler: Sampler,
     on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
-    keep: Iterable[str] = (),
+    keep: Collection[Keep] = (),
     made: Sequence[tuple[int, int]] = (),
 ) -> Execution:
     """Carry out `plan` on `path`; returns when it ended or was stopped at the deadline.
 
-    `keep` names what the outcome holds beside totals: `interval_histograms`, `trace` (also told by the progress).
+    `keep` names what the outcome holds beside totals, or the progress tells.
     `made` are device and inode of the files where they are known: others in their places end the run.
     The file is laid out by a job of its own, so that the host's counters before and after see only the load.
     KeyboardInterrupt stops the job, waits for it, and is passed on: the file is not in use when it arrives.
     """
     if unfinished := lay_out(plan, path, sampler, on_progress, deadline_reached):
         return unfinished
-    spec = {**job_spec(plan, path), "layout": "keep", **dict.fromkeys(keep, True), "made": list(made)}
+    spec = job_spec({**plan.values(IoParameters), "layout": "keep"}, path, keep, made)
     return measured(start, spec, Outcome, str(path), sampler, on_progress, deadline_reached)
 
 
@@ -101,20 +137,19 @@ def lay_out(
     deadline_reached: Callable[[], bool],
 ) -> Execution | None:
     """Bring the file into the state that the plan asks for; what came back where that was not possible."""
-    if plan.parameters["layout"] == "keep":
+    if plan.values(IoParameters)["layout"] == "keep":
         return None
     spec = _layout_spec(plan, path)
     laid = measured(start, spec, Outcome, str(path), sampler, on_progress, deadline_reached)
     return None if laid.outcome["status"] == "ok" else laid
 
 
-def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:
+def _layout_spec(plan: Plan, path: Path) -> IoJob:
     """A job that lays the file out and reads one block of it."""
-    smallest = min(plan.parameters["block_size"])[0]
-    return {
-        **defaults("io"),
-        **{name: value for name, value in plan.parameters.items() if name in LAID_OUT},
-        "path": str(path),
+    smallest = min(plan.values(IoParameters)["block_size"])[0]
+    of_the_file = {name: value for name, value in plan.parameters.items() if name in LAID_OUT}
+    values: IoParameters = {
+        **cast(IoParameters, {**defaults("io"), **of_the_file}),
         "engine": "psync",
         "mode": "read",
         "block_size": [[smallest, 1.0]],
@@ -122,8 +157,9 @@ def _layout_spec(plan: Plan, path: Path) -> dict[str, Any]:
         "max_operations": 1,
         "warmup": 0,
     }
+    return job_spec(values, path)
 
 
-def start(spec: Mapping[str, object]) -> PausingJob:
+def start(spec: IoJob) -> PausingJob:
     """A running job."""
     return _core.start(json.dumps(spec))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -12,6 +12,7 @@ from plimsoll.run.outcome import OnProgress, Outcome, Progress, Slices, answer
 from plimsoll.run.sampler import HostSample, Sampler
 from plimsoll.run.turns import Turns
 from plimsoll.run.workers.execution import POLL_S, STOP_S, Execution, Job, PausingJob
+from plimsoll.run.workers.local import IoJob, in_slices
 from plimsoll.targets.held import readable
 from plimsoll.units import MILLISECOND, SECOND
 
@@ -26,8 +27,8 @@ READY_POLL_S = 0.01
 class Part:
     """What one target does in a block, and what comes of it."""
 
-    start: Callable[[Mapping[str, object]], PausingJob]
-    spec: Mapping[str, object]
+    start: Callable[[IoJob], PausingJob]
+    spec: IoJob
     what: str
     """The place, for the error of a job that does not end."""
     sampler: Sampler
@@ -49,8 +50,7 @@ def alternate(
         jobs = []
         for part in parts:
             part.samples.append(part.sampler.sample())
-            own = {"slices": turns.of[part.name], "discard_ns": turns.discard_ns, "warmup": 0}
-            jobs.append(part.start({**part.spec, **own}))
+            jobs.append(part.start(in_slices(part.spec, turns.of[part.name], turns.discard_ns)))
             stack.callback(_end, jobs[-1])
         if _all_ready(jobs, parts, deadline_reached):
             begin_ns = time.monotonic_ns() + AHEAD_NS

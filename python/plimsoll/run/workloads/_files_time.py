@@ -5,10 +5,17 @@ Only `plimsoll plan` and the first block of a session rest on it; the schedule l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from plimsoll.catalog.bounds import Pace
+from plimsoll.declared import (
+    BonnieParameters,
+    FilesParameters,
+    FsMarkParameters,
+    GzipParameters,
+    SqliteParameters,
+    SysbenchParameters,
+    TiotestParameters,
+    UnpackParameters,
+)
 from plimsoll.model import Plan
 from plimsoll.run.outcome import FilesPlan
 from plimsoll.units import MIB, MILLISECOND, SECOND
@@ -29,48 +36,53 @@ IOS_PER_SYNC = 2
 
 def run_ns(plan: Plan, expected: FilesPlan, pace: Pace | None = None) -> int:
     """One run, from the core's plan of it, on a volume that does `pace`."""
-    bytes_per_s = min(BYTES_PER_S, pace.bytes_per_s) if pace and _reaches_the_disk(plan.parameters) else BYTES_PER_S
+    bytes_per_s = min(BYTES_PER_S, pace.bytes_per_s) if pace and _reaches_the_disk(plan) else BYTES_PER_S
     sync_ns = max(SYNC_NS, IOS_PER_SYNC * SECOND / pace.ios_per_s) if pace else SYNC_NS
     total = OVERHEAD_NS + (expected["written_bytes"] + expected["read_bytes"]) * SECOND // bytes_per_s
     for phase in expected["phases"]:
         kind, amount = next(iter(phase["expected"].items()))
         total += {"calls": amount * CALL_NS, "nanoseconds": amount, "bytes": 0}[kind]
-    return int(total + syncs(plan) * sync_ns + _own_ns(plan.workload, plan.parameters))
+    return int(total + syncs(plan) * sync_ns + _own_ns(plan))
 
 
-def _reaches_the_disk(values: Mapping[str, Any]) -> bool:
+def _reaches_the_disk(plan: Plan) -> bool:
     """Whether a test waits for the volume; what fits into memory is as fast on every one."""
-    return values["durable"] == "timed" or values["cold"] != "no" or bool(values.get("direct"))
+    values = plan.values(FilesParameters)
+    return values["durable"] == "timed" or values["cold"] != "no" or bool(plan.parameters.get("direct"))
 
 
 def syncs(plan: Plan) -> int:
     """Times that a test waits for stable storage, one after the other."""
-    values, count = plan.parameters, 0
+    count = 0
     match plan.workload:
-        case _ if values["durable"] == "none":
-            count = 0
+        case _ if plan.values(FilesParameters)["durable"] == "none":
+            pass
         case "sqlite":
-            count = 4 * values["inserts"] * values["passes"]
-        case "fs_mark" if values["sync_method"] == 1:
+            sqlite = plan.values(SqliteParameters)
+            count = 4 * sqlite["inserts"] * sqlite["passes"]
+        case "fs_mark" if (fs_mark := plan.values(FsMarkParameters))["sync_method"] == 1:
             # Those of several threads are done together.
-            count = values["files"]
-        case "tiotest" if values["open_sync"]:
-            random = values["random_operations"] if "random_write" in values["tests"] else 0
-            count = values["file_size"] // values["block"] + random
-        case "sysbench" if values["events"] and values["fsync_each"]:
-            count = values["events"]
-        case "bonnie" if values["unbuffered"]:
-            count = 4 * values["files"]
-    return int(count)
+            count = fs_mark["files"]
+        case "tiotest" if (tiotest := plan.values(TiotestParameters))["open_sync"]:
+            random = tiotest["random_operations"] if "random_write" in tiotest["tests"] else 0
+            count = tiotest["file_size"] // tiotest["block"] + random
+        case "sysbench" if (sysbench := plan.values(SysbenchParameters))["fsync_each"]:
+            count = sysbench["events"]
+        case "bonnie" if (bonnie := plan.values(BonnieParameters))["unbuffered"]:
+            count = 4 * bonnie["files"]
+    return count
 
 
-def _own_ns(workload: str, values: Mapping[str, Any]) -> int:
+def _own_ns(plan: Plan) -> int:
     """What is not spent on calls."""
-    if workload == "gzip":
-        return int(values["size"] * SECOND // GZIP_BYTES_PER_S)
-    if workload == "sysbench" and not values["events"] and values["test"] in ("seqrewr", "rndwr", "rndrw"):
-        # The files that it makes before; where time decides, the core's plan has no bytes.
-        return int(values["total_size"] * SECOND // BYTES_PER_S)
-    if workload == "unpack" and values["compressed"]:
-        return int(ARCHIVE_NS * values["scale"])
+    match plan.workload:
+        case "gzip":
+            return plan.values(GzipParameters)["size"] * SECOND // GZIP_BYTES_PER_S
+        case "sysbench":
+            # The files that it makes before; where time decides, the core's plan has no bytes.
+            sysbench = plan.values(SysbenchParameters)
+            made = not sysbench["events"] and sysbench["test"] in ("seqrewr", "rndwr", "rndrw")
+            return sysbench["total_size"] * SECOND // BYTES_PER_S if made else 0
+        case "unpack" if (unpack := plan.values(UnpackParameters))["compressed"]:
+            return int(ARCHIVE_NS * unpack["scale"])
     return 0

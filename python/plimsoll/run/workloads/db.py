@@ -6,12 +6,11 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
 from plimsoll import outages
 from plimsoll.catalog.bounds import Pace
-from plimsoll.declared import DbParameters
+from plimsoll.declared import DbParameters, TpcbParameters, WebParameters, YcsbParameters
 from plimsoll.drivers import drivers, embedded, server_driver, servers_for
 from plimsoll.errors import NotStarted, TargetError
 from plimsoll.metrics import PERCENTILES, score
@@ -23,6 +22,7 @@ from plimsoll.run.places import Place
 from plimsoll.run.private_server import PrivateServer, find_program, kind, running
 from plimsoll.run.scores import burst_factor, saturated_share, window_factor
 from plimsoll.run.workers import databases
+from plimsoll.run.workers.databases import DbJob
 from plimsoll.run.workers.execution import Execution, measured
 from plimsoll.stats.histogram import decode
 from plimsoll.stats.steady import classify
@@ -30,7 +30,7 @@ from plimsoll.targets import database
 from plimsoll.units import MIB, SECOND
 
 OVERHEAD_NS = SECOND
-COMMON = frozenset(each.name for each in fields(DbParameters))
+COMMON = frozenset(DbParameters.__annotations__)
 """Names of the parameters that every database test has."""
 ROW_OVERHEAD = 3
 """Bytes on disk per byte of a record: index, page fill, logs; generous."""
@@ -42,12 +42,13 @@ LOG_BYTES_PER_S = 16 * MIB
 
 def run_ns(plan: Plan, pace: Pace | None = None) -> int:  # noqa: ARG001
     """Warm-up, measured time, and what goes around it; loading, which happens once, is left out."""
-    return int(plan.parameters["warmup"] + plan.parameters["runtime"] + OVERHEAD_NS)
+    values = plan.values(DbParameters)
+    return values["warmup"] + values["runtime"] + OVERHEAD_NS
 
 
 def problems(plan: Plan) -> Iterator[str]:
     """What the core refuses, and servers that cannot carry out a test."""
-    server = plan.parameters["server"]
+    server = plan.values(DbParameters)["server"]
     able = servers_for(plan.workload)
     if server not in ("none", *able):
         yield f"server={server} cannot run this test; use one of {', '.join(able)}"
@@ -57,14 +58,13 @@ def problems(plan: Plan) -> Iterator[str]:
 
 def on_target(plan: Plan, target: Target) -> Plan:
     """At a database address no private server is started."""
-    if target.kind != "database" or plan.parameters["server"] == "none":
-        return plan
-    return plan.model_copy(update={"parameters": {**plan.parameters, "server": "none"}})
+    values = plan.values(DbParameters)
+    return plan.having(values | {"server": "none"}) if target.kind == "database" else plan
 
 
 def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # noqa: ARG001
     """A directory needs a server; a database address must be one that a driver understands."""
-    server = plan.parameters["server"]
+    server = plan.values(DbParameters)["server"]
     here = f"target {target.name}, test {plan.case}"
     if target.kind == "database":
         database.check(target)
@@ -86,21 +86,30 @@ def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # 
 
 def data_files(plan: Plan) -> Mapping[str, int]:
     """About what the private server puts on the target."""
-    values = plan.parameters
-    server = values["server"]
+    server = plan.values(DbParameters)["server"]
     if server == "none" or (server in embedded() and not drivers()[server].data):
         return {}
-    rows = {
-        "ycsb": lambda: values["records"] * values["fields"] * (values["field_length"] + 10) * ROW_OVERHEAD,
-        "tpcb": lambda: values["scale"] * 100_000 * ACCOUNT_BYTES,
-        "web": lambda: values["page_bytes"],
-    }[plan.workload]()
-    return {_server_key(plan): _server_bytes(plan) + rows}
+    return {_server_key(plan): _server_bytes(plan) + _own_bytes(plan)}
+
+
+def _own_bytes(plan: Plan) -> int:
+    """Of the workload's data."""
+    if plan.workload == "ycsb":
+        ycsb = plan.values(YcsbParameters)
+        return ycsb["records"] * ycsb["fields"] * (ycsb["field_length"] + 10) * ROW_OVERHEAD
+    if plan.workload == "tpcb":
+        return plan.values(TpcbParameters)["scale"] * 100_000 * ACCOUNT_BYTES
+    return _page_bytes(plan) or 0
+
+
+def _page_bytes(plan: Plan) -> int | None:
+    """Of the page of a private web server; a database has none."""
+    return plan.values(WebParameters)["page_bytes"] if plan.workload == "web" else None
 
 
 def _server_bytes(plan: Plan) -> int:
     """Of a private server without the workload's data: what it makes when it starts, and the log of one run."""
-    values = plan.parameters
+    values = plan.values(DbParameters)
     if values["server"] in embedded():
         return 0
     server = kind(values["server"])
@@ -110,9 +119,12 @@ def _server_bytes(plan: Plan) -> int:
 
 def _server_key(plan: Plan) -> str:
     """Plans with the same server and settings share one server on a target."""
-    values = plan.parameters
-    own = {name: values[name] for name in ("server", "durability", "server_settings")} | {
-        "page_bytes": values.get("page_bytes")
+    values = plan.values(DbParameters)
+    own = {
+        "server": values["server"],
+        "durability": values["durability"],
+        "server_settings": values["server_settings"],
+        "page_bytes": _page_bytes(plan),
     }
     digest = hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()[:8]
     return f"{values['server']}-{digest}"
@@ -135,36 +147,34 @@ def written_bytes(plan: Plan) -> int | None:  # noqa: ARG001
 
 def summary(plan: Plan) -> str:
     """Server, clients, and the parameters that are not as in the original."""
-    values = plan.parameters
+    values = plan.values(DbParameters)
     where = f" on {values['server']} ({values['durability']} durability)" if values["server"] != "none" else ""
     own = [each for each in parameters_of(plan.workload) if each.name not in COMMON]
-    changed = [f"{each.name} {_text(each, values)}" for each in own if values[each.name] != each.default]
+    said = [each for each in own if plan.parameters[each.name] != each.default]
+    changed = [f"{each.name} {value_text(each, plan.parameters[each.name])}" for each in said]
     return ", ".join([f"{plan.workload}{where}", f"{values['clients']} clients", *changed])
-
-
-def _text(parameter: Any, values: Mapping[str, Any]) -> str:
-    return value_text(parameter, values[parameter.name])
 
 
 def _stand_in(plan: Plan) -> PrivateServer:
     """Something to check a plan with before there is a server."""
-    server = plan.parameters["server"]
+    server = plan.values(DbParameters)["server"]
     able = [each for each in drivers().values() if each.server and plan.workload in each.workloads]
     driver = able[0] if server == "none" else server_driver(server)
     return PrivateServer(driver.name, driver.url, None)
 
 
-def spec(plan: Plan, server: PrivateServer, destroy: Sequence[str] = ()) -> dict[str, Any]:
-    """The plan as the record that the core takes (`crates/db/src/spec.rs`)."""
-    values = plan.parameters
-    own = {name: value for name, value in values.items() if name not in COMMON}
+def spec(plan: Plan, server: PrivateServer, destroy: Sequence[str] = (), *, interval_histograms: bool = False) -> DbJob:
+    """The job that carries out a plan on a database."""
+    common = {name: value for name, value in plan.parameters.items() if name in COMMON}
+    own = {name: value for name, value in plan.parameters.items() if name not in COMMON}
     return {
+        **cast(DbParameters, common),
         "driver": server.driver,
         "url": server.url,
         "destroy": list(destroy),
         "workload": {"kind": plan.workload, **own},
-        **{name: value for name, value in values.items() if name in COMMON},
         "password_env": server.password_env,
+        "interval_histograms": interval_histograms,
     }
 
 
@@ -181,15 +191,13 @@ def execute(
     With `interval_histograms`, progress and outcome tell those of each interval, once.
     """
     server, fresh = _server(plan, place)
-    request = spec(plan, server, place.destroy)
-    if interval_histograms:
-        request["interval_histograms"] = True
+    request = spec(plan, server, place.destroy, interval_histograms=interval_histograms)
     if fresh and request["data"] == "reuse":
         # A private server's data are ours: what does not fit was loaded for another case of this session.
         request["data"] = "recreate"
     log_begin = server.log_bytes()
     place.sampler.with_family = True
-    where = server.url or plan.parameters["server"]
+    where = server.url or plan.values(DbParameters)["server"]
     execution = measured(databases.start, request, DbOutcome, where, place.sampler, on_progress, deadline_reached)
     _add_words(plan, execution.outcome, server, log_begin)
     if execution.outcome["status"] == "ok":
@@ -204,15 +212,14 @@ def _add_words(plan: Plan, outcome: DbOutcome, server: PrivateServer, log_begin:
         return
     words, error = server.said(log_begin), outcome["error"]
     if ended and error:
-        error["message"] += (
-            f"; the private {plan.parameters['server']} {ended}: {words or 'its log says nothing of it'}"
-        )
+        name = plan.values(DbParameters)["server"]
+        error["message"] += f"; the private {name} {ended}: {words or 'its log says nothing of it'}"
     outcome["server_ended"], outcome["server_said"] = ended or "", words
 
 
 def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
     """The server of a plan, and whether its data have to be loaded anew; what it did not start for, it is not again."""
-    values = plan.parameters
+    values = plan.values(DbParameters)
     if values["server"] == "none":
         return _running(plan, place.target), False
     key = _server_key(plan)
@@ -236,8 +243,8 @@ def _running(plan: Plan, target: Target) -> PrivateServer:
 def _private(plan: Plan, place: Place, key: str) -> PrivateServer | Exception:
     """A server of this session's own, or why there is none: its folder is used up then."""
     assert place.folder is not None  # check_place
-    values = plan.parameters
-    shape = (values["durability"], values["server_settings"], values.get("page_bytes", 0))
+    values = plan.values(DbParameters)
+    shape = (values["durability"], values["server_settings"], _page_bytes(plan) or 0)
     try:
         return place.stack.enter_context(running(values["server"], place.folder, key, *shape))
     except (NotStarted, BlockingIOError) as error:
@@ -278,7 +285,7 @@ def scores(
     if (burst := burst_factor(series, regime)) is not None:
         named["operation_rate_burst"] = rate * burst
     found = [score(name, value) for name, value in named.items()]
-    if plan.parameters.get("fault") == "expected":
+    if plan.values(DbParameters)["fault"] == "expected":
         found += _of_the_fault(outcome, intervals)
     if saturated_share(outcome, outcome["completed"]):
         return tuple(found)

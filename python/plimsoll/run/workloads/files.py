@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.catalog.bounds import Pace
-from plimsoll.declared import FilesParameters
+from plimsoll.declared import BonnieParameters, FilesParameters, SysbenchParameters, ZcavParameters
 from plimsoll.drafts import scratch_folder
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.metrics import score
@@ -22,6 +22,7 @@ from plimsoll.run.outcome import FilesOutcome, FilesPlan, OnProgress, Outcome
 from plimsoll.run.places import Place
 from plimsoll.run.workers import file_systems
 from plimsoll.run.workers.execution import Execution, measured
+from plimsoll.run.workers.file_systems import FilesJob
 from plimsoll.run.workloads import _files_time
 from plimsoll.run.workloads._direct import offset_alignment
 from plimsoll.stats.histogram import decode
@@ -32,7 +33,7 @@ ZCAV_FILE_BYTES = 8 * GIB
 PERCENTILES = {"p50": 50, "p99": 99}
 
 
-def spec(plan: Plan, directory: Path) -> dict[str, Any]:
+def spec(plan: Plan, directory: Path) -> FilesJob:
     """The plan as the record that the core takes (`crates/files/src/spec.rs`)."""
     return {
         "directory": str(directory),
@@ -68,16 +69,14 @@ def problems(plan: Plan) -> Iterator[str]:
 
 def on_target(plan: Plan, target: Target) -> Plan:
     """With the sizes that the originals take from the machine, and with the device that zcav reads."""
-    values = plan.parameters
-    changed: dict[str, Any] = {}
-    if plan.workload == "bonnie" and not values["size"]:
-        changed["size"] = -(-2 * memory_limit_bytes() // GIB) * GIB
-    if plan.workload == "zcav" and values["path"] is None:
+    if plan.workload == "bonnie":
+        bonnie = plan.values(BonnieParameters)
+        return plan.having(bonnie | {"size": bonnie["size"] or -(-2 * memory_limit_bytes() // GIB) * GIB})
+    if plan.workload == "zcav" and (zcav := plan.values(ZcavParameters))["path"] is None:
         if target.kind == "device":
-            changed["path"] = target.where
-        elif not values["size"]:
-            changed["size"] = ZCAV_FILE_BYTES
-    return plan.model_copy(update={"parameters": {**values, **changed}}) if changed else plan
+            return plan.having(zcav | {"path": target.where})
+        return plan.having(zcav | {"size": zcav["size"] or ZCAV_FILE_BYTES})
+    return plan
 
 
 def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # noqa: ARG001
@@ -87,7 +86,8 @@ def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # 
             f"target {target.name}, test {plan.case}: a file-system test needs a directory, {target.where} is a "
             f"{target.kind}; make a file system on it, mount it, and give the mount point"
         )
-    direct = plan.parameters.get("direct") or plan.parameters.get("open") == "direct"
+    asked = plan.workload == "sysbench" and plan.values(SysbenchParameters)["open"] == "direct"
+    direct = asked or plan.parameters.get("direct")
     if target.kind == "directory" and direct:
         offset_alignment(target)
 
@@ -104,7 +104,7 @@ def scratch_bytes(plan: Plan) -> int:
 
 def writes(plan: Plan) -> bool:
     """All but zcav of something that is there."""
-    return plan.parameters.get("path") is None
+    return plan.workload != "zcav" or plan.values(ZcavParameters)["path"] is None
 
 
 def written_bytes(plan: Plan) -> int | None:
@@ -132,7 +132,7 @@ def execute(
     """Run it, or its original, in the session's folder, which is empty afterwards."""
     if not originals.is_original(plan):
         return execute_own(plan, place, on_progress, deadline_reached)
-    timeout_ns = plan.parameters["timeout"]
+    timeout_ns = plan.values(FilesParameters)["timeout"]
     return _execution.execute(plan, place, None, timeout_ns, on_progress, deadline_reached)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.catalog.bounds import Pace
+from plimsoll.declared import IoParameters
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.metrics import DATA_KINDS, score
 from plimsoll.model import Interval, Plan, Score, Target
@@ -36,7 +37,8 @@ ORIGINAL_SLACK_NS = 60 * SECOND
 
 def run_ns(plan: Plan, pace: Pace | None = None) -> int:  # noqa: ARG001
     """Warm-up, measured time, and what goes around it."""
-    return int(plan.parameters["warmup"] + plan.parameters["runtime"] + OVERHEAD_NS)
+    values = plan.values(IoParameters)
+    return values["warmup"] + values["runtime"] + OVERHEAD_NS
 
 
 def on_target(plan: Plan, target: Target) -> Plan:
@@ -45,23 +47,21 @@ def on_target(plan: Plan, target: Target) -> Plan:
     A device always has its size, so that "fill" cannot see whether it was written; the guard for unwritten blocks
     tells, and layout=refill writes it.
     """
-    if target.kind == "device" and plan.parameters["layout"] == "fill":
-        return plan.model_copy(update={"parameters": {**plan.parameters, "layout": "keep"}})
-    return plan
+    values = plan.values(IoParameters)
+    return plan.having(values | {"layout": "keep"}) if target.kind == "device" and values["layout"] == "fill" else plan
 
 
 def data_name(plan: Plan) -> str:
     """Name of the file that plans with the same content and size share in a target's work folder."""
-    values = plan.parameters
+    values = plan.values(IoParameters)
     kind = values["content"] if not values["compressible"] else f"compressible-{values['compressible']:g}"
     return f"data-{kind}-{values['offset'] + values['size']}"
 
 
 def data_files(plan: Plan) -> Mapping[str, int]:
     """The test file; none for the null engine."""
-    if plan.parameters["engine"] == "null":
-        return {}
-    return {data_name(plan): plan.parameters["offset"] + plan.parameters["size"]}
+    values = plan.values(IoParameters)
+    return {} if values["engine"] == "null" else {data_name(plan): values["offset"] + values["size"]}
 
 
 def scratch_bytes(plan: Plan) -> int:  # noqa: ARG001 (asked of every kind)
@@ -71,7 +71,7 @@ def scratch_bytes(plan: Plan) -> int:  # noqa: ARG001 (asked of every kind)
 
 def written_bytes(plan: Plan) -> int | None:
     """Most bytes that one run of a plan writes beside its test file; None where only the time limits it."""
-    values = plan.parameters
+    values = plan.values(IoParameters)
     share = {"read": 0.0, "randread": 0.0, "rw": 1 - values["read_share"], "randrw": 1 - values["read_share"]}
     writing = share.get(values["mode"], 1.0)
     largest = max(size for size, _ in values["block_size"])
@@ -83,7 +83,8 @@ def written_bytes(plan: Plan) -> int | None:
 
 def writes(plan: Plan) -> bool:
     """Whether carrying out a plan changes what is on the target."""
-    return plan.parameters["mode"] not in ("read", "randread") or plan.parameters["layout"] != "keep"
+    values = plan.values(IoParameters)
+    return values["mode"] not in ("read", "randread") or values["layout"] != "keep"
 
 
 def summary(plan: Plan) -> str:
@@ -92,7 +93,7 @@ def summary(plan: Plan) -> str:
     def text(name: str) -> str:
         return value_text(parameter(plan.workload, name), plan.parameters[name])
 
-    values = plan.parameters
+    values = plan.values(IoParameters)
     parts = [f"{text('mode')} {text('block_size')}", f"depth {text('depth')}"]
     parts += [f"{text('threads')} threads"] if values["threads"] > 1 else []
     parts += [f"over {text('size')}", "direct" if values["direct"] else "through the page cache"]
@@ -117,7 +118,8 @@ def execute(
     path = path_for(plan, place)
     if not originals.is_original(plan):
         return local.execute(plan, path, place.sampler, on_progress, deadline_reached)
-    timeout_ns = plan.parameters["warmup"] + plan.parameters["runtime"] + ORIGINAL_SLACK_NS
+    values = plan.values(IoParameters)
+    timeout_ns = values["warmup"] + values["runtime"] + ORIGINAL_SLACK_NS
     return local.lay_out(plan, path, place.sampler, on_progress, deadline_reached) or _execution.execute(
         plan, place, path, timeout_ns, on_progress, deadline_reached
     )
@@ -139,10 +141,14 @@ def alternate(
     if unfinished := next(filter(None, laid), None):
         return [each or unfinished for each in laid]
     parts = [
-        Part(local.start, {**local.job_spec(plan, path), "layout": "keep"}, str(path), place.sampler, place.target.name)
+        Part(local.start, _of_laid_out(plan, path), str(path), place.sampler, place.target.name)
         for plan, path, place in zip(plans, paths, places, strict=True)
     ]
     return alternating(parts, turns, on_progress, deadline_reached)
+
+
+def _of_laid_out(plan: Plan, path: Path) -> local.IoJob:
+    return local.job_spec({**plan.values(IoParameters), "layout": "keep"}, path)
 
 
 def scores(
@@ -160,12 +166,13 @@ def scores(
 
 def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:
     """Holes, unwritten extents and zero blocks of the test file."""
-    return datafile.facts(path_for(plan, place), plan.parameters["offset"], plan.parameters["size"])
+    values = plan.values(IoParameters)
+    return datafile.facts(path_for(plan, place), values["offset"], values["size"])
 
 
 def problems(plan: Plan) -> Iterator[str]:
     """What is impossible in a plan whatever the place: a test that would say nothing, then all that the core knows."""
-    engine = plan.parameters["engine"]
+    engine = plan.values(IoParameters)["engine"]
     if engine in engines() and engines()[engine].dataless:
         yield (
             f"engine {engine} moves no data, and the test would say nothing about the disk; "
@@ -184,14 +191,15 @@ def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
             f"target {target.name}, test {plan.case}: a disk test needs a directory or a device, {target.where} is a "
             "database; run a database test such as ycsb-a or tpcb on it"
         )
+    values = plan.values(IoParameters)
     if target.kind == "device":
         _check_device(plan, target, destroy)
-    elif plan.parameters["direct"] and plan.parameters["engine"] != "null":
+    elif values["direct"] and values["engine"] != "null":
         _check_alignment(plan, target, offset_alignment(target))
 
 
 def _check_device(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
-    values = plan.parameters
+    values = plan.values(IoParameters)
     facts = device.facts(target)
     device.check(target, writes=writes(plan), destroy=destroy)
     if values["offset"] + values["size"] > facts["size_bytes"]:
@@ -211,8 +219,8 @@ def _check_device(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
 
 
 def _check_alignment(plan: Plan, target: Target, needed: int) -> None:
-    sizes = [int(size) for size, _ in plan.parameters["block_size"]]
-    for number in (*sizes, plan.parameters["offset"]):
+    values = plan.values(IoParameters)
+    for number in (*(int(size) for size, _ in values["block_size"]), values["offset"]):
         if number % needed:
             raise UsageError(
                 f"target {target.name}, test {plan.case}: direct I/O at {target.where} works in multiples of "

@@ -6,7 +6,7 @@ import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -14,7 +14,7 @@ from plimsoll.catalog.bounds import Pace
 from plimsoll.errors import TargetError, UnknownName
 from plimsoll.model import Artefact, Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
-from plimsoll.parameters import parameters_of, programs
+from plimsoll.parameters import TIMEOUT, parameters_of, programs
 from plimsoll.plugins import Plugin
 from plimsoll.run.outcome import OnProgress, ProgramOutcome
 from plimsoll.run.places import Place
@@ -96,7 +96,7 @@ def written_bytes(plan: Plan) -> int | None:
 
 def summary(plan: Plan) -> str:
     """All parameters but the time limit."""
-    own = [each for each in parameters_of(plan.workload) if each.name != "timeout"]
+    own = [each for each in parameters_of(plan.workload) if each.name != TIMEOUT.name]
     shown = ", ".join(f"{each.name} {value_text(each, plan.parameters[each.name])}" for each in own)
     return f"{plan.workload}: {shown}" if shown else plan.workload
 
@@ -117,7 +117,7 @@ def execute(
             raise TargetError(f"test {plan.case}: {found.label} made no command line")
         return [str(word) for word in words]
 
-    ended = carry_out(program, command, place, plan.parameters["timeout"], on_progress, deadline_reached)
+    ended = carry_out(program, command, place, cast(int, plan.parameters[TIMEOUT.name]), on_progress, deadline_reached)
     reason = ended.reason("raise timeout")
     scores: list[Score] = []
     if not (reason or ended.job.stopped):
