@@ -21,8 +21,6 @@ TYPES = {
 KINDS = {"files": "file-system test", "db": "database test", "volume": "volume"}
 HEAD = '''"""The parameters of our workloads, a record each. Made by `make docs` from crates/; do not edit."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, NotRequired
 
 from typing_extensions import TypedDict

@@ -1,7 +1,5 @@
 """The parameters of our workloads, a record each. Made by `make docs` from crates/; do not edit."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, NotRequired
 
 from typing_extensions import TypedDict

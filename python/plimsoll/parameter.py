@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NotRequired, get_args
 
 from typing_extensions import TypedDict, get_original_bases
 
@@ -362,8 +362,6 @@ def _words(kind: Any) -> tuple[str, ...]:
 def parameters_in(record: type[Any]) -> tuple[Parameter, ...]:
     """The parameters of a record, its own before those that several records have; without optional ones."""
     shared = [name for base in get_original_bases(record) for name in getattr(base, "__annotations__", ())]
-    hints = get_type_hints(record, include_extras=True)
-    own_first = sorted(hints, key=lambda name: name in shared)
-    # One that a plan may lack is a NotRequired.
-    asked = [(name, hints[name]) for name in own_first if get_origin(hints[name]) is Annotated]
-    return tuple(hint.__metadata__[0].parameter(name, hint.__origin__) for name, hint in asked)
+    own_first = sorted(record.__annotations__.items(), key=lambda named: named[0] in shared)
+    found = [(name, *get_args(hint)) for name, hint in own_first if name in record.__required_keys__]
+    return tuple(declared.parameter(name, kind) for name, kind, declared in found)

@@ -16,7 +16,7 @@ from plimsoll.model import Plan
 from plimsoll.run.outcome import OnProgress
 from plimsoll.run.sampler import Sampler
 from plimsoll.run.workers.execution import Execution
-from plimsoll.run.workers.local import execute
+from plimsoll.run.workers.local import Keep, execute
 from plimsoll.targets.chain import Chain
 from plimsoll.units import SECOND
 from plimsoll.volumes.registry import servers_below
@@ -34,7 +34,7 @@ class Task:
     delay_ns: int = 0
     cpus: Sequence[int] = ()
     """CPUs that its threads may use; empty: all."""
-    keep: Sequence[str] = ()
+    keep: Sequence[Keep] = ()
     made: Sequence[tuple[int, int]] = ()
     """Device and inode of its files, as far as they are known."""
     carry_out: Callable[..., Execution] = execute

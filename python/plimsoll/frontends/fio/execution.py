@@ -13,7 +13,7 @@ from plimsoll.frontends.fio import hooks, iolog, latency_target, numa, prioritie
 from plimsoll.frontends.fio.jobs import Job, caught_up, unlinks_each_loop
 from plimsoll.frontends.fio.layout import JobFiles, clean_up, fill, prepare
 from plimsoll.frontends.fio.least import Least, least
-from plimsoll.frontends.fio.live import SO_FAR, Live, planned_s
+from plimsoll.frontends.fio.live import SO_FAR, TRACED, Live, planned_s
 from plimsoll.frontends.fio.lockmem import locked
 from plimsoll.frontends.fio.longest import Longest, longest
 from plimsoll.frontends.fio.plans import plan_of
@@ -24,6 +24,7 @@ from plimsoll.frontends.side_by_side import Ended, Stop, Task, run_together
 from plimsoll.model import Plan
 from plimsoll.run.outcome import Progress
 from plimsoll.run.places import Place
+from plimsoll.run.workers.local import Keep
 from plimsoll.units import SECOND
 
 
@@ -186,7 +187,7 @@ def _failed(each: Done) -> bool:
     return each.ended is not None and each.ended.execution.outcome["status"] == "failed"
 
 
-def _keeps(jobs: Sequence[Job]) -> tuple[str, ...]:
+def _keeps(jobs: Sequence[Job]) -> tuple[Keep, ...]:
     """Histograms of intervals are for latency logs, and for percentiles of clones together."""
     logs = ("write_lat_log", "write_hist_log")
     wanted = any(job.clone or any(map(job.words.given, logs)) for job in jobs)
@@ -218,7 +219,7 @@ def _judged(ended: Ended | None, limits: Sequence[Least | Longest]) -> Ended | N
     return ended
 
 
-def _task(member: Member, live: Live, keep: Sequence[str], told: Callable[[str], None]) -> Task:
+def _task(member: Member, live: Live, keep: Sequence[Keep], told: Callable[[str], None]) -> Task:
     job, log = member.job, member.log
     judges = [*member.limits, *([member.steady] if member.steady else [])]
     seeing = [live.see, *(each.see for each in member.limits), *([log.see] if log else [])]
@@ -238,11 +239,7 @@ def _task(member: Member, live: Live, keep: Sequence[str], told: Callable[[str],
         chain=member.place.chain,
         delay_ns=member.delay_ns,
         cpus=member.cpus,
-        keep=(
-            *keep,
-            *(["trace", "trace_syncs"] if log or member.kept else []),
-            *([SO_FAR] if member.reported or judges else []),
-        ),
+        keep=(*keep, *(TRACED if log or member.kept else ()), *(SO_FAR if member.reported or judges else ())),
         carry_out=hooks.between(job, live.carried_out(latency_target.carry_out(job)), told),
         name=job.section.name,
         group=job.group,

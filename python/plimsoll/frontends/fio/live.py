@@ -12,10 +12,13 @@ from plimsoll.model import Plan
 from plimsoll.run.outcome import OneInterval, Outcome, Progress, SoFar
 from plimsoll.run.places import Place
 from plimsoll.run.workers.execution import Execution
+from plimsoll.run.workers.local import Keep
 from plimsoll.units import SECOND
 
-SO_FAR = "so_far"
-"""What the core is asked to keep, so that a running job can be reported."""
+SO_FAR: tuple[Keep, ...] = ("so_far",)
+"""What the core is asked for, so that a running job can be reported."""
+TRACED: tuple[Keep, ...] = ("trace", "trace_syncs")
+"""And so that its operations can be told one by one."""
 NOTHING: SoFar = {
     "elapsed_ns": 0,
     "operations": {},
