@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from plimsoll import plugins
 from plimsoll.declared import DB, FILES, IoParameters
@@ -125,6 +125,11 @@ def check_stored(workload: str, values: Mapping[str, object], where: str) -> Non
 def defaults(workload: str) -> dict[str, object]:
     """Every parameter of `workload` with its default, in base units."""
     return {parameter.name: parameter.default for parameter in parameters_of(workload)}
+
+
+def io_defaults() -> IoParameters:
+    """Those of block I/O."""
+    return cast(IoParameters, defaults("io"))
 
 
 def written(workload: str, name: str, value: Any) -> str:

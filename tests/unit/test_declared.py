@@ -9,6 +9,7 @@ from mypy import api
 
 from plimsoll.declared import DB, FILES, IoParameters
 from plimsoll.parameters import defaults
+from plimsoll.run.workers.local import LAID_OUT
 
 SNIPPET = """
 from plimsoll.declared import BonnieParameters, DbParameters, IoParameters
@@ -46,3 +47,4 @@ def test_a_misspelt_name_and_a_comparison_that_is_never_true_are_errors_of_the_t
 def test_a_record_has_every_name_of_its_plans() -> None:
     for workload, record in {"io": IoParameters, **FILES, **DB}.items():
         assert defaults(workload).keys() == record.__required_keys__, workload
+    assert set(LAID_OUT) <= IoParameters.__annotations__.keys()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from plimsoll.cluster import remote, spread
 from plimsoll.cluster.connection import RENEW_S, WAIT_S, Cluster, Task, Worker, WorkerLost
-from plimsoll.declared import DbParameters
+from plimsoll.declared import DbParameters, IoParameters
 from plimsoll.model import Plan, Run, RunStatus, Target
 from plimsoll.parameters import kind_of
 from plimsoll.run.lost import facts
@@ -78,7 +78,7 @@ class Runs:
                 return prepared
             self._prepared.add((request.target, plan.hash))
         if self.targets[request.target].kind == "database":
-            plans = [each.having(each.values(DbParameters) | {"data": "keep"}) for each in plans]
+            plans = [_on_what_is_there(each) for each in plans]
         start_ns = time.time_ns() + HEAD_START_NS
         return self._parts(request, workers, plans, on_progress, deadline_reached, start_ns)
 
@@ -140,8 +140,18 @@ class Runs:
 
 def _only_prepare(plan: Plan) -> Plan:
     """The plan with a single operation: what it needs is laid out or loaded."""
-    clients = plan.values(DbParameters)["clients"] if kind_of(plan.workload) == "db" else 1
-    return plan.having({**plan.parameters, "max_operations": clients, "warmup": 0, "rate": None})
+    of_db = kind_of(plan.workload) == "db"
+    values: IoParameters | DbParameters = (plan.values(DbParameters) if of_db else plan.values(IoParameters)).copy()
+    values["max_operations"] = plan.values(DbParameters)["clients"] if of_db else 1
+    values["warmup"], values["rate"] = 0, None
+    return plan.having(values)
+
+
+def _on_what_is_there(plan: Plan) -> Plan:
+    """The plan with the data that were loaded for it."""
+    values = plan.values(DbParameters).copy()
+    values["data"] = "keep"
+    return plan.having(values)
 
 
 def _part(task: Task) -> spread.Part:

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from hdrh.histogram import HdrHistogram
 
@@ -49,6 +49,9 @@ class Part:
         return int(self.run.facts.get("completed") or sum(each["operations"] for each in counts))
 
 
+Shared = TypeVar("Shared", IoParameters, DbParameters)
+
+
 def split(plan: Plan, workers: int) -> list[Plan]:
     """A part for each worker: clients, rate and operations shared out, random streams of their own.
 
@@ -61,22 +64,23 @@ def split(plan: Plan, workers: int) -> list[Plan]:
         raise UsageError(f"test {plan.test} inserts, and several machines would insert the same keys; name one worker")
     if kind == "io":
         return [plan.having(_share(plan.values(IoParameters), place, workers)) for place in range(workers)]
-    values = plan.values(DbParameters)
-    clients = values["clients"]
+    clients = plan.values(DbParameters)["clients"]
     if clients < workers:
         raise UsageError(f"{clients} clients are too few for {workers} workers; set clients={workers} or more")
-    parts = ({**_share(values, place, workers), "clients": _part(clients, place, workers)} for place in range(workers))
+    parts = [_share(plan.values(DbParameters), place, workers) for place in range(workers)]
+    for place, part in enumerate(parts):
+        part["clients"] = _part(clients, place, workers)
     return [plan.having(part) for part in parts]
 
 
-def _share(values: IoParameters | DbParameters, place: int, workers: int) -> Mapping[str, object]:
-    rate, operations = values["rate"], values["max_operations"]
-    return {
-        **values,
-        "seed": values["seed"] + place,
-        "max_operations": operations and _part(operations, place, workers),
-        "rate": rate and {**rate, "per_second": rate["per_second"] / workers},
-    }
+def _share(values: Shared, place: int, workers: int) -> Shared:
+    part = values.copy()
+    part["seed"] += place
+    if values["max_operations"]:
+        part["max_operations"] = _part(values["max_operations"], place, workers)
+    if values["rate"]:
+        part["rate"] = {**values["rate"], "per_second": values["rate"]["per_second"] / workers}
+    return part
 
 
 def _part(count: int, place: int, workers: int) -> int:

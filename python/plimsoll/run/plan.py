@@ -13,6 +13,7 @@ from typing import Any
 
 from plimsoll.catalog.bounds import Pace, pace
 from plimsoll.catalog.targets import AS, read_as, shape_of
+from plimsoll.declared import YcsbParameters
 from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Target
 from plimsoll.prices.cost import REGION, read_region
@@ -164,7 +165,11 @@ def check_names(targets: Sequence[Target], planned: Sequence[Step], destroy: Seq
     if len({target.where for target in databases}) < 2:
         return
     plans = [step.plans[target.name] for step in planned for target in databases]
-    names = {"pgbench", "_indices", *(plan.parameters.get("table") for plan in plans)}
+    names = {
+        "pgbench",
+        "_indices",
+        *(each.values(YcsbParameters)["table"] for each in plans if each.workload == "ycsb"),
+    }
     if alone := next((name for name in destroy if name in names), None):
         raise UsageError(
             f"--destroy {alone} could mean data in any of these databases; say which, as the refusal of a run has it: "

@@ -6,9 +6,10 @@ followed by fdatasync inside its time. A late request moves the next ones, as io
 
 from __future__ import annotations
 
+from plimsoll.declared import IoParameters
 from plimsoll.frontends.ping.options import Settings
 from plimsoll.model import Plan
-from plimsoll.parameters import defaults
+from plimsoll.parameters import io_defaults
 from plimsoll.units import SECOND
 
 DEFAULT_WORKING_SET = 2**20
@@ -19,16 +20,11 @@ ENDLESS_NS = 100_000 * SECOND
 def plan_of(settings: Settings, region: int, *, direct_possible: bool = True) -> Plan:
     """The plan on a working set of `region` bytes from `work_offset` on."""
     both, write = settings.on("G"), settings.writes > 0
-    mode = "rw" if both else "write" if write else "read"
-    mode = mode if settings.on("L") else f"rand{mode}"
     cached = settings.on("C") or settings.on("D")
-    writes = both or write
-    sync = "sync" if settings.on("Y") else "dsync" if settings.on("y") else "none"
-    if writes and sync == "none" and not settings.on("C"):
-        sync = "fdatasync"
-    parameters = defaults("io") | {
+    synced = (both or write) and not settings.on("C")
+    parameters: IoParameters = {
+        **io_defaults(),
         "engine": "libaio" if settings.on("A") else "psync",
-        "mode": mode,
         "alternate": both,
         "block_size": [[float(settings.size), 1.0]],
         "depth": 1,
@@ -36,7 +32,7 @@ def plan_of(settings: Settings, region: int, *, direct_possible: bool = True) ->
         "offset": settings.work_offset,
         "size": region,
         "direct": settings.on("D") and direct_possible,
-        "sync": sync,
+        "sync": "sync" if settings.on("Y") else "dsync" if settings.on("y") else "fdatasync" if synced else "none",
         "runtime": settings.deadline_ns or ENDLESS_NS,
         "max_operations": settings.count,
         "warmup": 0,
@@ -51,8 +47,15 @@ def plan_of(settings: Settings, region: int, *, direct_possible: bool = True) ->
         "drop_each": "never" if cached else "operation",
         "interval": SECOND,
     }
+    if settings.on("L"):
+        parameters["mode"] = "rw" if both else "write" if write else "read"
+    else:
+        parameters["mode"] = "randrw" if both else "randwrite" if write else "randread"
     # Only plans that ask for them have them, so that the others are what they were.
-    parameters |= {name: True for letter, name in (("N", "nowait"), ("H", "hipri")) if settings.on(letter)}
+    if settings.on("N"):
+        parameters["nowait"] = True
+    if settings.on("H"):
+        parameters["hipri"] = True
     metrics = tuple(f"{kind}_{name}" for kind in _kinds(settings) for name in ("mean", "p50", "p99"))
     return Plan(test="ioping", case=_label(settings), workload="io", parameters=parameters, metrics=metrics)
 

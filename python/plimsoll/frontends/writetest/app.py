@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.declared import IoParameters
 from plimsoll.errors import NothingMeasured, TargetError, UnsafeTarget, UsageError
 from plimsoll.frontends.named import Identity, identity, remove_own
 from plimsoll.frontends.recording import Places, Recorder
@@ -54,9 +55,9 @@ def plan_of(settings: Settings) -> Plan:
     texts = {"block_size": str(settings.size), "size": str(settings.size), "max_operations": str(settings.operations)}
     (case,) = cases([Entry("writetest", {**texts, "runtime": "24h", "interval": "1s"})], {}, "writetest")
     plan = case.plan({}, "writetest")
-    return plan.model_copy(
-        update={"case": f"writetest {settings.size} B", "parameters": {**plan.parameters, "layout": "keep"}}
-    )
+    values = plan.values(IoParameters).copy()
+    values["layout"] = "keep"
+    return plan.model_copy(update={"case": f"writetest {settings.size} B", "parameters": values})
 
 
 def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[str], None]) -> int:

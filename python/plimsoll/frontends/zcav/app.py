@@ -119,9 +119,9 @@ def plan_of(settings: Settings) -> Plan:
     if not settings.write:
         return plan.model_copy(update={"case": f"zcav {settings.file}"})
     # No test has this parameter: it can be asked for here alone, where the user named what is lost.
-    return plan.model_copy(
-        update={"case": f"zcav -w {settings.file}", "parameters": {**plan.parameters, "write": True}}
-    )
+    values = plan.values(ZcavParameters).copy()
+    values["write"] = True
+    return plan.model_copy(update={"case": f"zcav -w {settings.file}", "parameters": values})
 
 
 def _check(settings: Settings, path: Path) -> None:
@@ -183,7 +183,9 @@ def _opened(settings: Settings, plan: Plan, path: Path, places: Places) -> Itera
         return
     descriptor = open_regular(places.named.reach(path), path, os.O_RDWR if settings.write else os.O_RDONLY)
     try:
-        yield plan.having(plan.values(ZcavParameters) | {"path": f"/proc/self/fd/{descriptor}"})
+        values = plan.values(ZcavParameters).copy()
+        values["path"] = f"/proc/self/fd/{descriptor}"
+        yield plan.having(values)
     finally:
         os.close(descriptor)
 

@@ -13,7 +13,7 @@ from typing import Literal, NotRequired, cast
 from plimsoll import _core
 from plimsoll.declared import IoParameters
 from plimsoll.model import Plan
-from plimsoll.parameters import defaults
+from plimsoll.parameters import io_defaults
 from plimsoll.run.outcome import OnProgress, Outcome
 from plimsoll.run.sampler import Sampler
 from plimsoll.run.turns import Turn
@@ -149,7 +149,7 @@ def _layout_spec(plan: Plan, path: Path) -> IoJob:
     smallest = min(plan.values(IoParameters)["block_size"])[0]
     of_the_file = {name: value for name, value in plan.parameters.items() if name in LAID_OUT}
     values: IoParameters = {
-        **cast(IoParameters, {**defaults("io"), **of_the_file}),
+        **cast(IoParameters, {**io_defaults(), **of_the_file}),
         "engine": "psync",
         "mode": "read",
         "block_size": [[smallest, 1.0]],

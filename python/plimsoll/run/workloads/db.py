@@ -58,8 +58,10 @@ def problems(plan: Plan) -> Iterator[str]:
 
 def on_target(plan: Plan, target: Target) -> Plan:
     """At a database address no private server is started."""
-    values = plan.values(DbParameters)
-    return plan.having(values | {"server": "none"}) if target.kind == "database" else plan
+    values = plan.values(DbParameters).copy()
+    if target.kind == "database":
+        values["server"] = "none"
+    return plan.having(values)
 
 
 def check_place(plan: Plan, target: Target, destroy: Sequence[str]) -> None:  # noqa: ARG001
@@ -251,15 +253,16 @@ def _private(plan: Plan, place: Place, key: str) -> PrivateServer | Exception:
         return error
 
 
-def _data_shape(plan: Plan) -> list[Any]:
+def _data_shape(plan: Plan) -> list[object]:
     """Plans with the same shape can use the same data."""
-    names = {
-        "ycsb": ("table", "records", "fields", "field_length", "field_length_min", "field_length_distribution",
-                 "insert_order", "zero_padding", "data_integrity"),
-        "tpcb": ("scale",),
-        "web": (),
-    }[plan.workload]  # fmt: skip
-    return [plan.workload, *(plan.parameters[name] for name in names)]
+    if plan.workload == "tpcb":
+        return [plan.workload, plan.values(TpcbParameters)["scale"]]
+    if plan.workload != "ycsb":
+        return [plan.workload]
+    ycsb = plan.values(YcsbParameters)
+    values = (ycsb["field_length"], ycsb["field_length_min"], ycsb["field_length_distribution"], ycsb["data_integrity"])
+    keys = (ycsb["insert_order"], ycsb["zero_padding"])
+    return [plan.workload, ycsb["table"], ycsb["records"], ycsb["fields"], *values, *keys]
 
 
 def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:  # noqa: ARG001

@@ -70,12 +70,16 @@ def problems(plan: Plan) -> Iterator[str]:
 def on_target(plan: Plan, target: Target) -> Plan:
     """With the sizes that the originals take from the machine, and with the device that zcav reads."""
     if plan.workload == "bonnie":
-        bonnie = plan.values(BonnieParameters)
-        return plan.having(bonnie | {"size": bonnie["size"] or -(-2 * memory_limit_bytes() // GIB) * GIB})
-    if plan.workload == "zcav" and (zcav := plan.values(ZcavParameters))["path"] is None:
+        bonnie = plan.values(BonnieParameters).copy()
+        bonnie["size"] = bonnie["size"] or -(-2 * memory_limit_bytes() // GIB) * GIB
+        return plan.having(bonnie)
+    if plan.workload == "zcav" and plan.values(ZcavParameters)["path"] is None:
+        zcav = plan.values(ZcavParameters).copy()
         if target.kind == "device":
-            return plan.having(zcav | {"path": target.where})
-        return plan.having(zcav | {"size": zcav["size"] or ZCAV_FILE_BYTES})
+            zcav["path"] = target.where
+        else:
+            zcav["size"] = zcav["size"] or ZCAV_FILE_BYTES
+        return plan.having(zcav)
     return plan
 
 

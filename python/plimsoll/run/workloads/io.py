@@ -47,8 +47,10 @@ def on_target(plan: Plan, target: Target) -> Plan:
     A device always has its size, so that "fill" cannot see whether it was written; the guard for unwritten blocks
     tells, and layout=refill writes it.
     """
-    values = plan.values(IoParameters)
-    return plan.having(values | {"layout": "keep"}) if target.kind == "device" and values["layout"] == "fill" else plan
+    values = plan.values(IoParameters).copy()
+    if target.kind == "device" and values["layout"] == "fill":
+        values["layout"] = "keep"
+    return plan.having(values)
 
 
 def data_name(plan: Plan) -> str:
