@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, NotRequired, cast
+from typing import Literal, cast
 
 from plimsoll import _core
 from plimsoll.declared import IoParameters
@@ -38,10 +38,13 @@ class IoJob(IoParameters):
     trace: bool
     trace_syncs: bool
     so_far: bool
-    slices: NotRequired[Sequence[Turn]]
-    """In which it works; everything before the first and between them does not count."""
-    discard_ns: NotRequired[int]
-    """Of each slice, from its start."""
+
+
+class IoJobInSlices(IoJob):
+    """One that works in slices only; there is no warm-up then, for each slice discards its first part."""
+
+    slices: Sequence[Turn]
+    discard_ns: int
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,8 @@ def cannot_alternate(plan: Plan, path: Path, slices: Sequence[Turn], discard_ns:
     return _core.validate(json.dumps(in_slices(job_spec(plan.values(IoParameters), path), slices, discard_ns)))
 
 
-def in_slices(spec: IoJob, slices: Sequence[Turn], discard_ns: int) -> IoJob:
-    """The same job, working in these slices; there is no warm-up then, for each slice discards its first part."""
+def in_slices(spec: IoJob, slices: Sequence[Turn], discard_ns: int) -> IoJobInSlices:
+    """The same job, working in these slices."""
     return {**spec, "slices": slices, "discard_ns": discard_ns, "warmup": 0}
 
 

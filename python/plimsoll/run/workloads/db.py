@@ -239,7 +239,7 @@ def _server(plan: Plan, place: Place) -> tuple[PrivateServer, bool]:
 
 def _running(plan: Plan, target: Target) -> PrivateServer:
     """The server at a database address."""
-    return PrivateServer(database.driver(target), database.url(target), plan.parameters["password_env"])
+    return PrivateServer(database.driver(target), database.url(target), plan.values(DbParameters)["password_env"])
 
 
 def _private(plan: Plan, place: Place, key: str) -> PrivateServer | Exception:
