@@ -156,7 +156,11 @@ class _Everywhere:
         return self.here.measure(request, told, deadline_reached)
 
     def measure_in_slices(
-        self, requests: Sequence[RunRequest], on_progress: OnProgress, deadline_reached: Callable[[], bool]
+        self,
+        requests: Sequence[RunRequest],  # noqa: ARG002
+        on_progress: OnProgress,  # noqa: ARG002
+        deadline_reached: Callable[[], bool],  # noqa: ARG002
     ) -> list[Run]:
         """Never asked for: `check` refuses it."""
-        raise NotImplementedError
+        message = "slices of a cluster are refused when the study is checked"
+        raise AssertionError(message)
