@@ -174,13 +174,14 @@ class Run(Record):
     @property
     def in_slices(self) -> bool:
         """Whether it alternated with the other runs of its block, several times a second."""
-        return "slices" in self.facts
+        return isinstance(self.facts.get("slices"), dict)
 
     @property
     def spent_ns(self) -> int:
         """What it cost of the session's time: runs in slices share that of their block."""
-        shared_by = self.facts["slices"]["shared_by"] if self.in_slices else 1
-        return int((self.ended_ns - self.started_ns) // shared_by)
+        shared_by = self.facts["slices"].get("shared_by") if self.in_slices else 1
+        # A result file may hold anything.
+        return (self.ended_ns - self.started_ns) // (shared_by if isinstance(shared_by, int) and shared_by > 0 else 1)
 
 
 class Session(Record):

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn course() -> Course {
-        Course::new(&Slices::new(&[(100, 40), (200, 20), (300, 30), (400, 30)], 10), 1000).unwrap()
+        Course::new(&Slices::new(&[(100, 40), (200, 20), (300, 30), (400, 30)], 10, 0), 1000).unwrap()
     }
 
     #[test]

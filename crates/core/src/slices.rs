@@ -20,12 +20,14 @@ pub struct Slices {
     each: Arc<[(u64, u64)]>,
     /// What is done in the first part of each does not count: the device or server still has to find its pace.
     discard_ns: u64,
+    /// In the first one, what is done so long before that does not count either.
+    warmup_ns: u64,
 }
 
 impl Slices {
     /// As they are asked for.
-    pub fn new(each: &[(u64, u64)], discard_ns: u64) -> Self {
-        Self { each: each.into(), discard_ns }
+    pub fn new(each: &[(u64, u64)], discard_ns: u64, warmup_ns: u64) -> Self {
+        Self { each: each.into(), discard_ns, warmup_ns }
     }
 
     /// Whether the job does not pause.
@@ -35,18 +37,19 @@ impl Slices {
 
     /// Refuses times that cannot be kept; the message says what to change.
     pub fn check(&self) -> Result<(), String> {
-        let discard_ns = self.discard_ns;
-        if self.is_none() && discard_ns > 0 {
+        if self.is_none() && self.discard_ns > 0 {
             return Err("discard_ns is the first part of each slice: give slices, or leave it out".to_owned());
         }
         if self.each.len() > MOST {
             return Err(format!("there are {} slices: use at most {MOST}", self.each.len()));
         }
         let mut free_ns = 0;
-        for (number, &(start_ns, length_ns)) in (1..).zip(self.each.iter()) {
-            if length_ns <= discard_ns {
+        for (index, &(start_ns, length_ns)) in self.each.iter().enumerate() {
+            let (number, ignored_ns) = (index + 1, self.ignored_ns(index));
+            if length_ns <= ignored_ns {
+                let shorten = if ignored_ns > self.discard_ns { "warmup" } else { "discard_ns" };
                 return Err(format!(
-                    "slice {number} lasts {length_ns} ns, and the first {discard_ns} ns do not count: use longer slices or a shorter discard_ns"
+                    "slice {number} lasts {length_ns} ns, and the first {ignored_ns} ns do not count: use longer slices or a shorter {shorten}"
                 ));
             }
             if start_ns < free_ns {
@@ -64,12 +67,17 @@ impl Slices {
         Ok(())
     }
 
+    /// The first part of slice `index` that does not count.
+    fn ignored_ns(&self, index: usize) -> u64 {
+        if index == 0 { self.discard_ns.saturating_add(self.warmup_ns) } else { self.discard_ns }
+    }
+
     /// Slice `index` of a job that went at `go_ns`; none after the last one. Its load begins, its counting begins, and
     /// its load ends, like those of a run.
     pub fn window(&self, index: u64, go_ns: u64) -> Option<Window> {
         let &(start_ns, length_ns) = self.each.get(index as usize)?;
-        let begin_ns = go_ns + start_ns;
-        Some(Window::new(begin_ns, self.discard_ns, length_ns - self.discard_ns, length_ns))
+        let (begin_ns, ignored_ns) = (go_ns + start_ns, self.ignored_ns(index as usize));
+        Some(Window::new(begin_ns, ignored_ns, length_ns - ignored_ns, length_ns))
     }
 
     /// From `go_ns` to the end of the last one.
@@ -81,13 +89,15 @@ impl Slices {
 
     /// Start and length of the part of slice `index` that counts. It has to be one of them.
     pub fn counted(&self, index: usize) -> (u64, u64) {
-        let (start_ns, length_ns) = self.each[index];
-        (start_ns + self.discard_ns, length_ns - self.discard_ns)
+        let ((start_ns, length_ns), ignored_ns) = (self.each[index], self.ignored_ns(index));
+        (start_ns + ignored_ns, length_ns - ignored_ns)
     }
 
     /// How many have begun to count by `ns` after the start.
     pub fn begun(&self, ns: u64) -> usize {
-        self.each.partition_point(|(start_ns, _)| start_ns + self.discard_ns < ns)
+        let counting = self.each.partition_point(|(start_ns, _)| start_ns + self.discard_ns < ns);
+        // Of the first one a longer part is left out.
+        if counting == 1 && self.counted(0).0 >= ns { 0 } else { counting }
     }
 
     /// All parts that count, until `ns` after the start.
@@ -106,7 +116,7 @@ impl Slices {
             index -= 1;
             moment_ns = moment_ns.saturating_sub(self.rest_after(index));
         }
-        self.each.get(index).is_some_and(|(start_ns, _)| moment_ns >= start_ns + self.discard_ns)
+        self.each.get(index).is_some_and(|(start_ns, _)| moment_ns >= start_ns + self.ignored_ns(index))
     }
 
     /// From the end of slice `index`, which is not the last one, to the next.
@@ -122,7 +132,7 @@ mod tests {
 
     /// Of 40, 20 and 30 ns, the first 10 of which do not count, with rests of 60 and 80.
     fn three() -> Slices {
-        Slices::new(&[(100, 40), (200, 20), (300, 30)], 10)
+        Slices::new(&[(100, 40), (200, 20), (300, 30)], 10, 0)
     }
 
     #[test]
@@ -143,6 +153,21 @@ mod tests {
     }
 
     #[test]
+    fn the_warm_up_is_a_part_of_the_first_slice_that_does_not_count() {
+        let warm = Slices::new(&[(100, 40), (200, 20)], 10, 15);
+        assert_eq!([warm.counted(0), warm.counted(1)], [(125, 15), (210, 10)]);
+        let window = warm.window(0, 1000).unwrap();
+        assert_eq!((window.begin_ns, window.measure_ns, window.end_ns), (1100, 1125, 1140));
+        let until = [0, 111, 125, 126, 150, 211, 1000];
+        assert_eq!(until.map(|ns| warm.begun(ns)), [0, 0, 0, 1, 1, 2, 2]);
+        assert_eq!(until.map(|ns| warm.counted_ns(ns)), [0, 0, 0, 1, 15, 16, 25]);
+        assert_eq!([124, 125].map(|ns| warm.counts(0, 1000, 1000 + ns)), [false, true]);
+        assert_eq!([209, 210].map(|ns| warm.counts(1, 1000, 1000 + ns)), [false, true]);
+        let message = Slices::new(&[(0, 40), (50, 40)], 10, 30).check().unwrap_err();
+        assert!(message.contains("slice 1 lasts 40 ns") && message.ends_with("a shorter warmup"), "{message}");
+    }
+
+    #[test]
     fn moments_of_earlier_slices_are_seen_without_the_rests() {
         let counts = |index, moments: &[u64]| -> Vec<bool> {
             moments.iter().map(|moment| three().counts(index, 1000, 1000 + moment)).collect()
@@ -159,7 +184,7 @@ mod tests {
 
     #[test]
     fn times_that_cannot_be_kept_are_refused() {
-        let check = |each: &[(u64, u64)], discard_ns| Slices::new(each, discard_ns).check();
+        let check = |each: &[(u64, u64)], discard_ns| Slices::new(each, discard_ns, 0).check();
         assert_eq!(three().check(), Ok(()));
         assert_eq!(check(&[], 0), Ok(()));
         assert_eq!(check(&[(0, 5), (5, 5)], 4), Ok(()), "they may touch");

@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn with_slices_each_is_a_row_of_what_counts_and_elapsed_is_their_sum() {
-        let slices = Slices::new(&[(100, 40), (200, 20), (300, 30), (400, 50)], 10);
+        let slices = Slices::new(&[(100, 40), (200, 20), (300, 30), (400, 50)], 10, 0);
         let mut timeline = Timeline::new(2, 1, Count::default).in_slices(&slices);
         timeline.add(0, 0, &batch(&[5, 6]));
         timeline.add(1, 0, &batch(&[7]));

@@ -40,7 +40,7 @@ parameters! {
             interval_histograms: bool, default;
             /// Works in these times only, and pauses in between: start and length of each, in nanoseconds from the moment
             /// that the job is told to go, in the order of time. Each is one interval; `runtime` and `interval` have no
-            /// part in it. Empty: the job does not pause, and begins by itself.
+            /// part in it, `warmup` is the beginning of the first one. Empty: the job does not pause, and begins by itself.
             slices: Vec<(u64, u64)>, default;
             /// The first nanoseconds of each slice, which do not count.
             discard_ns: u64, default;
@@ -187,7 +187,7 @@ impl DbSpec {
 
     /// When the job works.
     pub fn slices(&self) -> Slices {
-        Slices::new(&self.slices, self.discard_ns)
+        Slices::new(&self.slices, self.discard_ns, self.warmup_ns)
     }
 
     /// Length of one interval of the time series.

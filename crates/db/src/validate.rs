@@ -92,9 +92,6 @@ fn slices(spec: &DbSpec) -> Result<(), JobError> {
     if spec.max_operations.is_some() {
         return refuse("the slices say how long a job lasts: leave max_operations out");
     }
-    if spec.warmup_ns > 0 {
-        return refuse("the first slices of a job are its warm-up: set warmup=0");
-    }
     Ok(())
 }
 

@@ -105,7 +105,6 @@ fn what_cannot_pause_and_go_on_is_refused_with_what_to_change() {
     for (word, name, value) in [
         ("steady state", "workload/measure", json!("load")),
         ("leave max_operations out", "max_operations", json!(5)),
-        ("warmup=0", "warmup", json!(1)),
         ("slice 2 starts at 99 ns", "slices", json!([[0, 100], [99, 100]])),
         ("slice 1 lasts 50 ns", "slices", json!([[0, 50]])),
         ("give slices", "slices", json!([])),

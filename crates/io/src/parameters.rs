@@ -35,7 +35,7 @@ parameters! {
             so_far: bool, default;
             /// Works in these times only, and pauses in between: start and length of each, in nanoseconds from the moment
             /// that the job is told to go, in the order of time. Each is one interval; `runtime` and `interval` have no
-            /// part in it. Empty: the job does not pause, and begins by itself.
+            /// part in it, `warmup` is the beginning of the first one. Empty: the job does not pause, and begins by itself.
             slices: Vec<(u64, u64)>, default;
             /// The first nanoseconds of each slice, which do not count.
             discard_ns: u64, default;

@@ -88,7 +88,7 @@ impl JobSpec {
 
     /// When the job works.
     pub fn slices(&self) -> Slices {
-        Slices::new(&self.slices, self.discard_ns)
+        Slices::new(&self.slices, self.discard_ns, self.warmup_ns)
     }
 
     /// Length of one interval of the time series.

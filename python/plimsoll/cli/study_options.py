@@ -87,8 +87,8 @@ class StudyOptions:
         typer.Option(
             "--interleave",
             metavar="WAY",
-            help="How the targets of a block take turns: `blocks`, one after the other, or `slices` of a fraction of a "
-            "second, for settings of one device or devices without a rate limit.",
+            help="How the targets of a block take turns: `slices` of a fraction of a second, `blocks`, one after the "
+            "other, or `auto`: slices for settings of one device without a limit, else blocks. Default: auto.",
         ),
     ] = None
     quick_sizes: Annotated[

@@ -17,7 +17,8 @@ from plimsoll.run.machines import PreparedTargets, ThisMachine
 from plimsoll.run.outcome import OnProgress, Progress
 from plimsoll.run.plan import Step, check_names, steps
 from plimsoll.run.schedule import RunRequest
-from plimsoll.run.study import BLOCKS, Study
+from plimsoll.run.study import Study
+from plimsoll.run.turns import Pace
 
 
 def is_remote(target: Target) -> bool:
@@ -64,10 +65,13 @@ class ClusterMachines:
             }
         return {"workers": self._facts}
 
+    @property
+    def one(self) -> bool:
+        """They are several, whose clocks differ."""
+        return False
+
     def check(self, study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None:
         """Each worker checks its own targets; this machine the others. Steps are made where their places are."""
-        if study.interleave != BLOCKS:
-            raise UsageError(f"--interleave {study.interleave} works on one machine only; leave it or --cluster out")
         check_names(study.targets, planned, destroy)
         local = [target for target in study.targets if not is_remote(target)]
         if local:
@@ -158,9 +162,10 @@ class _Everywhere:
     def measure_in_slices(
         self,
         requests: Sequence[RunRequest],  # noqa: ARG002
+        pace: Pace,  # noqa: ARG002
         on_progress: OnProgress,  # noqa: ARG002
         deadline_reached: Callable[[], bool],  # noqa: ARG002
     ) -> list[Run]:
-        """Never asked for: `check` refuses it."""
-        message = "slices of a cluster are refused when the study is checked"
+        """Never asked for: these are not one machine."""
+        message = "the targets of a cluster do not alternate in slices"
         raise AssertionError(message)

@@ -24,6 +24,7 @@ from plimsoll.report.memory import NOT_THE_DISK, noted
 from plimsoll.report.naming import Named, named
 from plimsoll.report.repeated import Repeated, repeated
 from plimsoll.report.suite import Suite, suites
+from plimsoll.stats.carryover import after_other_in
 from plimsoll.stats.load_line.points import load_of, steadied
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import FACTS_FROM, LEVELS_FROM, MODES, STANDARD, Mode
@@ -174,7 +175,14 @@ class Evidence:
             called = self.named.called[run.id]
             about = (called.target, run.block, run.attempt, run.order, run.status.value, value, called.plan)
             return ScoreRow(
-                called.session, called.case, metric, unit, direction, *about, stated_in(run.facts, metric, value)
+                called.session,
+                called.case,
+                metric,
+                unit,
+                direction,
+                *about,
+                stated_in(run.facts, metric, value),
+                after_other_in(run.facts),
             )
 
         if run.scores:

@@ -6,7 +6,8 @@ saves up meanwhile, and would show up to twice what it gives for ever.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.catalog.targets import AS, is_emulated, shape_of
@@ -15,34 +16,76 @@ from plimsoll.errors import UsageError
 from plimsoll.model import Plan, Target
 from plimsoll.parameters import kind_of
 from plimsoll.run import originals
+from plimsoll.run.emulated import memory_of
 from plimsoll.run.plan import Step
-from plimsoll.run.study import BLOCKS, Study
-from plimsoll.run.turns import SHORTEST_RUNTIME_NS, turns
+from plimsoll.run.study import BLOCKS, SLICES, Study
+from plimsoll.run.turns import Pace, turns
 from plimsoll.run.workers.local import cannot_alternate
+from plimsoll.targets.chain import Chain, chain_of
 from plimsoll.units import format_duration
+from plimsoll.volumes.registry import folders_below
 
 _CAPS = ("cap_iops", "cap_throughput")
-INSTEAD = "leave --interleave out, so that one runs after the other"
+INSTEAD = "leave --interleave out, so that one runs after the other where that is right"
 
 
-def check(study: Study, planned: Sequence[Step]) -> None:
-    """Refuse slices where they cannot be or would mislead. Raises UsageError, which says why."""
+@dataclass(frozen=True)
+class Way:
+    """How the targets of a test's blocks take turns, and why; empty where there is nothing to choose."""
+
+    slices: bool
+    why: str = ""
+
+    def __str__(self) -> str:
+        how = "in turns, several times a second" if self.slices else "one after the other"
+        return f"{how} ({self.why})" if self.why else how
+
+
+def ways(study: Study, planned: Sequence[Step], *, one_machine: bool = True) -> dict[str, Way]:
+    """The way of each case. Raises UsageError where slices are asked for and cannot be, or would mislead."""
+    if study.interleave == SLICES and not one_machine:
+        raise UsageError(f"--interleave {SLICES} works on one machine only; leave it or --cluster out")
     if study.interleave == BLOCKS:
-        return
+        return {step.case: Way(slices=False, why="as asked") for step in planned}
+    if study.interleave == SLICES:
+        return {step.case: _as_asked(study, step) for step in planned}
+    if len(study.targets) < 2 or not one_machine:
+        return {step.case: Way(slices=False) for step in planned}
+    apart = _saving(study.targets) or _apart(study.targets)
+    return {step.case: _chosen(study.targets, step, apart) for step in planned}
+
+
+def _as_asked(study: Study, step: Step) -> Way:
     if len(study.targets) < 2:
-        raise UsageError(f"--interleave {study.interleave}: there is one target, and nothing to alternate with")
-    for target in study.targets:
-        if why := _saves_up(target):
-            raise UsageError(
-                f"--interleave {study.interleave}: target {target.name} {why}, and what it saves up while another "
-                f"target works would show as speed; {INSTEAD}"
-            )
-    for step in planned:
-        if why := _why_not(step):
-            raise UsageError(f"--interleave {study.interleave}: test {step.case} {why}; {INSTEAD}")
+        raise UsageError(f"--interleave {SLICES}: there is one target, and nothing to alternate with")
+    if why := _saving(study.targets):
+        raise UsageError(f"--interleave {SLICES}: {why}; {INSTEAD}")
+    if why := _why_not(step):
+        raise UsageError(f"--interleave {SLICES}: test {step.case} {why}; {INSTEAD}")
+    return Way(slices=True, why="as asked")
 
 
-def _saves_up(target: Target) -> str | None:
+def _chosen(targets: Sequence[Target], step: Step, apart: str | None) -> Way:
+    """Slices where nothing speaks against them."""
+    if why := _why_not(step):
+        return Way(slices=False, why=f"the test {why}")
+    if apart:
+        return Way(slices=False, why=apart)
+    names = ", ".join(target.name for target in targets[:-1])
+    return Way(slices=True, why=f"{names} and {targets[-1].name} share one device, which is never idle")
+
+
+def _saving(targets: Sequence[Target]) -> str | None:
+    """Why a target would show more in slices than it gives for ever."""
+    for target in targets:
+        if why := _limit(target):
+            return f"target {target.name} {why}, and what it saves up while another works would show as speed"
+        if memory_of(target):
+            return f"target {target.name} has memory of its own, in which one target can work at a time"
+    return None
+
+
+def _limit(target: Target) -> str | None:
     if is_emulated(target) and shape_of(target) is not None:
         return "is an emulated volume with limits"
     if target.options.get(AS):
@@ -51,25 +94,58 @@ def _saves_up(target: Target) -> str | None:
     return f"has a limit ({given[0]})" if given else None
 
 
+def _apart(targets: Sequence[Target]) -> str | None:
+    """Why nobody knows that no target rests: they lie on different devices, or on served volumes."""
+    chains = {target.name: _chain(target) for target in targets}
+    for name, chain in chains.items():
+        if chain is not None and folders_below(chain):
+            return f"target {name} lies on a served volume, which may save up while another works"
+    devices = [set(chain.counters) if chain is not None else set() for chain in chains.values()]
+    if all(devices) and all(each == devices[0] for each in devices):
+        return None
+    return "they are not on one device, and one with a limit would save up while another works"
+
+
+def _chain(target: Target) -> Chain | None:
+    """None for what is no place on this machine, or cannot be looked at: who checks the target says why."""
+    if target.kind not in ("directory", "device"):
+        return None
+    try:
+        return chain_of(Path(target.where))
+    except OSError:
+        return None
+
+
 def _why_not(step: Step) -> str | None:
     plans = list(step.plans.values())
     if any(kind_of(plan.workload) != "io" for plan in plans):
         return "is no disk test, and only those can pause and go on yet"
     if any(originals.is_original(plan) for plan in plans):
         return "is carried out by another program, which cannot pause"
-    runtimes = {name: plan.values(IoParameters)["runtime"] for name, plan in step.plans.items()}
-    shortest = min(runtimes, key=lambda name: runtimes[name])
-    longest = max(runtimes, key=lambda name: runtimes[name])
-    if runtimes[shortest] < runtimes[longest]:
-        return (
-            f"runs for {format_duration(runtimes[shortest])} on {shortest} and {format_duration(runtimes[longest])} on "
-            f"{longest}, and targets that alternate run equally long"
-        )
-    if runtimes[shortest] < SHORTEST_RUNTIME_NS:
-        return f"runs for {format_duration(runtimes[shortest])}, and slices need {format_duration(SHORTEST_RUNTIME_NS)}"
+    lengths = {name: plan.values(IoParameters) for name, plan in step.plans.items()}
+    for what, of_each in (
+        ("runs for", {name: values["runtime"] for name, values in lengths.items()}),
+        ("warms up for", {name: values["warmup"] for name, values in lengths.items()}),
+    ):
+        if why := _unequal(of_each, what):
+            return why
+    runtime_ns = plans[0].values(IoParameters)["runtime"]
+    if runtime_ns < Pace().shortest_runtime_ns:
+        return f"runs for {format_duration(runtime_ns)}, and slices need {format_duration(Pace().shortest_runtime_ns)}"
     return next((f"cannot: {why}" for plan in plans if (why := _refused(plan))), None)
 
 
+def _unequal(lengths: Mapping[str, int], what: str) -> str | None:
+    shortest, longest = min(lengths, key=lambda name: lengths[name]), max(lengths, key=lambda name: lengths[name])
+    if lengths[shortest] == lengths[longest]:
+        return None
+    return (
+        f"{what} {format_duration(lengths[shortest])} on {shortest} and {format_duration(lengths[longest])} on "
+        f"{longest}, and targets that alternate do that equally long"
+    )
+
+
 def _refused(plan: Plan) -> str | None:
-    turn = turns(["a", "b"], plan.values(IoParameters)["runtime"], "")
+    values = plan.values(IoParameters)
+    turn = turns(["a", "b"], values["runtime"], values["warmup"], "", Pace())
     return cannot_alternate(plan, Path("data"), turn.of["a"], turn.discard_ns)

@@ -19,7 +19,7 @@ from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record, unmeasured
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
-from plimsoll.run.turns import turns
+from plimsoll.run.turns import Pace, turns
 from plimsoll.run.workloads import io
 from plimsoll.targets.small_memory import SmallMemory, small_memory
 
@@ -35,7 +35,11 @@ class PreparedTargets(Protocol):
         """Carry out one run; KeyboardInterrupt is passed on when nothing uses the place any more."""
 
     def measure_in_slices(
-        self, requests: Sequence[RunRequest], on_progress: OnProgress, deadline_reached: Callable[[], bool]
+        self,
+        requests: Sequence[RunRequest],
+        pace: Pace,
+        on_progress: OnProgress,
+        deadline_reached: Callable[[], bool],
     ) -> list[Run]:
         """Carry out a block whose targets alternate, as `measure` does a run."""
 
@@ -46,6 +50,10 @@ class Machines(Protocol):
     @property
     def facts(self) -> Mapping[str, Any]:
         """What a session keeps about them beside the facts of this host."""
+
+    @property
+    def one(self) -> bool:
+        """Whether all targets are on one machine, so that those of a block can alternate in slices."""
 
     def resolved(self, study: Study) -> Study:
         """The study with the kind of every place, as who measures there sees it."""
@@ -102,7 +110,11 @@ class LocalTargets:
         return run, execution.outcome["started_ns"]
 
     def measure_in_slices(
-        self, requests: Sequence[RunRequest], on_progress: OnProgress, deadline_reached: Callable[[], bool]
+        self,
+        requests: Sequence[RunRequest],
+        pace: Pace,
+        on_progress: OnProgress,
+        deadline_reached: Callable[[], bool],
     ) -> list[Run]:
         """Set all targets of a block up, let them alternate, and make a record of each."""
         block, started_ns = requests[0].block, time.time_ns()
@@ -112,7 +124,8 @@ class LocalTargets:
             if place.folder is not None:
                 place.folder.check()
         seed = f"{requests[0].session_id}/{block.step.case}/{block.number}/{block.attempt}"
-        turn = turns([request.target for request in requests], plans[0].values(IoParameters)["runtime"], seed)
+        values, names = plans[0].values(IoParameters), [request.target for request in requests]
+        turn = turns(names, values["runtime"], values["warmup"], seed, pace)
         executions = io.alternate(plans, places, turn, on_progress, deadline_reached)
         runs = []
         for request, plan, place, execution in zip(requests, plans, places, executions, strict=True):
@@ -133,6 +146,11 @@ class ThisMachine:
     def facts(self) -> Mapping[str, Any]:
         """None: the facts of this host say it all."""
         return {}
+
+    @property
+    def one(self) -> bool:
+        """It is."""
+        return True
 
     def resolved(self, study: Study) -> Study:
         """As it is: a place on this machine was looked at when it was read."""

@@ -116,8 +116,8 @@ class Slices(TypedDict):
     """Targets of the block."""
     drain_ns: list[int]
     """Of each slice, from its end until all that was in flight was back."""
-    histograms: list[dict[str, str]]
-    """Of each slice."""
+    after_other: float | None
+    """Log ratio of the rate in slices right after another target's to that in slices right after its own."""
 
 
 class Outcome(TypedDict):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run import interleave
 from plimsoll.run import plan as planning
+from plimsoll.run.alternation import Alternation
+from plimsoll.run.interleave import Way
 from plimsoll.run.machines import Machines, PreparedTargets, ThisMachine
 from plimsoll.run.observer import Observer
 from plimsoll.run.record import score_rows
 from plimsoll.run.schedule import Block, RunRequest, Schedule
 from plimsoll.run.session_runner import SessionRunner
-from plimsoll.run.study import BLOCKS, Study, from_table
+from plimsoll.run.study import Study, from_table
 from plimsoll.store.store import Store
 
 
@@ -31,9 +33,9 @@ def run_study(
     """
     runner = SessionRunner(store, observer, destroy, machines or ThisMachine())
     study = runner.machines.resolved(study)
-    steps = _checked(study, runner)
+    steps, ways = _checked(study, runner)
     runner.begin(study.title, study.to_table(), study.time_ns)
-    return _StudySession(study, steps, runner).run()
+    return _StudySession(study, steps, ways, runner).run()
 
 
 def carry_on(session: Session, runner: SessionRunner) -> Session:
@@ -46,27 +48,30 @@ def carry_on(session: Session, runner: SessionRunner) -> Session:
     if study.extensions:
         part = study.extensions[-1]
         study, since_ns = replace(study, time_ns=part.time_ns), part.started_ns
-    steps = _checked(study, runner)
+    steps, ways = _checked(study, runner)
     runner.go_on(session, study.time_ns, since_ns)
-    return _StudySession(study, steps, runner).run()
+    return _StudySession(study, steps, ways, runner).run()
 
 
-def _checked(study: Study, runner: SessionRunner) -> list[planning.Step]:
+def _checked(study: Study, runner: SessionRunner) -> tuple[list[planning.Step], Mapping[str, Way]]:
+    """What to run, and how the targets take turns."""
     steps = planning.steps(study)
     runner.machines.check(study, steps, runner.destroy)
-    interleave.check(study, steps)
-    return steps
+    return steps, interleave.ways(study, steps, one_machine=runner.machines.one)
 
 
 class _StudySession:
     """Carries one session through its blocks."""
 
-    def __init__(self, study: Study, steps: list[planning.Step], runner: SessionRunner) -> None:
+    def __init__(
+        self, study: Study, steps: list[planning.Step], ways: Mapping[str, Way], runner: SessionRunner
+    ) -> None:
         self._study = study
         self._steps = steps
         self._runner = runner
         self._schedule = Schedule(study, steps)
-        self._schedule.take(runner.earlier, score_rows(runner.earlier))
+        self._alternation = Alternation(ways)
+        self._take(runner.earlier)
 
     def run(self) -> Session:
         """Run blocks until every case is closed; the session is finished in the store however this ends."""
@@ -89,20 +94,27 @@ class _StudySession:
         runs = self._runs(block, prepared)
         for name in self._runner.left_out:
             self._schedule.leave_out(name)
-        self._schedule.take(runs, score_rows(runs))
+        self._take(runs)
         if any(run.status is RunStatus.INVALID for run in runs):
             names = ", ".join(run.target.name for run in runs if run.status is RunStatus.INVALID)
             observer.note(f"{block.step.case}: block {block.number + 1} is not valid on {names}")
         closed = self._schedule.settle(block.step.case)
         if closed is not None:
             observer.note(f"{block.step.case}: {closed}")
+        elif told := self._alternation.given_up(block.step):
+            observer.note(told)
+
+    def _take(self, runs: Sequence[Run]) -> None:
+        self._schedule.take(runs, score_rows(runs))
+        self._alternation.take(runs)
 
     def _runs(self, block: Block, prepared: PreparedTargets) -> list[Run]:
         """A run of every target: one after the other, or in slices."""
-        if self._study.interleave == BLOCKS:
+        pace = self._alternation.pace(block.step)
+        if pace is None:
             return [self._run(block, position, prepared) for position in range(len(block.targets))]
         requests = [self._request(block, position) for position in range(len(block.targets))]
-        return self._runner.measure_in_slices(prepared, requests, self._schedule.time_left())
+        return self._runner.measure_in_slices(prepared, requests, pace, self._schedule.time_left())
 
     def _run(self, block: Block, position: int, prepared: PreparedTargets) -> Run:
         """One run, stored."""

@@ -22,6 +22,7 @@ from plimsoll.run.plan import Step
 from plimsoll.run.resume import check_nothing_changed, check_same_places, ownership
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.time_left import TimeLeft
+from plimsoll.run.turns import Pace
 from plimsoll.stats.parts import extensions_of
 from plimsoll.store.keeper import END_TIMEOUT_S, Keeper
 from plimsoll.store.store import Store
@@ -135,11 +136,13 @@ class SessionRunner:
             run = run.model_copy(update={"facts": {**run.facts, **facts}})
         return self._kept(run)
 
-    def measure_in_slices(self, prepared: PreparedTargets, requests: Sequence[RunRequest], left: TimeLeft) -> list[Run]:
+    def measure_in_slices(
+        self, prepared: PreparedTargets, requests: Sequence[RunRequest], pace: Pace, left: TimeLeft
+    ) -> list[Run]:
         """The runs of a block whose targets alternate, stored."""
         block, names = requests[0].block, ", ".join(request.target for request in requests)
         self.observer.run_started(block.step, f"{names} in slices", block.number, left.within(self.left_ns()))
-        runs = prepared.measure_in_slices(requests, self.observer.run_progress, self.used_up)
+        runs = prepared.measure_in_slices(requests, pace, self.observer.run_progress, self.used_up)
         return [self._kept(run) for run in runs]
 
     def _kept(self, run: Run) -> Run:

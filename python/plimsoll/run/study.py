@@ -42,9 +42,9 @@ from plimsoll.units import exact_duration, parse_count, parse_duration, parse_sh
 
 MOST_REPEATS = 1000
 
-BLOCKS, SLICES = "blocks", "slices"
-WAYS = (BLOCKS, SLICES)
-"""How the targets of a block take turns: one after the other, or in slices of a fraction of a second."""
+AUTO, BLOCKS, SLICES = "auto", "blocks", "slices"
+WAYS = (AUTO, BLOCKS, SLICES)
+"""How the targets of a block take turns: as is right for them, one after the other, or in slices."""
 
 _KEYS = (
     "title",
@@ -88,7 +88,7 @@ class Study:
     """The targets may be one place with the same options: an A/A session that shows the noise."""
     noisy_host: bool = False
     """Others on this host are a fact of life: what they take warns, but makes no run invalid."""
-    interleave: str = BLOCKS
+    interleave: str = AUTO
     """How the targets of a block take turns (`WAYS`)."""
     quick_sizes: bool = False
     """The small sizes of every test's profile, for a trial; no result to keep."""
@@ -143,7 +143,7 @@ class Study:
             table["baseline"] = self.baseline
         table["seed"] = self.seed
         table |= {name: True for name in ("same_place", "noisy_host", "quick_sizes") if getattr(self, name)}
-        if self.interleave != BLOCKS:
+        if self.interleave != AUTO:
             table["interleave"] = self.interleave
         if self.shared:
             table["set"] = dict(self.shared)
@@ -221,7 +221,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
             seed=parse_count(table["seed"]) if "seed" in table else secrets.randbits(32),
             same_place=_truth(table, "same_place"),
             noisy_host=_truth(table, "noisy_host"),
-            interleave=_text(table, "interleave", BLOCKS),
+            interleave=_text(table, "interleave", AUTO),
             quick_sizes=_truth(table, "quick_sizes"),
             extensions=extensions_of(table),
         )

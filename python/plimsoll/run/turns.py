@@ -1,42 +1,74 @@
 """Who works when in a block whose targets alternate in slices.
 
-Neighbours in time are alike, so that targets which change places every fraction of a second are compared in the same
+Neighbours in time are alike, so that targets which change places several times a second are compared in the same
 weather. The order is random, or a disturbance in step with the rounds would always meet the same target; and what goes
 up or down over a pair of rounds cancels out, for the second has the first one's order backwards.
 """
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.units import MILLISECOND
 
-SHORTEST_NS, LONGEST_NS = 150 * MILLISECOND, 250 * MILLISECOND
-"""Of a slice; chosen anew for each block, so that nothing stays in step with it for a whole session."""
 DISCARD_NS = 20 * MILLISECOND
-"""First part of each slice that does not count: what another target left in flight, and the start of one's own load."""
+"""First part of each slice that does not count, at least: what another target left in flight, and the start of one's
+own load."""
+LONGEST_DISCARD_NS = 66 * MILLISECOND
+"""Where more were needed, slices would be as long as the disturbances they are to be shorter than."""
+SHORTEST, LONGEST = 5.0, 7.5
+"""Of a slice, in units of what is discarded; the length is chosen anew for each block, so that nothing stays in step
+with it for a whole session."""
 FEWEST_ROUNDS = 4
 """In fewer the order of the targets would still show."""
+LATE = 0.05
+"""Share of the drains that may be longer than what is discarded, less the margin."""
+MARGIN = 1.5
 
 Turn = tuple[int, int]
 """Start of a slice, from the beginning of the block, and its length, both in ns."""
 
 
 @dataclass(frozen=True)
+class Pace:
+    """How much of each slice does not count; all its lengths follow from that."""
+
+    discard_ns: int = DISCARD_NS
+
+    @property
+    def shortest_runtime_ns(self) -> int:
+        """A shorter run would have slices of which most does not count."""
+        return 2 * FEWEST_ROUNDS * self.discard_ns
+
+
+@dataclass(frozen=True)
 class Turns:
-    """The slices of each target of one block, in the order of time."""
+    """The slices of each target of one block, in the order of time. The first one of each has its warm-up ahead."""
 
     of: Mapping[str, Sequence[Turn]]
     slice_ns: int
-    discard_ns: int = DISCARD_NS
+    discard_ns: int
+    warmup_ns: int
 
 
-def turns(targets: Sequence[str], runtime_ns: int, seed: str) -> Turns:
+def pace_for(drains_ns: Collection[int], runtime_ns: int) -> Pace | None:
+    """The pace at which what was in flight at the end of slices so far would have been back in time.
+
+    None where that takes too long for slices of a run of this length.
+    """
+    ordered = sorted(drains_ns)
+    usual_ns = ordered[math.ceil((1 - LATE) * len(ordered)) - 1] if ordered else 0
+    pace = Pace(max(DISCARD_NS, int(MARGIN * usual_ns)))
+    return pace if pace.discard_ns <= LONGEST_DISCARD_NS and pace.shortest_runtime_ns <= runtime_ns else None
+
+
+def turns(targets: Sequence[str], runtime_ns: int, warmup_ns: int, seed: str, pace: Pace) -> Turns:
     """Rounds in which every target has one slice, until each has worked for about `runtime_ns`; never longer."""
     chance = random.Random(seed)
-    rounds = max(FEWEST_ROUNDS, round(runtime_ns / chance.uniform(SHORTEST_NS, LONGEST_NS)))
+    rounds = max(FEWEST_ROUNDS, round(runtime_ns / (chance.uniform(SHORTEST, LONGEST) * pace.discard_ns)))
     rounds += rounds % 2
     slice_ns = runtime_ns // rounds
     found: dict[str, list[Turn]] = {name: [] for name in targets}
@@ -44,10 +76,20 @@ def turns(targets: Sequence[str], runtime_ns: int, seed: str) -> Turns:
     for _ in range(rounds // 2):
         there = chance.sample(list(targets), len(targets))
         order += [*there, *reversed(there)]
-    for number, name in enumerate(order):
-        found[name].append((number * slice_ns, slice_ns))
-    return Turns(found, slice_ns)
+    begin_ns = 0
+    for name in order:
+        length_ns = slice_ns if found[name] else warmup_ns + slice_ns
+        found[name].append((begin_ns, length_ns))
+        begin_ns += length_ns
+    return Turns(found, slice_ns, pace.discard_ns, warmup_ns)
 
 
-SHORTEST_RUNTIME_NS = 2 * FEWEST_ROUNDS * DISCARD_NS
-"""A shorter run would have slices of which most does not count."""
+def after_others(found: Turns) -> dict[str, list[bool]]:
+    """Of each target's slices, whether the one right before was another target's; there is none before the first."""
+    order = sorted((start_ns, name) for name, each in found.of.items() for start_ns, _ in each)
+    follows: dict[str, list[bool]] = {name: [] for name in found.of}
+    before = None
+    for _, name in order:
+        follows[name].append(before != name)
+        before = name
+    return follows

@@ -10,13 +10,15 @@ they raise a false alarm in at most 1 of 100 cells whatever the noise is: one fa
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from statistics import median
+from statistics import fmean, median, stdev
 from typing import Any
 
 import numpy as np
+
+from plimsoll.stats.student_t import quantile
 
 LEVEL = 0.01
 """Two-sided level of either test."""
@@ -25,6 +27,8 @@ EXACT_UP_TO = 60
 """Values up to which all orders are counted; their numbers grow with the fourth power, and the normal law is near."""
 SMALLEST_TOLD = 0.01
 """Log ratio; smaller effects are not worth a word even where they are certain."""
+DISTURBED = 0.2
+"""Share of the band from which on it matters that targets which alternate in slices change each other's rate."""
 
 
 def drift(differences: Sequence[float]) -> float | None:
@@ -60,6 +64,25 @@ def order_effect(differences: Sequence[float], baseline_first: Sequence[bool]) -
     if _p_of_groups(len(after), len(before), leaning) > LEVEL:
         return None
     return _told(median(gaps.tolist()))
+
+
+def after_other_in(facts: Mapping[str, Any]) -> float | None:
+    """Of a run with these facts that was made in slices: what `disturbed` takes. A result file may hold anything."""
+    slices = facts.get("slices")
+    value = slices.get("after_other") if isinstance(slices, Mapping) else None
+    return value if isinstance(value, float) and math.isfinite(value) else None
+
+
+def disturbed(log_ratios: Sequence[float], least: float) -> float | None:
+    """Mean of the blocks' log ratios, if it is certainly farther from zero than `least`; else None.
+
+    Student's t: each value is a ratio of sums over many slices, whatever the noise of one slice is.
+    """
+    count = len(log_ratios)
+    if count < FEWEST_PER_ORDER:
+        return None
+    center, error = fmean(log_ratios), stdev(log_ratios) / math.sqrt(count)
+    return center if abs(center) - quantile(1 - LEVEL / 2, count - 1) * error > least else None
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from plimsoll.errors import UnknownName
 from plimsoll.model import POLICY_VERSION, Direction, RunStatus, Session, Unit
-from plimsoll.stats.carryover import drift, order_effect
+from plimsoll.stats.carryover import DISTURBED, disturbed, drift, order_effect
 from plimsoll.stats.multiplicity import surviving
 from plimsoll.stats.policy import DEFAULT_BAND, FACTS_FROM, LEVELS_FROM, STANDARD, UNPAIRED_FROM, Mode
 from plimsoll.stats.repeats import Kind, may_be_told, patterns
@@ -42,6 +42,8 @@ class ScoreRow(NamedTuple):
     plan_hash: str
     stated: Stated | None = None
     """The score with its spread, where a table of another tool gave one for a mean of several runs."""
+    after_other: float | None = None
+    """Of a run in slices: log ratio of its rate right after another target's slices to that right after its own."""
 
 
 class Pair(NamedTuple):
@@ -53,13 +55,16 @@ class Pair(NamedTuple):
     other: float
     difference: float
     baseline_first: bool
+    after_other: tuple[float | None, float | None] = (None, None)
+    """Of the baseline and of the other, as in `ScoreRow`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
     """Something to know beside a verdict.
 
-    Kinds: plans, parameters, lost, zero, unpaired, outliers, drift, order, step, groups, dependence, correction, level;
+    Kinds: plans, parameters, lost, zero, unpaired, outliers, drift, order, slices, step, groups, dependence,
+    correction, level;
     apart, stated, withheld and repeats where the runs were not interleaved.
     """
 
@@ -341,7 +346,9 @@ def _drafts(
             continue
         session, block = place
         difference = log_ratio(score, other, key.direction)
-        draft.pairs.append(Pair(session, block, score, other, difference, a.order < b.order))
+        draft.pairs.append(
+            Pair(session, block, score, other, difference, a.order < b.order, (a.after_other, b.after_other))
+        )
     if not found:
         first_a = next(row for attempts in ours.values() for row in attempts.values())
         first_b = next(row for attempts in theirs.values() for row in attempts.values())
@@ -511,8 +518,24 @@ def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool, levels: bool) ->
         yield Note(
             "order", f"the ratio differs by {_percent(ordered)} with who runs first: a run affects the one after it"
         )
+    yield from _notes_on_slices(draft, verdict.band)
     if drifted is None or stepped:
         yield from seen
+
+
+def _notes_on_slices(draft: _Draft, band: float) -> Iterable[Note]:
+    """Where targets alternated: that one works otherwise right after the other than after itself."""
+    for side, name in enumerate((draft.baseline, draft.target)):
+        found = [each for pair in draft.pairs if (each := pair.after_other[side]) is not None]
+        changed = disturbed(found, DISTURBED * math.log1p(band))
+        if changed is not None:
+            told = f"{abs(math.expm1(changed)):.0%}".replace("%", " %")
+            way = "faster" if changed > 0 else "slower"
+            yield Note(
+                "slices",
+                f"right after another target's slices {name} was {told} {way} than right after its own: they disturb "
+                "each other, and `--interleave blocks` lets one run after the other",
+            )
 
 
 def _notes_on_ratios(draft: _Draft, differences: Sequence[float]) -> Iterable[Note]:

@@ -16,8 +16,9 @@ from plimsoll.errors import StoreError, UnknownName
 from plimsoll.model import Direction, Level, Plan, Run, RunStatus, Session, SessionState, Unit
 from plimsoll.notices import tell
 from plimsoll.phases import MEMORY_GUARD, metrics_of_memory
+from plimsoll.stats.carryover import after_other_in
 from plimsoll.stats.paired import ScoreRow
-from plimsoll.stats.stated import stated_in
+from plimsoll.stats.stated import Stated, stated_in
 from plimsoll.store import names, spill
 from plimsoll.store.checked import altered_runs
 from plimsoll.store.connection import (
@@ -318,9 +319,7 @@ class Store:
             rows = [
                 (
                     run_id,
-                    ScoreRow._make(
-                        (*row, None if facts is None else stated_in(_loaded(facts), row[_METRIC], row[_VALUE]))
-                    ),
+                    ScoreRow._make((*row, *_from_facts(facts, row[_METRIC], row[_VALUE]))),
                 )
                 for run_id, *row, facts in connection.execute(statement)
             ]
@@ -333,6 +332,14 @@ class Store:
         """By id of each run whose scores were changed after it was stored: its session, case and target."""
         with reading(self.engine) as connection:
             return altered_runs(connection, session_ids)
+
+
+def _from_facts(facts: str | None, metric: str, value: float | None) -> tuple[Stated | None, float | None]:
+    """The last fields of a `ScoreRow`."""
+    if facts is None:
+        return None, None
+    found = _loaded(facts)
+    return stated_in(found, metric, value), after_other_in(found)
 
 
 @lru_cache(maxsize=256)
@@ -356,10 +363,18 @@ _SCORE_ROW = (
     run.c.status,
     score.c.value,
     run.c.plan_hash,
-    # Facts are long: they are touched only where a table of another tool may have given a spread.
-    case((and_(session.c.study.contains('"imported"'), run.c.facts.contains('"spread"')), run.c.facts)),
+    # Facts are long: they are touched only where a table of another tool may have given a spread, and for slices.
+    case(
+        (
+            or_(
+                and_(session.c.study.contains('"imported"'), run.c.facts.contains('"spread"')),
+                run.c.facts.contains('"after_other"'),
+            ),
+            run.c.facts,
+        )
+    ),
 )
-"""In the order of the fields of a `ScoreRow`; the last is what its `stated` is made of."""
+"""In the order of the fields of a `ScoreRow`; from the last one its last fields are made."""
 _METRIC, _VALUE = 2, 10
 
 

@@ -98,6 +98,18 @@ def _blind() -> Evidence:
     return with_runs(found, [run.model_copy(update={"findings": (silent,)}) for run in found.runs])
 
 
+def _sliced(*cases: str) -> Evidence:
+    """Two settings of one disk; the runs of these cases were made in slices."""
+    found = evidence(targets=("a", "b"), cases=("randread", "ping"), blocks=3)
+    slices = {"discard_ns": 20_000_000, "shared_by": 2, "drain_ns": [1000], "after_other": 0.0}
+
+    def made(run: Run) -> Run:
+        one = slices | {"slice_ns": 120_000_000 + run.block * 4_000_000}
+        return run.model_copy(update={"facts": {**run.facts, "slices": one}}) if run.plan.case in cases else run
+
+    return with_runs(found, [made(run) for run in found.runs])
+
+
 def _alone_imported() -> Evidence:
     sessions, runs = situations.apart()
     return Evidence(sessions[:1], [run for run in runs if run.session_id == sessions[0].id], None, 0.1)
@@ -183,6 +195,21 @@ def _wrong() -> list[Situation]:
         _of("silent guards", _blind, "could not check everything in 3 of 3 runs", never=("No guard has judged",)),
         _of("one imported set", _alone_imported, "A verdict needs the results of a second target", never=("--on",)),
         _of("some apart", _half_apart, "comparisons, the runs were measured apart", never=("The runs were measured",)),
+        _of(
+            "all in slices",
+            lambda: _sliced("randread", "ping"),
+            "The targets of a block take turns of 120 ms to 128 ms, in an order that is random",
+            "of each turn the first 20 ms do not count",
+            never=("Every block runs", "Every other block"),
+        ),
+        _of(
+            "a test in slices",
+            lambda: _sliced("randread"),
+            "In randread, the targets of a block take turns of 120 ms to 128 ms",
+            "Every other block runs each target once",
+            never=("In ping",),
+        ),
+        _of("none in slices", _sliced, "Every block runs each target once", never=("take turns of",)),
         _of("a trend, interleaved", lambda: _series(trend), "so a common drift cancels", never=("cannot be told",)),
         _of("a step, interleaved", lambda: _series(step), "so a common step cancels", never=("no common mean",)),
         _of(

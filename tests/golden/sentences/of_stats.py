@@ -115,6 +115,13 @@ def _verdicts() -> list[Situation]:
         ),
         of("order", _cells([1.0, 1.3] * 6, first=True), "with who runs first", "drifted by"),
         of(
+            "slices that disturb each other",
+            _cells(near(1.0, 6), after_other=-0.05),
+            "right after another target's slices nvme was 5 % slower than right after its own",
+            "with who runs first",
+        ),
+        of("slices that hardly do", _cells(near(1.0, 6), after_other=-0.01), "are the same", "right after another"),
+        of(
             "a step from one answer to another",
             _cells([*near(1.0, 4), *near(1.5, 8, 2)]),
             "the ratio is not the same in all blocks, so there is no one answer",

@@ -134,7 +134,12 @@ class RunMaker:
         )
 
     def _slices(self, drain_ns: Sequence[int]) -> dict[str, Any]:
-        about = {"slice_ns": SECOND, "discard_ns": 20 * MILLISECOND, "shared_by": 2, "histograms": []}
+        about = {
+            "slice_ns": SECOND,
+            "discard_ns": 20 * MILLISECOND,
+            "shared_by": 2,
+            "after_other": None,
+        }
         return {"slices": {**about, "drain_ns": list(drain_ns)}} if self.drain_ns else {}
 
     def _sample(self, second: int, done: int, all_done: int) -> HostSample:

@@ -1,8 +1,9 @@
-"""Slices are refused where they cannot be or would mislead, with the reason and what to do."""
+"""Targets alternate in slices where that is right; where it is asked for and would mislead, it is refused."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,20 +12,29 @@ from plimsoll.run import interleave, plan
 from plimsoll.run.study import Study, from_table, from_words
 
 TWO = ("a=.", "b=.,depth=9")
+SHARED_MEMORY = "/dev/shm"
 
 
 def study(*on: str, tests: tuple[str, ...] = ("randread",), **choices: object) -> Study:
     return replace(from_words(tests, on or TWO, seed=1, interleave="slices"), **choices)
 
 
-def checked(asked: Study) -> None:
-    interleave.check(asked, plan.steps(asked))
+def ways(asked: Study) -> list[interleave.Way]:
+    return list(interleave.ways(asked, plan.steps(asked)).values())
 
 
-def test_settings_of_one_disk_may_alternate() -> None:
-    checked(study())
-    checked(study("a=.", "b=.,engine=psync,depth=1"))
-    checked(study("a=.", "b=.,block_size=16KiB", tests=("randrw", "seqread")))
+SETTINGS = [
+    study(),
+    study("a=.", "b=.,engine=psync,depth=1"),
+    study("a=.", "b=.,block_size=16KiB", tests=("randrw", "seqread")),
+]
+
+
+@pytest.mark.parametrize("asked", SETTINGS)
+def test_settings_of_one_disk_alternate(asked: Study) -> None:
+    assert all(way.slices for way in ways(asked))
+    for way in ways(replace(asked, interleave="auto")):
+        assert str(way) == "in turns, several times a second (a and b share one device, which is never idle)"
 
 
 @pytest.mark.parametrize(
@@ -34,27 +44,61 @@ def test_settings_of_one_disk_may_alternate() -> None:
         (("a=.", "b=.,as=gp3+size=100GiB"), "target b has the limits of gp3+size=100GiB, and what it saves up"),
         (("a=.", "b=.,cap_iops=3000"), "target b has a limit (cap_iops=3000), and what it saves up"),
         (("a=.", "b=vol:gp3,size=100GiB"), "target b is an emulated volume with limits, and what it saves up"),
-        (("a=.", "b=.,runtime=9s"), "runs for 9 s on b and 10 s on a, and targets that alternate run equally long"),
+        (("a=.,warmup=2s", "b=."), "warms up for 1 s on b and 2 s on a, and targets that alternate do that equally"),
+        (("a=.", "b=.,runtime=9s"), "runs for 9 s on b and 10 s on a, and targets that alternate do that equally long"),
         (("a=.,runtime=100ms", "b=.,runtime=100ms"), "runs for 100 ms, and slices need 160 ms"),
         (("a=.", "b=.,verify=yes"), "test randread cannot: "),
         (("a=.", "b=.,max_operations=9"), "test randread cannot: "),
         (("a=.", "b=.,implementation=original"), "is carried out by another program, which cannot pause"),
     ],
 )
-def test_what_cannot_alternate_is_refused_with_the_reason(on: tuple[str, ...], why: str) -> None:
+def test_what_cannot_alternate_is_refused_with_the_reason_and_otherwise_done_in_whole_blocks(
+    on: tuple[str, ...], why: str
+) -> None:
     with pytest.raises(UsageError) as refused:
-        checked(study(*on))
+        ways(study(*on))
     assert why in str(refused.value)
     assert str(refused.value).startswith("--interleave slices: ")
+    (way,) = ways(study(*on, interleave="auto"))
+    assert not way.slices
+    if len(on) > 1:
+        assert why in f"test randread {way.why}".replace("test randread the test", "test randread")
+    else:
+        assert str(way) == "one after the other"
 
 
 def test_only_disk_tests_can_pause_yet() -> None:
+    two = study("a=.", "b=./", tests=("postmark",))
     with pytest.raises(UsageError, match="test postmark is no disk test, and only those can pause and go on yet"):
-        checked(study("a=.", "b=./", tests=("postmark",)))
+        ways(two)
+    assert [way.slices for way in ways(study("a=.", "b=./", tests=("postmark", "randread"), interleave="auto"))] == [
+        False,
+        True,
+    ]
+
+
+def test_devices_that_may_rest_are_not_given_a_rest(tmp_path: Path) -> None:
+    memory = f"b={SHARED_MEMORY}"
+    (way,) = ways(study(f"a={tmp_path}", memory, interleave="auto"))
+    assert str(way) == (
+        "one after the other (they are not on one device, and one with a limit would save up while another works)"
+    )
+    assert all(each.slices for each in ways(study(f"a={tmp_path}", memory)))
+
+
+def test_a_cluster_is_not_one_machine() -> None:
+    asked = study()
+    steps = plan.steps(asked)
+    with pytest.raises(UsageError, match="works on one machine only; leave it or --cluster out"):
+        interleave.ways(asked, steps, one_machine=False)
+    assert not any(
+        way.slices for way in interleave.ways(replace(asked, interleave="auto"), steps, one_machine=False).values()
+    )
 
 
 def test_blocks_are_asked_nothing() -> None:
-    checked(study("a=.,as=gp3+size=100GiB", "b=.,runtime=9s", interleave="blocks"))
+    asked = study("a=.,as=gp3+size=100GiB", "b=.,runtime=9s", interleave="blocks")
+    assert [str(way) for way in ways(asked)] == ["one after the other (as asked)"]
 
 
 def test_a_way_that_is_none_names_the_nearest() -> None:
@@ -63,5 +107,6 @@ def test_a_way_that_is_none_names_the_nearest() -> None:
 
 
 def test_a_study_file_keeps_the_way_and_says_nothing_of_the_usual_one() -> None:
-    assert from_table(study().to_table(), "x").interleave == "slices"
-    assert "interleave" not in study(interleave="blocks").to_table()
+    for way in ("slices", "blocks"):
+        assert from_table(study(interleave=way).to_table(), "x").interleave == way
+    assert "interleave" not in study(interleave="auto").to_table()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from plimsoll.stats.carryover import LEVEL, drift, order_effect
+from plimsoll.stats.carryover import LEVEL, after_other_in, disturbed, drift, order_effect
 from plimsoll.stats.simulation import BLOCKS, SCENARIOS, Scenario, ordered_differences
 
 
@@ -93,3 +93,20 @@ def test_hundreds_of_blocks_are_told_as_by_scipy_and_at_once(seed: int) -> None:
     p = stats.mannwhitneyu(differences[late], differences[~late], method="asymptotic").pvalue
     if abs(p - LEVEL) > 0.002:
         assert (order_effect(differences.tolist(), late.tolist()) is not None) == (p < LEVEL)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_disturbance_is_told_exactly_where_scipys_t_test_is_certain_of_more_than_the_least(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    values = random.choice([0.0, 0.03, -0.06]) + random.normal(0, 0.02, 8)
+    test = stats.ttest_1samp(values, 0.02 * np.sign(values.mean()))
+    certain = test.pvalue <= LEVEL and abs(values.mean()) > 0.02
+    found = disturbed(values.tolist(), 0.02)
+    assert found == (pytest.approx(values.mean()) if certain else None)
+
+
+def test_two_blocks_tell_nothing_and_foreign_facts_are_nothing() -> None:
+    assert disturbed([0.5, 0.5], 0.02) is None
+    assert after_other_in({"slices": {"after_other": -0.03}}) == -0.03
+    for slices in (None, 5, {}, {"after_other": "x"}, {"after_other": math.nan}, {"after_other": True}):
+        assert after_other_in({"slices": slices}) is None

@@ -16,7 +16,6 @@ pub fn validate(spec: &JobSpec, caps: &Caps) -> Result<(), JobError> {
     }
     let until_full = spec.tolerance.as_ref().is_some_and(|tolerance| tolerance.until_full);
     let reasons = [
-        (spec.warmup_ns > 0, "its first slices are the warm-up: set warmup=0"),
         (spec.max_operations.is_some() || spec.max_bytes.is_some(), "the slices say how long: leave its limits out"),
         (spec.verify, "what it has written is not read back: set verify=no"),
         (spec.sync_at_end, "no slice is its end: set sync_at_end=no, or sync after every so many writes"),
@@ -59,7 +58,7 @@ mod tests {
         assert_eq!(message(|s| (s.sync, s.sync_every) = (SyncKind::Fsync, 8)), "");
         let until_full = Tolerance { until_full: true, ..Tolerance::default() };
         let cases: [(&str, String); 15] = [
-            ("warmup=0", message(|s| s.warmup_ns = 1)),
+            ("slice 1 lasts 100 ns", message(|s| s.warmup_ns = 50)),
             ("limits", message(|s| s.max_operations = Some(5))),
             ("limits", message(|s| s.max_bytes = Some(5))),
             ("verify=no", message(|s| s.verify = true)),

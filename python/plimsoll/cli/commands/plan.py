@@ -10,7 +10,10 @@ from plimsoll.cli.options import Destroy, Json
 from plimsoll.cli.study_options import StudyOptions, load_line, takes_study
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plimsoll.model import Plan, Target
+    from plimsoll.run.interleave import Way
     from plimsoll.run.plan import Step
 
 EXAMPLES = "Takes the same arguments as `plimsoll run`, checks everything, and writes nothing."
@@ -27,7 +30,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
     from plimsoll.cli import plan_cost
     from plimsoll.cli.output import print_json, print_table
     from plimsoll.errors import UsageError
-    from plimsoll.run import plan
+    from plimsoll.run import interleave, plan
     from plimsoll.units import format_estimate
 
     if name := load_line(options):
@@ -35,6 +38,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
     study = options.study()
     steps = plan.steps(study)
     plan.check(study, steps, destroy)
+    ways = interleave.ways(study, steps)
     estimate = plan.estimate(study, steps)
     if json:
         print_json(
@@ -45,6 +49,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
                 "layout_bytes": estimate.layout_bytes,
                 "scratch_bytes": estimate.scratch_bytes,
                 "cost": plan_cost.rows(study.targets, estimate.most_ns),
+                "interleave": {case: {"slices": way.slices, "why": way.why} for case, way in ways.items()},
                 "plans": [
                     {"case": step.case, "target": name, "hash": each.hash, "parameters": each.parameters}
                     for step in steps
@@ -57,6 +62,8 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
     for target in study.targets:
         plans = [step.plans[target.name] for step in steps]
         typer.echo(_writes(target, plans, estimate.layout_bytes[target.name], estimate.scratch_bytes[target.name]))
+    for sentence in _turns(ways):
+        typer.echo(sentence)
     for sentence in plan_cost.sentences(study.targets, estimate.most_ns):
         typer.echo(sentence)
     least, most = format_estimate(estimate.least_ns), format_estimate(estimate.most_ns)
@@ -70,6 +77,16 @@ def _row(step: Step) -> dict[str, Any]:
 
     what = list(dict.fromkeys(workloads.of(plan).summary(plan) for plan in step.plans.values()))
     return {"test": step.case, "what": " / ".join(what), "one block": format_duration(step.block_ns)}
+
+
+def _turns(ways: Mapping[str, Way]) -> list[str]:
+    """How the targets of a block take turns; tests are named where they do it otherwise than most."""
+    alike: dict[Way, list[str]] = {}
+    for case, way in ways.items():
+        alike.setdefault(way, []).append(case)
+    usual, *others = sorted(alike, key=lambda way: -len(alike[way]))
+    told = [f"{way}, for {', '.join(alike[way])}" for way in others]
+    return [f"targets run {each}" for each in [str(usual), *told]] if usual.why else []
 
 
 def _writes(target: Target, plans: list[Plan], layout_bytes: int, scratch_bytes: int) -> str:

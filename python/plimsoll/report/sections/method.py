@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plimsoll.altered import has_no_checksum
@@ -15,9 +15,13 @@ from plimsoll.report.labels import count_text, percent_text
 from plimsoll.stats.parts import extensions_of, without_extensions
 from plimsoll.stats.policy import ALPHA, looks_until
 from plimsoll.stats.sentences import band as band_text
+from plimsoll.units import SECOND, format_duration
 
 ORDER = 90
 TITLE = "Method"
+
+LONGEST_NS = 10 * SECOND
+"""No slice is so long."""
 
 APART = (
     "Sets of runs that were not interleaved are compared by Welch's t of the logarithms. There is no verdict "
@@ -53,8 +57,7 @@ def _rules(evidence: Evidence) -> Text:
         words.insert(0, APART)
     if any(turns):
         words[:0] = [
-            f"Every block runs each target once, next to each other in time, in random order{seed}. "
-            "Targets are compared inside blocks, as paired log ratios.",
+            f"{_order(evidence.runs, seed)} Targets are compared inside blocks, as paired log ratios.",
             f"Mode {mode.name}: answers may fall after {looks} blocks; the critical values pay for looking that often. "
             f"Each verdict is false with probability at most {percent_text(ALPHA)}.",
         ]
@@ -67,6 +70,32 @@ def _rules(evidence: Evidence) -> Text:
             "checksums: whether anything was changed there afterwards, nobody can tell."
         )
     return Text(tuple(Sentence(each) for each in words))
+
+
+def _order(runs: Sequence[Run], seed: str) -> str:
+    """How the targets of a block took turns."""
+    whole = f"runs each target once, next to each other in time, in random order{seed}."
+    sliced = [run for run in runs if run.in_slices]
+    lengths = [length for run in sliced if (length := _length_of(run, "slice_ns"))]
+    if not lengths:
+        return f"Every block {whole}"
+    shortest, longest = format_duration(min(lengths)), format_duration(max(lengths))
+    span = shortest if shortest == longest else f"{shortest} to {longest}"
+    ignored = max((_length_of(run, "discard_ns") for run in sliced), default=0)
+    told = (
+        f"of a block take turns of {span}, in an order that is random{seed} and then reversed, until each has run for "
+        f"as long as its test says; of each turn the first {format_duration(ignored)} do not count."
+    )
+    if len(sliced) == len(runs):
+        return f"The targets {told}"
+    cases = ", ".join(dict.fromkeys(run.plan.case for run in sliced))
+    return f"In {cases}, the targets {told} Every other block {whole}"
+
+
+def _length_of(run: Run, name: str) -> int:
+    """A length that the run keeps of its slices, ns. A result file may hold anything."""
+    value = run.facts["slices"].get(name)
+    return value if isinstance(value, int) and 0 < value < LONGEST_NS else 0
 
 
 def _extended_to(evidence: Evidence) -> int:

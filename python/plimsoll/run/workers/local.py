@@ -41,7 +41,7 @@ class IoJob(IoParameters):
 
 
 class IoJobInSlices(IoJob):
-    """One that works in slices only; there is no warm-up then, for each slice discards its first part."""
+    """One that works in slices only; its warm-up is the beginning of the first one."""
 
     slices: Sequence[Turn]
     discard_ns: int
@@ -89,7 +89,7 @@ def cannot_alternate(plan: Plan, path: Path, slices: Sequence[Turn], discard_ns:
 
 def in_slices(spec: IoJob, slices: Sequence[Turn], discard_ns: int) -> IoJobInSlices:
     """The same job, working in these slices."""
-    return {**spec, "slices": slices, "discard_ns": discard_ns, "warmup": 0}
+    return {**spec, "slices": slices, "discard_ns": discard_ns}
 
 
 def job_spec(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from plimsoll.errors import TargetError
+from plimsoll.metrics import DATA_KINDS
 from plimsoll.run.outcome import OnProgress, Outcome, Progress, Slices, answer
 from plimsoll.run.sampler import HostSample, Sampler
-from plimsoll.run.turns import Turns
+from plimsoll.run.turns import Turns, after_others
 from plimsoll.run.workers.execution import POLL_S, STOP_S, Execution, Job, PausingJob
 from plimsoll.run.workers.local import IoJob, in_slices
 from plimsoll.targets.held import readable
@@ -59,7 +61,8 @@ def alternate(
         answers = _await(jobs, parts, on_progress, deadline_reached)
         for part in parts:
             part.samples.append(part.sampler.sample())
-    return [_execution(part, text, turns) for part, text in zip(parts, answers, strict=True)]
+    followers = after_others(turns)
+    return [_execution(part, text, turns, followers[part.name]) for part, text in zip(parts, answers, strict=True)]
 
 
 def _end(job: Job) -> None:
@@ -117,16 +120,30 @@ def _failed(text: str | None) -> bool:
     return text is not None and answer(Outcome, text)["status"] == "failed"
 
 
-def _execution(part: Part, text: str, turns: Turns) -> Execution:
+def _execution(part: Part, text: str, turns: Turns, followers: Sequence[bool]) -> Execution:
     outcome = answer(Outcome, text)
     outcome["slices"] = Slices(
         slice_ns=turns.slice_ns,
         discard_ns=turns.discard_ns,
         shared_by=len(turns.of),
         drain_ns=[each.pop("drain_ns", 0) for each in outcome["intervals"]],
-        histograms=outcome.get("interval_histograms", []),
+        after_other=_after_other(outcome, followers),
     )
     if outcome["error"]:
         outcome["error"]["message"] = readable(outcome["error"]["message"])
     before, *between, after = part.samples
     return Execution(outcome, before, after, tuple(between))
+
+
+def _after_other(outcome: Outcome, followers: Sequence[bool]) -> float | None:
+    """Log ratio of the rate in slices right after another target's to that in slices right after its own."""
+    done, lasted = {True: 0, False: 0}, {True: 0, False: 0}
+    # One that was stopped has fewer slices than it was given.
+    for interval, follows in zip(outcome["intervals"], followers, strict=False):
+        done[follows] += sum(
+            interval["operations"][kind]["operations"] for kind in DATA_KINDS if kind in interval["operations"]
+        )
+        lasted[follows] += interval["duration_ns"]
+    if not all(done.values()):
+        return None
+    return math.log(done[True] / lasted[True]) - math.log(done[False] / lasted[False])

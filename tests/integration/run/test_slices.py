@@ -1,0 +1,94 @@
+"""Targets that alternate in slices, on the real disk: what is chosen, what comes out, and what interrupts it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
+
+SMALL = ("--set", "size=16MiB", "--set", "runtime=1s", "--set", "warmup=100ms", "--noisy-host")
+
+
+def settings(disk: Path) -> tuple[str, ...]:
+    return ("--on", f"one={disk}", "--on", f"four={disk},depth=4")
+
+
+def runs_of(plimsoll: Command, tmp_path: Path) -> list[dict[str, object]]:
+    plimsoll("export", "-o", str(tmp_path / "s.plimsoll.gz"))
+    lines = subprocess.run(["zcat", tmp_path / "s.plimsoll.gz"], capture_output=True, check=True, text=True).stdout
+    return [json.loads(line) for line in lines.splitlines() if '"facts"' in line and '"plan"' in line]
+
+
+def test_settings_of_one_disk_take_turns_and_nothing_overlaps(plimsoll: Command, disk: Path, tmp_path: Path) -> None:
+    answer = plimsoll("run", "ping", *settings(disk), *SMALL, "--repeats", "2")
+    assert "The targets of a block take turns of" not in answer.out, "that is part of the report"
+    runs = runs_of(plimsoll, tmp_path)
+    assert len(runs) == 4
+    for block in (0, 1):
+        pair = [run for run in runs if run["block"] == block]
+        times = sorted(
+            (row["start_ns"], row["start_ns"] + row["duration_ns"])
+            for run in pair
+            for row in run["intervals"]  # type: ignore[attr-defined]
+        )
+        assert len(times) >= 8
+        assert all(end <= start for (_, end), (start, _) in zip(times, times[1:], strict=False))
+        assert all(run["facts"]["slices"]["shared_by"] == 2 for run in pair)  # type: ignore[index]
+    plimsoll("report", "-o", str(tmp_path / "r.html"))
+    assert "The targets of a block take turns of" in (tmp_path / "r.html").read_text()
+    assert leftovers(disk) == []
+
+
+def test_the_plan_says_what_is_chosen_and_why(plimsoll: Command, disk: Path) -> None:
+    told = plimsoll("plan", "ping", *settings(disk), *SMALL).out
+    assert "targets run in turns, several times a second (one and four share one device, which is never idle)" in told
+    apart = plimsoll("plan", "ping", "--on", f"one={disk}", "--on", "memory=/dev/shm", *SMALL).out
+    assert "targets run one after the other (they are not on one device, and one with a limit would save up" in apart
+    asked = plimsoll("plan", "ping", *settings(disk), *SMALL, "--interleave", "blocks").out
+    assert "targets run one after the other (as asked)" in asked
+    assert "take turns" not in plimsoll("plan", "ping", "--on", f"one={disk}", *SMALL).out
+
+
+def test_blocks_where_that_is_asked_for(plimsoll: Command, disk: Path, tmp_path: Path) -> None:
+    plimsoll("run", "ping", *settings(disk), *SMALL, "--repeats", "1", "--interleave", "blocks")
+    assert all("slices" not in run["facts"] for run in runs_of(plimsoll, tmp_path))  # type: ignore[operator]
+
+
+def test_what_is_refused_has_written_nothing(plimsoll: Command, disk: Path) -> None:
+    words = ("--on", f"a={disk}", "--on", f"b={disk},cap_iops=3000", "--interleave", "slices")
+    refused = plimsoll("run", "ping", *words, *SMALL, check=2)
+    assert "target b has a limit (cap_iops=3000), and what it saves up while another works" in refused.err
+    assert leftovers(disk) == []
+    assert plimsoll("list", "sessions", "--json").json == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_block_that_is_interrupted_is_all_that_is_lost(plimsoll: Command, disk: Path, number: signal.Signals) -> None:
+    words = ("run", "ping", *settings(disk), *SMALL, "--repeats", "3")
+    with subprocess.Popen(
+        [PLIMSOLL, *words],
+        cwd=disk.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ},
+    ) as process:
+        assert process.stderr is not None
+        seen = 0
+        while seen < 2:
+            seen += " left" in process.stderr.readline()
+        time.sleep(0.4)
+        process.send_signal(number)
+        process.communicate(timeout=120)
+    plimsoll("run", "--resume")
+    (row,) = plimsoll("list", "sessions", "--json").json
+    assert row["state"] == "done"
+    lines = plimsoll("show", "--csv").out.splitlines()[1:]
+    assert len({line.split(",")[0] for line in lines}) >= 6
+    assert leftovers(disk) == []

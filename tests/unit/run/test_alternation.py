@@ -1,0 +1,66 @@
+"""How a session goes on in slices after what its slices have shown, also when it is resumed."""
+
+from __future__ import annotations
+
+from plimsoll.model import Run, RunStatus
+from plimsoll.run import plan
+from plimsoll.run.alternation import Alternation
+from plimsoll.run.interleave import Way
+from plimsoll.run.plan import Step
+from plimsoll.run.study import from_words
+from plimsoll.run.turns import DISCARD_NS, Pace
+from plimsoll.units import MILLISECOND
+
+
+def step() -> Step:
+    (found,) = plan.steps(from_words(["randread"], ("a=.", "b=.,depth=9"), seed=1))
+    return found
+
+
+def run(of: Step, drain_ms: float | None, status: RunStatus = RunStatus.OK) -> Run:
+    study = from_words(["randread"], ("a=.", "b=.,depth=9"), seed=1)
+    slices = {} if drain_ms is None else {"slices": {"drain_ns": [int(drain_ms * MILLISECOND)] * 20}}
+    return Run(
+        id="r", session_id="s", block=0, order=0, target=study.targets[0], plan=of.plans["a"], started_ns=0, ended_ns=1,
+        status=status, facts=slices,
+    )  # fmt: skip
+
+
+def test_short_drains_change_nothing() -> None:
+    of = step()
+    found = Alternation({of.case: Way(slices=True, why="")})
+    assert found.pace(of) == Pace(DISCARD_NS)
+    found.take([run(of, 1.0), run(of, 2.0)])
+    assert found.pace(of) == Pace(DISCARD_NS)
+    assert found.given_up(of) is None
+
+
+def test_longer_drains_make_longer_slices_and_too_long_ones_whole_blocks_for_good() -> None:
+    of = step()
+    found = Alternation({of.case: Way(slices=True, why="")})
+    found.take([run(of, 30.0, RunStatus.INVALID)])
+    assert found.pace(of) == Pace(45 * MILLISECOND)
+    assert found.given_up(of) is None
+    found.take([run(of, 300.0, RunStatus.INVALID)])
+    assert found.pace(of) is None
+    assert found.given_up(of) == (
+        "randread: what is in flight takes longer to come back than slices can wait (66 ms); from now on one target "
+        "runs after the other"
+    )
+    found.take([run(of, None)])
+    assert (found.pace(of), found.given_up(of)) == (None, None)
+
+
+def test_what_was_begun_in_whole_blocks_goes_on_so() -> None:
+    of = step()
+    found = Alternation({of.case: Way(slices=True, why="")})
+    found.take([run(of, None, RunStatus.PARTIAL)])
+    assert found.pace(of) == Pace(DISCARD_NS)
+    found.take([run(of, None)])
+    assert found.pace(of) is None
+
+
+def test_whole_blocks_have_no_pace_and_are_no_news() -> None:
+    of = step()
+    found = Alternation({of.case: Way(slices=False, why="as asked")})
+    assert (found.pace(of), found.given_up(of)) == (None, None)
