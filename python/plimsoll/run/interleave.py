@@ -6,13 +6,13 @@ saves up meanwhile, and would show up to twice what it gives for ever.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.catalog.targets import AS, is_emulated, shape_of
 from plimsoll.declared import IoParameters
-from plimsoll.errors import UsageError
+from plimsoll.errors import TargetError, UsageError
 from plimsoll.model import Plan, Target
 from plimsoll.parameters import kind_of
 from plimsoll.run import originals
@@ -95,11 +95,13 @@ def _limit(target: Target) -> str | None:
 
 
 def _apart(targets: Sequence[Target]) -> str | None:
-    """Why nobody knows that no target rests: they lie on different devices, or on served volumes."""
+    """Why nobody knows that a target's rate is its own: different devices may rest, others keep work for later."""
     chains = {target.name: _chain(target) for target in targets}
     for name, chain in chains.items():
         if chain is not None and folders_below(chain):
             return f"target {name} lies on a served volume, which may save up while another works"
+        if chain is not None and any(device.kind == "loop" for device in chain.devices):
+            return f"target {name} lies on a loop device, which may write to its file later, while another works"
     devices = [set(chain.counters) if chain is not None else set() for chain in chains.values()]
     if all(devices) and all(each == devices[0] for each in devices):
         return None
@@ -112,37 +114,45 @@ def _chain(target: Target) -> Chain | None:
         return None
     try:
         return chain_of(Path(target.where))
-    except OSError:
+    except TargetError:
         return None
 
 
 def _why_not(step: Step) -> str | None:
+    """Why a test cannot be made in slices, or would mislead."""
+    return next(_reasons(step), None)
+
+
+def _reasons(step: Step) -> Iterator[str]:
     plans = list(step.plans.values())
     if any(kind_of(plan.workload) != "io" for plan in plans):
-        return "is no disk test, and only those can pause and go on yet"
+        yield "is no disk test, and only those can pause and go on yet"
+        return
     if any(originals.is_original(plan) for plan in plans):
-        return "is carried out by another program, which cannot pause"
+        yield "is carried out by another program, which cannot pause"
+    if any(_leaves_writes_behind(plan.values(IoParameters)) for plan in plans):
+        yield "leaves writes in the page cache, which would be done while another works"
     lengths = {name: plan.values(IoParameters) for name, plan in step.plans.items()}
-    for what, of_each in (
-        ("runs for", {name: values["runtime"] for name, values in lengths.items()}),
-        ("warms up for", {name: values["warmup"] for name, values in lengths.items()}),
-    ):
-        if why := _unequal(of_each, what):
-            return why
-    runtime_ns = plans[0].values(IoParameters)["runtime"]
-    if runtime_ns < Pace().shortest_runtime_ns:
-        return f"runs for {format_duration(runtime_ns)}, and slices need {format_duration(Pace().shortest_runtime_ns)}"
-    return next((f"cannot: {why}" for plan in plans if (why := _refused(plan))), None)
+    yield from _unequal({name: values["runtime"] for name, values in lengths.items()}, "runs for")
+    yield from _unequal({name: values["warmup"] for name, values in lengths.items()}, "warms up for")
+    runtime_ns, least_ns = plans[0].values(IoParameters)["runtime"], Pace().shortest_runtime_ns
+    if runtime_ns < least_ns:
+        yield f"runs for {format_duration(runtime_ns)}, and slices need {format_duration(least_ns)}"
+    yield from (f"cannot: {why}" for plan in plans if (why := _refused(plan)))
 
 
-def _unequal(lengths: Mapping[str, int], what: str) -> str | None:
+def _leaves_writes_behind(values: IoParameters) -> bool:
+    each_synced = values["sync"] != "none" and values["sync_every"] == 1
+    return values["mode"] not in ("read", "randread") and not values["direct"] and not each_synced
+
+
+def _unequal(lengths: Mapping[str, int], what: str) -> Iterator[str]:
     shortest, longest = min(lengths, key=lambda name: lengths[name]), max(lengths, key=lambda name: lengths[name])
-    if lengths[shortest] == lengths[longest]:
-        return None
-    return (
-        f"{what} {format_duration(lengths[shortest])} on {shortest} and {format_duration(lengths[longest])} on "
-        f"{longest}, and targets that alternate do that equally long"
-    )
+    if lengths[shortest] < lengths[longest]:
+        yield (
+            f"{what} {format_duration(lengths[shortest])} on {shortest} and {format_duration(lengths[longest])} on "
+            f"{longest}, and targets that alternate do that equally long"
+        )
 
 
 def _refused(plan: Plan) -> str | None:

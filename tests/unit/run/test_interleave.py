@@ -27,6 +27,8 @@ SETTINGS = [
     study(),
     study("a=.", "b=.,engine=psync,depth=1"),
     study("a=.", "b=.,block_size=16KiB", tests=("randrw", "seqread")),
+    study("a=.", "b=.,mode=randwrite,direct=no,sync=dsync"),
+    study("a=.,direct=no", "b=."),
 ]
 
 
@@ -48,6 +50,11 @@ def test_settings_of_one_disk_alternate(asked: Study) -> None:
         (("a=.", "b=.,runtime=9s"), "runs for 9 s on b and 10 s on a, and targets that alternate do that equally long"),
         (("a=.,runtime=100ms", "b=.,runtime=100ms"), "runs for 100 ms, and slices need 160 ms"),
         (("a=.", "b=.,verify=yes"), "test randread cannot: "),
+        (("a=.", "b=.,mode=randwrite,direct=no"), "test randread leaves writes in the page cache, which would be done"),
+        (
+            ("a=.", "b=.,mode=randwrite,direct=no,sync=fsync,sync_every=9"),
+            "test randread leaves writes in the page cache",
+        ),
         (("a=.", "b=.,max_operations=9"), "test randread cannot: "),
         (("a=.", "b=.,implementation=original"), "is carried out by another program, which cannot pause"),
     ],
