@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.catalog.volume_type import volume_type, volume_types
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.run import interleave, plan
 from plimsoll.run.study import Study, from_table, from_words
+from plimsoll.simulation.grid import grid
 
 TWO = ("a=.", "b=.,depth=9")
 SHARED_MEMORY = "/dev/shm"
@@ -91,6 +93,21 @@ def test_devices_that_may_rest_are_not_given_a_rest(tmp_path: Path) -> None:
         "one after the other (they are not on one device, and one with a limit would save up while another works)"
     )
     assert all(each.slices for each in ways(study(f"a={tmp_path}", memory)))
+
+
+@pytest.mark.parametrize("name", [each.name for each in volume_types() if not each.until])
+@pytest.mark.parametrize("place", ["vol:{}", ".,as={}"])
+def test_no_volume_of_the_catalog_ever_alternates_by_itself(name: str, place: str) -> None:
+    needed = {"instance": "m5d.large"} if volume_type(name, None, "here").is_local else {"size": "100GiB"}
+    sold = grid(name, needed)
+    units = {"size": "GiB", "throughput": "MiB/s"}
+    options = {**sold.options, **{axis.name: f"{axis.values[0]}{units.get(axis.name, '')}" for axis in sold.axes}}
+    given = [f"{key}={value}" for key, value in options.items() if key != "type"]
+    joined = ",".join([name, *given]) if place.startswith("vol") else "+".join([name, *given])
+    asked = study("a=.", f"b={place.format(joined)}", interleave="auto")
+    assert not any(way.slices for way in ways(asked))
+    with pytest.raises(UsageError, match="what it saves up while another works would show as speed"):
+        ways(replace(asked, interleave="slices"))
 
 
 def test_a_cluster_is_not_one_machine() -> None:
