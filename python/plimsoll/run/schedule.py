@@ -181,7 +181,7 @@ class Schedule:
             state.closed = f"invalid {'twice' if state.transient else 'for good'}: see the warnings"
             state.closed += f"; {NEVER_QUIET}" if state.disturbed else ""
         elif len(blocks) >= state.wanted and self._exact:
-            done = f"extended to {len(blocks)} blocks" if self._study.extensions else f"repeated {len(blocks)} times"
+            done = f"extended to {len(blocks)} blocks" if self._study.extensions else _repeated(len(blocks))
             state.closed = f"{done}, as asked"
         elif len(blocks) >= state.wanted:
             self._look(state, len(blocks))
@@ -226,6 +226,10 @@ class Schedule:
                 last = last_block(replace(self._mode, cap=state.cap), len(self._left))
                 most += max((state.wanted if self._exact else last) - done, 1) * block_ns
         return TimeLeft(least, most)
+
+
+def _repeated(count: int) -> str:
+    return "repeated once" if count == 1 else f"repeated {count} times"
 
 
 def _for_good(run: Run) -> bool:

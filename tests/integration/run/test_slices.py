@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -23,8 +24,8 @@ def settings(disk: Path) -> tuple[str, ...]:
 
 def runs_of(plimsoll: Command, tmp_path: Path) -> list[Any]:
     plimsoll("export", "-o", str(tmp_path / "s.plimsoll.gz"))
-    lines = subprocess.run(["zcat", tmp_path / "s.plimsoll.gz"], capture_output=True, check=True, text=True).stdout
-    return [read["run"] for line in lines.splitlines() if "run" in (read := json.loads(line))]
+    with gzip.open(tmp_path / "s.plimsoll.gz", "rt") as lines:
+        return [read["run"] for line in lines if "run" in (read := json.loads(line))]
 
 
 def test_settings_of_one_disk_take_turns_and_nothing_overlaps(plimsoll: Command, disk: Path, tmp_path: Path) -> None:
