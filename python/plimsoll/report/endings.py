@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from plimsoll.model import Run, RunStatus, Session, SessionState
 from plimsoll.report.evidence import Evidence
-from plimsoll.stats.endings import looked
+from plimsoll.stats.endings import looked, repeated
 from plimsoll.stats.parts import extensions_of
 from plimsoll.stats.policy import LAST, MODES, STANDARD
 from plimsoll.stats.rules import rules
@@ -37,7 +37,7 @@ def _ending(evidence: Evidence, session: Session, case: str) -> str:
         return closing(Stop(StopReason.NOTHING_VALID), metric, blocks, valid)
     repeats, parts = session.study.get("repeats"), extensions_of(session.study)
     if isinstance(repeats, int) and blocks >= repeats and not parts:
-        return f"repeated {blocks} times, as asked"
+        return f"{repeated(blocks)}, as asked"
     if (
         parts
         and not parts[-1].until_verdict

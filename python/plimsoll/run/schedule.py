@@ -20,7 +20,7 @@ from plimsoll.run.noise import NEVER_QUIET, only_others
 from plimsoll.run.plan import Step
 from plimsoll.run.study import MOST_REPEATS, Study
 from plimsoll.run.time_left import TimeLeft
-from plimsoll.stats.endings import looked
+from plimsoll.stats.endings import looked, repeated
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.stats.parts import Extension
 from plimsoll.stats.policy import LAST, LOOKS, MODES
@@ -181,7 +181,7 @@ class Schedule:
             state.closed = f"invalid {'twice' if state.transient else 'for good'}: see the warnings"
             state.closed += f"; {NEVER_QUIET}" if state.disturbed else ""
         elif len(blocks) >= state.wanted and self._exact:
-            done = f"extended to {len(blocks)} blocks" if self._study.extensions else _repeated(len(blocks))
+            done = f"extended to {len(blocks)} blocks" if self._study.extensions else repeated(len(blocks))
             state.closed = f"{done}, as asked"
         elif len(blocks) >= state.wanted:
             self._look(state, len(blocks))
@@ -226,10 +226,6 @@ class Schedule:
                 last = last_block(replace(self._mode, cap=state.cap), len(self._left))
                 most += max((state.wanted if self._exact else last) - done, 1) * block_ns
         return TimeLeft(least, most)
-
-
-def _repeated(count: int) -> str:
-    return "repeated once" if count == 1 else f"repeated {count} times"
 
 
 def _for_good(run: Run) -> bool:

@@ -32,3 +32,8 @@ def looked(
     usable = ([value for value in values if 0 < value < math.inf] for values in valid_scores(rows).values())
     summaries = [summarise(values, rows[0].direction) for values in usable if values]
     return next_step_single(summaries, mode, blocks), summaries
+
+
+def repeated(blocks: int) -> str:
+    """How a case ended that was to have exactly so many blocks."""
+    return "repeated once" if blocks == 1 else f"repeated {blocks} times"
