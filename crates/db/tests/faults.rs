@@ -92,8 +92,9 @@ fn nobody_there() {
         assert_eq!(kind, "connect");
         assert!(message.contains("127.0.0.1:1") && message.contains("refused"), "{message}");
     }
+    // Where the folder is missing, the address is wrong: nobody else can be late with it.
     let (kind, message) = failure(spec("sqlite", "sqlite:/nowhere/at/all.db", &[]));
-    assert_eq!(kind, "connect");
+    assert_eq!(kind, "spec");
     assert!(message.contains("/nowhere/at/all.db"), "{message}");
 }
 
