@@ -5,6 +5,7 @@
     band = "10%"                 # what counts as the same
     time = "30m"                 # hard bound; leave out for none
     baseline = "nvme"
+    interleave = "blocks"        # one target after the other, or "slices"; leave out for what is right
     [set]                        # parameters for every test
     size = "8GiB"
     [[targets]]
