@@ -64,3 +64,13 @@ def test_whole_blocks_have_no_pace_and_are_no_news() -> None:
     of = step()
     found = Alternation({of.case: Way(slices=False, why="as asked")})
     assert (found.pace(of), found.given_up(of)) == (None, None)
+
+
+def test_a_run_of_a_foreign_file_has_slices_only_if_they_are_a_table() -> None:
+    one = run(step(), None)
+    for slices in ("x", 5, [], None):
+        foreign = one.model_copy(update={"facts": {"slices": slices}})
+        assert (foreign.in_slices, foreign.spent_ns) == (False, 1)
+    for shared_by in ("x", 0, -2, None):
+        foreign = one.model_copy(update={"facts": {"slices": {"shared_by": shared_by}}})
+        assert (foreign.in_slices, foreign.spent_ns) == (True, 1)
