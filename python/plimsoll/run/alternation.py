@@ -8,7 +8,7 @@ from plimsoll.declared import IoParameters
 from plimsoll.model import Run, RunStatus
 from plimsoll.run.interleave import Way
 from plimsoll.run.plan import Step
-from plimsoll.run.turns import LONGEST_DISCARD_NS, Pace, pace_for
+from plimsoll.run.turns import Pace, pace_for, usual_drain_ns
 from plimsoll.units import format_duration
 
 
@@ -27,7 +27,11 @@ class Alternation:
         for run in runs:
             case = run.plan.case
             if run.in_slices:
-                self._drains_ns[case] += run.facts["slices"]["drain_ns"]
+                drains = run.facts["slices"].get("drain_ns")
+                # What is extended may come from a result file, which may hold anything.
+                self._drains_ns[case] += (
+                    [ns for ns in drains if isinstance(ns, int)] if isinstance(drains, list) else []
+                )
             elif run.status in (RunStatus.OK, RunStatus.INVALID):
                 self._whole.add(case)
 
@@ -38,15 +42,20 @@ class Alternation:
         """
         if not self._ways[step.case].slices or step.case in self._whole:
             return None
-        runtime_ns = next(iter(step.plans.values())).values(IoParameters)["runtime"]
-        return pace_for(self._drains_ns[step.case], runtime_ns)
+        return pace_for(self._drains_ns[step.case], _runtime_ns(step))
 
     def given_up(self, step: Step) -> str | None:
         """That slices have just turned out to be too short for a case, for whoever watches."""
         tried = self._ways[step.case].slices and step.case not in self._whole
         if not tried or self.pace(step) is not None:
             return None
+        drain = format_duration(usual_drain_ns(self._drains_ns[step.case]))
         return (
-            f"{step.case}: what is in flight takes longer to come back than slices can wait ("
-            f"{format_duration(LONGEST_DISCARD_NS)}); from now on one target runs after the other"
+            f"{step.case}: at the end of a slice it usually takes up to {drain} until all is back, too long for "
+            f"slices of runs of {format_duration(_runtime_ns(step))}; from now on one target runs after the other"
         )
+
+
+def _runtime_ns(step: Step) -> int:
+    """Of a case whose targets alternate: they run equally long."""
+    return next(iter(step.plans.values())).values(IoParameters)["runtime"]

@@ -141,7 +141,8 @@ class SessionRunner:
     ) -> list[Run]:
         """The runs of a block whose targets alternate, stored."""
         block, names = requests[0].block, ", ".join(request.target for request in requests)
-        self.observer.run_started(block.step, f"{names} in slices", block.number, left.within(self.left_ns()))
+        where = f"{names} in slices (rates of {requests[0].target})"
+        self.observer.run_started(block.step, where, block.number, left.within(self.left_ns()))
         runs = prepared.measure_in_slices(requests, pace, self.observer.run_progress, self.used_up)
         return [self._kept(run) for run in runs]
 

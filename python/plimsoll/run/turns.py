@@ -51,7 +51,12 @@ class Turns:
     of: Mapping[str, Sequence[Turn]]
     slice_ns: int
     discard_ns: int
-    warmup_ns: int
+
+
+def usual_drain_ns(drains_ns: Collection[int]) -> int:
+    """What all but a few of these stay within; 0 of none."""
+    ordered = sorted(drains_ns)
+    return ordered[math.ceil((1 - LATE) * len(ordered)) - 1] if ordered else 0
 
 
 def pace_for(drains_ns: Collection[int], runtime_ns: int) -> Pace | None:
@@ -59,9 +64,7 @@ def pace_for(drains_ns: Collection[int], runtime_ns: int) -> Pace | None:
 
     None where that takes too long for slices of a run of this length.
     """
-    ordered = sorted(drains_ns)
-    usual_ns = ordered[math.ceil((1 - LATE) * len(ordered)) - 1] if ordered else 0
-    pace = Pace(max(DISCARD_NS, int(MARGIN * usual_ns)))
+    pace = Pace(max(DISCARD_NS, int(MARGIN * usual_drain_ns(drains_ns))))
     return pace if pace.discard_ns <= LONGEST_DISCARD_NS and pace.shortest_runtime_ns <= runtime_ns else None
 
 
@@ -81,7 +84,7 @@ def turns(targets: Sequence[str], runtime_ns: int, warmup_ns: int, seed: str, pa
         length_ns = slice_ns if found[name] else warmup_ns + slice_ns
         found[name].append((begin_ns, length_ns))
         begin_ns += length_ns
-    return Turns(found, slice_ns, pace.discard_ns, warmup_ns)
+    return Turns(found, slice_ns, pace.discard_ns)
 
 
 def after_others(found: Turns) -> dict[str, list[bool]]:

@@ -64,6 +64,12 @@ class Shape(StrEnum):
     CYCLIC = "cyclic"
     DRIFT = "drift"
     SHORT = "short"
+    SLICES = "slices"
+    """Not looked for: other targets worked in between."""
+
+
+UNCHANGED = frozenset({Shape.FLAT, Shape.SHORT, Shape.SLICES})
+"""Of these no change is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +156,7 @@ def of_slices(rates: Sequence[float], interval_s: float) -> Regime:
     """The regime of a run in slices, in which no shape is looked for: between them, other targets worked."""
     text = "the run was in slices, between which other targets worked: whether its rate holds was not looked at"
     mean = float(np.mean(rates))
-    return _regime(Shape.SHORT, [Segment(0.0, len(rates) * interval_s, mean)], True, text)
+    return _regime(Shape.SLICES, [Segment(0.0, len(rates) * interval_s, mean)], True, text)
 
 
 def _binned(values: FloatArray, interval_s: float, unit: Unit) -> _Series:

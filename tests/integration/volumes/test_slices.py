@@ -22,7 +22,7 @@ def test_a_served_volume_alternates_only_by_force_and_is_found_out(machine: Mach
     assert "(target some lies on a served volume, which may save up while another works)" in told
     forced = machine.plimsoll("run", "randread", *settings(volume), *SHORT, "--interleave", "slices", check=False)
     assert "I/Os waited for volume IOPS in" in forced.stdout
-    assert "Leave --interleave out: one target then runs after the other." in forced.stdout
+    assert "Use --interleave blocks: one target then runs after the other." in forced.stdout
     path = machine.home / "found.plimsoll.gz"
     machine.plimsoll("export", "-o", str(path))
     with gzip.open(path, "rt") as lines:

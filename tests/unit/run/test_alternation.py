@@ -44,8 +44,8 @@ def test_longer_drains_make_longer_slices_and_too_long_ones_whole_blocks_for_goo
     found.take([run(of, 300.0, RunStatus.INVALID)])
     assert found.pace(of) is None
     assert found.given_up(of) == (
-        "randread: what is in flight takes longer to come back than slices can wait (66 ms); from now on one target "
-        "runs after the other"
+        "randread: at the end of a slice it usually takes up to 300 ms until all is back, too long for slices of "
+        "runs of 10 s; from now on one target runs after the other"
     )
     found.take([run(of, None)])
     assert (found.pace(of), found.given_up(of)) == (None, None)
@@ -74,3 +74,11 @@ def test_a_run_of_a_foreign_file_has_slices_only_if_they_are_a_table() -> None:
     for shared_by in ("x", 0, -2, None):
         foreign = one.model_copy(update={"facts": {"slices": {"shared_by": shared_by}}})
         assert (foreign.in_slices, foreign.spent_ns) == (True, 1)
+
+
+def test_foreign_drains_say_nothing() -> None:
+    of = step()
+    found = Alternation({of.case: Way(slices=True, why="")})
+    for drains in ("x", None, ["y", None]):
+        found.take([run(of, None).model_copy(update={"facts": {"slices": {"drain_ns": drains}}})])
+    assert found.pace(of) == Pace(DISCARD_NS)

@@ -74,22 +74,22 @@ def _rules(evidence: Evidence) -> Text:
 
 def _order(runs: Sequence[Run], seed: str) -> str:
     """How the targets of a block took turns."""
-    whole = f"runs each target once, next to each other in time, in random order{seed}."
+    others = f"run each target once, next to each other in time, in random order{seed}."
     sliced = [run for run in runs if run.in_slices]
     lengths = [length for run in sliced if (length := _length_of(run, "slice_ns"))]
     if not lengths:
-        return f"Every block {whole}"
+        return f"Every block runs each target once, next to each other in time, in random order{seed}."
     shortest, longest = format_duration(min(lengths)), format_duration(max(lengths))
     span = shortest if shortest == longest else f"{shortest} to {longest}"
     ignored = max((_length_of(run, "discard_ns") for run in sliced), default=0)
     told = (
         f"of a block take turns of {span}, in an order that is random{seed} and then reversed, until each has run for "
-        f"as long as its test says; of each turn the first {format_duration(ignored)} do not count."
+        f"as long as its test says; the warm-up and the first {format_duration(ignored)} of each turn do not count."
     )
     if len(sliced) == len(runs):
         return f"The targets {told}"
     cases = ", ".join(dict.fromkeys(run.plan.case for run in sliced))
-    return f"In {cases}, the targets {told} Every other block {whole}"
+    return f"In {cases}, the targets {told} All other blocks {others}"
 
 
 def _length_of(run: Run, name: str) -> int:

@@ -12,7 +12,7 @@ from plimsoll.report.document import Block, Chart, Phrase, Table, Text, Tone, co
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text
 from plimsoll.stats.course import Series, series_of
-from plimsoll.stats.steady import SHORTEST_S, Regime, Segment, Shape
+from plimsoll.stats.steady import SHORTEST_S, UNCHANGED, Regime, Segment, Shape
 from plimsoll.units import SECOND, format_duration, format_value
 
 ORDER = 70
@@ -30,6 +30,7 @@ _NAMES = {
     Shape.CYCLIC: "up and down",
     Shape.DRIFT: "drifting",
     Shape.SHORT: "too short to tell",
+    Shape.SLICES: "not looked at",
 }
 
 
@@ -41,7 +42,7 @@ def build(evidence: Evidence) -> list[Block]:
     averaged = 1
     for place, case in enumerate(evidence.cases):
         unit, found = _of_case(evidence, case)
-        changed += [(unit, series) for series in found if series.regime.shape not in (Shape.FLAT, Shape.SHORT)]
+        changed += [(unit, series) for series in found if series.regime.shape not in UNCHANGED]
         shapes.update(series.regime.shape for series in found)
         if found and len(shown) < MOST_CHARTS:
             bins = _bin_size(found)
@@ -66,15 +67,31 @@ def build(evidence: Evidence) -> list[Block]:
 
 
 def _unchanged(shapes: Counter[Shape]) -> list[Text]:
-    """What of the other runs is known: nothing of those that are too short to be judged."""
+    """What of the other runs is known: nothing of those that are too short to be judged, or were made in slices."""
+    sliced = shapes[Shape.SLICES]
+    others = shapes - Counter({Shape.SLICES: sliced})
+    told = _judged(others, "" if not sliced else " of those that did not take turns") if others else []
+    if sliced:
+        its = "its rate" if sliced == 1 else "their rates"
+        words = (
+            f"{count_text(sliced, 'run')} took turns with other targets, so nobody looked whether {its} changed "
+            f"inside; `--interleave blocks` with runtime={SHORTEST_S:.0f}s tells."
+        )
+        told.append(text(words, tone=Tone.UNKNOWN))
+    return told
+
+
+def _judged(shapes: Counter[Shape], which: str) -> list[Text]:
     short, judged = shapes[Shape.SHORT], sum(shapes.values()) - shapes[Shape.SHORT]
-    unclear = f"{count_text(short, 'run')} of this report {'is' if short == 1 else 'are'} too short to tell"
+    unclear = (
+        f"{count_text(short, 'run')}{which or ' of this report'} {'is' if short == 1 else 'are'} too short to tell"
+    )
     needed = f"that takes {SHORTEST_S:.0f} s of even points (runtime={SHORTEST_S:.0f}s)."
     if not judged:
         return [text(f"{unclear} whether the rate changed inside: {needed}", tone=Tone.UNKNOWN)]
-    told = [] if judged > shapes[Shape.FLAT] else ["No run changed its level while it was measured."]
+    told = [] if judged > shapes[Shape.FLAT] else [f"No run{which} changed its level while it was measured."]
     if short and told:
-        told = [f"No run that is long enough to be judged changed its level; {unclear}: {needed}"]
+        told = [f"No run{which} that is long enough to be judged changed its level; {unclear}: {needed}"]
     elif short:
         told = [f"{unclear}: {needed}"]
     return [text(*told)] if told else []
@@ -98,7 +115,7 @@ def changes(evidence: Evidence) -> list[tuple[Run, Finding]]:
         unit, all_series = _of_case(evidence, case)
         for series in all_series:
             regime = series.regime
-            if "imported" not in series.run.facts or regime.shape in (Shape.FLAT, Shape.SHORT):
+            if "imported" not in series.run.facts or regime.shape in UNCHANGED:
                 continue
             message, advice = regime.sentence, "Look at the chart over time before quoting a single number."
             if regime.burst and regime.sustained:
@@ -127,9 +144,11 @@ def _binned(series: Series, bins: int) -> list[tuple[float, float]]:
 
 def _chart(name: str, evidence: Evidence, case: str, unit: str, found: list[Series], bins: int) -> Chart:
     what = "throughput" if unit == "B/s" else "operations per second"
-    odd = sum(series.regime.shape not in (Shape.FLAT, Shape.SHORT) for series in found)
+    odd = sum(series.regime.shape not in UNCHANGED for series in found)
     short = sum(series.regime.shape is Shape.SHORT for series in found)
+    sliced = sum(series.regime.shape is Shape.SLICES for series in found)
     counts = f"{odd} with a change of level" + (f", {short} too short to tell" if short else "")
+    counts += f", {sliced} not looked at" if sliced else ""
     title = f"{case}: {what}"
     return Chart(
         id=name,
@@ -197,7 +216,7 @@ def draw(targets: tuple[str, ...], found: list[Series], unit: str, bins: int) ->
         canvas.line(points, targets.index(series.run.target.name), width=1, opacity=faint)
     named: set[tuple[str, str]] = set()
     for series in found:
-        if series.regime.shape in (Shape.FLAT, Shape.SHORT):
+        if series.regime.shape in UNCHANGED:
             continue
         colour = palette.colour(targets.index(series.run.target.name))
         for name, level in _levels(series.regime):

@@ -29,9 +29,9 @@ def check(evidence: RunEvidence) -> Finding | None:
         return finding(
             NAME,
             softened(Level.INVALID, evidence.long_enough),
-            f"I/Os waited for {party(limit)} in {percent(share)} of the block: the volume saved up while another "
-            "target worked, and showed more than it gives for ever",
-            "Leave --interleave out: one target then runs after the other.",
+            f"I/Os waited for {party(limit)} in {percent(share)} of the block: what is saved up while another target "
+            "works is spent in the next slice, so that the rate may be more than the limit allows for ever",
+            "Use --interleave blocks: one target then runs after the other.",
             waited=share,
         )
     discard_ns = evidence.outcome["slices"]["discard_ns"]
@@ -42,7 +42,7 @@ def check(evidence: RunEvidence) -> Finding | None:
         softened(graded(late, WARN, INVALID), evidence.long_enough),
         f"{percent(late)} of the slices of other targets were not over when the first {format_duration(discard_ns)} of "
         "the next, which do not count, had passed",
-        "Use less depth, or leave --interleave out: one target then runs after the other.",
+        "Use less depth, or --interleave blocks: one target then runs after the other.",
         late=late,
         longest_drain_ns=float(max(drains, default=0)),
     )
