@@ -27,7 +27,7 @@ from plimsoll.stats.parts import Extension
 from plimsoll.units import SECOND
 
 
-def _of(name: str, make: Callable[[], Evidence], *says: str, never: tuple[str, ...] = ()) -> Situation:
+def of_evidence(name: str, make: Callable[[], Evidence], *says: str, never: tuple[str, ...] = ()) -> Situation:
     return Situation("report", name, lambda: of_report(make()), says, never)
 
 
@@ -39,19 +39,23 @@ def _stored(name: str) -> Evidence:
 def _usual() -> list[Situation]:
     several = "These runs were made by several machines at once"
     return [
-        _of("rich", lambda: _stored("rich"), "gp3 is slower than gp2", never=(several,)),
-        _of("memory", lambda: _stored("memory"), "measured memory, not the disk", never=("Emulated here",)),
-        _of(
+        of_evidence("rich", lambda: _stored("rich"), "gp3 is slower than gp2", never=(several,)),
+        of_evidence("memory", lambda: _stored("memory"), "measured memory, not the disk", never=("Emulated here",)),
+        of_evidence(
             "apart",
             lambda: _stored("apart"),
             "The runs were measured apart",
             never=("Every block runs each target once",),
         ),
-        _of("search", lambda: _stored("load_line"), "the knee is at depth 5", never=("no knee", "not settled")),
-        _of("databases", lambda: _stored("databases"), "2 of 4,000 operations failed", never=("memory, not the disk",)),
-        _of("one target", studies.quick, "A verdict needs a second target", never=("is faster than", "is slower than")),
-        _of("two targets", studies.pair, "gp3 is slower than nvme", never=("One target",)),
-        _of("five targets", studies.five, "compar", never=("One target",)),
+        of_evidence("search", lambda: _stored("load_line"), "the knee is at depth 5", never=("no knee", "not settled")),
+        of_evidence(
+            "databases", lambda: _stored("databases"), "2 of 4,000 operations failed", never=("memory, not the disk",)
+        ),
+        of_evidence(
+            "one target", studies.quick, "A verdict needs a second target", never=("is faster than", "is slower than")
+        ),
+        of_evidence("two targets", studies.pair, "gp3 is slower than nvme", never=("One target",)),
+        of_evidence("five targets", studies.five, "compar", never=("One target",)),
     ]
 
 
@@ -96,18 +100,6 @@ def _blind() -> Evidence:
     found = evidence(targets=("a",), cases=("randread",), blocks=3)
     silent = Finding(guard="foreign_io", level=Level.OK, message="not checkable: tmpfs keeps its files in memory")
     return with_runs(found, [run.model_copy(update={"findings": (silent,)}) for run in found.runs])
-
-
-def _sliced(*cases: str) -> Evidence:
-    """Two settings of one disk; the runs of these cases were made in slices."""
-    found = evidence(targets=("a", "b"), cases=("randread", "ping"), blocks=3)
-    slices = {"discard_ns": 20_000_000, "shared_by": 2, "drain_ns": [1000], "after_other": 0.0}
-
-    def made(run: Run) -> Run:
-        one = slices | {"slice_ns": 120_000_000 + run.block * 4_000_000}
-        return run.model_copy(update={"facts": {**run.facts, "slices": one}}) if run.plan.case in cases else run
-
-    return with_runs(found, [made(run) for run in found.runs])
 
 
 def _alone_imported() -> Evidence:
@@ -164,91 +156,76 @@ def _wrong() -> list[Situation]:
     cold = [500.0, *near(1000, 6)]
     fine = ("Nothing was measured", "Nothing valid was measured")
     return [
-        _of(
+        of_evidence(
             "no run",
             lambda: Evidence([session], [], None, 0.1),
             "Nothing was measured: no run has ended",
             never=("is faster than", "Nothing valid was measured"),
         ),
-        _of(
+        of_evidence(
             "all failed",
             _failed,
             "Nothing valid was measured, so there is no answer: 44 failed",
             "The reasons are under “Warnings and lost runs”",
             never=("is faster than",),
         ),
-        _of("no score", _without_scores, "No valid run has a score", never=("is faster than",)),
-        _of("one zero", lambda: _zeros(every=False), "1 run scored zero, left out", never=("only zeros", *fine)),
-        _of("only zeros", lambda: _zeros(every=True), "No valid run has a score", never=("stable",)),
-        _of(
+        of_evidence("no score", _without_scores, "No valid run has a score", never=("is faster than",)),
+        of_evidence(
+            "one zero", lambda: _zeros(every=False), "1 run scored zero, left out", never=("only zeros", *fine)
+        ),
+        of_evidence("only zeros", lambda: _zeros(every=True), "No valid run has a score", never=("stable",)),
+        of_evidence(
             "nothing in common",
             _nothing_in_common,
             "No verdict: nothing was compared: the targets have no case in common",
             never=fine,
         ),
-        _of(
+        of_evidence(
             "one message of many numbers",
             lambda: _findings("it fell by 10 %", "it fell by 9 %"),
             "It fell by 10 % (numbers of the first such run)",
         ),
-        _of("no guard", _unjudged, "No guard has judged any run", never=("No guard found anything",)),
-        _of("silent guards", _blind, "could not check everything in 3 of 3 runs", never=("No guard has judged",)),
-        _of("one imported set", _alone_imported, "A verdict needs the results of a second target", never=("--on",)),
-        _of("some apart", _half_apart, "comparisons, the runs were measured apart", never=("The runs were measured",)),
-        _of(
-            "all in slices",
-            lambda: _sliced("randread", "ping"),
-            "The targets of a block take turns of 120 ms to 128 ms, in an order that is random",
-            "the warm-up and the first 20 ms of each turn do not count",
-            never=("Every block runs", "All other blocks"),
+        of_evidence("no guard", _unjudged, "No guard has judged any run", never=("No guard found anything",)),
+        of_evidence(
+            "silent guards", _blind, "could not check everything in 3 of 3 runs", never=("No guard has judged",)
         ),
-        _of(
-            "a test in slices",
-            lambda: _sliced("randread"),
-            "In randread, the targets of a block take turns of 120 ms to 128 ms",
-            "All other blocks run each target once",
-            never=("In ping",),
+        of_evidence(
+            "one imported set", _alone_imported, "A verdict needs the results of a second target", never=("--on",)
         ),
-        _of("none in slices", _sliced, "Every block runs each target once", never=("take turns of", "took turns with")),
-        _of(
-            "the rate inside slices",
-            lambda: _sliced("randread", "ping"),
-            "12 runs took turns with other targets, so nobody looked whether their rates changed inside",
-            never=("too short to tell", "No run"),
+        of_evidence(
+            "some apart", _half_apart, "comparisons, the runs were measured apart", never=("The runs were measured",)
         ),
-        _of(
-            "the rate inside some slices",
-            lambda: _sliced("randread"),
-            "6 runs took turns with other targets",
-            "of those that did not take turns",
+        of_evidence(
+            "a trend, interleaved", lambda: _series(trend), "so a common drift cancels", never=("cannot be told",)
         ),
-        _of("a trend, interleaved", lambda: _series(trend), "so a common drift cancels", never=("cannot be told",)),
-        _of("a step, interleaved", lambda: _series(step), "so a common step cancels", never=("no common mean",)),
-        _of(
+        of_evidence(
+            "a step, interleaved", lambda: _series(step), "so a common step cancels", never=("no common mean",)
+        ),
+        of_evidence(
             "groups, interleaved",
             lambda: _series(groups),
             "about both groups together, and only where neither contradicts it",
         ),
-        _of("a cold run, interleaved", lambda: _series(cold), "the first block counts like any other"),
-        _of(
+        of_evidence("a cold run, interleaved", lambda: _series(cold), "the first block counts like any other"),
+        of_evidence(
             "waves, interleaved",
             lambda: _series(wave),
             "as long as the ratios of the blocks do not resemble each other",
         ),
-        _of("a trend apart", lambda: _loose(trend), "how sure the mean is cannot be told", never=("cancels",)),
-        _of("a step apart", lambda: _loose(step), "two levels have no common mean", never=("cancels",)),
-        _of("groups apart", lambda: _loose(groups), "a verdict is about the mixture of both groups"),
-        _of("a cold run apart", lambda: _loose(cold), "only where the answer is the same without that run"),
-        _of("waves apart", lambda: _loose(wave), "the runs are worth fewer than their number"),
-        _of("a damaged histogram", _damaged, "could not be read and are missing here"),
-        _of("several machines", _machines, "These runs were made by several machines at once"),
-        _of("an imported cliff", lambda: imported(rates(cliff())), "the score of the file is neither"),
-        _of(
+        of_evidence("a trend apart", lambda: _loose(trend), "how sure the mean is cannot be told", never=("cancels",)),
+        of_evidence("a step apart", lambda: _loose(step), "two levels have no common mean", never=("cancels",)),
+        of_evidence("groups apart", lambda: _loose(groups), "a verdict is about the mixture of both groups"),
+        of_evidence("a cold run apart", lambda: _loose(cold), "only where the answer is the same without that run"),
+        of_evidence("waves apart", lambda: _loose(wave), "the runs are worth fewer than their number"),
+        of_evidence("a damaged histogram", _damaged, "could not be read and are missing here"),
+        of_evidence("several machines", _machines, "These runs were made by several machines at once"),
+        of_evidence("an imported cliff", lambda: imported(rates(cliff())), "the score of the file is neither"),
+        of_evidence(
             "an imported flat line",
             lambda: imported(rates([1000.0] * 300)),
             never=("the score of the file is neither",),
         ),
-        _of("a warm-up", lambda: imported(rates([300.0] * 60 + [1000.0] * 240)), "warm-up, then steady"),
+        of_evidence("a warm-up", lambda: imported(rates([300.0] * 60 + [1000.0] * 240)), "warm-up, then steady"),
     ]
 
 
@@ -315,19 +292,19 @@ def _many_parts() -> Evidence:
 def _amounts() -> list[Situation]:
     """What is left out where there is much of it."""
     return [
-        _of("an open interval", _wide, "runs into the edge of the chart", never=("Pictures for",)),
-        _of(
+        of_evidence("an open interval", _wide, "runs into the edge of the chart", never=("Pictures for",)),
+        of_evidence(
             "many cases",
             lambda: _many(45),
             "Pictures for 40 of 45 cases; the data of all runs are below",
             "Pictures for the first 40 cases",
             "kinds of operations; the table has all",
         ),
-        _of("a study of another program", _foreign_study, "this study holds values that a study file cannot"),
-        _of(
+        of_evidence("a study of another program", _foreign_study, "this study holds values that a study file cannot"),
+        of_evidence(
             "long series", lambda: imported(rates([1000.0 + i % 7 for i in range(30_000)])), "Drawn are means of up to"
         ),
-        _of("many runs of several machines", _many_parts, "Shown are the first"),
+        of_evidence("many runs of several machines", _many_parts, "Shown are the first"),
     ]
 
 
@@ -473,20 +450,26 @@ def _parts() -> list[Situation]:
     agree, differ = "No part differs from those before it", "something changed meanwhile"
     undecided = "adds blocks until there is a verdict"
     return [
-        _of("parts that agree", lambda: _extended(1.0), agree, "kernel was 6.1", never=(differ, undecided)),
-        _of(
+        of_evidence("parts that agree", lambda: _extended(1.0), agree, "kernel was 6.1", never=(differ, undecided)),
+        of_evidence(
             "parts that differ",
             lambda: _extended(1.4),
             "between part 2, from block 7 on, and the blocks before",
             differ,
             never=(agree,),
         ),
-        _of("one target, faster later", lambda: _extended(1.4, ("a",)), "The score of randread, IOPS,", never=(agree,)),
-        _of("one target, as before", lambda: _extended(1.0, ("a",)), "in its scores", never=(differ, undecided)),
-        _of("extended by blocks", lambda: _extended(1.0, until=False), "at most", never=(differ,)),
-        _of("never extended", lambda: _extended(1.0, old=True), never=(agree, differ, "Parts of")),
-        _of("noise that more blocks can tell", lambda: _extended(1.0, noise=0.3, old=True), undecided, never=(agree,)),
-        _of("noise that they cannot", lambda: _extended(1.0, noise=3.0, old=True), never=(undecided,)),
+        of_evidence(
+            "one target, faster later", lambda: _extended(1.4, ("a",)), "The score of randread, IOPS,", never=(agree,)
+        ),
+        of_evidence(
+            "one target, as before", lambda: _extended(1.0, ("a",)), "in its scores", never=(differ, undecided)
+        ),
+        of_evidence("extended by blocks", lambda: _extended(1.0, until=False), "at most", never=(differ,)),
+        of_evidence("never extended", lambda: _extended(1.0, old=True), never=(agree, differ, "Parts of")),
+        of_evidence(
+            "noise that more blocks can tell", lambda: _extended(1.0, noise=0.3, old=True), undecided, never=(agree,)
+        ),
+        of_evidence("noise that they cannot", lambda: _extended(1.0, noise=3.0, old=True), never=(undecided,)),
     ]
 
 
@@ -501,12 +484,14 @@ def _imported(not_kept: list[str]) -> Evidence:
 def _rest() -> list[Situation]:
     large = "Too large to be kept with its run: a.log (SHA-256 0f3c). Keep the file"
     return [
-        _of("a log that was too large to keep", lambda: _imported(["a.log"]), large),
-        _of("a log that was kept", lambda: _imported([]), never=("Too large to be kept",)),
-        _of("many steps", _many_steps, "more with a step"),
-        _of("an outage", _outage, "Old rate again: from the start of the outage"),
-        _of("an invalid run in a search", _invalid_search, "1 run not valid and left out; see the warnings"),
-        _of("runs too short to judge", _short_and_long, "No run that is long enough to be judged changed its level"),
+        of_evidence("a log that was too large to keep", lambda: _imported(["a.log"]), large),
+        of_evidence("a log that was kept", lambda: _imported([]), never=("Too large to be kept",)),
+        of_evidence("many steps", _many_steps, "more with a step"),
+        of_evidence("an outage", _outage, "Old rate again: from the start of the outage"),
+        of_evidence("an invalid run in a search", _invalid_search, "1 run not valid and left out; see the warnings"),
+        of_evidence(
+            "runs too short to judge", _short_and_long, "No run that is long enough to be judged changed its level"
+        ),
         Situation(
             "report", "a burst that ended", lambda: of_blocks(cost.build(_after_a_burst())), ("before that a burst of",)
         ),
@@ -534,18 +519,20 @@ def _sections() -> list[Situation]:
         ),
         scaled("flat", dict.fromkeys(IOPS, 0.5), "does not grow with IOPS at all", "would match"),
         scaled("no line", {"p200": 0.5, "p400": 4.0, "p1000": 0.4}, "no answer: the scores are", "does not grow"),
-        _of("scaling in a report", lambda: volumes({"p200": 0.5, "p400": 1.0, "p1000": 2.5}), "Scaling, test by test"),
-        _of(
+        of_evidence(
+            "scaling in a report", lambda: volumes({"p200": 0.5, "p400": 1.0, "p1000": 2.5}), "Scaling, test by test"
+        ),
+        of_evidence(
             "over the capacity",
             lambda: study([phase("read", 84.7, points=points)], workload="zcav"),
             "throughput over the capacity",
         ),
-        _of(
+        of_evidence(
             "several phases",
             lambda: study([phase("write", 84.7), phase("read", 99.0)]),
             "Phases, as the originals count",
         ),
-        _of(
+        of_evidence(
             "several numbers",
             lambda: study([phase("write", 84.7, scores=[*phase("x", 1.0)["scores"], *more])]),
             "Further numbers",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from tests.golden.sentences import of_guards, of_reports, of_stats, of_tests, of_volumes
+from tests.golden.sentences import of_guards, of_reports, of_slices, of_stats, of_tests, of_volumes
 from tests.golden.sentences.speech import Situation
 from tests.golden.sentences.templates import Template, plain, templates
 
@@ -18,6 +18,7 @@ SITUATIONS: list[Situation] = [
     *of_guards.SITUATIONS,
     *of_volumes.SITUATIONS,
     *of_reports.SITUATIONS,
+    *of_slices.SITUATIONS,
     *of_tests.SITUATIONS,
 ]
 NO_CONCLUSIONS = {
