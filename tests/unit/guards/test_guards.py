@@ -165,6 +165,16 @@ def test_what_others_did_is_said_once() -> None:
     assert judge("request_shape", run).level is Level.OK
 
 
+def test_a_short_run_only_warns_of_foreign_io_in_slices_as_in_a_block_alone() -> None:
+    def level(elapsed_s: int, **changes: Any) -> Level:
+        outcome = {"elapsed_ns": elapsed_s * SECOND}
+        return judge("foreign_io", RunMaker(device_share=3.0, outcome=outcome, **changes)).level
+
+    in_slices = {"drain_ns": (MILLISECOND,) * 20}
+    assert [level(1, seconds=1), level(1, **in_slices)] == [Level.WARN, Level.WARN]
+    assert [level(10), level(10, **in_slices)] == [Level.INVALID, Level.INVALID]
+
+
 def test_own_extra_reads_are_not_foreign() -> None:
     run = RunMaker(device_share=1.2, own_share=1.2)
     assert judge("foreign_io", run).level is Level.OK
