@@ -110,6 +110,8 @@ class Case:
     profile: Profile
     parameters: Mapping[str, object]
     """Every parameter of the workload in base units."""
+    unset: frozenset[str] = frozenset()
+    """Those that have their general defaults."""
 
     def plan(self, options: Mapping[str, str], where: str) -> Plan:
         """The plan on a target whose `options` override parameters; `where` names them in errors."""
@@ -238,6 +240,7 @@ def _case(entry: Entry, base: Mapping[str, Any], shared: Mapping[str, Any], wher
     profile = profiles()[entry.name]
     quick = profile.quick_sizes if quick_sizes else {}
     parameters = defaults(profile.workload)
+    unset = set(parameters)
     for values, origin in (
         (base, where),
         (profile.parameters, f"profile {profile.name}"),
@@ -247,7 +250,8 @@ def _case(entry: Entry, base: Mapping[str, Any], shared: Mapping[str, Any], wher
         (shared, where),
     ):
         parameters.update(read_values(profile.workload, values, origin))
+        unset -= values.keys()
     # A label never names another value than the one that is carried out.
     carried_out = {name: {**entry.overrides, **quick, **shared}[name] for name in entry.overrides}
     label = Entry(entry.test if entry.mode != CLASSIC else entry.name, carried_out).label
-    return Case(label, profile, parameters)
+    return Case(label, profile, parameters, frozenset(unset))

@@ -66,7 +66,7 @@ def _after_a_look(
         for stored, work in evidence.named.names.works.items()
         if stored.session == session.id
     }
-    step, summaries = looked(
+    step, summaries, _ = looked(
         [row for row in evidence.rows if (row.session, row.case, row.metric) == (session.id, case, metric)],
         targets,
         called.get(by.baseline or "", next((called[name] for name in session.target_names if name in called), None)),

@@ -50,9 +50,11 @@ class Alternation:
         if not tried or self.pace(step) is not None:
             return None
         drain = format_duration(usual_drain_ns(self._drains_ns[step.case]))
+        longer = "; --set runtime=10s gives them longer runs" if "runtime" in step.unset else ""
         return (
             f"{step.case}: at the end of a slice it usually takes up to {drain} until all is back, too long for "
-            f"slices of runs of {format_duration(_runtime_ns(step))}; from now on one target runs after the other"
+            f"slices of runs of {format_duration(_runtime_ns(step))}; from now on one target runs after the "
+            f"other{longer}"
         )
 
 

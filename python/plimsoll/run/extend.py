@@ -19,6 +19,7 @@ from plimsoll.model import POLICY_VERSION, Run, RunStatus, Session, SessionState
 from plimsoll.run import plan as planning
 from plimsoll.run.record import score_rows
 from plimsoll.run.resume import state_now
+from plimsoll.run.run_lengths import in_turns
 from plimsoll.run.session import carry_on
 from plimsoll.run.session_runner import SessionRunner
 from plimsoll.run.study import Study, from_table
@@ -113,7 +114,7 @@ def _needed(runs: Sequence[Run], study: Study, blocks: int) -> int | None:
     names = [target.name for target in study.targets]
     mode = replace(MODES[study.mode], patient=True, cap=LAST)
     mode = replace(mode, score_width=mode.score_width or PRECISE_ENOUGH)
-    step, summaries = looked(rows, names, study.baseline, band=study.band, mode=mode, blocks=blocks)
+    step, summaries, _ = looked(rows, names, study.baseline, band=study.band, mode=mode, blocks=blocks)
     if isinstance(step, Stop) and step.reason in (StopReason.DECIDED, StopReason.PRECISE):
         return None
     if len(names) > 1:
@@ -185,7 +186,8 @@ def extend_session(session: Session, part: Extension, runner: SessionRunner) -> 
     earlier = runner.store.runs([session.id])
     study = runner.machines.resolved(from_table(session.study, f"session {session.title}"))
     study = replace(study, extensions=(*study.extensions, part))
-    _check_same_plans(session, earlier, planning.steps(study))
+    steps, _ = in_turns(study, one_machine=runner.machines.one, earlier=earlier)
+    _check_same_plans(session, earlier, steps)
     extended = session.model_copy(update={"study": {**session.study, **_kept(study)}, "policy_version": POLICY_VERSION})
     try:
         return carry_on(extended, runner)

@@ -47,6 +47,8 @@ class Step:
     plans: Mapping[str, Plan]
     paces: Mapping[str, Pace | None] = field(default_factory=dict)
     """What the volumes among the targets do at most, where that is known."""
+    unset: frozenset[str] = frozenset()
+    """Parameters that have their general defaults, because neither the test nor the user says anything else."""
 
     @cached_property
     def run_ns(self) -> Mapping[str, int]:
@@ -79,7 +81,8 @@ def steps(study: Study) -> list[Step]:
     paces = {target.name: pace(shape_of(target)) for target in study.targets}
     for case in cases:
         plans = {target.name: _plan(case, target, together) for target in study.targets}
-        found.append(Step(case.label, case.profile.metrics, plans, paces))
+        unset = case.unset - {name for target in study.targets for name in target.options}
+        found.append(Step(case.label, case.profile.metrics, plans, paces, unset))
     return found
 
 

@@ -20,7 +20,7 @@ from plimsoll.run.noise import NEVER_QUIET, only_others
 from plimsoll.run.plan import Step
 from plimsoll.run.study import MOST_REPEATS, Study
 from plimsoll.run.time_left import TimeLeft
-from plimsoll.stats.endings import looked, repeated
+from plimsoll.stats.endings import looked, repeated, still_open
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.stats.parts import Extension
 from plimsoll.stats.policy import LAST, LOOKS, MODES
@@ -68,6 +68,8 @@ class _CaseState:
     since: int = 0
     """The first block of the last part: what was invalid before says nothing of it."""
     closed: str | None = None
+    still_open: str | None = None
+    """What the last look left open."""
     durations: dict[str, list[int]] = field(default_factory=dict)
     """Wall time of every run by target: a better guess than the plan's."""
 
@@ -169,6 +171,7 @@ class Schedule:
     def settle(self, case: str) -> str | None:
         """Decide whether a case goes on; returns the sentence with which it closed, or None."""
         state = self._states[case]
+        state.still_open = None
         blocks = self._settled(state)
         complete = state.complete(self._left)
         statuses = [status for block in blocks for status in complete[block]]
@@ -187,10 +190,14 @@ class Schedule:
             self._look(state, len(blocks))
         return state.closed
 
+    def still_open(self, case: str) -> str | None:
+        """What the look after the latest block of a case has left open, as a sentence; None if there was no look."""
+        return self._states[case].still_open
+
     def _look(self, state: _CaseState, blocks: int) -> None:
         primary = state.step.metrics[0]
         rows = [row for row in state.rows if row.metric == primary and row.target in self._left]
-        step, summaries = looked(
+        look = looked(
             rows,
             self._left,
             self._study.baseline,
@@ -198,13 +205,14 @@ class Schedule:
             mode=replace(self._mode, cap=state.cap),
             blocks=blocks,
         )
-        match step:
+        match look.step:
             case Go(blocks=wanted):
                 state.wanted = wanted
-            case Stop():
+                state.still_open = still_open(primary, blocks, look)
+            case Stop() as step:
                 statuses = [status for by_target in state.statuses.values() for status in by_target.values()]
                 valid = (statuses.count(RunStatus.OK), len(statuses))
-                state.closed = closing(step, primary, blocks, valid, summaries, asked=self._study.blocks)
+                state.closed = closing(step, primary, blocks, valid, look.summaries, asked=self._study.blocks)
 
     @property
     def open_cases(self) -> list[str]:

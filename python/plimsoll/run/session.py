@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from plimsoll.model import Run, RunStatus, Session
-from plimsoll.run import interleave
 from plimsoll.run import plan as planning
 from plimsoll.run.alternation import Alternation
 from plimsoll.run.interleave import Way
 from plimsoll.run.machines import Machines, PreparedTargets, ThisMachine
 from plimsoll.run.observer import Observer
 from plimsoll.run.record import score_rows
+from plimsoll.run.run_lengths import in_turns
 from plimsoll.run.schedule import Block, RunRequest, Schedule
 from plimsoll.run.session_runner import SessionRunner
 from plimsoll.run.study import Study, from_table
@@ -33,7 +33,7 @@ def run_study(
     """
     runner = SessionRunner(store, observer, destroy, machines or ThisMachine())
     study = runner.machines.resolved(study)
-    steps, ways = _checked(study, runner)
+    steps, ways = _checked(study, runner, ())
     runner.begin(study.title, study.to_table(), study.time_ns)
     return _StudySession(study, steps, ways, runner).run()
 
@@ -48,16 +48,18 @@ def carry_on(session: Session, runner: SessionRunner) -> Session:
     if study.extensions:
         part = study.extensions[-1]
         study, since_ns = replace(study, time_ns=part.time_ns), part.started_ns
-    steps, ways = _checked(study, runner)
+    steps, ways = _checked(study, runner, runner.store.runs([session.id]))
     runner.go_on(session, study.time_ns, since_ns)
     return _StudySession(study, steps, ways, runner).run()
 
 
-def _checked(study: Study, runner: SessionRunner) -> tuple[list[planning.Step], Mapping[str, Way]]:
+def _checked(
+    study: Study, runner: SessionRunner, earlier: Sequence[Run]
+) -> tuple[list[planning.Step], Mapping[str, Way]]:
     """What to run, and how the targets take turns."""
-    steps = planning.steps(study)
+    steps, ways = in_turns(study, one_machine=runner.machines.one, earlier=earlier)
     runner.machines.check(study, steps, runner.destroy)
-    return steps, interleave.ways(study, steps, one_machine=runner.machines.one)
+    return steps, ways
 
 
 class _StudySession:
@@ -101,7 +103,10 @@ class _StudySession:
         closed = self._schedule.settle(block.step.case)
         if closed is not None:
             observer.note(f"{block.step.case}: {closed}")
-        elif told := self._alternation.given_up(block.step):
+            return
+        if told := self._schedule.still_open(block.step.case):
+            observer.note(f"{block.step.case}: {told}")
+        if told := self._alternation.given_up(block.step):
             observer.note(told)
 
     def _take(self, runs: Sequence[Run]) -> None:

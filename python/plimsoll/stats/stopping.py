@@ -107,13 +107,13 @@ def closing(
     if stop.reason is StopReason.NOTHING_VALID:
         told = f"no valid block to judge {name} by after {count}" if ok else f"no valid runs in {count}"
     elif stop.reason is StopReason.PRECISE:
-        told = f"{name} precise enough after {count}: {_precision(summaries)}"
+        told = f"{name} precise enough after {count}: {precision(summaries)}"
     elif stop.reason is StopReason.DECIDED:
         told = f"{name} decided after {count}"
     elif stop.reason is StopReason.HOPELESS:
         told = f"{name} not decidable with this noise, stopped after {count}"
     else:
-        known = _precision(summaries) if summaries else "undecided"
+        known = precision(summaries) if summaries else "undecided"
         told = f"limit of {count} reached, {name} {known}"
         if asked and blocks < asked:
             told = f"stopped after {blocks:,} of at most {asked:,} blocks, {name} {known}: "
@@ -131,7 +131,7 @@ def _before_the_limit(blocks: int, asked: int, *, single: bool) -> str:
     return "too few of them are valid for another look"
 
 
-def _precision(summaries: Sequence[Summary]) -> str:
+def precision(summaries: Sequence[Summary]) -> str:
     """How well the least certain score is known; a factor where a percentage would mislead."""
     widest = max(summary.half_width for summary in summaries)
     if not math.isfinite(widest):

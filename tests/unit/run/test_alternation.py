@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from plimsoll.model import Run, RunStatus
 from plimsoll.run import plan
 from plimsoll.run.alternation import Alternation
@@ -45,8 +47,11 @@ def test_longer_drains_make_longer_slices_and_too_long_ones_whole_blocks_for_goo
     assert found.pace(of) is None
     assert found.given_up(of) == (
         "randread: at the end of a slice it usually takes up to 300 ms until all is back, too long for slices of "
-        "runs of 10 s; from now on one target runs after the other"
+        "runs of 10 s; from now on one target runs after the other; --set runtime=10s gives them longer runs"
     )
+    told = found.given_up(replace(of, unset=frozenset()))
+    assert told is not None
+    assert told.endswith("one target runs after the other"), "who chose the length is not told to choose another"
     found.take([run(of, None)])
     assert (found.pace(of), found.given_up(of)) == (None, None)
 

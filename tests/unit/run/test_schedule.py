@@ -98,6 +98,44 @@ def test_every_block_holds_every_target_once_in_an_order_that_varies() -> None:
     assert len({block.targets for block in blocks}) > 1
 
 
+def looks_of(study: Study, value: Value) -> list[str | None]:
+    """What the schedule says after each block about what is still open."""
+    schedule = Schedule(study, planning.steps(study))
+    told = []
+    while (block := schedule.next_block()) is not None:
+        runs = runs_of(study, block, value, ok)
+        schedule.take(runs, score_rows(runs))
+        schedule.settle(block.step.case)
+        told.append(schedule.still_open(block.step.case))
+    return told
+
+
+def test_each_look_says_what_it_leaves_open_and_how_far_that_has_come() -> None:
+    wide = {"t0": 0.0, "t1": 0.05, "t2": 0.1, "t3": 0.2, "t4": 0.3}
+
+    def value(name: str, block: int) -> float:
+        return 100 * math.exp(wide[name] + 0.05 * (-1) ** (block + len(name)) * (name != "t0"))
+
+    told = looks_of(make_study(tests=("randread",)), value)
+    assert told[:3] == [None, None, "IOPS undecided after 3 blocks: t1 / t0 1.1× (0.69…1.7); next look after 4"]
+    assert told[-1] is None, "what has ended is not open"
+    many = looks_of(make_study(5, tests=("randread",)), value)[2]
+    assert many is not None
+    assert many.endswith(" and 1 more; next look after 4")
+
+
+def test_what_is_decided_or_not_looked_at_is_not_open() -> None:
+    assert set(looks_of(make_study(tests=("randread",)), clear_difference)) == {None}
+    assert set(looks_of(make_study(tests=("randread",), repeats=8), noise)) == {None}
+
+
+def test_one_target_is_open_until_its_score_is_precise() -> None:
+    one = make_study(1, tests=("randread",), mode="standard")
+    told = looks_of(one, lambda _name, block: 100 * math.exp(0.1 * (-1) ** block))
+    assert told[2] == "IOPS known to within ±33 % after 3 blocks; next look after 4"
+    assert set(looks_of(one, lambda _name, block: 100.0 + block)) == {None}
+
+
 def test_cases_take_turns() -> None:
     blocks, _ = carry_out(make_study(), clear_difference)
     assert [block.step.case for block in blocks[:4]] == ["randread", "seqread", "randread", "seqread"]

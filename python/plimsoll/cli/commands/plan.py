@@ -30,15 +30,15 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
     from plimsoll.cli import plan_cost
     from plimsoll.cli.output import print_json, print_table
     from plimsoll.errors import UsageError
-    from plimsoll.run import interleave, plan
+    from plimsoll.run import plan
+    from plimsoll.run.run_lengths import in_turns
     from plimsoll.units import format_estimate
 
     if name := load_line(options):
         raise UsageError(f"{name} is a search, whose runs are not known in advance; run it with `plimsoll knee {name}`")
     study = options.study()
-    steps = plan.steps(study)
+    steps, ways = in_turns(study)
     plan.check(study, steps, destroy)
-    ways = interleave.ways(study, steps)
     estimate = plan.estimate(study, steps)
     if json:
         print_json(

@@ -1,0 +1,45 @@
+"""How long a run is where nobody said it.
+
+Targets that alternate are compared in the same weather, however short their runs; what is left between blocks grows
+smaller with more blocks, not with longer ones. So their runs are as short as those of the suite for a first look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from plimsoll.model import Run
+from plimsoll.run import interleave, plan
+from plimsoll.run.interleave import Way
+from plimsoll.run.plan import Step
+from plimsoll.run.study import Study
+from plimsoll.units import MILLISECOND, SECOND
+
+SHORT: Mapping[str, object] = {"runtime": 2 * SECOND, "warmup": 500 * MILLISECOND}
+
+
+def in_turns(
+    study: Study, *, one_machine: bool = True, earlier: Sequence[Run] = ()
+) -> tuple[list[Step], dict[str, Way]]:
+    """The steps of a study, and how its targets take turns in each; `earlier` are the runs of a session that goes on.
+
+    Raises what `plan.steps` and `interleave.ways` raise.
+    """
+    steps = plan.steps(study)
+    ways = interleave.ways(study, steps, one_machine=one_machine)
+    return with_lengths(steps, ways, earlier), ways
+
+
+def with_lengths(steps: Sequence[Step], ways: Mapping[str, Way], earlier: Iterable[Run] = ()) -> list[Step]:
+    """The steps with the lengths that nobody chose; cases with `earlier` runs go on as these were."""
+    begun = {run.plan.case: run.plan.parameters for run in earlier}
+    return [_with(step, begun.get(step.case, SHORT if ways[step.case].slices else {})) for step in steps]
+
+
+def _with(step: Step, lengths: Mapping[str, object]) -> Step:
+    if "runtime" not in step.unset:
+        return step
+    changed = {name: lengths[name] for name in SHORT.keys() & step.unset & lengths.keys()}
+    plans = {name: each.having({**each.parameters, **changed}) for name, each in step.plans.items()}
+    return replace(step, plans=plans) if changed else step
