@@ -24,7 +24,7 @@ from plimsoll.report.memory import NOT_THE_DISK, noted
 from plimsoll.report.naming import Named, named
 from plimsoll.report.repeated import Repeated, repeated
 from plimsoll.report.suite import Suite, suites
-from plimsoll.stats.carryover import after_other_in
+from plimsoll.stats.carryover import neighbours_in
 from plimsoll.stats.load_line.points import load_of, steadied
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import FACTS_FROM, LEVELS_FROM, MODES, STANDARD, Mode
@@ -182,7 +182,7 @@ class Evidence:
                 direction,
                 *about,
                 stated_in(run.facts, metric, value),
-                after_other_in(run.facts),
+                neighbours_in(run.facts),
             )
 
         if run.scores:

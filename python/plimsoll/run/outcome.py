@@ -118,6 +118,8 @@ class Slices(TypedDict):
     """Of each slice, from its end until all that was in flight was back."""
     after_other: float | None
     """Log ratio of the rate in slices right after another target's to that in slices right after its own."""
+    after_own: float | None
+    """Log ratio of the rate in slices right after its own to that of the run."""
 
 
 class Outcome(TypedDict):

@@ -21,7 +21,7 @@ from plimsoll.run.places import Place
 from plimsoll.run.sampler import attach
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.workers.execution import Execution, failure
-from plimsoll.stats.carryover import after_other_in
+from plimsoll.stats.carryover import neighbours_in
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.volumes.full import no_space_text_at
 
@@ -157,5 +157,5 @@ def score_rows(runs: Sequence[Run]) -> Iterable[ScoreRow]:
                 status=run.status,
                 value=score.value,
                 plan_hash=plan_hash,
-                after_other=after_other_in(run.facts),
+                neighbours=neighbours_in(run.facts),
             )

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from statistics import fmean, median, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,11 +66,21 @@ def order_effect(differences: Sequence[float], baseline_first: Sequence[bool]) -
     return _told(median(gaps.tolist()))
 
 
-def after_other_in(facts: Mapping[str, Any]) -> float | None:
-    """Of a run with these facts that was made in slices: what `disturbed` takes. A result file may hold anything."""
+class Neighbours(NamedTuple):
+    """Log ratios of rates of one run in slices, by whose slice was right before."""
+
+    after_other: float
+    """After another target's slice, to after an own one."""
+    after_own: float
+    """After an own slice, to all."""
+
+
+def neighbours_in(facts: Mapping[str, Any]) -> Neighbours | None:
+    """Of a run with these facts, where it was made in slices. A result file may hold anything."""
     slices = facts.get("slices")
-    value = slices.get("after_other") if isinstance(slices, Mapping) else None
-    return value if isinstance(value, float) and math.isfinite(value) else None
+    found = [slices.get(name) for name in Neighbours._fields] if isinstance(slices, Mapping) else []
+    known = [value for value in found if isinstance(value, float) and math.isfinite(value)]
+    return Neighbours(*known) if len(known) == len(Neighbours._fields) else None
 
 
 def disturbed(log_ratios: Sequence[float], least: float) -> float | None:

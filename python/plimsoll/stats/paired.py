@@ -12,7 +12,8 @@ import numpy as np
 
 from plimsoll.errors import UnknownName
 from plimsoll.model import POLICY_VERSION, Direction, RunStatus, Session, Unit
-from plimsoll.stats.carryover import DISTURBED, disturbed, drift, order_effect
+from plimsoll.stats.after_own import NOT_AFTER_OWN, still_certain
+from plimsoll.stats.carryover import DISTURBED, Neighbours, disturbed, drift, order_effect
 from plimsoll.stats.multiplicity import surviving
 from plimsoll.stats.policy import DEFAULT_BAND, FACTS_FROM, LEVELS_FROM, STANDARD, UNPAIRED_FROM, Mode
 from plimsoll.stats.repeats import Kind, may_be_told, patterns
@@ -21,7 +22,7 @@ from plimsoll.stats.stated import ASSUMPTION, Stated, judge_stated
 from plimsoll.stats.student_t import FloatArray
 from plimsoll.stats.summary import Split, split
 from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
-from plimsoll.stats.verdict import Answer, StopReason, Verdict, judge_many, log_ratio
+from plimsoll.stats.verdict import Answer, Verdict, judge_many, log_ratio, without_answer
 from plimsoll.units import format_spread
 
 
@@ -42,8 +43,8 @@ class ScoreRow(NamedTuple):
     plan_hash: str
     stated: Stated | None = None
     """The score with its spread, where a table of another tool gave one for a mean of several runs."""
-    after_other: float | None = None
-    """Of a run in slices: log ratio of its rate right after another target's slices to that right after its own."""
+    neighbours: Neighbours | None = None
+    """Of a run in slices."""
 
 
 class Pair(NamedTuple):
@@ -55,7 +56,7 @@ class Pair(NamedTuple):
     other: float
     difference: float
     baseline_first: bool
-    after_other: tuple[float | None, float | None] = (None, None)
+    neighbours: tuple[Neighbours | None, Neighbours | None] = (None, None)
     """Of the baseline and of the other, as in `ScoreRow`."""
 
 
@@ -206,9 +207,11 @@ def cells(
             levels = policy >= LEVELS_FROM
             told = _notes(draft, verdict, patterned=policy >= UNPAIRED_FROM and index not in quiet, levels=levels)
             notes += told
+            before, verdict = verdict, still_certain(verdict, _after_own(draft), mode)
+            notes += [Note("slices", NOT_AFTER_OWN)] if before.decided and not verdict.decided else []
             parts = _parts(draft, notes) if levels else None
             if parts is not None and not _holds_throughout(verdict, parts):
-                verdict = _without_answer(verdict)
+                verdict = without_answer(verdict)
             if parts is not None and not verdict.decided:
                 notes = [replace(note, text=note.text.partition(_OF_VERDICT)[0]) for note in notes]
         pairs = tuple(draft.pairs)
@@ -245,12 +248,14 @@ def _holds_throughout(verdict: Verdict, parts: Split) -> bool:
     return ends == {Answer.SAME} if verdict.answer is Answer.SAME else opposite not in ends
 
 
-def _without_answer(verdict: Verdict) -> Verdict:
-    """The numbers without an answer: further blocks cannot give one to blocks that disagree."""
-    stop = None if verdict.stop is StopReason.DECIDED else verdict.stop
-    return replace(
-        verdict, answer=Answer.UNKNOWN, ahead=0, same=False, p_direction=1.0, p_same=1.0, blocks_needed=None, stop=stop
-    )
+def _after_own(draft: _Draft) -> list[float]:
+    """The differences of blocks in slices, as they are where a slice follows an own one."""
+    return [
+        pair.difference + other.after_own - baseline.after_own
+        for pair in draft.pairs
+        for baseline, other in [pair.neighbours]
+        if baseline is not None and other is not None
+    ]
 
 
 def _corrected(found: Sequence[Cell]) -> list[Cell]:
@@ -347,7 +352,7 @@ def _drafts(
         session, block = place
         difference = log_ratio(score, other, key.direction)
         draft.pairs.append(
-            Pair(session, block, score, other, difference, a.order < b.order, (a.after_other, b.after_other))
+            Pair(session, block, score, other, difference, a.order < b.order, (a.neighbours, b.neighbours))
         )
     if not found:
         first_a = next(row for attempts in ours.values() for row in attempts.values())
@@ -526,7 +531,7 @@ def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool, levels: bool) ->
 def _notes_on_slices(draft: _Draft, band: float) -> Iterable[Note]:
     """Where targets alternated: that one works otherwise right after the other than after itself."""
     for side, name in enumerate((draft.baseline, draft.target)):
-        found = [each for pair in draft.pairs if (each := pair.after_other[side]) is not None]
+        found = [each.after_other for pair in draft.pairs if (each := pair.neighbours[side]) is not None]
         changed = disturbed(found, DISTURBED * math.log1p(band))
         if changed is not None:
             told = f"{abs(math.expm1(changed)):.0%}".replace("%", " %")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -243,7 +243,7 @@ def _verdict(
     needed = None if decided else _blocks_needed(at, cell, boundary, log_width(band), rules.policy)
     wide = mode.verdict_width is not None and (high - low) / 2 > log_width(mode.verdict_width)
     return Verdict(
-        answer=_answer(ahead, same),
+        answer=answer_of(ahead, same),
         direction=direction,
         band=band,
         estimate=estimate,
@@ -266,10 +266,19 @@ def _verdict(
     )
 
 
-def _answer(ahead: int, same: bool) -> Answer:
+def answer_of(ahead: int, same: bool) -> Answer:
+    """The answer where the direction is `ahead` and the difference is within the band or not."""
     if same:
         return Answer.SAME
     return {1: Answer.BETTER, -1: Answer.WORSE, 0: Answer.UNKNOWN}[ahead]
+
+
+def without_answer(verdict: Verdict) -> Verdict:
+    """The numbers without an answer: further blocks cannot give one to blocks that disagree."""
+    stop = None if verdict.stop is StopReason.DECIDED else verdict.stop
+    return replace(
+        verdict, answer=Answer.UNKNOWN, ahead=0, same=False, p_direction=1.0, p_same=1.0, blocks_needed=None, stop=stop
+    )
 
 
 def _stop(satisfied: bool, used: int, given: int, needed: int | None, rules: _Rules) -> StopReason | None:

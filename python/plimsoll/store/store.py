@@ -16,7 +16,7 @@ from plimsoll.errors import StoreError, UnknownName
 from plimsoll.model import Direction, Level, Plan, Run, RunStatus, Session, SessionState, Unit
 from plimsoll.notices import tell
 from plimsoll.phases import MEMORY_GUARD, metrics_of_memory
-from plimsoll.stats.carryover import after_other_in
+from plimsoll.stats.carryover import Neighbours, neighbours_in
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.stats.stated import Stated, stated_in
 from plimsoll.store import names, spill
@@ -334,12 +334,12 @@ class Store:
             return altered_runs(connection, session_ids)
 
 
-def _from_facts(facts: str | None, metric: str, value: float | None) -> tuple[Stated | None, float | None]:
+def _from_facts(facts: str | None, metric: str, value: float | None) -> tuple[Stated | None, Neighbours | None]:
     """The last fields of a `ScoreRow`."""
     if facts is None:
         return None, None
     found = _loaded(facts)
-    return stated_in(found, metric, value), after_other_in(found)
+    return stated_in(found, metric, value), neighbours_in(found)
 
 
 @lru_cache(maxsize=256)
@@ -368,7 +368,7 @@ _SCORE_ROW = (
         (
             or_(
                 and_(session.c.study.contains('"imported"'), run.c.facts.contains('"spread"')),
-                run.c.facts.contains('"after_other"'),
+                run.c.facts.contains('"after_own"'),
             ),
             run.c.facts,
         )

@@ -13,7 +13,7 @@ from plimsoll.report import Evidence
 def _sliced(*cases: str) -> Evidence:
     """Two settings of one disk; the runs of these cases were made in slices."""
     found = evidence(targets=("a", "b"), cases=("randread", "ping"), blocks=3)
-    slices = {"discard_ns": 20_000_000, "shared_by": 2, "drain_ns": [1000], "after_other": 0.0}
+    slices = {"discard_ns": 20_000_000, "shared_by": 2, "drain_ns": [1000], "after_other": 0.0, "after_own": 0.0}
 
     def made(run: Run) -> Run:
         one = slices | {"slice_ns": 120_000_000 + run.block * 4_000_000}

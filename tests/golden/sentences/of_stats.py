@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +11,7 @@ from tests.unit.stats.test_sentences import cell
 from tests.unit.stats.test_stated import compared
 from tests.unit.stats.test_stated import row as stated_row
 
+from plimsoll.stats.carryover import Neighbours
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell, ScoreRow, cells
 from plimsoll.stats.repeats import patterns
@@ -49,6 +51,16 @@ def _cells(ratios: list[float], *, first: bool = False, **changes: object) -> li
         _row(target, block, value, int((target == "gp3") != (first and block % 2 == 1)), **changes)
         for block, ratio in enumerate(ratios)
         for target, value in (("nvme", 1000.0), ("gp3", 1000.0 * ratio))
+    ]
+    return [line for found in cells(rows, "nvme") for line in _of_cell(found)]
+
+
+def _in_slices(ratios: list[float], own: list[float]) -> list[str]:
+    """Two targets in slices: the ratios of blocks, and of those parts of them that follow an own slice."""
+    rows = [
+        _row(target, block, value, neighbours=Neighbours(-after, after))
+        for block, (ratio, of_own) in enumerate(zip(ratios, own, strict=True))
+        for target, value, after in (("nvme", 1000.0, 0.0), ("gp3", 1000.0 * ratio, math.log(of_own / ratio)))
     ]
     return [line for found in cells(rows, "nvme") for line in _of_cell(found)]
 
@@ -116,11 +128,28 @@ def _verdicts() -> list[Situation]:
         of("order", _cells([1.0, 1.3] * 6, first=True), "with who runs first", "drifted by"),
         of(
             "slices that disturb each other",
-            _cells(near(1.0, 6), after_other=-0.05),
+            _cells(near(1.0, 6), neighbours=Neighbours(-0.05, 0.02)),
             "right after another target's slices nvme was 5 % slower than right after its own",
             "with who runs first",
         ),
-        of("slices that hardly do", _cells(near(1.0, 6), after_other=-0.01), "are the same", "right after another"),
+        of(
+            "slices that hardly do",
+            _cells(near(1.0, 6), neighbours=Neighbours(-0.01, 0.005)),
+            "are the same",
+            "right after another",
+        ),
+        of(
+            "slices in which one loses by the other",
+            _in_slices(near(1.15, 6), own=near(1.0, 6, 2, 0.03)),
+            "in slices that follow an own one",
+            "is faster than",
+        ),
+        of(
+            "slices in which none does",
+            _in_slices(near(1.15, 6), own=near(1.15, 6, 2, 0.03)),
+            "is faster than",
+            "in slices that follow an own one",
+        ),
         of(
             "a step from one answer to another",
             _cells([*near(1.0, 4), *near(1.5, 8, 2)]),

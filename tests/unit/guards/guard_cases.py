@@ -139,6 +139,7 @@ class RunMaker:
             "discard_ns": 20 * MILLISECOND,
             "shared_by": 2,
             "after_other": None,
+            "after_own": None,
         }
         return {"slices": {**about, "drain_ns": list(drain_ns)}} if self.drain_ns else {}
 

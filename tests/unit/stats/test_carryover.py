@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from plimsoll.stats.carryover import LEVEL, after_other_in, disturbed, drift, order_effect
+from plimsoll.stats.carryover import LEVEL, Neighbours, disturbed, drift, neighbours_in, order_effect
 from plimsoll.stats.simulation import BLOCKS, SCENARIOS, Scenario, ordered_differences
 
 
@@ -107,6 +107,10 @@ def test_a_disturbance_is_told_exactly_where_scipys_t_test_is_certain_of_more_th
 
 def test_two_blocks_tell_nothing_and_foreign_facts_are_nothing() -> None:
     assert disturbed([0.5, 0.5], 0.02) is None
-    assert after_other_in({"slices": {"after_other": -0.03}}) == -0.03
-    for slices in (None, 5, {}, {"after_other": "x"}, {"after_other": math.nan}, {"after_other": True}):
-        assert after_other_in({"slices": slices}) is None
+    whole = {"after_other": -0.03, "after_own": 0.01}
+    assert neighbours_in({"slices": whole}) == Neighbours(-0.03, 0.01)
+    for name in whole:
+        for value in ("x", math.nan, True, None):
+            assert neighbours_in({"slices": {**whole, name: value}}) is None
+    for slices in (None, 5, {}, {"after_other": -0.03}):
+        assert neighbours_in({"slices": slices}) is None

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from plimsoll.errors import TargetError
 from plimsoll.metrics import DATA_KINDS
@@ -127,7 +128,7 @@ def _execution(part: Part, text: str, turns: Turns, followers: Sequence[bool]) -
         discard_ns=turns.discard_ns,
         shared_by=len(turns.of),
         drain_ns=[each.pop("drain_ns", 0) for each in outcome["intervals"]],
-        after_other=_after_other(outcome, followers),
+        **_neighbours(outcome, followers),
     )
     if outcome["error"]:
         outcome["error"]["message"] = readable(outcome["error"]["message"])
@@ -135,8 +136,14 @@ def _execution(part: Part, text: str, turns: Turns, followers: Sequence[bool]) -
     return Execution(outcome, before, after, tuple(between))
 
 
-def _after_other(outcome: Outcome, followers: Sequence[bool]) -> float | None:
-    """Log ratio of the rate in slices right after another target's to that in slices right after its own."""
+class _Neighbours(TypedDict):
+    """What slices show by the one right before them; see `Slices`."""
+
+    after_other: float | None
+    after_own: float | None
+
+
+def _neighbours(outcome: Outcome, followers: Sequence[bool]) -> _Neighbours:
     done, lasted = {True: 0, False: 0}, {True: 0, False: 0}
     # One that was stopped has fewer slices than it was given.
     for interval, follows in zip(outcome["intervals"], followers, strict=False):
@@ -145,5 +152,6 @@ def _after_other(outcome: Outcome, followers: Sequence[bool]) -> float | None:
         )
         lasted[follows] += interval["duration_ns"]
     if not all(done.values()):
-        return None
-    return math.log(done[True] / lasted[True]) - math.log(done[False] / lasted[False])
+        return {"after_other": None, "after_own": None}
+    other, own = (math.log(done[each] / lasted[each]) for each in (True, False))
+    return {"after_other": other - own, "after_own": own - math.log(sum(done.values()) / sum(lasted.values()))}

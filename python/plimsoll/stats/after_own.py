@@ -1,0 +1,63 @@
+"""A verdict on targets that alternated must hold, too, where a slice follows an own one.
+
+What one target's work takes from the next slice of another would be seen as that one's speed: of a loss of 5 % on one
+side, a third to two thirds. Slices after an own one are what that reaches least. Simulated in `make validate`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from plimsoll.stats.carryover import FEWEST_PER_ORDER
+from plimsoll.stats.looks import estimate
+from plimsoll.stats.policy import Mode, next_look, trim_count
+from plimsoll.stats.student_t import quantile
+from plimsoll.stats.verdict import StopReason, Verdict, answer_of, without_answer
+
+LEVEL = 0.01
+"""Of each side of Student's t, at each look."""
+
+NOT_AFTER_OWN = (
+    "an answer must hold, too, in slices that follow an own one, which what the other target leaves behind reaches "
+    "least, and there it is not certain"
+)
+
+
+def still_certain(verdict: Verdict, after_own: Sequence[float], mode: Mode) -> Verdict:
+    """The verdict, less what the differences in slices after an own one do not make certain; none: as it is."""
+    if not after_own or not verdict.decided:
+        return verdict
+    direction, within = certain(after_own, math.log1p(verdict.band))
+    ahead, same = verdict.ahead if verdict.ahead == direction else 0, verdict.same and within
+    if same or ahead:
+        return replace(verdict, ahead=ahead, same=same, answer=answer_of(ahead, same))
+    following = next_look(verdict.blocks_given)
+    return replace(
+        without_answer(verdict),
+        blocks_needed=following or verdict.blocks_given + 1,
+        stop=StopReason.CAP if following is None or following > mode.cap else None,
+    )
+
+
+def certain(differences: Sequence[float], band: float) -> tuple[int, bool]:
+    """Of paired differences: the direction of their mean, 0 if that is not certain, and if it is within ±`band`.
+
+    Student's t at `LEVEL` on either side, for the mean or for the trimmed mean.
+    """
+    if len(differences) < FEWEST_PER_ORDER:
+        return 0, False
+    found, count = estimate(np.asarray([differences], dtype=np.float64)), len(differences)
+    kept = count - 2 * trim_count(count)
+    ahead, within = 0, False
+    for centers, errors, degrees in (
+        (found.mean, found.mean_error, count - 1),
+        (found.trimmed, found.trimmed_error, kept - 1),
+    ):
+        center, margin = float(centers[0]), quantile(1 - LEVEL, degrees) * float(errors[0])
+        ahead = ahead or (0 if abs(center) <= margin else int(math.copysign(1, center)))
+        within |= abs(center) + margin < band
+    return ahead, within

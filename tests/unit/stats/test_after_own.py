@@ -1,0 +1,66 @@
+"""What one target takes from the next slice of another is no speed: verdicts must hold after own slices, too."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from plimsoll.stats.after_own import certain, still_certain
+from plimsoll.stats.policy import MODES
+from plimsoll.stats.verdict import Answer, StopReason, judge
+
+QUICK = MODES["quick"]
+BAND = math.log(1.10)
+
+
+def near(centre: float, count: int, noise: float = 0.005, seed: int = 1) -> list[float]:
+    return (math.log(centre) + np.random.default_rng(seed).normal(0, noise, count)).tolist()
+
+
+def test_whole_blocks_are_not_asked() -> None:
+    faster = judge(near(1.5, 4), mode=QUICK)
+    assert still_certain(faster, [], QUICK) is faster
+
+
+@pytest.mark.parametrize("centre", [0.5, 1.0, 1.5])
+def test_what_holds_after_own_slices_stays(centre: float) -> None:
+    verdict = judge(near(centre, 4), mode=QUICK)
+    kept = still_certain(verdict, near(centre, 4, seed=2), QUICK)
+    assert kept.answer is verdict.answer
+    assert kept.stop is StopReason.DECIDED
+
+
+@pytest.mark.parametrize(("centre", "own"), [(1.2, 1.0), (0.8, 1.0), (1.0, 1.2), (1.3, 0.8)])
+def test_what_does_not_is_open_until_the_next_look(centre: float, own: float) -> None:
+    verdict = judge(near(centre, 4), mode=QUICK)
+    kept = still_certain(verdict, near(own, 4, 0.01, seed=2), QUICK)
+    assert verdict.decided
+    assert (kept.answer, kept.stop, kept.blocks_needed) == (Answer.UNKNOWN, None, 5)
+    assert (kept.p_direction, kept.p_same) == (1.0, 1.0), "it takes no part in the correction for many comparisons"
+    assert kept.ratio == verdict.ratio
+
+
+def test_at_the_limit_it_stays_open() -> None:
+    kept = still_certain(judge(near(1.2, 6), mode=QUICK), near(1.0, 6, 0.01), QUICK)
+    assert (kept.answer, kept.stop, kept.blocks_needed) == (Answer.UNKNOWN, StopReason.CAP, 8)
+    last = still_certain(judge(near(1.2, 540), mode=QUICK), near(1.0, 540, 0.01), QUICK)
+    assert (last.stop, last.blocks_needed) == (StopReason.CAP, 541)
+
+
+def test_a_direction_inside_the_band_needs_its_own_certainty() -> None:
+    verdict = judge(near(1.03, 6, 0.002), mode=QUICK)
+    assert (verdict.answer, verdict.ahead) == (Answer.SAME, 1)
+    kept = still_certain(verdict, near(1.0, 6, 0.01), QUICK)
+    assert (kept.answer, kept.ahead) == (Answer.SAME, 0)
+
+
+def test_certainty_of_a_few() -> None:
+    assert certain([0.5, 0.5], BAND) == (0, False), "two blocks are none"
+    assert certain([0.2, 0.21, 0.19], BAND) == (1, False)
+    assert certain([-0.2, -0.21, -0.19], BAND) == (-1, False)
+    assert certain([0.001, -0.001, 0.0], BAND) == (0, True)
+    assert certain([0.02, 0.021, 0.019], BAND) == (1, True)
+    assert certain([0.3, -0.3, 0.1, 0.0], BAND) == (0, False)
+    assert certain([0.0] * 9 + [5.0], BAND) == (0, True), "one block is far from the others"
