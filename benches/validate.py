@@ -39,7 +39,7 @@ from plimsoll.stats.simulation import (
 from plimsoll.stats.steady import Shape, classify
 from plimsoll.stats.summary import split
 from plimsoll.stats.unpaired import judge_apart
-from plimsoll.stats.verdict import Answer
+from plimsoll.stats.verdict import Answer, Verdict
 
 BAND = math.log(1.10)
 TRUTHS = (1.0, 1.03, 1.10, 1.20, 2.0)
@@ -353,7 +353,55 @@ def load_lines(reps: int, random: Random) -> Iterator[Check]:  # noqa: ARG001
     yield Check("runs too short: none told", "gp3, rate, runs of 1 s", f"{told} of {count}", "0", told == 0)
 
 
-PARTS = (false_verdicts, extensions, power, cost, carry_over, repeats, steps, measured_apart, steady_state, load_lines)
+def in_slices(reps: int, random: Random) -> Iterator[Check]:
+    """(12): false verdicts where targets alternate, in weather of every kind and with what they leave each other."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from benches.slices import PLACES, verdict
+
+    count = max(200, min(2000, reps // 20))
+    for place in PLACES:
+        for truth in (1.0, 1.10, 1 / 1.10, 1.20):
+            ends = [verdict(place, math.log(truth), random) for _ in range(count)]
+            hits = sum(_false(end, truth) for end in ends)
+            decided = sum(end.decided for end in ends) / count
+            found = f"{hits / count:.1%} ≥ {lower_bound(hits, count):.1%}; {decided:.0%} decided, "
+            found += f"{np.mean([end.blocks_used for end in ends]):.1f} blocks"
+            # The claim fails only if the data contradict it: the lower end of the interval is above 5 %.
+            holds = lower_bound(hits, count) <= ALPHA
+            yield Check("false, in slices", f"{place.name}, ratio {truth:.2f}", found, "≤ 5 %", holds)
+
+
+def unguarded(reps: int, random: Random) -> Iterator[str]:
+    """For comparison: the same carry-over if nobody looked at whose slice was before."""
+    from benches.slices import PLACES, verdict
+
+    count = max(200, reps // 100)
+    for place in PLACES:
+        if place.lost[0] != place.lost[1]:
+            wrong = sum(_false(verdict(place, math.log(1.1), random, after_own=False), 1.1) for _ in range(count))
+            yield f"{place.name}, ratio 1.10: {wrong / count:.0%} false"
+
+
+def _false(end: Verdict, truth: float) -> bool:
+    """Whether a verdict says something that is not so; a truth on the edge of the band is not the same."""
+    if end.answer is Answer.SAME:
+        return abs(math.log(truth)) >= BAND - 1e-12
+    return end.ahead * math.log(truth) <= 0 and end.decided
+
+
+PARTS = (
+    false_verdicts,
+    extensions,
+    power,
+    cost,
+    carry_over,
+    repeats,
+    steps,
+    measured_apart,
+    steady_state,
+    load_lines,
+    in_slices,
+)
 
 
 def main() -> int:
@@ -375,6 +423,8 @@ def main() -> int:
             print(f"info {'false by common rules':<20} {scenario.name:<42} {line}", flush=True)
         for line in drifting_apart(arguments.reps, random):
             print(f"info {'drift, measured apart':<20} {line}", flush=True)
+        for line in unguarded(arguments.reps, random):
+            print(f"info {'slices, unguarded':<20} {line}", flush=True)
     print(f"{count - failed} of {count} hold; looks {[b.blocks for b in PLAN]}; {time.monotonic() - began:.0f} s")
     return 1 if failed else 0
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from benches.slices import PLACES, Place, verdict
 
 from plimsoll.stats.after_own import certain, still_certain
 from plimsoll.stats.policy import MODES
@@ -64,3 +65,25 @@ def test_certainty_of_a_few() -> None:
     assert certain([0.02, 0.021, 0.019], BAND) == (1, True)
     assert certain([0.3, -0.3, 0.1, 0.0], BAND) == (0, False)
     assert certain([0.0] * 9 + [5.0], BAND) == (0, True), "one block is far from the others"
+
+
+def _false(place: Place, truth: float, *, after_own: bool) -> int:
+    """Of 40 simulated sessions in turns as they are really taken, how many end with what is not so."""
+    random = np.random.default_rng(7)
+    ends = [verdict(place, math.log(truth), random, after_own=after_own) for _ in range(40)]
+    same = abs(math.log(truth)) < BAND - 1e-12
+    return sum(
+        not same if end.answer is Answer.SAME else end.decided and end.ahead * math.log(truth) <= 0 for end in ends
+    )
+
+
+def test_one_sided_leftovers_would_be_called_speed_and_are_not() -> None:
+    lossy = next(place for place in PLACES if place.lost == (0.0, 0.10))
+    assert _false(lossy, 1.10, after_own=False) > 8
+    assert _false(lossy, 1.10, after_own=True) <= 5
+
+
+@pytest.mark.parametrize("period_ms", [125, 250, 500])
+def test_what_beats_in_step_with_the_slices_favours_nobody(period_ms: int) -> None:
+    place = next(place for place in PLACES if place.name == f"−33 % every {period_ms} ms")
+    assert _false(place, 1.0, after_own=True) <= 4
