@@ -48,6 +48,14 @@ def refuse_to_replace(name: str | Path | None, force: bool) -> None:
         raise UsageError(f"{name} already exists; choose another name, or replace it with --force")
 
 
+def when(time_ns: int) -> str:
+    """A moment in the time of this place: `2026-11-25 16:35`."""
+    from datetime import datetime
+
+    # Files of other tools do not always say when they were made.
+    return f"{datetime.fromtimestamp(time_ns / 1e9):%Y-%m-%d %H:%M}" if time_ns else "unknown"
+
+
 def print_json(value: Any) -> None:
     """A result for programs."""
     json.dump(value, sys.stdout, indent=2, ensure_ascii=False, default=str)

@@ -101,8 +101,11 @@ class StudyOptions:
         given = [field.name for field in fields(self) if getattr(self, field.name) and field.name != but]
         return [names.get(name, f"--{name.replace('_', '-')}") for name in given]
 
-    def study(self) -> Study:
-        """The study; a study file's values yield to options given beside it. Raises UsageError."""
+    def study(self, again: Study | None = None) -> Study:
+        """The study; a study file's values yield to options given beside it. Raises UsageError.
+
+        `again` is what is meant where no test is named.
+        """
         from plimsoll.errors import UsageError
         from plimsoll.run import studies, study
         from plimsoll.units import parse_duration, parse_share
@@ -125,11 +128,13 @@ class StudyOptions:
         words, on = self.tests or [], self.on or []
         shared = study.settings(self.settings or []) | ({"server": self.server} if self.server else {})
         whole = [word for word in words if word.endswith(".toml") or word in studies.studies()]
-        if not whole:
+        if not whole and (words or again is None):
             return replace(study.from_words(words, on, **given), shared=shared)
         if len(words) > 1:
             raise UsageError(f"{whole[0]} is a whole study; give it alone, without other tests")
-        if whole[0] in studies.studies():
+        if not whole and again is not None:
+            base = again
+        elif whole[0] in studies.studies():
             base = studies.published(whole[0], quick=given.pop("quick_sizes", False))
         else:
             base = study.from_file(Path(whole[0]))

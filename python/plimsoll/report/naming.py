@@ -63,15 +63,17 @@ def named_rows(
     targets: Mapping[str, Mapping[str, Target]],
     short_ids: Mapping[str, str],
     across: Collection[str] = (),
+    apart: Mapping[str, str] | None = None,
 ) -> tuple[Names, list[ScoreRow]]:
     """The same for score rows, with the plans by hash and the targets of each session by name.
 
-    Several sessions of a single target are compared with each other, and told apart by their short ids.
+    Several sessions of a single target are compared with each other, and told apart by their short ids. `apart` gives
+    the words for sessions whose targets are never those of the others.
     """
     works = dict.fromkeys(Work(row.session, row.case, row.target, row.plan_hash) for row in rows)
     known = {work: (plans[work.plan], targets[work.session][work.target]) for work in works}
-    names = name_works(known, sessions, across=across)
-    if len(names.named) < 2 <= len(sessions):
+    names = name_works(known, sessions, across=across, each_session=apart)
+    if not apart and len(names.named) < 2 <= len(sessions):
         names = name_works(known, sessions, across=across, each_session=short_ids)
     if not names.changed:
         return names, list(rows)

@@ -28,12 +28,12 @@ import os
 import secrets
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.model import Target
+from plimsoll.model import Session, Target
 from plimsoll.profile import Case, Entry, cases, entry_from
 from plimsoll.stats.parts import KEY, Extension, extensions_of, without_extensions
 from plimsoll.stats.policy import MODES
@@ -198,6 +198,14 @@ def from_file(path: Path) -> Study:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"cannot read the study file {path}: {error}") from None
     return from_table(without_extensions(table), str(path))
+
+
+def again(session: Session) -> Study | None:
+    """The study of a session, to be done once more with another order; None where it was not measured in blocks."""
+    table = without_extensions(session.study)
+    if not session.interleaved or "tests" not in table or "load_line" in table:
+        return None
+    return replace(from_table(table, f"session {session.title}"), seed=secrets.randbits(32))
 
 
 def from_table(table: Mapping[str, Any], where: str) -> Study:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plimsoll.cli.options import Band, Baseline, Csv, Json, Sessions
+from plimsoll.cli.options import Band, Csv, Json, Sessions
 
 if TYPE_CHECKING:
     from plimsoll.model import Plan, Session
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from plimsoll.stats.cases import Names
     from plimsoll.stats.paired import Cell, ScoreRow
     from plimsoll.stats.rules import Rules
+    from plimsoll.store.store import Store
 
 NOTHING_COMPARED = 4
 """Exit code of a gate that had nothing to compare: it must not look like one that passed."""
 
 EXAMPLES = (
     "`plimsoll compare --baseline old --fail-on worse` exits with 1 where anything got worse, and with 4 where "
-    "nothing could be compared: a gate for CI. `plimsoll compare OLD NEW` compares two sessions that were run apart. "
+    "nothing could be compared: a gate for CI; `old` is a target, or a session that `plimsoll baseline set old` named. "
+    "`plimsoll compare OLD NEW` compares two sessions that were run apart. "
     "`--format junit > plimsoll.xml`, `--format github`, `--format markdown >> $GITHUB_STEP_SUMMARY`."
 )
 
@@ -51,7 +53,14 @@ class Format(StrEnum):
 
 def command(
     sessions: Sessions = None,
-    baseline: Baseline = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="NAME",
+            help="Target the others are compared with, or a baseline (`plimsoll baseline set`): its session is.",
+        ),
+    ] = None,
     band: Band = None,
     fail_on: Annotated[
         FailOn | None,
@@ -120,6 +129,7 @@ def _comparison(
     from plimsoll.catalog.lasting import standings
     from plimsoll.cli.evidence import find_sessions
     from plimsoll.declared import FILES
+    from plimsoll.report.against import opponents
     from plimsoll.report.changed import noted_changes
     from plimsoll.report.comparisons import Comparison
     from plimsoll.report.gate import nothing_compared, ran_alone
@@ -135,6 +145,9 @@ def _comparison(
 
     with open_store() as store:
         found = find_sessions(store, words)
+        saved = _saved(store, found, baseline)
+        if saved is not None:
+            found = [saved, *found]
         ids = [session.id for session in found]
         plans = store.plans(ids)
         judged = {key: plan.metrics for key, plan in plans.items()}
@@ -147,17 +160,17 @@ def _comparison(
         unsure = store.may_end(ids)
         runs = store.runs(ids, unsure) if unsure else []
     _check_measured(found, rows)
-    by = rules(found[0], baseline, band)
+    by = rules(found[-1], None, band) if saved else rules(found[0], baseline, band)
     short_ids = {each: short_id(each) for each in ids}
-    names, rows = named_rows(found, rows, plans, places, short_ids, across)
+    apart = {saved.id: str(baseline)} if saved else None
+    names, rows = named_rows(found, rows, plans, places, short_ids, across, apart)
     targets = _targets(found, names, rows)
-    compared = _cells(found, rows, plans, names, targets, by)
-    renamed = {
-        (work.case, metric, work.target)
-        for session, case, metric, target in from_memory
-        for stored, work in names.works.items()
-        if (stored.session, stored.case, stored.target) == (session, case, target)
-    }
+    against = opponents(names, saved) if saved else names.opponents(names.baseline(by.baseline) or targets[0])
+    compared = _cells(found, rows, plans, names, targets, by, against)
+    if saved is not None:
+        # The targets of the baseline among themselves are not the question.
+        compared = [cell for cell in compared if cell.target in against]
+    renamed = _renamed(from_memory, names)
     changed = _changed(altered.values(), names)
     known = standings(under_names(names, runs), renamed)
     closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
@@ -177,6 +190,33 @@ def _comparison(
         alone=ran_alone(names),
         ordered=len(found) == 1 or all(measured_apart(found).values()),
     )
+
+
+def _renamed(scores: Iterable[tuple[str, str, str, str]], names: Names) -> set[tuple[str, str, str]]:
+    """The case, metric and target by which scores are compared, of their session, case, metric and target."""
+    return {
+        (work.case, metric, work.target)
+        for session, case, metric, target in scores
+        for stored, work in names.works.items()
+        if (stored.session, stored.case, stored.target) == (session, case, target)
+    }
+
+
+def _saved(store: Store, found: Sequence[Session], name: str | None) -> Session | None:
+    """The session of a baseline of that name; None where the sessions have such a target, or none is meant."""
+    from plimsoll.errors import UsageError
+    from plimsoll.store.baselines import baselines
+    from plimsoll.store.store import short_id
+
+    if name is None or any(name in session.target_names for session in found):
+        return None
+    saved = baselines(store).get(name)
+    if saved is not None and saved.id in {session.id for session in found}:
+        raise UsageError(
+            f"session {short_id(saved.id)} is the baseline {name} itself; measure again with "
+            f"`plimsoll run --against {name}`, or name another session"
+        )
+    return saved
 
 
 def _changed(altered: Iterable[tuple[str, str, str]], names: Names) -> Mapping[tuple[str, str], int]:
@@ -231,6 +271,7 @@ def _cells(
     names: Names,
     targets: Sequence[str],
     by: Rules,
+    opponents: Mapping[str, str],
 ) -> list[Cell]:
     """Every comparison, in the order in which cases and metrics ran."""
     from plimsoll.parameters import all_written
@@ -250,7 +291,7 @@ def _cells(
         apart={
             called.session: loose[stored.session] for stored, called in names.works.items() if stored.session in loose
         },
-        opponents=names.opponents(reference),
+        opponents=opponents,
     )
     # Stable: cases and metrics stay in the order in which they ran.
     compared.sort(key=lambda cell: (order[cell.case, cell.metric], targets.index(cell.target)))

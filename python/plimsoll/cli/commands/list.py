@@ -171,6 +171,7 @@ def _plugins() -> Rows:
 
 
 def _sessions(words: str = "") -> Rows:
+    from plimsoll.cli.output import when
     from plimsoll.run.resume import state_now
     from plimsoll.store import search
     from plimsoll.store.store import open_store, short_id
@@ -184,7 +185,7 @@ def _sessions(words: str = "") -> Rows:
         return [
             {
                 "session": short_id(each.id),
-                "started": _when(each.started_ns),
+                "started": when(each.started_ns),
                 "state": state_now(each).value,
                 "valid": valid,
                 "runs": made,
@@ -214,13 +215,6 @@ def _prices() -> Rows:
     from plimsoll.cli import catalog_lists
 
     return catalog_lists.prices()
-
-
-def _when(started_ns: int) -> str:
-    from datetime import datetime
-
-    # Files of other tools do not always say when they were made.
-    return f"{datetime.fromtimestamp(started_ns / 1e9):%Y-%m-%d %H:%M}" if started_ns else "unknown"
 
 
 BRIEF = {

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.cluster.machines import ClusterMachines
     from plimsoll.model import Session
     from plimsoll.run.observer import Observer
+    from plimsoll.run.study import Study
     from plimsoll.store.store import Store
 
 EXAMPLES = (
@@ -43,6 +44,14 @@ def command(
             "--store-copy", metavar="DIR", help="Also write the session as a result file there: folder or address."
         ),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="NAME",
+            help="Compare with this baseline (`plimsoll baseline set`) at the end. Without a test: do what it did.",
+        ),
+    ] = None,
     cluster: Cluster = None,
     dry_run: Annotated[
         bool,
@@ -53,9 +62,9 @@ def command(
 ) -> None:
     """Measure targets until the answer is certain enough; every finished run is kept."""
     from plimsoll.cli.cluster import machines
-    from plimsoll.cli.commands import plan
+    from plimsoll.cli.commands import compare, plan
     from plimsoll.cli.ending import conclude
-    from plimsoll.cli.output import refuse_to_replace
+    from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.cli.progress import observer
     from plimsoll.errors import UsageError
     from plimsoll.report import format_of
@@ -63,11 +72,12 @@ def command(
     from plimsoll.store.store import open_store
 
     if not resume and (name := load_line(options)):
-        _knee(name, options, destroy, output, cluster, force=force, json=json, quiet=quiet, other=dry_run or store_copy)
+        other = dry_run or store_copy or against
+        _knee(name, options, destroy, output, cluster, force=force, json=json, quiet=quiet, other=other)
         return
     if dry_run:
-        if resume or cluster is not None:
-            raise UsageError("--dry-run plans a new session on this machine; leave out --resume and --cluster")
+        if resume or cluster or against:
+            raise UsageError("--dry-run plans a new session here; leave out --resume, --cluster and --against")
         plan.show_plan(options, destroy or [], json=json)
         return
     if output is not None:
@@ -77,11 +87,38 @@ def command(
         if resume:
             session = _resume(_named(store, options), store, watching, destroy or [], others)
         else:
-            session = run_study(options.study(), store, watching, destroy or [], others)
+            again = _baseline(store, against, options, json=json) if against is not None else None
+            session = run_study(options.study(again), store, watching, destroy or [], others)
         runs = store.runs([session.id])
         if store_copy is not None:
             _copy(store, session, store_copy)
     conclude(session, runs, output, force=force, json=json, quiet=quiet)
+    if against is not None:
+        say(f"against baseline {against}:")
+        compare.command([session.id], baseline=against)
+
+
+def _baseline(store: Store, name: str, options: StudyOptions, *, json: bool) -> Study | None:
+    """The study of a baseline, to be done again. Raises UsageError where nothing could be compared in the end."""
+    from plimsoll.errors import UsageError
+    from plimsoll.run.study import again
+    from plimsoll.store.baselines import baseline
+
+    if json:
+        raise UsageError(
+            f"--against ends in sentences; for JSON, `plimsoll compare --baseline {name} --json` afterwards"
+        )
+    saved = baseline(store, name)
+    done = again(saved)
+    if done is None and not options.tests:
+        raise UsageError(f"baseline {name} was not measured by `plimsoll run`, so it cannot be done again: name a test")
+    cases = {case.label for case in options.study(done).cases()}
+    ran = {plan.case for plan in store.plans([saved.id]).values()}
+    if not cases & ran:
+        raise UsageError(
+            f"baseline {name} has none of these tests ({', '.join(sorted(cases))}); it ran {', '.join(sorted(ran))}"
+        )
+    return done
 
 
 def _knee(
@@ -103,7 +140,7 @@ def _knee(
 
     if other:
         raise UsageError(
-            f"{name} is a search, whose runs are not known in advance; leave out --dry-run and --store-copy"
+            f"{name} is a search, whose runs are not known in advance; leave out --dry-run, --store-copy and --against"
         )
     study = published_load_study(name, options.study(), {}, None, None, quick=options.quick_sizes)
     knee.carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)

@@ -1,0 +1,1 @@
+"""The commands of `plimsoll session`, one file each."""
