@@ -146,8 +146,7 @@ def _comparison(
     with open_store() as store:
         found = find_sessions(store, words)
         saved = _saved(store, found, baseline)
-        if saved is not None:
-            found = [saved, *found]
+        found = [saved, *found] if saved else found
         ids = [session.id for session in found]
         plans = store.plans(ids)
         judged = {key: plan.metrics for key, plan in plans.items()}
@@ -167,9 +166,8 @@ def _comparison(
     targets = _targets(found, names, rows)
     against = opponents(names, saved) if saved else names.opponents(names.baseline(by.baseline) or targets[0])
     compared = _cells(found, rows, plans, names, targets, by, against)
-    if saved is not None:
-        # The targets of the baseline among themselves are not the question.
-        compared = [cell for cell in compared if cell.target in against]
+    # The targets of a baseline among themselves are not the question.
+    compared = [cell for cell in compared if saved is None or cell.target in against]
     renamed = _renamed(from_memory, names)
     changed = _changed(altered.values(), names)
     known = standings(under_names(names, runs), renamed)
