@@ -27,7 +27,7 @@ COMPLETION = {
 ENVIRONMENT = (
     ("PLIMSOLL_STORE", "The result store: a file, or an SQLAlchemy URL."),
     ("PLIMSOLL_HOME", "Folder for results and the list of work folders; by default ~/.local/share/plimsoll."),
-    ("PLIMSOLL_DEBUG", "With 1, unforeseen errors show where they happened."),
+    ("PLIMSOLL_DEBUG", "With 1, internal errors show where they happened."),
     ("AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, …", "Object storage: as for the provider's own tools."),
 )
 

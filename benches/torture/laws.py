@@ -21,7 +21,7 @@ ENDINGS = frozenset({0, 1, 2, 3, 4, 130})
 """The exit codes that `plimsoll --help` lists, but for a fault of Plimsoll."""
 INTERRUPTED = 130
 """Ctrl-C before anything has begun needs no words."""
-_FAULT = re.compile(r"Traceback|unforeseen error|fault of Plimsoll|Exception ignored|core dumped")
+_FAULT = re.compile(r"Traceback|internal error|Exception ignored|core dumped")
 _FINISHED = re.compile(r" left$", re.MULTILINE)
 _URL = re.compile(r"^postgres(ql)?://")
 

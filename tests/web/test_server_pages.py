@@ -248,7 +248,7 @@ def test_history_changes_its_metric_at_once(browser: Browser, made: Made) -> Non
         expect(page.locator("figcaption").first).to_contain_text("read latency p99")
         assert "metric=read_p99" in page.url
         page.get_by_role("link", name="what changed since").first.click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("Environment of two sessions")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Compare environments")
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -20,7 +20,7 @@ from plimsoll.notices import listen
 
 EXIT_CODES = (
     "Exit codes: 0 ok, 1 a gate failed (--fail-on) or doctor found the machine not fit, 2 wrong usage, 3 nothing valid "
-    "was measured, 4 a gate had nothing to compare, 130 interrupted, 70 a fault of Plimsoll."
+    "was measured, 4 a gate had nothing to compare, 130 interrupted, 70 internal error."
 )
 
 INTERRUPTED = 130
@@ -128,8 +128,8 @@ def _explain(error: Exception) -> int:
         say(f"plimsoll: {told}")
         return PlimsollError.exit_code
     say(
-        f"plimsoll: unforeseen error: {type(error).__name__}: {error}\n"
-        "This is a fault of Plimsoll; PLIMSOLL_DEBUG=1 shows where. Finished runs are safe in the store."
+        f"plimsoll: internal error: {type(error).__name__}: {error}\n"
+        "Finished runs are safe in the store. PLIMSOLL_DEBUG=1 shows where it happened; please report it."
     )
     return FAULT
 

@@ -129,7 +129,7 @@ def _reasons(step: Step) -> Iterator[str]:
         yield "is no disk test, and only those can pause and go on yet"
         return
     if any(originals.is_original(plan) for plan in plans):
-        yield "is carried out by another program, which cannot pause"
+        yield "is run by another program, which cannot pause"
     if any(_leaves_writes_behind(plan.values(IoParameters)) for plan in plans):
         yield "leaves writes in the page cache, which would be done while another works"
     lengths = {name: plan.values(IoParameters) for name, plan in step.plans.items()}

@@ -351,7 +351,7 @@ def answer(kind: type[Answer], text: str) -> Answer:
         where = ".".join(str(part) for part in first["loc"])
         raise PlimsollError(
             f"the core's answer is no {kind.__name__}: {where or 'all of it'}: {first['msg']}; run `make setup` where "
-            "you build Plimsoll yourself, else please report this as a fault of Plimsoll"
+            "you build Plimsoll yourself, else please report this as an internal error"
         ) from None
 
 

@@ -96,7 +96,7 @@ def _disqualified(found: tuple[tuple[Pattern, ...], tuple[Pattern, ...]], names:
     for name, each in zip(names, found, strict=True):
         for pattern in each:
             if pattern.kind in _DISQUALIFIED:
-                return f"{name}: {pattern.text}, so its runs are not repetitions of one thing"
+                return f"{name}: {pattern.text}, so its runs have no common score"
     return ""
 
 

@@ -94,7 +94,7 @@ def _gone(_request: Request, _error: Exception) -> Response:
 
 
 def _unforeseen(request: Request, _error: Exception) -> Response:
-    return _answer(request, 500, "This is a fault of Plimsoll; the server's log says more. Nothing was changed.", {})
+    return _answer(request, 500, "Internal error; the server's log says more. Nothing was changed.", {})
 
 
 def _answer(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:

@@ -171,7 +171,7 @@ def _verdicts() -> list[Situation]:
         of(
             "a set with a step",
             _apart([*near(1e3, 8), *near(2e3, 8, 2)], near(1e3, 12, 3)),
-            "so its runs are not repetitions of one thing",
+            "so its runs have no common score",
             "is faster than",
         ),
         of(

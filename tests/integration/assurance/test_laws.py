@@ -37,7 +37,7 @@ def test_a_command_that_refuses_breaks_no_law(sandbox: Sandbox, before: Stored) 
     ("answer", "said"),
     [
         (Answer(None, "", ""), "did not end"),
-        (Answer(70, "", "plimsoll: unforeseen error: KeyError"), "unforeseen error"),
+        (Answer(70, "", "plimsoll: internal error: KeyError"), "internal error"),
         (Answer(2, "", "Traceback (most recent call last):"), "Traceback"),
         (Answer(0, "", "Exception ignored in: <function f>"), "Exception ignored"),
         (Answer(-9, "", ""), "ended with -9"),

@@ -58,7 +58,7 @@ def test_settings_of_one_disk_alternate(asked: Study) -> None:
             "test randread leaves writes in the page cache",
         ),
         (("a=.", "b=.,max_operations=9"), "test randread cannot: "),
-        (("a=.", "b=.,implementation=original"), "is carried out by another program, which cannot pause"),
+        (("a=.", "b=.,implementation=original"), "is run by another program, which cannot pause"),
     ],
 )
 def test_what_cannot_alternate_is_refused_with_the_reason_and_otherwise_done_in_whole_blocks(

@@ -30,7 +30,7 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]",
-            help="Only what has this in its name, such as m5 or gp3; sessions with these words in title, tags, note, "
+            help="Filter by name, such as m5 or gp3; sessions by words in title, tags, note, "
             "host, tests or targets, or with one tag (tag:NAME).",
         ),
     ] = None,

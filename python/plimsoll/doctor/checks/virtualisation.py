@@ -19,7 +19,7 @@ def check(examined: Examined) -> Check | None:
         return Check(
             name=NAME,
             level=Level.WARN,
-            message=f"{message}; the hypervisor took {format_share(steal)} of the processor time away since boot",
+            message=f"{message}; CPU steal {format_share(steal)} since boot",
             advice="Expect outliers; use more blocks, or an instance with processors of its own.",
         )
     return Check(name=NAME, level=Level.OK, message=message)

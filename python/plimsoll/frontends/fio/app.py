@@ -136,7 +136,7 @@ def _check(jobs: Sequence[Job], asked: Invocation, say: Callable[[str], None]) -
         if stays := files.stays_in_first(job.words, len(job.paths)):
             hints[f"{job.name}: {stays}"] = None
         if plan.values(IoParameters)["engine"] == "io_uring" and job.words.text("ioengine") == "posixaio":
-            told[f"{job.name}: ioengine=posixaio is carried out by io_uring, at the same depth"] = None
+            told[f"{job.name}: ioengine=posixaio runs as io_uring, at the same depth"] = None
         if limit := without_limit(job, plan):
             told[limit] = None
     logs.check(jobs, together=asked.bandwidth_log)
@@ -276,5 +276,5 @@ def _ending(recorder: Recorder, members: Sequence[Member], stop: Stop, say: Call
         return INTERRUPTED
     ended_by_limit = any(limit.enough() for member in members for limit in member.limits)
     if recorder.runs and len(failed) == len(recorder.runs) and not ended_by_limit:
-        raise NothingMeasured("no job of this run was carried out to its end")
+        raise NothingMeasured("no job of this run finished")
     return SOME_FAILED if failed else 0

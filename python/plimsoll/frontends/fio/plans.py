@@ -25,7 +25,7 @@ ENGINES = {
 }  # fmt: skip
 INSTEAD = {
     "splice": "psync moves the same data by read and write",
-    "pvsync3": "pvsync2 is carried out by psync",
+    "pvsync3": "pvsync2 runs as psync",
     "io_uring_cmd": "io_uring on the block device of the same name space",
     "sg": "psync or io_uring on the block device",
     "libpmem": "mmap on a file of that file system",
@@ -263,7 +263,7 @@ def _engine(words: Words) -> str:
     engine = ENGINES[name]
     for option in ("hipri", "sqthread_poll"):
         if words.on(option) and engine != "io_uring":
-            raise UsageError(f"{words.section.where}: {option} with ioengine={name} is not carried out; use io_uring")
+            raise UsageError(f"{words.section.where}: {option} is not supported with ioengine={name}; use io_uring")
     return "psync" if engine in TRIMS_ALONE and words.mode in ("trim", "randtrim") else engine
 
 

@@ -36,7 +36,8 @@ def render(comparison: Comparison) -> str:
     if not parts:
         return f"{clean(comparison.nothing)}\n" if comparison.nothing else ""
     widths = {cell.verdict.band for cell in comparison.cells}
-    legend = f"~ the same within {', '.join(map(band, sorted(widths)))}   ? not enough data   p pays for every look"
+    within = ", ".join(map(band, sorted(widths)))
+    legend = f"~ the same within {within}   ? not enough data   p adjusted for sequential testing"
     means = [f"geomean: {clean(suite.sentence)}" for suite in comparison.suites]
     return "\n".join([*parts, *means, *map(clean, comparison.changed), legend, ""])
 

@@ -89,7 +89,7 @@ def _dates(found: Cost) -> str:
 
 
 def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
-    """One row per case and target: the sustained rate, what a million costs, and which limit it stood at."""
+    """One row per case and target: the sustained rate, what a million costs, and its limiting factor."""
     rows: list[tuple[Cell, ...]] = []
     for case in evidence.cases:
         metric = _rate_metric(evidence, case)
@@ -119,7 +119,7 @@ def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
         Column("usd_per_million", "$/million", "right"),
         Column("why", "Why"),
     )
-    return Table("What an operation costs, and which limit it stood at", columns, tuple(rows))
+    return Table("What an operation costs, and its limiting factor", columns, tuple(rows))
 
 
 def _scores(line: ScoreLine) -> Iterator[tuple[Number, str]]:

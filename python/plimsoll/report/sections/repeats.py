@@ -61,7 +61,7 @@ def build(evidence: Evidence) -> list[Block]:
         for case, metric, target, series, each in found
     )
     heads = columns("Case", "Metric", "Target", ">Runs", "What", "What was seen", "What it does to the verdict")
-    return [Table("Repeated runs that are not repetitions of one thing", heads, rows, (scope,), _BRIEF)]
+    return [Table("Runs that drift or fall into groups", heads, rows, (scope,), _BRIEF)]
 
 
 def _series(evidence: Evidence) -> Iterator[tuple[str, str, str, Repeated]]:

@@ -28,7 +28,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     return finding(
         NAME,
         softened(level, evidence.long_enough),
-        f"the hypervisor took {percent(share)} of the processor time away",
+        f"CPU steal {percent(share)}: the hypervisor gave that much processor time to others",
         "Run when the host is quieter, or use an instance with processors of its own (no burstable or shared type).",
         steal=share,
     )

@@ -128,6 +128,6 @@ def failure(outcome: Outcome) -> str:
     """Why the core ended a job, as one sentence."""
     error = outcome["error"]
     if error is None:
-        raise PlimsollError("the core reported a failure without a reason; please report this as a fault of Plimsoll")
+        raise PlimsollError("the core reported a failure without a reason; please report this as an internal error")
     place = f" at offset {error['offset']}" if error["offset"] is not None else ""
     return f"{error['message']}{place}"

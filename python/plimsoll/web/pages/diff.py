@@ -172,7 +172,7 @@ def show(request: Request, who: Reader, s: Pair = []) -> HTMLResponse:  # noqa: 
     """Both environments side by side."""
     request.state.visitor = who
     if len(s) != 2:
-        raise UsageError("choose two sessions in the list, then press “Environment of two”")
+        raise UsageError("choose two sessions in the list, then press “Compare environments”")
     store = request.app.state.store
     one, other = sorted((session_of(store, each) for each in s), key=lambda each: (each.started_ns, each.id))
     groups = groups_of(store, one, other)
