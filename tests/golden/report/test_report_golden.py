@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from tests.unit.report.studies import pair, quick, small
+from tests.unit.report.studies import drawn_spec, pair, quick, small
 
 from plimsoll.report import build_document, render
 from plimsoll.report.document import Document
@@ -89,7 +90,12 @@ def test_page_structure(documents: dict[str, Document], study: str) -> None:
     check(f"{study}.outline", "\n".join(Outline(render(documents[study], "html")).lines) + "\n")
 
 
-@pytest.mark.parametrize("chart", ["forest-0-0", "strip-2", "latency-0", "series-1"])
+def test_specifications(documents: dict[str, Document]) -> None:
+    found = next(each for each in documents["pair"].charts if each.id == "forest-0")
+    check("forest-0.json", shorter_numbers(json.dumps(drawn_spec(found), indent=1, ensure_ascii=False)) + "\n")
+
+
+@pytest.mark.parametrize("chart", ["strip-2", "latency-0", "series-1"])
 def test_pictures(documents: dict[str, Document], chart: str) -> None:
     found = next(each for each in documents["pair"].charts if each.id == chart)
     check(f"{chart}.svg", found.svg())

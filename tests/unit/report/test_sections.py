@@ -6,7 +6,7 @@ import math
 
 import pytest
 from tests.factories import make_study
-from tests.unit.report.studies import QUICK, burst, evidence, pair, quick, with_runs
+from tests.unit.report.studies import QUICK, burst, drawn_spec, evidence, pair, quick, with_runs
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import Finding, Level, Run, RunStatus, Score, SessionState
@@ -76,7 +76,7 @@ def test_one_block_is_a_preview_without_intervals() -> None:
     assert "preview, no verdict" in sentences(document, "verdicts")
     assert {row[4] for row in table(document, "scores")} == {"n/a"}
     forest = next(block for block in blocks(document, "forest") if isinstance(block, Chart))
-    assert {cell_text(row[2]) for row in forest.data.rows} == {"n/a"}
+    assert {cell_text(row[3]) for row in forest.data.rows} == {"n/a"}
 
 
 def test_undecided_comparisons_name_the_price_of_certainty() -> None:
@@ -215,8 +215,8 @@ def test_an_interval_that_says_nothing_does_not_stretch_the_chart() -> None:
     rows = table(document, "verdicts")
     assert {row[5] for row in rows if row[0] == "ping"} == {"wide open"}
     (chart,) = (block for block in blocks(document, "forest") if isinstance(block, Chart))
-    x = chart.draw().x
-    assert 0.2 < x.domain[0] < x.domain[1] < 5
+    low, high = drawn_spec(chart)["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert 0.2 < low < high < 5
 
 
 def test_rows_of_a_chart_whose_cases_have_long_names_can_be_told_apart() -> None:
@@ -224,7 +224,7 @@ def test_rows_of_a_chart_whose_cases_have_long_names_can_be_told_apart() -> None
     (chart,) = (
         block for block in blocks(build_document(evidence(cases=cases, blocks=3)), "forest") if isinstance(block, Chart)
     )
-    labels = chart.draw().labels
+    labels = next(each["value"] for each in drawn_spec(chart)["params"] if each["name"] == "rows")
     assert len(set(labels)) == len(labels) > 2
     assert labels[0].startswith("depth=1, ")
 
