@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 from tests.factories import make_study
-from tests.unit.report.studies import evidence, five, pair
+from tests.unit.report.studies import evidence, five, pair, with_runs
 from tests.web.test_report_page import browser  # noqa: F401 (a fixture)
 
+from plimsoll.model import Interval, IntervalOperations, Run
 from plimsoll.report import Evidence, build_document, render
+from plimsoll.units import SECOND
 
 SIXTY = "a-name-of-sixty-characters-that-is-as-long-as-names-may-get-"
 
@@ -149,7 +152,7 @@ def test_the_chart_follows_the_window_and_the_scheme(browser: Browser, tmp_path:
         fill = picture.locator("text").first.evaluate("text => getComputedStyle(text).fill")
         assert fill == "rgb(166, 176, 187)"
         page.set_viewport_size({"width": 390, "height": 900})
-        page.wait_for_function("document.querySelector('#forest-0 .live svg').clientWidth < 390")
+        expect(picture).to_have_attribute("width", re.compile("^3[0-8][0-9]"))
         check_geometry(picture)
 
 
@@ -182,3 +185,95 @@ def test_a_policy_that_forbids_scripts_leaves_the_still_picture(browser: Browser
     assert page.locator("#forest-0 .still svg").is_visible()
     assert page.locator("#forest-0 .live").count() == 0
     page.close()
+
+
+def over_time(runs: int, seconds: int, count: int = 2, name: str = "t") -> Evidence:
+    """Runs of so many seconds each, whose rates spread over six decades, one of them with a stall."""
+    names = tuple(f"{name}{i}" for i in range(count))
+    found = evidence(baseline=names[0], targets=names, cases=("randread",), blocks=runs)
+
+    def rated(place: int, run: Run) -> Run:
+        intervals = tuple(
+            Interval(
+                start_ns=second * SECOND,
+                duration_ns=SECOND,
+                errors=0,
+                operations={
+                    "read": IntervalOperations(
+                        operations=0 if place == 1 and second == 1 else 10 ** (place % 7) + second % 7,
+                        bytes=0,
+                        p50_ns=1000,
+                        p99_ns=2000,
+                        max_ns=3000,
+                    )
+                },
+            )
+            for second in range(seconds)
+        )
+        return run.model_copy(update={"intervals": intervals})
+
+    return with_runs(found, [rated(place, run) for place, run in enumerate(found.runs)])
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("runs", "seconds", "count"), [(1, 3, 1), (1, 12, 2), (3, 200, 1), (3, 100, 12), (20, 500, 2)])
+def test_rates_over_time_of_few_and_many_points(
+    browser: Browser,  # noqa: F811
+    tmp_path: Path,
+    runs: int,
+    seconds: int,
+    count: int,
+    width: int,
+) -> None:
+    with opened(browser, tmp_path, over_time(runs, seconds, count, SIXTY), width) as page:
+        picture = drawn(page, "series-0")
+        check_geometry(picture)
+        assert picture.locator(".mark-line.role-mark path").count() >= count
+        assert points(picture).count() <= max(200, 20 * count)
+
+
+def test_time_and_targets_are_chosen_by_keyboard(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+    with opened(browser, tmp_path, over_time(1, 40)) as page:
+        picture = drawn(page, "series-0")
+        assert points(picture).count() == 80
+        page.get_by_label("From second").focus()
+        page.keyboard.press("End")
+        page.keyboard.press("Home")
+        for _ in range(100):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(200)
+        assert points(picture).count() == 40
+        page.locator("#series-0").get_by_role("checkbox", name="t1").press("Space")
+        assert points(picture).count() == 20
+
+
+def test_the_axis_becomes_logarithmic_and_keeps_what_was_chosen(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+    with opened(browser, tmp_path, over_time(1, 12, 1)) as page:
+        picture = drawn(page, "series-0")
+        before = picture.locator(".role-axis-label text").all_text_contents()
+        page.get_by_label("From second").fill("5.5")
+        box = page.locator("#series-0").get_by_role("checkbox", name="Logarithmic")
+        box.press("Space")
+        page.wait_for_timeout(300)
+        assert picture.locator(".role-axis-label text").all_text_contents() != before
+        assert points(picture).count() == 6
+        assert box.evaluate("box => document.activeElement === box")
+        check_geometry(picture)
+    # A stall has no place on such an axis, so it is not offered.
+    with opened(browser, tmp_path, over_time(1, 12, 2)) as page:
+        drawn(page, "series-0")
+        assert page.locator("#series-0").get_by_role("checkbox", name="Logarithmic").count() == 0
+
+
+def test_hovering_over_a_run_says_which_and_what(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+    with opened(browser, tmp_path, over_time(1, 12)) as page:
+        points(drawn(page, "series-0")).nth(3).hover()
+        told = page.locator("#vg-tooltip-element.visible")
+        told.wait_for()
+        words = told.inner_text()
+        assert all(each in words for each in ("block 1", "too short to tell", "Seconds", "Rate in"))
+
+
+def test_all_charts_are_drawn_before_long(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+    with opened(browser, tmp_path, five()) as page:
+        expect(page.locator(".vega:not(.drawn)")).to_have_count(0)

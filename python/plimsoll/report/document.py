@@ -170,7 +170,7 @@ class Picture(Protocol):
     """What a chart looks like: `canvas.Canvas`, or `charts.vega.Vega`."""
 
     def inline(self, description: str) -> str:
-        """An `<svg>` element for a page, which has its own title; empty for one that only a browser draws."""
+        """An `<svg>` element for a page, which has its own title."""
 
     def svg(self, title: str, description: str, series: Sequence[str], looks: Sequence[tuple[str, str]] = ()) -> str:
         """A file that stands alone."""

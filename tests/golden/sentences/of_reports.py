@@ -302,7 +302,9 @@ def _amounts() -> list[Situation]:
         ),
         of_evidence("a study of another program", _foreign_study, "this study holds values that a study file cannot"),
         of_evidence(
-            "long series", lambda: imported(rates([1000.0 + i % 7 for i in range(30_000)])), "Drawn are means of up to"
+            "long series",
+            lambda: imported(rates([1000.0 + i % 7 for i in range(30_000)])),
+            "each target's median over short spans of time instead",
         ),
         of_evidence("many runs of several machines", _many_parts, "Shown are the first"),
     ]

@@ -250,11 +250,18 @@ def test_a_burst_is_shown_and_named() -> None:
     assert ">sustained</text>" in chart.svg()
 
 
-def test_long_series_are_thinned_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.report.sections.series.POINTS_PER_CHART", 40)
-    found = evidence(targets=("a", "b"), cases=("randread",), blocks=2)
+@pytest.mark.parametrize(("blocks", "condensed"), [(2, False), (3, True), (100, True)])
+def test_more_points_than_can_be_told_apart_are_condensed_and_that_is_said(blocks: int, condensed: bool) -> None:
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=blocks)
     document = build_document(with_runs(found, [burst(run) for run in found.runs]))
-    assert "means of up to 2 neighbouring intervals" in sentences(document, "series")
+    assert ("each target's median over short spans of time" in sentences(document, "series")) == condensed
+    chart = next(each for each in document.charts if each.id == "series-0")
+    values = drawn_spec(chart)["layer"][0]["data"]["values"]
+    assert len(values) <= 200
+    assert all(each["low"] <= each["v"] <= each["high"] for each in values) if condensed else len(values) == 160
+    if condensed:
+        # Both levels are there, and the slowest and the fastest interval.
+        assert max(each["high"] for each in values) > 2.5 * min(each["low"] for each in values)
 
 
 def test_a_damaged_histogram_costs_its_curve_only() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.report.charts.vega import LABEL_SHARE, Spec, framed, switches
+from plimsoll.report.charts.vega import LABEL_SHARE, LONG_NAME, Spec, framed, switches
 from plimsoll.report.palette import BAND, GREY, INK, MUTED, PAGE, colour
 from plimsoll.report.scales import ratio_ticks
 
@@ -45,10 +45,10 @@ def spec(
     """`targets` are names with their places among all colours; `rows` and `verdicts` are words for the numbers."""
     many = len(targets) > 1
     names = [f"{i} {name}" if many else name for i, (name, _) in enumerate(targets, 1)]
-    boxes, shown = switches(names) if many else ([], "true")
+    boxes, shown = switches(names)
     values = [_value(point, rows, targets, verdicts) for point in points]
     used = dict.fromkeys((point.row, point.target) for point in points) if many else {}
-    labels = [{"row": row, "target": target, "place": str(target + 1)} for row, target in used]
+    labels = [{"row": row, "g": target, "place": str(target + 1)} for row, target in used]
     return framed(
         {
             "height": step(len(targets)) * len(rows),
@@ -98,7 +98,7 @@ def _value(
     }
     return {
         "row": point.row,
-        "target": point.target,
+        "g": point.target,
         "at": point.at,
         **ends,
         "verdict": str(point.verdict),
@@ -123,7 +123,11 @@ def _x(domain: tuple[float, float], field: str = "low") -> Spec:
 
 def _places(targets: Sequence[tuple[str, int]], names: Sequence[str]) -> Spec:
     numbers = list(range(len(targets)))
-    key = {"labelExpr": "targets[datum.value]", "symbolType": "square", "columns": 1 if _long(names) else 3}
+    key = {
+        "labelExpr": "targets[datum.value]",
+        "symbolType": "square",
+        "columns": 1 if max(map(len, names)) > LONG_NAME else 3,
+    }
     return {
         "y": {
             "field": "row",
@@ -138,18 +142,14 @@ def _places(targets: Sequence[tuple[str, int]], names: Sequence[str]) -> Spec:
                 "grid": False,
             },
         },
-        "yOffset": {"field": "target", "type": "nominal", "scale": {"domain": numbers}},
+        "yOffset": {"field": "g", "type": "nominal", "scale": {"domain": numbers}},
         "color": {
-            "field": "target",
+            "field": "g",
             "type": "nominal",
             "scale": {"domain": numbers, "range": [colour(place) for _, place in targets]},
             "legend": key if len(targets) > 1 else None,
         },
     }
-
-
-def _long(names: Sequence[str]) -> bool:
-    return max(map(len, names)) > 14
 
 
 def _marks(domain: tuple[float, float], verdicts: Sequence[str]) -> list[Spec]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from plimsoll.report.palette import GRID, INK, MUTED, PAGE
+from plimsoll.report.palette import GRID, INK, MUTED, PAGE, colour, dash
 from plimsoll.report.printable import clean
 
 Spec = dict[str, Any]
@@ -20,6 +20,9 @@ FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
 TEXT_SIZE = 11
 LABEL_SHARE = 0.45
 """Of the width, the most that labels beside an axis take; the table below the chart has all of their words."""
+
+LONG_NAME = 14
+"""Letters of a name that stands alone in its line of the key."""
 
 _CONFIG = {
     # The element around the picture says in words what it shows; the parts of it would only be noise.
@@ -60,8 +63,8 @@ class Vega:
         return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
     def inline(self, description: str) -> str:
-        """The still picture as an element of a page; empty for one that needs none."""
-        return _opened(_drawn(self.spec), description, ' class="chart"') if self.still else ""
+        """The still picture as an element of a page."""
+        return _opened(_drawn(self.spec), description, ' class="chart"')
 
     def svg(
         self, title: str, description: str, series: Sequence[str] = (), looks: Sequence[tuple[str, str]] = ()
@@ -101,12 +104,50 @@ def _harmless(value: Any) -> Any:
 
 
 def switches(names: Sequence[str]) -> tuple[list[Spec], str]:
-    """A checkbox for each name, and the expression that tells by number whether `datum.target` is shown."""
+    """A checkbox for each of several names, and the expression that tells whether target number `datum.g` is shown."""
+    if len(names) < 2:
+        return [], "true"
     boxes: list[Spec] = [
         {"name": f"shown_{i}", "value": True, "bind": {"input": "checkbox", "name": name}}
         for i, name in enumerate(names)
     ]
-    return boxes, f"[{', '.join(str(box['name']) for box in boxes)}][datum.target]"
+    return boxes, f"[{', '.join(str(box['name']) for box in boxes)}][datum.g]"
+
+
+def keyed(targets: Sequence[str], *, dashed: bool = False) -> Spec:
+    """Colour, and with `dashed` the kind of line, of target number `datum.g`, with one key for both."""
+    numbers = list(range(len(targets)))
+    columns = 1 if max(map(len, targets)) > LONG_NAME else 3
+    key = {"labelExpr": "targets[datum.value]", "symbolType": "stroke", "symbolStrokeWidth": 2, "columns": columns}
+    shared: Spec = {"field": "g", "type": "nominal", "legend": key if len(targets) > 1 else None}
+    found = {"color": {**shared, "scale": {"domain": numbers, "range": [colour(each) for each in numbers]}}}
+    if dashed:
+        dashes = [[float(length) for length in dash(each).split()] or [1, 0] for each in numbers]
+        found["strokeDash"] = {**shared, "scale": {"domain": numbers, "range": dashes}}
+    return found
+
+
+def time_range(last: float) -> list[Spec]:
+    """Two controls that leave a part of the time, from 0 to `last` seconds."""
+    ends = {"input": "range", "min": 0, "max": last, "step": last / 200}
+    return [
+        {"name": "first_second", "value": 0, "bind": {**ends, "name": "From second"}},
+        {"name": "last_second", "value": last, "bind": {**ends, "name": "to second"}},
+    ]
+
+
+TIMES = "[min(first_second, last_second), max(first_second, last_second)]"
+"""Their expression, whichever of the two is larger."""
+
+
+def in_time(time: str) -> str:
+    """The expression that tells whether a moment is within the part that is left."""
+    return f"inrange({time}, {TIMES})"
+
+
+def with_logarithm(spec: Spec) -> Spec:
+    """With a control that makes its vertical axis logarithmic; only for values that are all above zero."""
+    return {**spec, "usermeta": {"logarithm": True}}
 
 
 def _drawn(spec: Spec) -> str:

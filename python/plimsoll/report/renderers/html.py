@@ -31,9 +31,18 @@ class Charts:
 
 def render(document: Document) -> str:
     """The report as one HTML page that needs no other file."""
+    return _page(document, paper=False)
+
+
+def paper(document: Document) -> str:
+    """The same page as it is printed: all charts are still pictures."""
+    return _page(document, paper=True)
+
+
+def _page(document: Document, *, paper: bool) -> str:
     from markupsafe import Markup
 
-    sections = laid_out(document.sections)
+    sections = laid_out(document.sections, paper=paper)
     drawn = any(
         spec for _, blocks in sections for block in blocks if isinstance(block, Charts) for *_, spec in block.pictures
     )
@@ -137,41 +146,42 @@ def style() -> str:
     return loader.get_source(environment(), "page.css")[0] + palette.dark_style()
 
 
-def laid_out(sections: Iterable[Section]) -> list[tuple[Section, list[Block | Charts]]]:
+def laid_out(sections: Iterable[Section], *, paper: bool = False) -> list[tuple[Section, list[Block | Charts]]]:
     """Sections as `parts.html` shows them: neighbouring charts of the same series together."""
-    return [(section, list(_grouped(section))) for section in sections]
+    return [(section, list(_grouped(section, paper))) for section in sections]
 
 
-def _grouped(section: Section) -> Iterator[Block | Charts]:
+def _grouped(section: Section, paper: bool) -> Iterator[Block | Charts]:
     waiting: list[Chart] = []
     for block in section.blocks:
         if waiting and not (isinstance(block, Chart) and _key_of(block) == _key_of(waiting[0])):
-            yield _charts(waiting)
+            yield _charts(waiting, paper)
             waiting = []
         if isinstance(block, Chart):
             waiting.append(block)
         else:
             yield block
     if waiting:
-        yield _charts(waiting)
+        yield _charts(waiting, paper)
 
 
 def _key_of(chart: Chart) -> tuple[Any, ...]:
     return chart.series, chart.symbols
 
 
-def _charts(found: list[Chart]) -> Charts:
+def _charts(found: list[Chart], paper: bool) -> Charts:
     from markupsafe import Markup
 
     from plimsoll.report.charts.vega import Vega
 
     drawn = [(chart, chart.draw()) for chart in found]
-    pictures = tuple(
-        (chart, Markup(each.inline(chart.description)), Markup(each.data() if isinstance(each, Vega) else ""))
-        for chart, each in drawn
-    )
+    pictures = []
+    for chart, picture in drawn:
+        spec = picture.data() if isinstance(picture, Vega) and not paper else ""
+        still = "" if isinstance(picture, Vega) and spec and not picture.still else picture.inline(chart.description)
+        pictures.append((chart, Markup(still), Markup(spec)))
     # A specification holds its own key.
-    return Charts(() if any(spec for *_, spec in pictures) else _key(found[0]), pictures)
+    return Charts(() if isinstance(drawn[0][1], Vega) else _key(found[0]), tuple(pictures))
 
 
 def _key(chart: Chart) -> tuple[tuple[str, str, str, str], ...]:
