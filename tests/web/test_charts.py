@@ -277,3 +277,38 @@ def test_hovering_over_a_run_says_which_and_what(browser: Browser, tmp_path: Pat
 def test_all_charts_are_drawn_before_long(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
     with opened(browser, tmp_path, five()) as page:
         expect(page.locator(".vega:not(.drawn)")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("runs", "count"), [(4, 1), (12, 2), (12, 12), (300, 2), (100, 9)])
+def test_runs_by_block_of_few_and_many(
+    browser: Browser,  # noqa: F811
+    tmp_path: Path,
+    runs: int,
+    count: int,
+    width: int,
+) -> None:
+    with opened(browser, tmp_path, over_time(runs, 2, count, SIXTY), width) as page:
+        picture = drawn(page, "strip-0")
+        check_geometry(picture)
+        assert points(picture).count() <= max(200, 20 * count)
+        # Another point may lie over it.
+        points(picture).first.hover(force=True)
+        page.locator("#vg-tooltip-element.visible").wait_for()
+
+
+def test_a_few_runs_are_a_table_and_no_chart(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+    with opened(browser, tmp_path, over_time(3, 2, 1)) as page:
+        assert page.locator("#strips figure").count() == 0
+        assert page.locator("#strips table").count() == 1
+        assert "Each point" not in page.locator("#strips").inner_text()
+
+
+def test_runs_that_do_not_count_are_crosses_and_say_why(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+    with opened(browser, tmp_path, pair()) as page:
+        lost = drawn(page, "strip-1").locator(".mark-text.role-mark text")
+        assert lost.first.text_content() == "✕"
+        lost.first.hover(force=True)
+        told = page.locator("#vg-tooltip-element.visible")
+        told.wait_for()
+        assert "Finding" in told.inner_text()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from plimsoll.report.charts.vega import TIMES, Spec, framed, in_time, keyed, switches, time_range, with_logarithm
+from plimsoll.report.charts.vega import TIMES, Spec, framed, in_time, keyed, short, switches, time_range, with_logarithm
 from plimsoll.report.palette import INK
 from plimsoll.units import scale
 
@@ -52,9 +52,9 @@ def spec(lines: Sequence[Line], steps: Sequence[Step], targets: Sequence[str], u
         {
             "g": each.target,
             "name": each.name,
-            "start": _short(each.start),
-            "end": _short(each.end),
-            "v": _short(each.mean / factor),
+            "start": short(each.start),
+            "end": short(each.end),
+            "v": short(each.mean / factor),
         }
         for each in steps
     ]
@@ -74,13 +74,9 @@ def spec(lines: Sequence[Line], steps: Sequence[Step], targets: Sequence[str], u
     return with_logarithm(framed_parts) if min(rates) > 0 else framed_parts
 
 
-def _short(value: float) -> float:
-    return float(f"{value:.4g}")
-
-
 def _whole(lines: Sequence[Line], factor: float) -> list[Spec]:
     return [
-        {"t": round(time, 3), "v": _short(rate / factor), "g": line.target, "r": number}
+        {"t": round(time, 3), "v": short(rate / factor), "g": line.target, "r": number}
         for number, line in enumerate(lines)
         for time, rate in line.points
     ]
@@ -96,10 +92,10 @@ def _condensed(lines: Sequence[Line], factor: float, last: float) -> list[Spec]:
             found.setdefault((line.target, min(spans - 1, int(time / last * spans))), []).append(rate / factor)
     return [
         {
-            "t": _short((span + 0.5) * last / spans),
-            "v": _short(median(rates)),
-            "low": _short(min(rates)),
-            "high": _short(max(rates)),
+            "t": short((span + 0.5) * last / spans),
+            "v": short(median(rates)),
+            "low": short(min(rates)),
+            "high": short(max(rates)),
             "g": target,
         }
         for (target, span), rates in sorted(found.items())

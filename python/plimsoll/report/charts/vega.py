@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from plimsoll.report.palette import GRID, INK, MUTED, PAGE, colour, dash
+from plimsoll.report.palette import GRID, INK, MUTED, PAGE, colour, dash, shape
 from plimsoll.report.printable import clean
 
 Spec = dict[str, Any]
@@ -23,6 +24,9 @@ LABEL_SHARE = 0.45
 
 LONG_NAME = 14
 """Letters of a name that stands alone in its line of the key."""
+
+_FORMS = {"plus": "cross"}
+"""Forms that Vega calls otherwise."""
 
 _CONFIG = {
     # The element around the picture says in words what it shows; the parts of it would only be noise.
@@ -114,21 +118,35 @@ def switches(names: Sequence[str]) -> tuple[list[Spec], str]:
     return boxes, f"[{', '.join(str(box['name']) for box in boxes)}][datum.g]"
 
 
-def keyed(targets: Sequence[str], *, dashed: bool = False) -> Spec:
-    """Colour, and with `dashed` the kind of line, of target number `datum.g`, with one key for both."""
+def short(value: float) -> float:
+    """With as many digits as a picture can show."""
+    return float(f"{value:.4g}")
+
+
+def keyed(targets: Sequence[str], *, dashed: bool = False, shaped: bool = False) -> Spec:
+    """Colour, and with `dashed` the kind of line or with `shaped` the form, of target number `datum.g`, in one key."""
     numbers = list(range(len(targets)))
     columns = 1 if max(map(len, targets)) > LONG_NAME else 3
-    key = {"labelExpr": "targets[datum.value]", "symbolType": "stroke", "symbolStrokeWidth": 2, "columns": columns}
+    key: Spec = {"labelExpr": "targets[datum.value]", "columns": columns}
+    if not shaped:
+        key |= {"symbolType": "stroke", "symbolStrokeWidth": 2}
     shared: Spec = {"field": "g", "type": "nominal", "legend": key if len(targets) > 1 else None}
     found = {"color": {**shared, "scale": {"domain": numbers, "range": [colour(each) for each in numbers]}}}
     if dashed:
         dashes = [[float(length) for length in dash(each).split()] or [1, 0] for each in numbers]
         found["strokeDash"] = {**shared, "scale": {"domain": numbers, "range": dashes}}
+    if shaped:
+        found["shape"] = {
+            **shared,
+            "scale": {"domain": numbers, "range": [_FORMS.get(shape(each), shape(each)) for each in numbers]},
+        }
     return found
 
 
 def time_range(last: float) -> list[Spec]:
-    """Two controls that leave a part of the time, from 0 to `last` seconds."""
+    """Two controls that leave a part of the time, from 0 to `last` seconds or a round number above."""
+    power = 10.0 ** (math.floor(math.log10(last)) - 2)
+    last = short(math.ceil(last / power) * power)
     ends = {"input": "range", "min": 0, "max": last, "step": last / 200}
     return [
         {"name": "first_second", "value": 0, "bind": {**ends, "name": "From second"}},
