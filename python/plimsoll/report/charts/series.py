@@ -35,9 +35,9 @@ class Step:
     mean: float
 
 
-def is_condensed(lines: Sequence[Line]) -> bool:
-    """Whether medians are drawn in place of the runs."""
-    return sum(len(line.points) for line in lines) > MOST_POINTS
+def is_condensed(points: int) -> bool:
+    """Whether medians are drawn in place of runs of so many points."""
+    return points > MOST_POINTS
 
 
 def spec(lines: Sequence[Line], steps: Sequence[Step], targets: Sequence[str], unit: str) -> Spec:
@@ -45,7 +45,7 @@ def spec(lines: Sequence[Line], steps: Sequence[Step], targets: Sequence[str], u
     rates = [rate for line in lines for _, rate in line.points]
     factor, title = scale(max(rates), unit)
     last = max(time for line in lines for time, _ in line.points) or 1.0
-    condensed = is_condensed(lines)
+    condensed = is_condensed(len(rates))
     values = _condensed(lines, factor, last) if condensed else _whole(lines, factor)
     boxes, shown = switches(targets)
     levels = [

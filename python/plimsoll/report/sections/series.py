@@ -42,7 +42,7 @@ def build(evidence: Evidence) -> list[Block]:
         changed += [(unit, series) for series in found if series.regime.shape not in UNCHANGED]
         shapes.update(series.regime.shape for series in found)
         if found and len(shown) < MOST_CHARTS:
-            condensed = condensed or is_condensed(_lines(evidence.targets, found))
+            condensed = condensed or is_condensed(sum(len(series.rates) for series in found))
             shown.append(_chart(f"series-{place}", evidence, case, unit, found))
     if not shown:
         return []
