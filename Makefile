@@ -128,10 +128,11 @@ audit: $(BIN)/.set-up-dev
 # A wheel for machines without a compiler; built on an old distribution (or with zig) it is manylinux.
 wheel: $(BIN)/.set-up-dev
 	$(BIN)/python tools/manual.py
+	$(BIN)/python -m plimsoll.report.charts.bundle
 	$(BIN)/maturin build --release --out dist
 
 readme: $(BIN)/.set-up-dev
 	$(BIN)/python tools/readme.py
 
 clean:
-	rm -rf .venv target plimsoll-report.html python/plimsoll/_core*.so
+	rm -rf .venv target plimsoll-report.html python/plimsoll/_core*.so python/plimsoll/report/charts/vega-*.js

@@ -14,10 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 from plimsoll.model import Level
-from plimsoll.report.canvas import Canvas
 from plimsoll.report.printable import clean
 from plimsoll.units import format_value, plain_text
 
@@ -167,6 +166,16 @@ class Table:
                 raise ValueError(f"table {self.caption!r}: a row of {len(row)} cells under {len(self.columns)} columns")
 
 
+class Picture(Protocol):
+    """What a chart looks like: `canvas.Canvas`, or `charts.vega.Vega`."""
+
+    def inline(self, description: str) -> str:
+        """An `<svg>` element for a page, which has its own title."""
+
+    def svg(self, title: str, description: str, series: Sequence[str], looks: Sequence[tuple[str, str]] = ()) -> str:
+        """A file that stands alone."""
+
+
 @dataclass(frozen=True)
 class Chart:
     """A picture of the numbers in `data`. `description` says in words what it shows.
@@ -179,7 +188,7 @@ class Chart:
     title: str
     description: str
     data: Table
-    draw: Callable[[], Canvas] = field(compare=False, repr=False)
+    draw: Callable[[], Picture] = field(compare=False, repr=False)
     series: tuple[str, ...] = ()
     symbols: tuple[tuple[str, str], ...] = ()
 

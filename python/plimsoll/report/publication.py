@@ -42,7 +42,9 @@ _LINKS = (
 
 def page(evidence: Evidence) -> str:
     """The page of the folder: the report, with links to the files beside it."""
-    return page_text(build_document(evidence)).replace("</body>", _LINKS)
+    # Scripts may hold such an end, too; it is the last that counts.
+    before, _, after = page_text(build_document(evidence)).rpartition("</body>")
+    return f"{before}{_LINKS}{after}"
 
 
 def answers(evidence: Evidence) -> dict[str, Any]:

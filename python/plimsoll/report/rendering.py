@@ -39,7 +39,7 @@ def format_of(path: Path) -> str:
 def write(document: Document, format: str, path: Path) -> None:
     """The document as a file in a format of `format_of`, whole or not at all."""
     if format == printing.FORMAT:
-        _write(path, printing.pdf(render(document, "html")))
+        _write(path, printing.pdf(formats()["html"].paper(document)))
     else:
         render(document, format, path)
 

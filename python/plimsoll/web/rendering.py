@@ -15,6 +15,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
 from plimsoll import plugins
+from plimsoll.report.charts.bundle import library
 from plimsoll.report.printable import clean
 from plimsoll.report.renderers import html
 from plimsoll.report.sections.environment import time_text
@@ -56,6 +57,7 @@ def prepare() -> None:
         environment().get_template(name)
     cleaned_environment().get_template("report.html")
     cleaned_environment().get_template("parts.html")
+    library()
 
 
 def _finalize(value: Any) -> Any:
@@ -82,7 +84,11 @@ def query(**values: Any) -> str:
 
 @cache
 def static_file(name: str) -> bytes:
-    """The content of one of our own files; the style holds that of reports too."""
+    """The content of one of our own files; the style holds that of reports, too, which bring the scripts of charts."""
+    if name == "vega.js":
+        return library().encode()
+    if name == "charts.js":
+        return html.script().encode()
     content = (resources.files("plimsoll.web") / "static" / name).read_bytes()
     return html.style().encode() + content if name == "style.css" else content
 

@@ -296,13 +296,20 @@ def _amounts() -> list[Situation]:
         of_evidence(
             "many cases",
             lambda: _many(45),
-            "Pictures for 40 of 45 cases; the data of all runs are below",
+            "Shown are 40 of 45 cases; the data of all runs are below",
             "Pictures for the first 40 cases",
             "kinds of operations; the table has all",
         ),
+        of_evidence(
+            "many runs",
+            lambda: evidence(cases=("randread",), blocks=101, intervals=1),
+            "shows each target's median over neighbouring blocks instead",
+        ),
         of_evidence("a study of another program", _foreign_study, "this study holds values that a study file cannot"),
         of_evidence(
-            "long series", lambda: imported(rates([1000.0 + i % 7 for i in range(30_000)])), "Drawn are means of up to"
+            "long series",
+            lambda: imported(rates([1000.0 + i % 7 for i in range(30_000)])),
+            "each target's median over short spans of time instead",
         ),
         of_evidence("many runs of several machines", _many_parts, "Shown are the first"),
     ]

@@ -24,7 +24,6 @@ SITUATIONS: list[Situation] = [
 NO_CONCLUSIONS = {
     "catalog/delivery.py: random reads, twice as many in flight": "the name of a run",
     "report/sections/data.py: Every score of every run": "the caption of a file",
-    "report/sections/forest.py: times as good, logarithmic": "the title of an axis",
     "report/sections/phases.py: >As the original prints it": "the title of a column",
 }
 """Strings of the speakers that say nothing of any data."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 from tests.factories import SHAPES, make_study
 
 from plimsoll.model import Interval, IntervalOperations, Run, RunStatus
 from plimsoll.report import Evidence
+from plimsoll.report.charts.vega import Spec, Vega
+from plimsoll.report.document import Chart
 from plimsoll.units import SECOND
 
 QUICK = tuple(SHAPES)
@@ -82,3 +85,15 @@ def burst(run: Run) -> Run:
 
 def with_runs(found: Evidence, runs: list[Run]) -> Evidence:
     return Evidence(found.sessions, runs, found.baseline, found.band)
+
+
+def told(page: str) -> str:
+    """A page without the scripts that run on it, which are the same for all; what they draw from stays."""
+    return re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
+
+
+def drawn_spec(chart: Chart) -> Spec:
+    """What a browser draws a chart from."""
+    picture = chart.draw()
+    assert isinstance(picture, Vega)
+    return picture.spec

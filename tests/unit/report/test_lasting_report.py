@@ -8,6 +8,7 @@ import json
 
 import pytest
 from tests.factories import make_study
+from tests.unit.report.studies import told
 
 from plimsoll.model import POLICY_VERSION, Run, Score
 from plimsoll.report import Evidence, build_document, prometheus, publication
@@ -43,12 +44,12 @@ FOUND = "ustained level not measured"
 
 @pytest.mark.parametrize("name", ["terminal", "markdown", "html", "json"])
 def test_each_renderer_says_until_when_and_what_is_left(name: str) -> None:
-    text = " ".join(render(build_document(evidence()), name).split())
+    text = " ".join(told(render(build_document(evidence()), name)).split())
     assert SAID in text
     assert "then b / a is about 10×" in text
     assert "then a is held to 300 IOPS" in text
     assert FOUND in text
-    steady = render(build_document(evidence(GP3, GP3)), name)
+    steady = told(render(build_document(evidence(GP3, GP3)), name))
     assert all(words not in steady for words in ("burst credits", "is about", "is held to", FOUND, "Level:"))
 
 
@@ -82,7 +83,7 @@ def test_each_format_of_comparisons_marks_it(name: str) -> None:
 
 def test_the_chart_says_once_what_all_its_rows_are() -> None:
     charts = {chart.id: chart for chart in build_document(evidence()).charts}
-    chart = charts["forest-0-0"]
+    chart = charts["forest-0"]
     assert chart.title == "b against a (burst)"
     assert [cell_text(row[0]) for row in chart.data.rows] == ["randread, IOPS", "randread, read p99"]
     assert build_document(evidence(GP3)).charts[0].title == "b against a"

@@ -6,7 +6,7 @@ import math
 
 import pytest
 from tests.factories import make_study
-from tests.unit.report.studies import QUICK, burst, evidence, pair, quick, with_runs
+from tests.unit.report.studies import QUICK, burst, drawn_spec, evidence, pair, quick, with_runs
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import Finding, Level, Run, RunStatus, Score, SessionState
@@ -76,7 +76,7 @@ def test_one_block_is_a_preview_without_intervals() -> None:
     assert "preview, no verdict" in sentences(document, "verdicts")
     assert {row[4] for row in table(document, "scores")} == {"n/a"}
     forest = next(block for block in blocks(document, "forest") if isinstance(block, Chart))
-    assert {cell_text(row[2]) for row in forest.data.rows} == {"n/a"}
+    assert {cell_text(row[3]) for row in forest.data.rows} == {"n/a"}
 
 
 def test_undecided_comparisons_name_the_price_of_certainty() -> None:
@@ -215,8 +215,8 @@ def test_an_interval_that_says_nothing_does_not_stretch_the_chart() -> None:
     rows = table(document, "verdicts")
     assert {row[5] for row in rows if row[0] == "ping"} == {"wide open"}
     (chart,) = (block for block in blocks(document, "forest") if isinstance(block, Chart))
-    x = chart.draw().x
-    assert 0.2 < x.domain[0] < x.domain[1] < 5
+    low, high = drawn_spec(chart)["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert 0.2 < low < high < 5
 
 
 def test_rows_of_a_chart_whose_cases_have_long_names_can_be_told_apart() -> None:
@@ -224,7 +224,7 @@ def test_rows_of_a_chart_whose_cases_have_long_names_can_be_told_apart() -> None
     (chart,) = (
         block for block in blocks(build_document(evidence(cases=cases, blocks=3)), "forest") if isinstance(block, Chart)
     )
-    labels = chart.draw().labels
+    labels = next(each["value"] for each in drawn_spec(chart)["params"] if each["name"] == "rows")
     assert len(set(labels)) == len(labels) > 2
     assert labels[0].startswith("depth=1, ")
 
@@ -250,11 +250,18 @@ def test_a_burst_is_shown_and_named() -> None:
     assert ">sustained</text>" in chart.svg()
 
 
-def test_long_series_are_thinned_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.report.sections.series.POINTS_PER_CHART", 40)
-    found = evidence(targets=("a", "b"), cases=("randread",), blocks=2)
+@pytest.mark.parametrize(("blocks", "condensed"), [(2, False), (3, True), (100, True)])
+def test_more_points_than_can_be_told_apart_are_condensed_and_that_is_said(blocks: int, condensed: bool) -> None:
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=blocks)
     document = build_document(with_runs(found, [burst(run) for run in found.runs]))
-    assert "means of up to 2 neighbouring intervals" in sentences(document, "series")
+    assert ("each target's median over short spans of time" in sentences(document, "series")) == condensed
+    chart = next(each for each in document.charts if each.id == "series-0")
+    values = drawn_spec(chart)["layer"][0]["data"]["values"]
+    assert len(values) <= 200
+    assert all(each["low"] <= each["v"] <= each["high"] for each in values) if condensed else len(values) == 160
+    if condensed:
+        # Both levels are there, and the slowest and the fastest interval.
+        assert max(each["high"] for each in values) > 2.5 * min(each["low"] for each in values)
 
 
 def test_a_damaged_histogram_costs_its_curve_only() -> None:

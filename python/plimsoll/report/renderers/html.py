@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report import palette
@@ -23,18 +25,54 @@ class Charts:
 
     key: tuple[tuple[str, str, str, str], ...]
     """Name, colour, path and dashes of each series."""
-    pictures: tuple[tuple[Chart, str], ...]
+    pictures: tuple[tuple[Chart, str, str], ...]
+    """Each with its still picture, and what a browser draws it from; one of both may be empty."""
 
 
 def render(document: Document) -> str:
     """The report as one HTML page that needs no other file."""
+    return _page(document, paper=False)
+
+
+def paper(document: Document) -> str:
+    """The same page as it is printed: all charts are still pictures."""
+    return _page(document, paper=True)
+
+
+def _page(document: Document, *, paper: bool) -> str:
     from markupsafe import Markup
 
+    sections = laid_out(document.sections, paper=paper)
+    drawn = any(
+        spec for _, blocks in sections for block in blocks if isinstance(block, Charts) for *_, spec in block.pictures
+    )
     return (
         environment()
         .get_template("page.html")
-        .render(document=document, sections=laid_out(document.sections), style=Markup(style()))
+        .render(
+            document=document,
+            sections=sections,
+            style=Markup(style()),
+            scripts=[(Markup(text), digest) for text, digest in scripts()] if drawn else (),
+        )
     )
+
+
+@cache
+def scripts() -> tuple[tuple[str, str], ...]:
+    """The scripts of a page whose charts the browser draws, each with what the policy of the page names it by."""
+    from plimsoll.report.charts.bundle import library
+
+    return tuple(
+        (text, f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'") for text in (library(), script())
+    )
+
+
+def script() -> str:
+    """What draws the charts of a page with that library."""
+    loader = environment().loader
+    assert loader is not None
+    return loader.get_source(environment(), "charts.js")[0]
 
 
 @cache
@@ -108,38 +146,50 @@ def style() -> str:
     return loader.get_source(environment(), "page.css")[0] + palette.dark_style()
 
 
-def laid_out(sections: Iterable[Section]) -> list[tuple[Section, list[Block | Charts]]]:
+def laid_out(sections: Iterable[Section], *, paper: bool = False) -> list[tuple[Section, list[Block | Charts]]]:
     """Sections as `parts.html` shows them: neighbouring charts of the same series together."""
-    return [(section, list(_grouped(section))) for section in sections]
+    return [(section, list(_grouped(section, paper))) for section in sections]
 
 
-def _grouped(section: Section) -> Iterator[Block | Charts]:
+def _grouped(section: Section, paper: bool) -> Iterator[Block | Charts]:
     waiting: list[Chart] = []
     for block in section.blocks:
         if waiting and not (isinstance(block, Chart) and _key_of(block) == _key_of(waiting[0])):
-            yield _charts(waiting)
+            yield _charts(waiting, paper)
             waiting = []
         if isinstance(block, Chart):
             waiting.append(block)
         else:
             yield block
     if waiting:
-        yield _charts(waiting)
+        yield _charts(waiting, paper)
 
 
 def _key_of(chart: Chart) -> tuple[Any, ...]:
     return chart.series, chart.symbols
 
 
-def _charts(found: list[Chart]) -> Charts:
+def _charts(found: list[Chart], paper: bool) -> Charts:
     from markupsafe import Markup
 
-    names = found[0].series
-    # Series of targets also differ by dashes; the answers of a forest plot have no lines.
-    dashed = not found[0].symbols
-    looks = found[0].symbols or palette.symbols(len(names))
-    key = tuple(
+    from plimsoll.report.charts.vega import Vega
+
+    drawn = [(chart, chart.draw()) for chart in found]
+    pictures = []
+    for chart, picture in drawn:
+        spec = picture.data() if isinstance(picture, Vega) and not paper else ""
+        still = "" if isinstance(picture, Vega) and spec and not picture.still else picture.inline(chart.description)
+        pictures.append((chart, Markup(still), Markup(spec)))
+    # A specification holds its own key.
+    return Charts(() if isinstance(drawn[0][1], Vega) else _key(found[0]), tuple(pictures))
+
+
+def _key(chart: Chart) -> tuple[tuple[str, str, str, str], ...]:
+    names = chart.series
+    # Series of targets also differ by dashes; the colours of a heat map have no lines.
+    dashed = not chart.symbols
+    looks = chart.symbols or palette.symbols(len(names))
+    return tuple(
         (name, colour, f"M0,0{palette.SHAPES[shape]}", palette.dash(place) or "none" if dashed else "")
         for place, (name, (colour, shape)) in enumerate(zip(names, looks, strict=True))
     )
-    return Charts(key, tuple((chart, Markup(chart.inline())) for chart in found))

@@ -7,15 +7,13 @@ from dataclasses import replace
 from functools import partial
 
 from plimsoll import metrics
-from plimsoll.report import scales
-from plimsoll.report.canvas import BOTTOM, LABEL_LIMIT, TOP, Canvas, shortened
+from plimsoll.report.charts.forest import LONGEST, Point, spec, step
+from plimsoll.report.charts.vega import Vega
 from plimsoll.report.document import Block, Chart, Phrase, Table, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text, ratio_interval_text, ratio_text
 from plimsoll.report.marks import mark, marked
 from plimsoll.report.memory import MEMORY
-from plimsoll.report.palette import BLUE, GREEN, GREY, ORANGE
-from plimsoll.report.scales import Scale
 from plimsoll.report.sections.verdicts import TONES, WORDS
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.ratio_text import drawn, levels_told
@@ -25,28 +23,26 @@ from plimsoll.stats.verdict import Answer
 ORDER = 15
 TITLE = "Comparison at a glance"
 
-ROWS_PER_CHART = 60
-ROW_HEIGHT = 20
-_LOOKS = {
-    Answer.BETTER: (GREEN, "triangle-right"),
-    Answer.SAME: (BLUE, "circle"),
-    Answer.WORSE: (ORANGE, "triangle-left"),
-    Answer.UNKNOWN: (GREY, "diamond"),
-}
+LONGEST_LABEL = 28
+"""Letters that a telephone shows beside a chart."""
+_ANSWERS = (Answer.BETTER, Answer.SAME, Answer.WORSE, Answer.UNKNOWN)
+"""In the order of their shapes."""
 
 
 def build(evidence: Evidence) -> list[Block]:
-    """One chart per target that is compared with the reference, split where it would become too long."""
+    """One chart for all targets that are compared with the reference, split where it would become too long."""
     shown = [cell for cell in evidence.cells if cell.verdict.estimate is not None or drawn(cell)]
     domain = _domain(shown, evidence.band)
-    found: list[Block] = []
-    for place, target in enumerate(evidence.others):
-        cells = [cell for cell in shown if cell.target == target]
-        for part in range(0, len(cells), ROWS_PER_CHART):
-            name = f"forest-{place}-{part // ROWS_PER_CHART}"
-            found.append(_chart(name, evidence, target, cells[part : part + ROWS_PER_CHART], domain))
-    if not found:
+    targets = [name for name in evidence.others if any(cell.target == name for cell in shown)]
+    if not targets:
         return []
+    rows = list(dict.fromkeys((cell.case, cell.metric) for cell in shown))
+    most = max(1, LONGEST // step(len(targets)))
+    parts = [set(rows[start : start + most]) for start in range(0, len(rows), most)]
+    found = [
+        _chart(f"forest-{i}", evidence, targets, [cell for cell in shown if (cell.case, cell.metric) in part], domain)
+        for i, part in enumerate(parts)
+    ]
     words = (
         f"To the right of 1 is better than {evidence.reference}: more per second, or less latency (its ratio is "
         f"inverted here). The shaded band is “the same”: ±{percent_text(evidence.band)}. Lines are the intervals that "
@@ -59,23 +55,23 @@ def build(evidence: Evidence) -> list[Block]:
     return [text(words), *found]
 
 
-def _chart(name: str, evidence: Evidence, target: str, cells: list[Cell], domain: tuple[float, float]) -> Chart:
+def _chart(name: str, evidence: Evidence, targets: list[str], cells: list[Cell], domain: tuple[float, float]) -> Chart:
     counts = {answer: sum(cell.verdict.answer is answer for cell in cells) for answer in Answer}
     told = ", ".join(f"{count} {WORDS[answer]}" for answer, count in counts.items() if count)
+    who = targets[0] if len(targets) == 1 else count_text(len(targets), "target")
     return Chart(
         id=name,
-        title=_title(target, evidence, cells),
-        description=f"{count_text(len(cells), 'comparison')} of {target} with {evidence.reference}: {told}.",
-        data=_table(target, evidence, cells),
-        draw=partial(draw, cells, evidence.band, domain),
-        series=tuple(WORDS[answer] for answer in _LOOKS),
-        symbols=tuple(_LOOKS.values()),
+        title=_title(who, evidence, cells),
+        description=f"{count_text(len(cells), 'comparison')} of {who} with {evidence.reference}: {told}.",
+        data=_table(who, evidence, cells),
+        draw=partial(draw, evidence, targets, cells, domain),
+        series=tuple(targets),
     )
 
 
-def _title(target: str, evidence: Evidence, cells: list[Cell]) -> str:
+def _title(who: str, evidence: Evidence, cells: list[Cell]) -> str:
     said = _common(cells)
-    return f"{target} against {evidence.reference}" + (f" ({said})" if said else "")
+    return f"{who} against {evidence.reference}" + (f" ({said})" if said else "")
 
 
 def _good(cell: Cell) -> tuple[float, float | None, float | None]:
@@ -109,7 +105,7 @@ def _domain(cells: list[Cell], band: float) -> tuple[float, float]:
     return min(*ends, 1 / edge, 1.0) / 1.05, max(*ends, edge, 1.0) * 1.05
 
 
-def _table(target: str, evidence: Evidence, cells: list[Cell]) -> Table:
+def _table(who: str, evidence: Evidence, cells: list[Cell]) -> Table:
     said = _common(cells)
     rows = []
     for cell in cells:
@@ -118,13 +114,14 @@ def _table(target: str, evidence: Evidence, cells: list[Cell]) -> Table:
         rows.append(
             (
                 phrase(_label(cell, said)),
+                phrase(cell.target),
                 phrase(levels_told(cell)) if _places(cell) else number(middle, "x", ratio_text(middle)),
                 span(low, high, "x", ends),
                 Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
             )
         )
-    heads = columns("Case and metric", ">Times as good", ">Interval", "Verdict")
-    return Table(f"{_title(target, evidence, cells)}, times as good", heads, tuple(rows))
+    heads = columns("Case and metric", "Target", ">Times as good", ">Interval", "Verdict")
+    return Table(f"{_title(who, evidence, cells)}, times as good", heads, tuple(rows))
 
 
 def _label(cell: Cell, said: str) -> str:
@@ -141,24 +138,34 @@ def _row_labels(cells: list[Cell]) -> list[str]:
     """The labels; where one is too long, without the words that all cases have, so that what differs can be read."""
     said = _common(cells)
     whole = [_label(cell, said) for cell in cells]
-    if all(shortened(each, LABEL_LIMIT) == each for each in whole):
+    if all(len(each) <= LONGEST_LABEL for each in whole):
         return whole
     common = set.intersection(*(set(cell.case.split()) for cell in cells))
     own = [" ".join(word for word in cell.case.split() if word not in common) for cell in cells]
     return [_label(replace(cell, case=case), said).removeprefix(", ") for cell, case in zip(cells, own, strict=True)]
 
 
-def draw(cells: list[Cell], band: float, domain: tuple[float, float]) -> Canvas:
-    """Rows from top to bottom, ratio on a logarithmic axis."""
-    x = Scale(domain, scales.ratio_ticks(*domain), "times as good, logarithmic", log=True)
-    rows = scales.names(_row_labels(cells))
-    canvas = Canvas(x, rows, height=ROW_HEIGHT * len(cells) + TOP + BOTTOM, rows=True)
-    canvas.shade(1 / (1 + band), 1 + band)
-    canvas.rules([((1.0, rows.domain[0]), (1.0, rows.domain[1]))])
-    for row, cell in enumerate(cells):
+def draw(evidence: Evidence, targets: list[str], cells: list[Cell], domain: tuple[float, float]) -> Vega:
+    """Rows in the order of the comparisons; a target keeps its colour in all charts."""
+    labels = dict(zip(((cell.case, cell.metric) for cell in cells), _row_labels(cells), strict=True))
+    rows = list(labels)
+    points = []
+    for cell in cells:
         middle, low, high = _good(cell)
-        colour, shape = _LOOKS[cell.verdict.answer]
-        if low is not None and high is not None:
-            canvas.rules([((max(low, domain[0]), row), (min(high, domain[1]), row))], colour, width=2)
-        canvas.symbols([(place, row) for place in _places(cell) or [middle]], colour, shape)
-    return canvas
+        interval = "" if low is None else ratio_interval_text(low, middle, high)
+        points += [
+            Point(
+                row=rows.index((cell.case, cell.metric)),
+                target=targets.index(cell.target),
+                at=place,
+                low=None if low is None else max(low, domain[0]),
+                high=None if high is None else min(high, domain[1]),
+                verdict=_ANSWERS.index(cell.verdict.answer),
+                told=levels_told(cell) or ratio_text(place),
+                interval=interval,
+            )
+            for place in _places(cell) or [middle]
+        ]
+    looks = [(name, evidence.targets.index(name)) for name in targets]
+    words = [WORDS[answer] for answer in _ANSWERS]
+    return Vega(spec(points, list(labels.values()), looks, words, evidence.band, domain), still=True)

@@ -6,8 +6,8 @@ from collections import Counter
 from functools import partial
 
 from plimsoll.model import Finding, Level, Run, Unit
-from plimsoll.report import palette, scales
-from plimsoll.report.canvas import Canvas
+from plimsoll.report.charts.series import MOST_POINTS, Line, Step, is_condensed, spec
+from plimsoll.report.charts.vega import Vega
 from plimsoll.report.document import Block, Chart, Phrase, Table, Text, Tone, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text
@@ -19,9 +19,6 @@ ORDER = 70
 TITLE = "Over time"
 
 MOST_CHARTS = 40
-POINTS_PER_CHART = 6000
-"""Longer series are drawn as means of neighbouring intervals."""
-FEWEST_POINTS = 20
 _NAMES = {
     Shape.FLAT: "steady",
     Shape.WARMUP: "warm-up, then steady",
@@ -39,22 +36,22 @@ def build(evidence: Evidence) -> list[Block]:
     shown: list[Block] = []
     changed: list[tuple[str, Series]] = []
     shapes: Counter[Shape] = Counter()
-    averaged = 1
+    condensed = False
     for place, case in enumerate(evidence.cases):
         unit, found = _of_case(evidence, case)
         changed += [(unit, series) for series in found if series.regime.shape not in UNCHANGED]
         shapes.update(series.regime.shape for series in found)
         if found and len(shown) < MOST_CHARTS:
-            bins = _bin_size(found)
-            averaged = max(averaged, bins)
-            shown.append(_chart(f"series-{place}", evidence, case, unit, found, bins))
+            condensed = condensed or is_condensed(sum(len(series.rates) for series in found))
+            shown.append(_chart(f"series-{place}", evidence, case, unit, found))
     if not shown:
         return []
     words = ["One line per valid run. A thick line is a level where the rate of a run changed; the table names them."]
-    if averaged > 1:
+    if condensed:
         words.append(
-            f"Drawn are means of up to {averaged} neighbouring intervals, to keep this file small; levels and scores "
-            "come from every interval, and the exported session has them all."
+            f"A chart of more than {MOST_POINTS} points shows each target's median over short spans of time instead, "
+            "and a band from its slowest to its fastest interval; levels and scores come from every interval, and the "
+            "exported session has them all."
         )
     if len(shown) == MOST_CHARTS:
         words.append(f"Pictures for the first {MOST_CHARTS} cases.")
@@ -129,20 +126,18 @@ def changes(evidence: Evidence) -> list[tuple[Run, Finding]]:
     return found
 
 
-def _bin_size(found: list[Series]) -> int:
-    """Intervals that are drawn as one point, so that a chart stays below its number of points."""
-    longest = max(len(series.rates) for series in found)
-    allowed = max(FEWEST_POINTS, POINTS_PER_CHART // len(found))
-    return max(1, -(-longest // allowed))
+def _lines(targets: tuple[str, ...], found: list[Series]) -> list[Line]:
+    return [
+        Line(
+            targets.index(series.run.target.name),
+            f"{series.run.target.name}, block {series.run.block + 1}: {_NAMES[series.regime.shape]}",
+            list(zip(series.times_s, series.rates, strict=True)),
+        )
+        for series in found
+    ]
 
 
-def _binned(series: Series, bins: int) -> list[tuple[float, float]]:
-    starts = range(0, len(series.rates), bins)
-    parts = [(series.times_s[start], series.rates[start : start + bins]) for start in starts]
-    return [(time, sum(rates) / len(rates)) for time, rates in parts]
-
-
-def _chart(name: str, evidence: Evidence, case: str, unit: str, found: list[Series], bins: int) -> Chart:
+def _chart(name: str, evidence: Evidence, case: str, unit: str, found: list[Series]) -> Chart:
     what = "throughput" if unit == "B/s" else "operations per second"
     odd = sum(series.regime.shape not in UNCHANGED for series in found)
     short = sum(series.regime.shape is Shape.SHORT for series in found)
@@ -155,7 +150,7 @@ def _chart(name: str, evidence: Evidence, case: str, unit: str, found: list[Seri
         title=title,
         description=f"{what} over time of {count_text(len(found), 'run')} of {case}; {counts}.",
         data=_run_table(title, unit, found),
-        draw=partial(draw, evidence.targets, found, unit, bins),
+        draw=partial(draw, evidence.targets, found, unit),
         series=evidence.targets,
     )
 
@@ -204,28 +199,20 @@ def _moment(seconds: float) -> str:
     return format_duration(round(seconds) * SECOND)
 
 
-def draw(targets: tuple[str, ...], found: list[Series], unit: str, bins: int) -> Canvas:
-    """A thin line per run from zero on; thick levels where the rate of a run changed."""
-    lines = [(series, _binned(series, bins)) for series in found]
-    last = max(time for _, points in lines for time, _ in points) or 1.0
-    # Zero belongs to the axis: a stall has to look like one.
-    y = scales.values([0.0, *(rate for _, points in lines for _, rate in points)], unit)
-    canvas = Canvas(scales.seconds(last), y)
-    faint = 0.9 if len(found) <= 2 * len(targets) else 0.55
-    for series, points in lines:
-        canvas.line(points, targets.index(series.run.target.name), width=1, opacity=faint)
+def draw(targets: tuple[str, ...], found: list[Series], unit: str) -> Vega:
+    """The runs, and thick levels where the rate of one changed."""
+    steps = []
     named: set[tuple[str, str]] = set()
     for series in found:
         if series.regime.shape in UNCHANGED:
             continue
-        colour = palette.colour(targets.index(series.run.target.name))
+        target = series.run.target.name
         for name, level in _levels(series.regime):
-            canvas.rules([((level.start_s, level.mean), (min(level.end_s, last), level.mean))], colour, width=2.5)
             # One label per target and name; more would cover each other.
-            if name and (series.run.target.name, name) not in named:
-                named.add((series.run.target.name, name))
-                canvas.words(level.start_s, level.mean, name)
-    return canvas
+            word = "" if (target, name) in named else name
+            named.add((target, name))
+            steps.append(Step(targets.index(target), word, level.start_s, level.end_s, level.mean))
+    return Vega(spec(_lines(targets, found), steps, targets, unit))
 
 
 def _levels(regime: Regime) -> list[tuple[str, Segment]]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 from math import isfinite
 
-from plimsoll.model import Run, RunStatus
-from plimsoll.report import scales
-from plimsoll.report.canvas import Canvas
+from plimsoll.model import Level, Run, RunStatus
+from plimsoll.report.charts.strips import MOST_POINTS, Point, is_condensed, spec
+from plimsoll.report.charts.vega import Vega
 from plimsoll.report.document import Block, Cell, Chart, Column, Table, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text
@@ -17,24 +16,41 @@ ORDER = 25
 TITLE = "Every run"
 
 MOST_CHARTS = 40
+FEWEST = 3
+"""So few runs are read faster than they are drawn."""
 
 
 def build(evidence: Evidence) -> list[Block]:
-    """One chart per case, of its deciding metric."""
+    """One chart per case, of its deciding metric; of a few runs a table says more."""
     found: list[Block] = []
+    points = 0
     for place, case in enumerate(evidence.cases):
         metric = next((name for name in evidence.judged[case] if (case, name) in evidence.metrics), None)
         if metric is not None and len(found) < MOST_CHARTS:
-            found.append(_chart(place, evidence, case, metric))
+            found.append(_shown(place, evidence, case, metric))
+            points = max(points, sum(run.plan.case == case for run in evidence.runs))
     if not found:
         return []
-    words = [
-        "Each point is one run; a thin line joins the runs of one block, which ran next to each other in time. "
-        "A cross is a measured run that does not count, ✕ above a column a run without a score; r is a repetition.",
-    ]
+    words = []
+    if any(isinstance(block, Chart) for block in found):
+        words.append(
+            "Each point is one run; a thin line joins the runs of one block, which ran next to each other in time. "
+            "A cross is a measured run that does not count, ✕ above a column a run without a score; r is a repetition."
+        )
+    if is_condensed(points):
+        words.append(
+            f"A chart of more than {MOST_POINTS} runs shows each target's median over neighbouring blocks instead, and "
+            "a band from its lowest to its highest score, of the runs that count."
+        )
     if len(evidence.cases) > len(found):
-        words.append(f"Pictures for {len(found)} of {len(evidence.cases)} cases; the data of all runs are below.")
-    return [text(*words), *found]
+        words.append(f"Shown are {len(found)} of {len(evidence.cases)} cases; the data of all runs are below.")
+    return [*([text(*words)] if words else []), *found]
+
+
+def _shown(place: int, evidence: Evidence, case: str, metric: str) -> Block:
+    chart = _chart(place, evidence, case, metric)
+    scored = sum(run.plan.case == case and _value(run, metric) is not None for run in evidence.runs)
+    return chart if scored > FEWEST else chart.data
 
 
 def _chart(place: int, evidence: Evidence, case: str, metric: str) -> Chart:
@@ -90,25 +106,27 @@ def _table(title: str, evidence: Evidence, runs: list[Run], metric: str, unit: s
     return Table(title, heads, tuple(rows))
 
 
-def draw(evidence: Evidence, runs: list[Run], metric: str, unit: str) -> Canvas:
-    """Blocks from left to right; the runs of a block that count are joined."""
+def draw(evidence: Evidence, runs: list[Run], metric: str, unit: str) -> Vega:
+    """Blocks from left to right."""
     labels = _columns_of(runs)
     order = list(dict.fromkeys(labels[run.id] for run in sorted(runs, key=lambda run: (run.session_id, run.block))))
-    width = min(0.5, 0.14 * (len(evidence.targets) - 1))
-    # Targets of a block stand a little apart, so that equal scores do not cover each other.
-    apart = {name: width * (i / max(1, len(evidence.targets) - 1) - 0.5) for i, name in enumerate(evidence.targets)}
-    found = {run.id: value for run in runs if (value := _value(run, metric)) is not None}
-    at = {
-        run.id: (order.index(labels[run.id]) + apart[run.target.name], found[run.id]) for run in runs if run.id in found
-    }
-    valid = {run.id for run in evidence.valid} & at.keys()
-    canvas = Canvas(scales.names(order, "block", most=14), scales.values(found.values(), unit))
-    for block in order:
-        canvas.rules(pairwise(sorted(at[run.id] for run in runs if labels[run.id] == block and run.id in valid)))
-    for series, target in enumerate(evidence.targets):
-        ours = [run.id for run in runs if run.target.name == target and run.id in found]
-        canvas.points([at[run_id] for run_id in ours if run_id in valid], series)
-        canvas.crosses([at[run_id] for run_id in ours if run_id not in valid])
-    for place in sorted({order.index(labels[run.id]) for run in runs if run.id not in found}):
-        canvas.above(place, "✕")
-    return canvas
+    places = {label: place for place, label in enumerate(order)}
+    valid = {run.id for run in evidence.valid}
+    points = [
+        Point(
+            column=places[labels[run.id]],
+            target=evidence.targets.index(run.target.name),
+            value=(value := _value(run, metric)),
+            counts=run.id in valid and value is not None,
+            said=f"{run.target.name}, block {labels[run.id]}",
+            finding=_finding(run),
+        )
+        for run in runs
+    ]
+    return Vega(spec(points, order, evidence.targets, unit))
+
+
+def _finding(run: Run) -> str:
+    if run.status is not RunStatus.OK and run.reason:
+        return run.reason
+    return next((each.message for each in run.findings if each.level is not Level.OK), "none")

@@ -10,7 +10,8 @@ from plimsoll.web.rendering import static_file
 
 router = APIRouter(prefix="/static")
 
-KINDS = {"style.css": "text/css", "site.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_SCRIPTS = ("site.js", "charts.js", "vega.js")
+KINDS = {"style.css": "text/css", "icon.svg": "image/svg+xml", **dict.fromkeys(_SCRIPTS, "text/javascript")}
 
 
 @router.get("/{name}")

@@ -1,0 +1,180 @@
+"""A chart as a specification for Vega-Lite: drawn by the reader's browser, and here for paper and files."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from plimsoll.report.palette import GRID, INK, MUTED, PAGE, colour, dash, shape
+from plimsoll.report.printable import clean
+
+Spec = dict[str, Any]
+
+WIDTH = 340
+"""Of a still picture: a telephone's width, so that words keep their size there. A browser draws as wide as the page."""
+FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
+TEXT_SIZE = 11
+LABEL_SHARE = 0.45
+"""Of the width, the most that labels beside an axis take; the table below the chart has all of their words."""
+
+LONG_NAME = 14
+"""Letters of a name that stands alone in its line of the key."""
+
+_FORMS = {"plus": "cross"}
+"""Forms that Vega calls otherwise."""
+
+_CONFIG = {
+    # The element around the picture says in words what it shows; the parts of it would only be noise.
+    "aria": False,
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        **dict.fromkeys(("labelColor", "titleColor", "domainColor", "tickColor"), MUTED),
+        **dict.fromkeys(("labelFontSize", "titleFontSize"), TEXT_SIZE),
+        "gridColor": GRID,
+        "titleFontWeight": "normal",
+        "labelOverlap": "greedy",
+    },
+    "legend": {
+        "orient": "bottom",
+        "title": None,
+        "labelColor": INK,
+        "labelFontSize": TEXT_SIZE,
+        "symbolOpacity": 1,
+        "symbolStrokeWidth": 0,
+        "labelLimit": {"expr": f"wide * {LABEL_SHARE}"},
+        "layout": {"bottom": {"direction": "vertical", "anchor": "start", "margin": 4, "offset": 8}},
+    },
+    "title": {"color": INK, "fontSize": 13, "anchor": "start", "frame": "bounds", "limit": WIDTH - 12},
+}
+
+
+@dataclass(frozen=True)
+class Vega:
+    """A picture that a browser draws; one that says what is essential is `still` as well, for pages without scripts."""
+
+    spec: Spec
+    still: bool = False
+
+    def data(self) -> str:
+        """The specification as JSON that can stand between the tags of a page."""
+        text = json.dumps(self.spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+    def inline(self, description: str) -> str:
+        """The still picture as an element of a page."""
+        return _opened(_drawn(self.spec), description, ' class="chart"')
+
+    def svg(
+        self, title: str, description: str, series: Sequence[str] = (), looks: Sequence[tuple[str, str]] = ()
+    ) -> str:
+        """A file that stands alone; its key is part of the specification, whatever `series` and `looks` are."""
+        del series, looks
+        return _opened(_drawn({**self.spec, "title": title, "background": PAGE}), description, "") + "\n"
+
+
+def framed(parts: Mapping[str, Any], **values: Sequence[str]) -> Spec:
+    """A specification with what all charts share; expressions find `values` under their names."""
+    known = [{"name": name, "value": list(value)} for name, value in values.items()]
+    spec = {
+        "width": WIDTH,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        # Browsers without Arial set words wider than vl-convert has measured.
+        "padding": {"left": 14, "right": 5, "top": 5, "bottom": 5},
+        # A page has its own, light or dark.
+        "background": None,
+        "config": _CONFIG,
+        **parts,
+        "params": [{"name": "wide", "value": WIDTH}, *known, *parts.get("params", ())],
+    }
+    return {key: _harmless(value) for key, value in spec.items()}
+
+
+def _harmless(value: Any) -> Any:
+    """Words as they may be shown: JSON would bring back what a page must not hold."""
+    match value:
+        case str():
+            return clean(value)
+        case dict():
+            return {key: _harmless(each) for key, each in value.items()}
+        case list():
+            return [_harmless(each) for each in value]
+    return value
+
+
+def switches(names: Sequence[str]) -> tuple[list[Spec], str]:
+    """A checkbox for each of several names, and the expression that tells whether target number `datum.g` is shown."""
+    if len(names) < 2:
+        return [], "true"
+    boxes: list[Spec] = [
+        {"name": f"shown_{i}", "value": True, "bind": {"input": "checkbox", "name": name}}
+        for i, name in enumerate(names)
+    ]
+    return boxes, f"[{', '.join(str(box['name']) for box in boxes)}][datum.g]"
+
+
+def short(value: float) -> float:
+    """With as many digits as a picture can show."""
+    return float(f"{value:.4g}")
+
+
+def keyed(targets: Sequence[str], *, dashed: bool = False, shaped: bool = False) -> Spec:
+    """Colour, and with `dashed` the kind of line or with `shaped` the form, of target number `datum.g`, in one key."""
+    numbers = list(range(len(targets)))
+    columns = 1 if max(map(len, targets)) > LONG_NAME else 3
+    key: Spec = {"labelExpr": "targets[datum.value]", "columns": columns}
+    if not shaped:
+        key |= {"symbolType": "stroke", "symbolStrokeWidth": 2}
+    shared: Spec = {"field": "g", "type": "nominal", "legend": key if len(targets) > 1 else None}
+    found = {"color": {**shared, "scale": {"domain": numbers, "range": [colour(each) for each in numbers]}}}
+    if dashed:
+        dashes = [[float(length) for length in dash(each).split()] or [1, 0] for each in numbers]
+        found["strokeDash"] = {**shared, "scale": {"domain": numbers, "range": dashes}}
+    if shaped:
+        found["shape"] = {
+            **shared,
+            "scale": {"domain": numbers, "range": [_FORMS.get(shape(each), shape(each)) for each in numbers]},
+        }
+    return found
+
+
+def time_range(last: float) -> list[Spec]:
+    """Two controls that leave a part of the time, from 0 to `last` seconds or a round number above."""
+    power = 10.0 ** (math.floor(math.log10(last)) - 2)
+    last = short(math.ceil(last / power) * power)
+    ends = {"input": "range", "min": 0, "max": last, "step": last / 200}
+    return [
+        {"name": "first_second", "value": 0, "bind": {**ends, "name": "From second"}},
+        {"name": "last_second", "value": last, "bind": {**ends, "name": "to second"}},
+    ]
+
+
+TIMES = "[min(first_second, last_second), max(first_second, last_second)]"
+"""Their expression, whichever of the two is larger."""
+
+
+def in_time(time: str) -> str:
+    """The expression that tells whether a moment is within the part that is left."""
+    return f"inrange({time}, {TIMES})"
+
+
+def with_logarithm(spec: Spec) -> Spec:
+    """With a control that makes its vertical axis logarithmic; only for values that are all above zero."""
+    return {**spec, "usermeta": {"logarithm": True}}
+
+
+def _drawn(spec: Spec) -> str:
+    import vl_convert
+
+    return str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+
+
+def _opened(svg: str, description: str, attributes: str) -> str:
+    """The picture with what it shows in words, for those who do not see it."""
+    label = f' role="img" aria-label="{escape(clean(description))}"'
+    return re.sub(r' xmlns:xlink="[^"]*" version="1\.1" class="marks"', lambda _: f"{attributes}{label}", svg, count=1)

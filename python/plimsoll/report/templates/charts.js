@@ -1,0 +1,126 @@
+"use strict";
+// Draws the charts of a page in place of their still pictures, as wide as the page and ready for questions. Where
+// scripts are off or forbidden, the still pictures and the tables stay.
+(() => {
+  const address = document.currentScript.dataset.library;
+  // Expressions are interpreted: no page allows code that is made while it runs.
+  // Whoever hides everything leaves an axis without values, which is nothing to warn of.
+  const OPTIONS = {
+    logLevel: 1, mode: "vega-lite", ast: true, actions: false, renderer: "svg", defaultStyle: false,
+    tooltip: { disableDefaultStyle: true },
+  };
+  const WIDEST = 960, PAPER = 340;
+  const drawn = [];
+  let loading;
+
+  // A report holds the library; a page of a server fetches it once there is something to draw.
+  function library() {
+    if (window.vegaEmbed) return Promise.resolve();
+    loading ??= new Promise((done, failed) => {
+      const element = document.createElement("script");
+      element.src = address;
+      element.onload = done;
+      element.onerror = failed;
+      document.head.append(element);
+    });
+    return loading;
+  }
+
+  function part(place, name) {
+    const made = document.createElement("div");
+    made.className = name;
+    place.append(made);
+    return made;
+  }
+
+  function widen(view, wide) {
+    if (wide > 0 && wide !== view.signal("wide")) view.signal("wide", wide).width(wide).run();
+  }
+
+  // The kind of a scale is no parameter of Vega-Lite, so a change of it draws anew.
+  function logarithmic(layers) {
+    for (const { encoding, layer } of layers) {
+      if (encoding?.y) encoding.y.scale = { type: "log" };
+      logarithmic(layer ?? []);
+    }
+  }
+
+  class Chart {
+    constructor(place) {
+      this.place = place;
+      this.text = place.querySelector("script").textContent;
+      this.controls = part(place, "controls");
+      this.live = part(place, "live");
+      this.live.setAttribute("role", "img");
+      this.live.setAttribute("aria-label", place.dataset.label);
+      if (JSON.parse(this.text).usermeta?.logarithm) this.offerLogarithm();
+    }
+
+    get width() {
+      return Math.min(this.place.clientWidth, WIDEST);
+    }
+
+    offerLogarithm() {
+      const [label, name] = [document.createElement("label"), document.createElement("span")];
+      this.logarithm = document.createElement("input");
+      this.logarithm.type = "checkbox";
+      this.logarithm.addEventListener("change", async () => {
+        await this.draw();
+        this.logarithm.focus();
+      });
+      name.textContent = "Logarithmic";
+      label.append(name, this.logarithm);
+      this.own = label;
+    }
+
+    async draw() {
+      const spec = JSON.parse(this.text);
+      for (const each of spec.params) {
+        // What was chosen stays.
+        if (this.view && each.bind) each.value = this.view.signal(each.name);
+        if (each.name === "wide") each.value = this.width;
+      }
+      spec.width = this.width;
+      if (this.logarithm?.checked) logarithmic(spec.layer);
+      this.view?.finalize();
+      this.controls.replaceChildren();
+      this.view = (await window.vegaEmbed(this.live, spec, { ...OPTIONS, bind: this.controls })).view;
+      if (this.own) this.controls.append(this.own);
+      this.live.querySelector("svg").classList.add("chart");
+      this.place.classList.add("drawn");
+    }
+  }
+
+  async function draw(place) {
+    await library();
+    const chart = new Chart(place);
+    await chart.draw();
+    drawn.push(chart);
+    new ResizeObserver(() => widen(chart.view, chart.width)).observe(place);
+  }
+
+  // Those in sight first, for a report may hold a hundred; the others while nothing else is to be done.
+  const waiting = new Set(document.querySelectorAll(".vega"));
+  const watch = new IntersectionObserver(entries => {
+    for (const { isIntersecting, target } of entries) if (isIntersecting) begin(target);
+  }, { rootMargin: "300px" });
+
+  function begin(place) {
+    watch.unobserve(place);
+    return waiting.delete(place) ? draw(place) : Promise.resolve();
+  }
+
+  async function rest() {
+    const [place] = waiting;
+    if (!place) return;
+    await begin(place);
+    later(rest);
+  }
+
+  const later = window.requestIdleCallback ?? (work => setTimeout(work, 50));
+  for (const place of waiting) watch.observe(place);
+  if (waiting.size) setTimeout(() => later(rest), 500);
+  // Paper is narrower than a screen, and words keep their size.
+  addEventListener("beforeprint", () => drawn.forEach(({ view }) => widen(view, PAPER)));
+  addEventListener("afterprint", () => drawn.forEach(chart => widen(chart.view, chart.width)));
+})();
