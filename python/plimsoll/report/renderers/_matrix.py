@@ -17,16 +17,22 @@ _BRIEF = "▲ times better, ▼ times worse, = same within the band, ? no verdic
 
 
 def print_matrix(table: Table, console: Console, styles: Mapping[Tone, str]) -> None:
-    """Scores and ratios in words where there is room, else the ratios alone; what is left goes into a further table."""
+    """Scores and ratios in words if there is room, else ratios in words or by shape; the rest in a further table."""
     heads = next(i for i, cell in enumerate(zip(*table.rows, strict=True)) if any(isinstance(x, Judged) for x in cell))
-    words = [[cell_text(cell) for cell in row] for row in table.rows]
-    if brief := sum(_widths(table, words)) > console.width:
-        words = [[_brief(cell) for cell in row] for row in table.rows]
-    widths = _widths(table, words)
+    for write in (cell_text, _verdict, _brief):
+        words = [[write(cell) for cell in row] for row in table.rows]
+        widths = _widths(table, words)
+        if sum(widths) <= console.width:
+            break
     for first, shown in enumerate(_parts(widths, heads, console.width)):
         _print_part(table, words, widths, shown, console, styles, caption="" if first else table.caption)
-    for note in (*([_BRIEF] if brief else []), *table.notes):
+    for note in (*([_BRIEF] if write is _brief else []), *table.notes):
         console.print(note, style="dim", markup=False)
+
+
+def _verdict(cell: Cell) -> str:
+    """The ratio with its direction in words; the score where nothing is compared."""
+    return (cell.verdict or cell.score) if isinstance(cell, Judged) else _brief(cell)
 
 
 def _brief(cell: Cell) -> str:
