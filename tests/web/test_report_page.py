@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.conftest import need_program
-from tests.unit.report.studies import five, pair, quick, with_runs
+from tests.factories import many_cases
+from tests.unit.report.studies import evidence, five, pair, quick, with_runs
 
-from plimsoll.report import build_document, render
+from plimsoll.model import Run
+from plimsoll.report import Evidence, build_document, render
 
 ARGUMENTS = [
     "--headless",
@@ -34,6 +36,27 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+def _many() -> Evidence:
+    """A table of 20 tests and 5 targets."""
+    cases, names = many_cases(20), ("gp2", "gp3", "io1", "io2", "nvme")
+    places = [(name, case) for name in names for case in cases]
+    ratios = {place: (0.4, 1.0, 1.7, 3.0)[i % 4] for i, place in enumerate(places)}
+    return evidence(baseline="gp2", targets=names, cases=cases, blocks=3, ratios=ratios, title="twenty by five")
+
+
+def _bursts() -> Evidence:
+    """Nine targets of 100 runs each; three of them fall to a thirtieth when their credits end."""
+    names = tuple(f"volume-{i}" for i in range(9))
+    found = evidence(targets=names, cases=("randread",), blocks=100, title="bursts")
+    fallen = [fall(run) if run.target.name in names[3:6] and run.block > 60 else run for run in found.runs]
+    return with_runs(found, fallen)
+
+
+def fall(run: Run) -> Run:
+    scores = (each.model_copy(update={"value": each.value / 30}) for each in run.scores)
+    return run.model_copy(update={"scores": tuple(scores)})
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
@@ -54,6 +77,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "one": quick(),
         "two": found,
         "five": five(),
+        "many": _many(),
+        "bursts": _bursts(),
         "long": with_runs(type(found)(found.sessions, long, None, 0.1), long),
     }
     written = {}
@@ -63,7 +88,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return written
 
 
-def opened(browser: Browser, path: Path, width: int, scheme: str = "light") -> tuple[Page, list[str]]:
+def opened(
+    browser: Browser, path: Path, width: int, scheme: str = "light", *, folded: bool = False
+) -> tuple[Page, list[str]]:
     context = browser.new_context(
         viewport={"width": width, "height": 900},
         java_script_enabled=False,
@@ -73,7 +100,22 @@ def opened(browser: Browser, path: Path, width: int, scheme: str = "light") -> t
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(path.as_uri())
+    if not folded:
+        page.evaluate("() => document.querySelectorAll('details.evidence').forEach((each) => each.open = true)")
     return page, asked
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["one", "two", "five", "many", "bursts"])
+def test_the_first_screen_has_answer_matrix_and_cautions(
+    browser: Browser, pages: dict[str, Path], name: str, scheme: str
+) -> None:
+    page, _ = opened(browser, pages[name], 1300, scheme, folded=True)
+    boxes = [box for each in page.locator(".lead").all() if (box := each.bounding_box())]
+    assert len(boxes) == 3
+    assert boxes[-1]["y"] + boxes[-1]["height"] <= 900
+    assert all(not each.is_visible() for each in page.locator(".evidence table").all())
+    page.context.close()
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -155,7 +197,7 @@ def test_labels_stay_inside_their_charts(browser: Browser, pages: dict[str, Path
 @pytest.mark.parametrize("width", [360, 1280])
 def test_tables_are_readable_and_the_data_of_charts_opens(browser: Browser, pages: dict[str, Path], width: int) -> None:
     page, _ = opened(browser, pages["two"], width)
-    for table in page.locator("section > .scroll > table").all():
+    for table in page.locator(":is(section, .evidence > div) > .scroll > table").all():
         assert table.is_visible()
         # A cell is never squeezed to a column of letters.
         heights = [box["height"] for row in table.locator("tbody tr").all() if (box := row.bounding_box())]
@@ -169,11 +211,12 @@ def test_tables_are_readable_and_the_data_of_charts_opens(browser: Browser, page
 
 @pytest.mark.parametrize("name", ["two", "five"])
 def test_the_contents_list_leads_to_every_section(browser: Browser, pages: dict[str, Path], name: str) -> None:
-    page, _ = opened(browser, pages[name], 360)
+    page, _ = opened(browser, pages[name], 360, folded=True)
     links = page.locator("nav a").all()
-    assert len(links) == page.locator("main > section").count()
+    assert len(links) == page.locator("main > section:not(.lead)").count()
     links[-1].click()
-    box = page.locator("#data h2").bounding_box()
+    assert page.locator("#data table").first.is_visible()  # what was folded is open now
+    box = page.locator("#data").bounding_box()
     assert box is not None
     assert -1 <= box["y"] < 900
     page.context.close()
@@ -224,9 +267,10 @@ BEYOND_THE_PAPER = """() => [...document.querySelectorAll("th, td, p, li, pre, s
 @pytest.mark.parametrize("name", ["one", "two", "five", "long"])
 def test_the_page_prints(browser: Browser, pages: dict[str, Path], name: str) -> None:
     a4 = 718
-    page, _ = opened(browser, pages[name], a4)
+    page, _ = opened(browser, pages[name], a4, folded=True)
     page.emulate_media(media="print")
     assert not page.locator("nav").is_visible()
+    assert page.locator("#method table").first.is_visible()  # folded on the screen
     assert page.locator("svg.chart").first.is_visible()
     page.evaluate("() => document.querySelectorAll('section > details').forEach((each) => each.open = true)")
     assert page.evaluate(BEYOND_THE_PAPER) == []

@@ -16,7 +16,9 @@ from plimsoll.report.sections.environment import time_text
 def build_document(evidence: Evidence, *, short: bool = False) -> Document:
     """The whole report, or with `short` what a terminal shows. Sections without anything to say are left out."""
     found = sorted(plugins.found("sections"), key=lambda each: each.module.ORDER)
-    sections = [_section(each, evidence) for each in found if getattr(each.module, "SHORT", False) or not short]
+    sections = [_section(each, evidence) for each in found if _has(each, "SHORT") or not short]
+    # What is read first comes first; the sort is stable.
+    sections.sort(key=lambda section: not section.lead)
     return Document(
         title=_title(evidence),
         subtitle=_subtitle(evidence),
@@ -32,7 +34,12 @@ def _section(found: Plugin, evidence: Evidence) -> Section:
             f"{found.label} makes a {type(strange[0]).__name__}, which is not a block; it is left out here"
         )
         blocks = []
-    return Section(found.name, found.module.TITLE, tuple(blocks), bool(getattr(found.module, "SHORT", False)))
+    lead = _has(found, "LEAD") or (evidence.alone and _has(found, "LEAD_ALONE"))
+    return Section(found.name, found.module.TITLE, tuple(blocks), _has(found, "SHORT"), lead)
+
+
+def _has(found: Plugin, name: str) -> bool:
+    return bool(getattr(found.module, name, False))
 
 
 def _title(evidence: Evidence) -> str:

@@ -95,7 +95,45 @@ class Span:
     text: str
 
 
-Cell = Number | Span | Phrase | None
+SHAPES = {Tone.BETTER: "▲", Tone.WORSE: "▼", Tone.SAME: "=", Tone.UNKNOWN: "?"}
+"""The shape of each verdict, so that none is told by colour alone."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A score, and how it compares with the baseline; `ratio` is target / baseline of the metric as measured."""
+
+    value: float | None
+    unit: str
+    score: str
+    ratio: float | None = None
+    told: str = ""
+    """The ratio with its direction in words; empty for the baseline itself."""
+    brief_told: str = ""
+    """How many times better or worse, for tables that say which of the two by the shape: `1.8×`."""
+    tone: Tone = Tone.PLAIN
+
+    def __post_init__(self) -> None:
+        for name in ("score", "told", "brief_told"):
+            object.__setattr__(self, name, clean(getattr(self, name)))
+
+    @property
+    def verdict(self) -> str:
+        """Shape and ratio: `▲ 1.8× faster`; empty for the baseline."""
+        return f"{SHAPES.get(self.tone, '')} {self.told}".strip()
+
+    @property
+    def text(self) -> str:
+        """What people read where there is room."""
+        return f"{self.score} {self.verdict}".strip()
+
+    @property
+    def brief(self) -> str:
+        """What they read where there is little; the score only where nothing is compared with it."""
+        return f"{SHAPES[self.tone]}{self.brief_told}" if self.tone in SHAPES else self.score
+
+
+Cell = Number | Span | Phrase | Judged | None
 """None is "not there": shown as n/a, null in JSON, empty in CSV; never zero."""
 
 
@@ -249,6 +287,8 @@ class Section:
     title: str
     blocks: tuple[Block, ...]
     short: bool = False
+    lead: bool = False
+    """Belongs to what is read first, and is never folded."""
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,11 @@ class Evidence:
         """The targets that are compared with the reference."""
         return tuple(name for name in self.targets if name != self.reference)
 
+    @property
+    def alone(self) -> bool:
+        """Whether there is one target only, so that nothing is compared."""
+        return not self.others
+
     def opponent(self, target: str) -> str:
         """What a target is compared with: the reference, or its namesake that ran in the sessions of the target."""
         reference = self.reference or target

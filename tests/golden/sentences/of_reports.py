@@ -55,7 +55,60 @@ def _usual() -> list[Situation]:
             "one target", studies.quick, "A verdict needs a second target", never=("is faster than", "is slower than")
         ),
         of_evidence("two targets", studies.pair, "gp3 is slower than nvme", never=("One target",)),
-        of_evidence("five targets", studies.five, "compar", never=("One target",)),
+        of_evidence("five targets", studies.five, "is worse than nvme on 7 of 7 tests", never=("One target",)),
+    ]
+
+
+def _many_tests() -> Evidence:
+    """Differences so small that some of twenty do not outlive the correction."""
+    return evidence(
+        baseline="a", targets=("a", "b"), cases=many_cases(20), blocks=4, ratios={"b": 1.2}, noise=0.08, title="many"
+    )
+
+
+def _many_targets() -> Evidence:
+    targets = tuple("abcdefg")
+    ratios = {"b": 2.0, "c": 3.0, "d": 0.4}
+    return evidence(baseline="a", targets=targets, cases=("randread",), blocks=6, ratios=ratios, noise=0.005)
+
+
+def _answers() -> list[Situation]:
+    """What a report says first."""
+    slower = {("b", "randread"): 0.5, ("b", "ping"): 0.5}
+    return [
+        of_evidence(
+            "one test that differs",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("randread",), blocks=5, ratios={"b": 2.0}),
+            "faster than a (randread, IOPS; interval",
+            "The verdict is wrong with probability at most 5 %, from 5 blocks",
+            never=("has no verdict", "performs the same", "undecided on"),
+        ),
+        of_evidence(
+            "one test that is the same",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("seqread",), blocks=8, noise=0.005),
+            "b performs the same as a (seqread, throughput)",
+            never=("faster than", "slower than"),
+        ),
+        of_evidence(
+            "one test without a verdict",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("seqread",), blocks=1),
+            "b against a has no verdict (seqread, throughput)",
+            never=("wrong with probability", "performs the same"),
+        ),
+        of_evidence(
+            "two tests that are slower",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("randread", "seqread"), blocks=5, ratios=slower),
+            "b is slower than a on 1 of 2 tests (randread,",
+            "the same on 1 (seqread)",
+            never=("faster on", "is faster than a on"),
+        ),
+        of_evidence("many tests", _many_tests, "not significant after correction", never=("Of 20 targets",)),
+        of_evidence(
+            "many targets",
+            _many_targets,
+            "Of 6 targets compared with a, in randread: 2 faster (b, c), 1 slower (d)",
+            never=("on most tests",),
+        ),
     ]
 
 
@@ -166,7 +219,7 @@ def _wrong() -> list[Situation]:
             "all failed",
             _failed,
             "Nothing valid was measured, so there is no answer: 44 failed",
-            "The reasons are under “Warnings and lost runs”",
+            "The reasons are under “Cautions”",
             never=("is faster than",),
         ),
         of_evidence("no score", _without_scores, "No valid run has a score", never=("is faster than",)),
@@ -604,6 +657,7 @@ def _altered() -> list[Situation]:
 SITUATIONS = [
     *_altered(),
     *_usual(),
+    *_answers(),
     *_wrong(),
     *_searches(),
     *_sections(),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.factories import make_study
+from tests.factories import make_study, many_cases
 from tests.integration.run.conftest import Command
 
 from plimsoll.model import Run, RunStatus, Session
@@ -167,12 +167,12 @@ def test_different_storage_of_one_name_is_never_pooled(plimsoll: Command, tmp_pa
         facts = {"file_system": file_system}
         import_study(plimsoll, tmp_path, name, facts, targets=("disk",), ratios={"disk": speed}, noise=0.01)
     shown = plimsoll("show", "monday", "tuesday", "friday").out
-    assert "disk (tmpfs) against disk (ext4)" in shown
+    assert "compared with disk (ext4)" in shown
     assert "8 and 4 runs measured apart" not in shown
     assert "4 and 8 runs measured apart" in shown
     same = plimsoll("show", "monday", "friday").out
     assert "disk (" not in same
-    assert "One target, disk" in same
+    assert "disk reaches" in same
 
 
 def test_the_suite_is_the_same_in_every_command(plimsoll: Command, tmp_path: Path) -> None:
@@ -189,3 +189,25 @@ def test_the_suite_is_the_same_in_every_command(plimsoll: Command, tmp_path: Pat
     assert "It is a summary, not a verdict" in told
     assert {frozenset(row) for row in plimsoll("compare", "suite", "--json").json} == {frozenset(row)}
     assert told in plimsoll("compare", "suite", "--csv").out
+
+
+def test_of_many_comparisons_those_that_differ_are_shown_and_the_rest_is_counted(
+    plimsoll: Command, tmp_path: Path
+) -> None:
+    cases = many_cases(14)
+    ratios = {("b", cases[0]): 3.0, ("b", cases[1]): 0.3}
+    import_study(plimsoll, tmp_path, "many", targets=("a", "b"), cases=cases, ratios=ratios, noise=0.001)
+    every = plimsoll("compare", "many", "--all").out
+    some = plimsoll("compare", "many").out
+    same = [line for line in every.splitlines() if "are the same within" in line]
+    assert same
+    assert not any(line in some for line in same)
+    assert "differ;" in some
+    assert f"{len(same)} the same" in some
+    assert "`--all` shows these too" in some
+    assert "`--all`" not in every
+    assert plimsoll("compare", "many", "--json").out.count('"answer"') > len(same) + 2
+    # The table of `show` has every verdict in few lines.
+    assert "more sentence" in plimsoll("show", "many").out
+    assert "are the same within" not in plimsoll("show", "many").out
+    assert "are the same within" in plimsoll("show", "many", "--all").out

@@ -27,7 +27,20 @@ from tests.unit.report.situations import SITUATIONS
 
 from plimsoll.model import Level, Session
 from plimsoll.report import Evidence, build_document
-from plimsoll.report.document import Cell, Chart, Document, Listing, Number, Phrase, Section, Span, Table, Text, Warning
+from plimsoll.report.document import (
+    Cell,
+    Chart,
+    Document,
+    Judged,
+    Listing,
+    Number,
+    Phrase,
+    Section,
+    Span,
+    Table,
+    Text,
+    Warning,
+)
 from plimsoll.report.publication import answers
 from plimsoll.report.renderers import terminal
 from plimsoll.report.renderers.markdown import render as markdown
@@ -40,19 +53,21 @@ PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))
 
 LONG = "the short report; the page and JSON have it"
 PICTURES = "what its pictures show; the scores and verdicts are above"
-EVERY = "each is a sentence with its ratio, interval and blocks; its notes stand below them"
+EVERY = "each is a cell of the table of tests and targets; its notes stand below the sentences"
+DIFFER = "sentences are for comparisons that differ; the table of tests and targets has the others"
 _BOTH = {
     **dict.fromkeys(("forest", "strips", "latency", "series"), PICTURES),
     "data": LONG,
     "repeats/text": "that nothing stands out",
     "verdicts/Every comparison": EVERY,
-    "scores/Scores of all other metrics": LONG,
+    "verdicts/text": DIFFER,
 }
 LEFT_OUT: dict[str, dict[str, str]] = {
     "terminal": {
         **_BOTH,
         **dict.fromkeys(("environment", "method", "phases"), LONG),
-        "scores/Scores of the judged metrics: Lowest…highest, Spread": LONG,
+        "scores/Scores of the judged metrics": "the table of tests and targets has the scores",
+        "scores/Scores of all other metrics": LONG,
         "databases/Operations: p95, p99.9, Not found": LONG,
         "load_line/Every load: 95 % interval, Mean": LONG,
     },
@@ -104,7 +119,7 @@ def _of_table(section: str, table: Table, *, picture: bool = False) -> Iterator[
     for row in table.rows:
         for column, cell in zip(table.columns, row, strict=True):
             if cell is not None and cell.text:
-                brief = cell.brief if isinstance(cell, Phrase) else ""
+                brief = cell.brief if isinstance(cell, Phrase | Judged) else ""
                 yield Statement(section, f"{table.caption}: {column.title}", cell.text, brief, cell, picture)
     yield from (Statement(section, table.caption, note, picture=picture) for note in table.notes)
 
@@ -234,6 +249,8 @@ def _numbers(value: Any) -> Iterator[tuple[Any, ...]]:
     if isinstance(value, dict):
         if set(value) == {"value", "unit"}:
             yield value["value"], value["unit"]
+        elif set(value) == {"value", "unit", "score", "ratio", "verdict"}:
+            yield value["value"], value["unit"], value["score"], value["ratio"]
         elif set(value) == {"low", "high", "unit"}:
             yield value["low"], value["high"], value["unit"]
         else:
@@ -257,6 +274,8 @@ def lacking_in_json(document: Document, told: Any) -> list[Statement]:
     def there(each: Statement) -> bool:
         if isinstance(each.raw, Number):
             return (each.raw.value, each.raw.unit) in numbers
+        if isinstance(each.raw, Judged):
+            return (each.raw.value, each.raw.unit, each.raw.score, each.raw.ratio) in numbers
         if isinstance(each.raw, Span):
             return (each.raw.low, each.raw.high, each.raw.unit) in numbers
         return plain(each.words) in strings
@@ -353,7 +372,7 @@ def test_two_sessions_are_compared_on_the_page_and_by_the_api_as_in_the_terminal
     chosen = [f"{each.id}:{name}" for each in outputs.sessions for name in each.target_names]
     page = of_page(outputs.fetched("/compare", t=chosen))
     told = "\n".join(_strings(json.loads(outputs.fetched("/api/v1/compare", t=chosen))))
-    terminal = plain(outputs.run("show").stdout)
+    terminal = plain(outputs.run("show", "--all").stdout)
     for section in outputs.document.sections:
         if section.id not in ("verdicts", "scores", "warnings"):
             continue

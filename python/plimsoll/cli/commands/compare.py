@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 NOTHING_COMPARED = 4
 """Exit code of a gate that had nothing to compare: it must not look like one that passed."""
 
+MANY_COMPARISONS = 12
+"""More of them are shown only where they differ."""
+
 EXAMPLES = (
     "`plimsoll compare --baseline old --fail-on worse` exits with 1 where anything got worse, and with 4 where "
     "nothing could be compared: a gate for CI; `old` is a target, or a session that `plimsoll baseline set old` named. "
@@ -81,6 +84,9 @@ def command(
     every: Annotated[
         bool, typer.Option("--all-metrics", help="Every metric, not only those that the tests judge.")
     ] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Every comparison; without it, many are shown only where they differ.")
+    ] = False,
     form: Annotated[
         Format,
         typer.Option("--format", help="Sentences, a pull request's table, benchstat's text, or a build server's XML."),
@@ -102,7 +108,7 @@ def command(
         raise typer.Exit(NOTHING_COMPARED) from None
     # A gate answers by its exit code, also when the reader has gone.
     with suppress(BrokenPipeError):
-        _write(comparison, form)
+        _write(comparison, form, every=all_)
     failed = [cell for cell in comparison.cells if cell.verdict.answer in comparison.failing]
     if comparison.alone and not comparison.nothing:
         say(comparison.alone)
@@ -296,7 +302,7 @@ def _cells(
     return compared
 
 
-def _write(comparison: Comparison, form: Format) -> None:
+def _write(comparison: Comparison, form: Format, *, every: bool) -> None:
     from plimsoll.cli.output import print_csv, print_json, say
 
     table = [_row(cell) for cell in comparison.cells]
@@ -306,7 +312,7 @@ def _write(comparison: Comparison, form: Format) -> None:
     elif form is Format.CSV:
         print_csv([*table, *together])
     elif form is Format.TEXT:
-        _print_sentences(table)
+        _print_sentences(table, every=every)
         for suite in comparison.suites:
             typer.echo(suite.sentence)
         notes: dict[str, list[str]] = {}
@@ -375,14 +381,24 @@ def _suite_row(suite: Suite) -> dict[str, Any]:
     }
 
 
-def _print_sentences(table: list[dict[str, Any]]) -> None:
-    """One line per verdict; plain columns, because a drawn table of a thousand lines takes a second."""
+def _print_sentences(table: list[dict[str, Any]], *, every: bool) -> None:
+    """One line per verdict; plain columns, because a drawn table of a thousand lines takes a second.
+
+    Of many comparisons those that differ, and how many others there are.
+    """
     from plimsoll.metrics import short_title
     from plimsoll.report.memory import NOT_THE_DISK
 
+    differ = [row for row in table if row["answer"] in ("better", "worse")]
+    shown = table if every or len(table) <= MANY_COMPARISONS else differ
     heads = [
-        f"{row['test']}, {short_title(row['metric'])}{f' ({NOT_THE_DISK})' if row['memory'] else ''}" for row in table
+        f"{row['test']}, {short_title(row['metric'])}{f' ({NOT_THE_DISK})' if row['memory'] else ''}" for row in shown
     ]
     width = max(map(len, heads), default=0)
-    for head, row in zip(heads, table, strict=True):
+    for head, row in zip(heads, shown, strict=True):
         typer.echo(f"{head:{width}}  {row['sentence']}")
+    if len(shown) < len(table):
+        same = sum(row["answer"] == "same" for row in table)
+        counts = ((same, "the same"), (len(table) - len(differ) - same, "undecided"))
+        told = ", ".join(f"{count:,} {word}" for count, word in counts if count)
+        typer.echo(f"{len(differ):,} of {len(table):,} comparisons differ; {told}: `--all` shows these too.")

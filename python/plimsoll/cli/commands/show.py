@@ -19,6 +19,7 @@ def command(
     baseline: Baseline = None,
     json: Json = False,
     csv: Csv = False,
+    every: Annotated[bool, typer.Option("--all", help="Every comparison in a sentence, not only differences.")] = False,
     prometheus: Annotated[bool, typer.Option("--prometheus", help="Print Prometheus text on standard output.")] = False,
 ) -> None:
     """Show the verdicts, scores and warnings of sessions."""
@@ -27,6 +28,7 @@ def command(
     from plimsoll.report import build_document, render
     from plimsoll.report.prometheus import render as render_prometheus
     from plimsoll.report.renderers.terminal import print_document
+    from plimsoll.store.store import short_id
 
     found = evidence(sessions, baseline)
     if prometheus:
@@ -36,4 +38,5 @@ def command(
     if json or csv:
         typer.echo(render(document, "json" if json else "csv"), nl=False)
     else:
-        print_document(document, console())
+        names = " ".join(short_id(session.id) for session in found.sessions)
+        print_document(document, console(), every=every, more=f"with `plimsoll show {names} --all`")

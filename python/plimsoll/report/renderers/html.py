@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report import palette
-from plimsoll.report.document import Block, Cell, Chart, Document, Phrase, Section, Table, Tone, cell_text
+from plimsoll.report.document import Block, Cell, Chart, Document, Judged, Phrase, Section, Table, Tone, cell_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -107,8 +107,17 @@ def _rows(table: Table) -> Markup:
             (cell, _look(cell, right, missing=cell is None) + head)
             for cell, right, head in zip(cells, numeric[1:], heads[1:], strict=True)
         )
-        lines.append(line + "".join(f"<td{look}>{escape(cell_text(cell))}</td>" for cell, look in looks) + "</tr>")
+        lines.append(line + "".join(f"<td{look}>{_written(cell)}</td>" for cell, look in looks) + "</tr>")
     return Markup("\n".join(lines))
+
+
+def _written(cell: Cell) -> Markup:
+    """A cell with its words escaped; the verdict of a score stands apart from it."""
+    from markupsafe import Markup, escape
+
+    if isinstance(cell, Judged) and cell.verdict:
+        return Markup("{} <b>{}</b>").format(cell.score, cell.verdict)
+    return escape(cell_text(cell))
 
 
 MOST_PRINTED = 10
@@ -136,6 +145,8 @@ def _look(cell: Cell, right: bool, *, missing: bool = False) -> str:
         return ' class="none n"' if right else ' class="none"'
     if right:
         return ' class="n"'
+    if isinstance(cell, Judged):
+        return f' class="judged t-{cell.tone}"'
     return f' class="t-{cell.tone}"' if isinstance(cell, Phrase) and cell.tone is not Tone.PLAIN else ""
 
 

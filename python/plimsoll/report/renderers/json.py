@@ -10,6 +10,7 @@
             {"type": "warning", "level", "sentence", "advice", "count", "where"}
             {"type": "listing", "title", "content"}
     cell    {"value": number, "unit": text} · {"low", "high", "unit"} · text · null where there is nothing
+            {"value", "unit", "score": text, "ratio": target / baseline or null, "verdict": text or null}
 
 Units are base units: `1/s`, `B/s`, `ns`, `B`, `1`, `USD`, and `x` for ratios. There is no NaN and no infinity. Fields
 may be added in version 1; none is removed or changes its meaning.
@@ -20,7 +21,21 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from plimsoll.report.document import Block, Cell, Chart, Document, Listing, Number, Phrase, Span, Table, Text, Warning
+from plimsoll.report.document import (
+    Block,
+    Cell,
+    Chart,
+    Document,
+    Judged,
+    Listing,
+    Number,
+    Phrase,
+    Span,
+    Table,
+    Text,
+    Tone,
+    Warning,
+)
 
 SUFFIX = ".json"
 FORMAT, VERSION = "plimsoll-report", 1
@@ -80,6 +95,9 @@ def _cell(cell: Cell) -> Any:
             return {"value": cell.value, "unit": cell.unit}
         case Span():
             return {"low": cell.low, "high": cell.high, "unit": cell.unit}
+        case Judged():
+            about = {"value": cell.value, "unit": cell.unit, "score": cell.score, "ratio": cell.ratio}
+            return {**about, "verdict": None if cell.tone is Tone.PLAIN else cell.tone.value}
         case Phrase():
             return cell.text
         case None:

@@ -1,4 +1,4 @@
-"""Markdown for pull requests: answers, scores and warnings; how it was measured is folded away."""
+"""Markdown for pull requests: answer, table, cautions and what differs; scores and how it was measured are folded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from plimsoll.report.document import (
 from plimsoll.report.labels import count_text
 
 SUFFIX = ".md"
-FOLDED = ("environment", "method")
+FOLDED = ("scores", "environment", "method")
 _SPECIAL = re.compile(r"([\\`*_\[\]|~#@])")
 _MARKS = {Tone.BETTER: "🟢 ", Tone.WORSE: "🔴 ", Tone.SAME: "⚪ ", Tone.UNKNOWN: "🟡 "}
 _LEVELS = {Level.OK: "note", Level.WARN: "warning", Level.INVALID: "invalid"}
@@ -30,11 +30,12 @@ _LEVELS = {Level.OK: "note", Level.WARN: "warning", Level.INVALID: "invalid"}
 
 def render(document: Document) -> str:
     """The short sections, then the folded ones."""
+    shown = document.short_sections
     parts = [f"# {inline(document.title)}", inline(document.subtitle)]
-    for section in document.short_sections:
+    for section in shown:
         parts += [f"## {inline(section.title)}", *_blocks(section, short=True)]
     for section in document.sections:
-        if section.id in FOLDED:
+        if section.id in FOLDED and section not in shown:
             body = "\n\n".join(_blocks(section, short=False))
             parts.append(f"<details><summary>{escape(section.title)}</summary>\n\n{body}\n\n</details>")
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from plimsoll.model import Level
 from plimsoll.report.column_widths import FittedColumn, fitted, unrepeated
@@ -12,6 +12,7 @@ from plimsoll.report.document import (
     Cell,
     Chart,
     Document,
+    Judged,
     Listing,
     Phrase,
     Table,
@@ -22,13 +23,14 @@ from plimsoll.report.document import (
     is_short,
 )
 from plimsoll.report.labels import count_text
+from plimsoll.report.renderers._matrix import print_matrix
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 SUFFIX = ".txt"
 WIDTH = 100
-_STYLES = {
+STYLES = {
     Tone.BETTER: "green",
     Tone.WORSE: "red",
     Tone.SAME: "cyan",
@@ -50,15 +52,28 @@ def render(document: Document, width: int = WIDTH) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def print_document(document: Document, console: Console) -> None:
-    """The short report on `console`, with colours where it has them."""
+def print_document(
+    document: Document, console: Console, *, every: bool = False, more: str = "in the HTML report"
+) -> None:
+    """The short report on `console`, with colours where it has them; with `every` all of its sentences.
+
+    `more` ends the line that counts those which are left out.
+    """
     _line(console, document.title, "bold")
     _line(console, document.subtitle, "dim")
     for section in document.short_sections:
         console.print()
         _line(console, section.title, "bold underline")
-        for block in filter(is_short, section.blocks):
-            _print_block(block, console)
+        for block in section.blocks:
+            if is_short(block) or (every and isinstance(block, Text)):
+                _print_block(block, console)
+        hidden = 0 if every else sum(len(each.sentences) for each in section.blocks if _is_left_out(each))
+        if hidden:
+            _line(console, f"{count_text(hidden, 'more sentence')} {more}.", "dim", " ")
+
+
+def _is_left_out(block: Block) -> TypeGuard[Text]:
+    return isinstance(block, Text) and not block.short
 
 
 def _line(console: Console, words: str, style: str = "", indent: str = "") -> None:
@@ -81,7 +96,7 @@ def _print_block(block: Block, console: Console) -> None:
     match block:
         case Text():
             for sentence in block.sentences:
-                _line(console, sentence.text, _STYLES[sentence.tone], _MARKS[sentence.tone])
+                _line(console, sentence.text, STYLES[sentence.tone], _MARKS[sentence.tone])
         case Table():
             _print_table(block, console)
         case Warning():
@@ -98,6 +113,9 @@ def _print_block(block: Block, console: Console) -> None:
 
 
 def _print_table(table: Table, console: Console) -> None:
+    if any(isinstance(cell, Judged) for row in table.rows for cell in row):
+        print_matrix(table, console, STYLES)
+        return
     from rich import box
     from rich.table import Table as Grid
     from rich.text import Text as Styled
@@ -129,4 +147,4 @@ def _words(cell: Cell) -> str:
 
 
 def _style(cell: Cell) -> str:
-    return _STYLES[cell.tone] if isinstance(cell, Phrase) else ""
+    return STYLES[cell.tone] if isinstance(cell, Phrase) else ""

@@ -40,13 +40,14 @@ class Priced:
 
 def build(evidence: Evidence) -> list[Block]:
     """Prices of the volumes, what an operation costs, and which limit each case stood at; nothing without volumes."""
-    priced = _priced(evidence)
-    if not priced:
+    known = priced(evidence)
+    if not known:
         return []
-    return [_volumes(priced), _operations(evidence, priced), text(*_session(evidence, priced))]
+    return [_volumes(known), _operations(evidence, known), text(*_session(evidence, known))]
 
 
-def _priced(evidence: Evidence) -> Mapping[str, Priced]:
+def priced(evidence: Evidence) -> Mapping[str, Priced]:
+    """The targets whose volume is known."""
     found: dict[str, Priced] = {}
     targets = {run.target.name: run.target for run in evidence.runs}
     for name in evidence.targets:
@@ -56,7 +57,7 @@ def _priced(evidence: Evidence) -> Mapping[str, Priced]:
     return found
 
 
-def _volumes(priced: Mapping[str, Priced]) -> Table:
+def _volumes(known: Mapping[str, Priced]) -> Table:
     rows = tuple(
         (
             phrase(name),
@@ -66,7 +67,7 @@ def _volumes(priced: Mapping[str, Priced]) -> Table:
             _money(each.cost.instance_per_month),
             phrase(_dates(each.cost)),
         )
-        for name, each in priced.items()
+        for name, each in known.items()
     )
     columns = (
         Column("target", "Target"),
@@ -88,7 +89,7 @@ def _dates(found: Cost) -> str:
     return ", ".join(part for part in (found.as_of and f"{found.as_of}, {found.region}", missing) if part)
 
 
-def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
+def _operations(evidence: Evidence, known: Mapping[str, Priced]) -> Table:
     """One row per case and target: the sustained rate, what a million costs, and its limiting factor."""
     rows: list[tuple[Cell, ...]] = []
     for case in evidence.cases:
@@ -97,7 +98,7 @@ def _operations(evidence: Evidence, priced: Mapping[str, Priced]) -> Table:
         bursts = {
             line.target: line for line in evidence.lines if line.case == case and line.metric == f"{metric}_burst"
         }
-        for name, each in priced.items():
+        for name, each in known.items():
             line, runs = lines.get(name), evidence.runs_of(case, name)
             # Runs that are all invalid have a line, and nothing to say about money.
             if line is None or not runs:
@@ -150,12 +151,12 @@ def _lasting(found: Standing | None, rate: float) -> float:
     return rate if found is None else rate * found.share
 
 
-def _session(evidence: Evidence, priced: Mapping[str, Priced]) -> Iterator[str]:
+def _session(evidence: Evidence, known: Mapping[str, Priced]) -> Iterator[str]:
     """What the time of the sessions costs, all volumes for the whole time, each instance type once."""
     seconds = sum(_length_ns(evidence, session.id) for session in evidence.sessions) / SECOND
     parts, total, complete = [], 0.0, True
     seen: set[str] = set()
-    for name, each in priced.items():
+    for name, each in known.items():
         machine = each.shape.instance.name if each.shape.instance else ""
         amount = each.cost.of_time(seconds, _requests(evidence, name), with_instance=machine not in seen)
         seen.add(machine)
@@ -167,7 +168,7 @@ def _session(evidence: Evidence, priced: Mapping[str, Priced]) -> Iterator[str]:
         f"These volumes for the {format_duration(seconds * SECOND)} of the measurement: {least}{usd(total)} "
         f"({', '.join(parts)}), each instance type counted once; less than a minute is billed as one."
     )
-    emulated = [name for name, each in priced.items() if is_emulated(each.target)]
+    emulated = [name for name, each in known.items() if is_emulated(each.target)]
     if emulated:
         names = ", ".join(emulated)
         yield f"Emulated here, so nothing was charged: {names}. Amounts are what the provider would charge."

@@ -34,6 +34,7 @@ from plimsoll.units import format_duration
 ORDER = 5
 TITLE = "Load line"
 SHORT = True
+LEAD = True
 
 _BRIEF = ("target", "load", "throughput", "p50", "p99", "client_cpu", "little_s_law", "note")
 _NOTES = (

@@ -9,6 +9,7 @@ from plimsoll.report.evidence import Evidence
 ORDER = 3
 TITLE = "Notes"
 SHORT = True
+LEAD = True
 
 
 def build(evidence: Evidence) -> list[Block]:

@@ -18,6 +18,7 @@ from plimsoll.units import format_spread
 ORDER = 20
 TITLE = "Scores"
 SHORT = True
+LEAD_ALONE = True
 
 _BRIEF = ("case", "metric", "target", "score", "95_interval", "runs", "stability")
 _LEVELS = {
@@ -58,8 +59,9 @@ def build(evidence: Evidence) -> list[Block]:
     further = [line for line in evidence.lines if not line.judged]
     if not any(line.summary or line.split for line in evidence.lines):
         return [text("No valid run has a score.", tone=Tone.UNKNOWN)]
+    # Where targets are compared, the table of tests and targets has the same scores in fewer lines.
     blocks: list[Block] = (
-        [_table(evidence, "Scores of the judged metrics", judged, _NOTES, short=True)] if judged else []
+        [_table(evidence, "Scores of the judged metrics", judged, _NOTES, short=evidence.alone)] if judged else []
     )
     if further:
         blocks.append(_table(evidence, "Scores of all other metrics", further, (), short=not judged))

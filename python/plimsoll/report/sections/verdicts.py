@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
 from statistics import median
 
 from plimsoll import metrics
 from plimsoll.model import RunStatus, SessionState
-from plimsoll.report.comparisons import tally
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.document import Cell as CellOf
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.gate import nothing_compared
-from plimsoll.report.labels import count_text, ratio_interval_text, ratio_text
+from plimsoll.report.labels import ratio_interval_text, ratio_text
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.policy import LAST, LOOKS
+from plimsoll.stats.policy import LAST
 from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.sentences import answer_word, further_blocks, sentence
 from plimsoll.stats.sentences import band as band_text
 from plimsoll.stats.stated import ASSUMPTION
-from plimsoll.stats.unpaired import FEWEST_RUNS, GUARANTEE
+from plimsoll.stats.unpaired import GUARANTEE
 from plimsoll.stats.verdict import Answer
 from plimsoll.units import format_estimate
 
@@ -30,6 +31,9 @@ SHORT = True
 
 MANY_SENTENCES = 40
 """With more comparisons, only the deciding metric of each case gets a sentence; the table has all."""
+
+MANY_DIFFERENCES = 12
+"""Differences that short forms have a sentence for."""
 
 MANY_PLACES = 3
 """Comparisons that a note names; of more it gives the number."""
@@ -46,27 +50,23 @@ def build(evidence: Evidence) -> list[Block]:
     """Sentences, a table, and what the answers do and do not cover."""
     if not evidence.valid:
         return [_nothing_valid(evidence)]
-    if evidence.only_searched:
+    if evidence.only_searched or evidence.alone:
         return []
-    if not evidence.others:
-        return [_one_target(evidence)]
     if not evidence.cells:
         told = nothing_compared((), evidence.named.names)
         return [text(f"No verdict: {told}.", tone=Tone.UNKNOWN)]
     sentences = _told(evidence)
-    blocks: list[Block] = []
-    if len(evidence.cells) > 1:
-        blocks.append(Text(tuple(_summary(evidence, target) for target in evidence.others if _cells(evidence, target))))
-    blocks.append(Text(tuple(_sentence(evidence, cell) for cell in sentences)))
+    blocks: list[Block] = list(_sentences(evidence, sentences))
     if len(sentences) < len(evidence.cells):
-        blocks.append(text("One sentence per case and target; the table has the other metrics.", tone=Tone.NOTE))
+        words = "One sentence per case and target; the table has the other metrics."
+        blocks.append(text(words, tone=Tone.NOTE, short=False))
     return [*blocks, *_suites(evidence), *_notes(evidence), _table(evidence), _scope(evidence)]
 
 
 def _suites(evidence: Evidence) -> list[Text]:
     """One number for all cases of a target, never without the worst of them."""
     told = [suite.sentence for suite in evidence.suites]
-    return [text(*told, tone=Tone.PLAIN)] if told else []
+    return [text(*told, tone=Tone.PLAIN, short=len(told) == 1)] if told else []
 
 
 def _nothing_valid(evidence: Evidence) -> Text:
@@ -74,36 +74,16 @@ def _nothing_valid(evidence: Evidence) -> Text:
     if not counts:
         return text("Nothing was measured: no run has ended.", tone=Tone.UNKNOWN)
     parts = ", ".join(f"{counts[status]} {status.value}" for status in RunStatus if counts[status])
-    advice = "The reasons are under “Warnings and lost runs”."
+    advice = "The reasons are under “Cautions”."
     return text(f"Nothing valid was measured, so there is no answer: {parts}. {advice}", tone=Tone.UNKNOWN)
 
 
-def _one_target(evidence: Evidence) -> Text:
-    name = evidence.targets[0]
-    if not any(session.interleaved for session in evidence.sessions):
-        return text(
-            f"One target, {name}: there are scores below, but nothing to compare them with.",
-            f"A verdict needs the results of a second target, with the same case and {FEWEST_RUNS} runs of each: name "
-            "both sessions.",
-            tone=Tone.NOTE,
-        )
-    return text(
-        f"One target, {name}: there are scores below, but nothing to compare them with.",
-        f"A verdict needs a second target in the same session, such as "
-        f"--on {name}=… --on other=…, and at least {LOOKS[0]} blocks of both.",
-        tone=Tone.NOTE,
-    )
-
-
-def _cells(evidence: Evidence, target: str) -> list[Cell]:
-    return [cell for cell in evidence.cells if cell.target == target]
-
-
-def _summary(evidence: Evidence, target: str) -> Sentence:
-    """Counts what the sentences below it say, each by its own words; so the two never disagree."""
-    cells = _cells(evidence, target)
-    against = ", ".join(dict.fromkeys(cell.baseline for cell in cells))
-    return Sentence(f"{target} against {against}, {count_text(len(cells), 'comparison')}: {tally(cells)}.")
+def _sentences(evidence: Evidence, cells: list[Cell]) -> Iterator[Text]:
+    """One sentence each; short forms have those that differ, if they are few: the table above has every verdict."""
+    differ = (Answer.BETTER, Answer.WORSE)
+    few = sum(cell.verdict.answer in differ for cell in cells) <= MANY_DIFFERENCES
+    for short, group in groupby(cells, lambda cell: few and cell.verdict.answer in differ):
+        yield Text(tuple(_sentence(evidence, cell) for cell in group), short)
 
 
 def _told(evidence: Evidence) -> list[Cell]:

@@ -15,10 +15,12 @@ from plimsoll.report.labels import count_text
 from plimsoll.report.sections.series import changes
 
 ORDER = 30
-TITLE = "Warnings and lost runs"
+TITLE = "Cautions"
 SHORT = True
+LEAD = True
 
-MANY_PLACES = 4
+MANY_PLACES, MANY_CASES = 6, 2
+"""Targets, and tests of each, that a warning names."""
 _KEEP = "Keep the file: scores can be made from it again, and from nothing that is stored here."
 _AMOUNT = r"[-−]?\d+(?:[.,\u202f\u00a0]\d+)*(?:e[+-]?\d+)?(?: ?(?:[KMGTP]iB|B|ns|µs|ms|s|min|h|%)(?!\w)(?:/s)?)?"
 _AMOUNTS = re.compile(rf"{_AMOUNT}(?: {_AMOUNT})*")
@@ -58,13 +60,24 @@ def _findings(evidence: Evidence) -> list[Warning]:
 
 
 def _warning(level: Level, found: list[tuple[Run, Finding]]) -> Warning:
-    places = list(dict.fromkeys(f"{run.plan.case} on {run.target.name}" for run, _ in found))
-    where = ", ".join(places[:MANY_PLACES])
-    if len(places) > MANY_PLACES:
-        where += f" and {len(places) - MANY_PLACES} more"
+    where = _places([run for run, _ in found])
     runs = {run.id for run, _ in found}
     advice = " ".join(dict.fromkeys(_capital(finding.advice) for _, finding in found if finding.advice))
     return Warning(level, _capital(_messages([finding.message for _, finding in found])), advice, len(runs), where)
+
+
+def _places(runs: list[Run]) -> str:
+    """The targets with the tests on each: `gp3 (ping, commit), nvme (randread, seqwrite and 4 more)`."""
+    cases: dict[str, dict[str, None]] = {}
+    for run in runs:
+        cases.setdefault(run.target.name, {})[run.plan.case] = None
+    told = [f"{target} ({_listed(list(names), MANY_CASES)})" for target, names in cases.items()]
+    return _listed(told, MANY_PLACES)
+
+
+def _listed(names: list[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _messages(messages: list[str]) -> str:

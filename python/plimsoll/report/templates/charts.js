@@ -56,8 +56,9 @@
       if (JSON.parse(this.text).usermeta?.logarithm) this.offerLogarithm();
     }
 
+    // What is folded away has no width yet; it gets its own when it is opened.
     get width() {
-      return Math.min(this.place.clientWidth, WIDEST);
+      return Math.min(this.place.clientWidth || WIDEST, WIDEST);
     }
 
     offerLogarithm() {
@@ -96,7 +97,7 @@
     const chart = new Chart(place);
     await chart.draw();
     drawn.push(chart);
-    new ResizeObserver(() => widen(chart.view, chart.width)).observe(place);
+    new ResizeObserver(() => place.clientWidth && widen(chart.view, chart.width)).observe(place);
   }
 
   // Those in sight first, for a report may hold a hundred; the others while nothing else is to be done.
