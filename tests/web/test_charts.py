@@ -43,10 +43,18 @@ def opened(browser: Browser, folder: Path, found: Evidence, width: int = 1280, s
 
 
 def drawn(page: Page, chart: str) -> Locator:
-    """A chart once its picture is there."""
+    """A chart once its section is unfolded and its picture is there, as wide as its place."""
+    page.evaluate("() => document.querySelectorAll('details.evidence').forEach(each => each.open = true)")
     place = page.locator(f"#{chart} .vega")
     place.scroll_into_view_if_needed()
     page.locator(f"#{chart} .vega.drawn").wait_for()
+    page.wait_for_function(
+        """chart => {
+            const place = document.querySelector(`#${chart} .vega`);
+            return place.querySelector(".live svg").getBoundingClientRect().width <= place.clientWidth + 1;
+        }""",
+        arg=chart,
+    )
     return place.locator(".live svg")
 
 
@@ -182,6 +190,7 @@ def test_a_policy_that_forbids_scripts_leaves_the_still_picture(browser: Browser
     path.write_text(text)
     page = browser.new_page()
     page.goto(path.as_uri())
+    page.locator("details.evidence > summary", has=page.locator("text=Comparison at a glance")).click()
     assert page.locator("#forest-0 .still svg").is_visible()
     assert page.locator("#forest-0 .live").count() == 0
     page.close()

@@ -115,6 +115,14 @@ def test_the_first_screen_has_answer_matrix_and_cautions(
     assert len(boxes) == 3
     assert boxes[-1]["y"] + boxes[-1]["height"] <= 900
     assert all(not each.is_visible() for each in page.locator(".evidence table").all())
+    beyond = page.evaluate(
+        """() => [...document.querySelectorAll(".lead td, .lead th")]
+            .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.textContent)"""
+    )
+    assert beyond == [], "no cell runs into its neighbour"
+    if name != "five":
+        found = "() => [...document.querySelectorAll('.lead .scroll')].map(each => each.scrollWidth - each.clientWidth)"
+        assert max(page.evaluate(found), default=0) <= 1, "nothing has to be scrolled to the side"
     page.context.close()
 
 

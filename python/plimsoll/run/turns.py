@@ -2,15 +2,15 @@
 
 Neighbours in time are alike, so that targets which change places several times a second are compared in the same
 weather. The order is random, or a disturbance in step with the rounds would always meet the same target; and what goes
-up or down over four rounds cancels out, for the last two have the order of the first two backwards. Each works twice in
-a row, so that at least every second slice follows an own one, which what others leave behind reaches least.
+up or down over a pair of rounds cancels out, for the second has the first one's order backwards. Who comes last in the
+first works twice in a row, each as often: what others leave behind reaches a slice after an own one least.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.units import MILLISECOND
@@ -23,10 +23,8 @@ LONGEST_DISCARD_NS = 66 * MILLISECOND
 SHORTEST, LONGEST = 5.0, 7.5
 """Of a slice, in units of what is discarded; the length is chosen anew for each block, so that nothing stays in step
 with it for a whole session."""
-ROUNDS = 4
-"""From an order to the same one backwards, each target twice in a row; a block has these so many times."""
-SHARE = 0.9
-"""Of its runtime that a target works at least: the rest is left so that lengths of slices differ."""
+FEWEST_ROUNDS = 4
+"""In fewer the order of the targets would still show."""
 LATE = 0.05
 """Share of the drains that may be longer than what is discarded, less the margin."""
 MARGIN = 1.5
@@ -43,8 +41,8 @@ class Pace:
 
     @property
     def shortest_runtime_ns(self) -> int:
-        """A shorter run would have slices of which most does not count: `ROUNDS` of them in `SHARE` of it."""
-        return 9 * self.discard_ns
+        """A shorter run would have slices of which most does not count."""
+        return 2 * FEWEST_ROUNDS * self.discard_ns
 
 
 @dataclass(frozen=True)
@@ -74,20 +72,28 @@ def pace_for(drains_ns: Collection[int], runtime_ns: int) -> Pace | None:
 def turns(targets: Sequence[str], runtime_ns: int, warmup_ns: int, seed: str, pace: Pace) -> Turns:
     """Rounds in which every target has one slice, until each has worked for about `runtime_ns`; never longer."""
     chance = random.Random(seed)
-    wanted = runtime_ns / (chance.uniform(SHORTEST, LONGEST) * pace.discard_ns)
-    rounds = ROUNDS * max(1, round(wanted / ROUNDS))
-    slice_ns = int(chance.uniform(SHARE, 1.0) * runtime_ns) // rounds
+    rounds = max(FEWEST_ROUNDS, round(runtime_ns / (chance.uniform(SHORTEST, LONGEST) * pace.discard_ns)))
+    rounds += rounds % 2
+    slice_ns = runtime_ns // rounds
     found: dict[str, list[Turn]] = {name: [] for name in targets}
     order: list[str] = []
-    for _ in range(rounds // ROUNDS):
-        there = [name for name in chance.sample(list(targets), len(targets)) for _ in range(ROUNDS // 2)]
-        order += [*there, *reversed(there)]
+    for last in _equally_often(targets, rounds // 2, chance):
+        there = chance.sample([name for name in targets if name != last], len(targets) - 1)
+        order += [*there, last, last, *reversed(there)]
     begin_ns = 0
     for name in order:
         length_ns = slice_ns if found[name] else warmup_ns + slice_ns
         found[name].append((begin_ns, length_ns))
         begin_ns += length_ns
     return Turns(found, slice_ns, pace.discard_ns)
+
+
+def _equally_often(targets: Sequence[str], count: int, chance: random.Random) -> Iterator[str]:
+    """So many names in random order, each as often as the others, give or take one: who works twice in a row."""
+    waiting: list[str] = []
+    for _ in range(count):
+        waiting = waiting or chance.sample(list(targets), len(targets))
+        yield waiting.pop()
 
 
 def after_others(found: Turns) -> dict[str, list[bool]]:

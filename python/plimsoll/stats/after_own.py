@@ -1,7 +1,7 @@
 """A verdict on targets that alternated must hold, too, where a slice follows an own one.
 
-What one target's work takes from the next slice of another would be seen as that one's speed: of a loss of 5 % on one
-side, a third to two thirds. Slices after an own one are what that reaches least. Simulated in `make validate`.
+What one target's work takes from the next slice of another would be seen as that one's speed: of a loss on one side,
+two thirds. Slices after an own one are what that reaches least. Simulated in `make validate`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from plimsoll.stats.policy import Mode, next_look, trim_count
 from plimsoll.stats.student_t import quantile
 from plimsoll.stats.verdict import StopReason, Verdict, answer_of, without_answer
 
-LEVEL = 0.01
+LEVEL = 0.0075
 """Of each side of Student's t, at each look."""
 
 NOT_AFTER_OWN = (

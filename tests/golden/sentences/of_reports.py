@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from tests.factories import many_cases
@@ -72,6 +72,16 @@ def _many_targets() -> Evidence:
     return evidence(baseline="a", targets=targets, cases=("randread",), blocks=6, ratios=ratios, noise=0.005)
 
 
+def _fallen(names: Collection[str]) -> Evidence:
+    """Three targets of 40 runs each; those of these names fall to a tenth after the 24th."""
+    found = evidence(baseline="a", targets=("a", "b", "c"), cases=("randread",), blocks=40, noise=0.005)
+
+    return with_runs(
+        found,
+        [_times(run, 0.1 if run.target.name in names and run.block >= 24 else 1.0) for run in found.runs],
+    )
+
+
 def _answers() -> list[Situation]:
     """What a report says first."""
     slower = {("b", "randread"): 0.5, ("b", "ping"): 0.5}
@@ -102,6 +112,14 @@ def _answers() -> list[Situation]:
             "the same on 1 (seqread)",
             never=("faster on", "is faster than a on"),
         ),
+        of_evidence(
+            "targets that fell within the session",
+            lambda: _fallen(("b", "c")),
+            "b has no single score in randread (IOPS): ",
+            "c has no single score in randread (IOPS): ",
+            never=("a has no single score", "more such in the table"),
+        ),
+        of_evidence("targets that did not", lambda: _fallen(()), "performs the same", never=("no single score",)),
         of_evidence("many tests", _many_tests, "not significant after correction", never=("Of 20 targets",)),
         of_evidence(
             "many targets",
@@ -546,7 +564,7 @@ def _rest() -> list[Situation]:
     return [
         of_evidence("a log that was too large to keep", lambda: _imported(["a.log"]), large),
         of_evidence("a log that was kept", lambda: _imported([]), never=("Too large to be kept",)),
-        of_evidence("many steps", _many_steps, "more with a step"),
+        of_evidence("many steps", _many_steps, "more with a step", "more such in the table", "has no single score in"),
         of_evidence("an outage", _outage, "Old rate again: from the start of the outage"),
         of_evidence("an invalid run in a search", _invalid_search, "1 run not valid and left out; see the warnings"),
         of_evidence(

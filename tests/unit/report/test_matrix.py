@@ -98,7 +98,8 @@ def test_names_of_strangers_are_only_words(name: str) -> None:
     text = render(build_document(with_runs(Evidence(found.sessions, runs, None, 0.1), runs)), name)
     assert "\x1b" not in text
     assert "\u202e" not in text
-    assert name == "terminal" or "<script>" not in text
+    # Two scripts of our own draw the charts of a page.
+    assert name == "terminal" or text.count("<script>") == (2 if name == "html" else 0)
     assert name != "terminal" or "[bold\nred]" in text
 
 

@@ -50,7 +50,7 @@ def test_settings_of_one_disk_alternate(asked: Study) -> None:
         (("a=.", "b=vol:gp3,size=100GiB"), "target b is an emulated volume with limits, and what it saves up"),
         (("a=.,warmup=2s", "b=."), "warms up for 1 s on b and 2 s on a, and targets that alternate do that equally"),
         (("a=.", "b=.,runtime=9s"), "runs for 9 s on b and 10 s on a, and targets that alternate do that equally long"),
-        (("a=.,runtime=100ms", "b=.,runtime=100ms"), "runs for 100 ms, and slices need 180 ms"),
+        (("a=.,runtime=100ms", "b=.,runtime=100ms"), "runs for 100 ms, and slices need 160 ms"),
         (("a=.", "b=.,verify=yes"), "test randread cannot: "),
         (("a=.", "b=.,mode=randwrite,direct=no"), "test randread leaves writes in the page cache, which would be done"),
         (

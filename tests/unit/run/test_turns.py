@@ -9,10 +9,9 @@ from hypothesis import strategies as some
 
 from plimsoll.run.turns import (
     DISCARD_NS,
+    FEWEST_ROUNDS,
     LONGEST,
     LONGEST_DISCARD_NS,
-    ROUNDS,
-    SHARE,
     SHORTEST,
     Pace,
     Turns,
@@ -41,7 +40,7 @@ def test_all_work_equally_long_one_at_a_time_and_without_a_gap(
     lengths = {sum(length for _, length in each) for each in found.of.values()}
     assert len(lengths) == 1
     (length_ns,) = lengths
-    assert SHARE * runtime_ns - ROUNDS * 1_000_000 <= length_ns - warmup_ns <= runtime_ns
+    assert runtime_ns - FEWEST_ROUNDS * 1_000_000 <= length_ns - warmup_ns <= runtime_ns
     every = sorted(turn for each in found.of.values() for turn in each)
     assert every[0][0] == 0
     assert all(start + length == following for (start, length), (following, _) in pairwise(every))
@@ -58,16 +57,16 @@ def test_slices_are_as_long_as_the_pace_says(
     names: list[str], runtime_ns: int, warmup_ns: int, seed: str, pace: Pace
 ) -> None:
     found = turns(names, runtime_ns, warmup_ns, seed, pace)
-    assert 0.9 * SHARE * SHORTEST * pace.discard_ns <= found.slice_ns <= 1.1 * LONGEST * pace.discard_ns
+    assert 0.9 * SHORTEST * pace.discard_ns <= found.slice_ns <= 1.1 * LONGEST * pace.discard_ns
     assert found.discard_ns == pace.discard_ns
     assert all(length == found.slice_ns + (warmup_ns if first else 0) for first, length in firsts(found))
 
 
 @given(NAMES, RUNTIMES, some.text(max_size=8))
-def test_a_drift_over_four_rounds_hits_all_alike(names: list[str], runtime_ns: int, seed: str) -> None:
+def test_a_drift_over_a_pair_of_rounds_hits_all_alike(names: list[str], runtime_ns: int, seed: str) -> None:
     found = usual(names, runtime_ns, seed)
-    for first in range(0, len(found.of[names[0]]), ROUNDS):
-        middles = {sum(each[at][0] for at in range(first, first + ROUNDS)) for each in found.of.values()}
+    for first in range(0, len(found.of[names[0]]), 2):
+        middles = {sum(each[at][0] for at in (first, first + 1)) for each in found.of.values()}
         assert len(middles) == 1
 
 
@@ -101,5 +100,5 @@ def test_who_follows_whom_is_what_the_order_of_time_says(names: list[str], runti
     ends = {start + length: name for name, each in found.of.items() for start, length in each}
     for name, each in found.of.items():
         assert follows[name] == [ends.get(start) != name for start, _ in each]
-        # Whoever comes first in a session of four rounds has nobody before it.
-        assert 2 * follows[name].count(False) >= len(each), "every second slice follows an own one"
+        rounds = len(each)
+        assert follows[name].count(False) >= rounds // 2 // len(names), "some slices of each follow an own one"

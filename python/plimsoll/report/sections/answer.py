@@ -11,12 +11,14 @@ from plimsoll.report.directed import directed, factor, manner
 from plimsoll.report.document import Block, Sentence, Text, Tone
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, ratio_text, score_text
+from plimsoll.report.levels import split_text
 from plimsoll.report.marks import lasting_words
 from plimsoll.report.sections.cost import priced
 from plimsoll.report.sections.verdicts import TONES
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import ALPHA, LOOKS
 from plimsoll.stats.ratio_text import levels_told
+from plimsoll.stats.repeats import Kind
 from plimsoll.stats.unpaired import FEWEST_RUNS
 from plimsoll.stats.verdict import Answer
 from plimsoll.units import SECOND
@@ -32,6 +34,7 @@ MANY_NAMES = 3
 """Tests that a sentence names; of more it gives the number."""
 LONG_NAMES = 40
 """Characters of all names together; longer ones are left to the table."""
+_CHANGES = (Kind.STEP, Kind.TREND, Kind.GROUPS)
 _ORDER = (Answer.BETTER, Answer.WORSE, Answer.SAME, Answer.UNKNOWN)
 
 
@@ -40,7 +43,7 @@ def build(evidence: Evidence) -> list[Block]:
     if not evidence.valid or evidence.only_searched:
         return []
     if evidence.alone:
-        told = [*_alone(evidence), *_costs(evidence), _second(evidence)]
+        told = [*_alone(evidence), *_changed(evidence), *_costs(evidence), _second(evidence)]
     elif evidence.cells:
         told = [*_compared(evidence), *_costs(evidence)]
     else:
@@ -60,6 +63,7 @@ def _compared(evidence: Evidence) -> Iterator[Sentence]:
             yield _one([cell for cell in deciding if cell.target == target])
     if further:
         yield Sentence(f"Further metrics, {count_text(len(further), 'comparison')}: {tally(further)}.")
+    yield from _changed(evidence)
     yield from _lasting(evidence.cells)
     yield from _sure(evidence.cells)
 
@@ -152,6 +156,20 @@ def _many(evidence: Evidence, cells: Sequence[Cell], targets: Sequence[str]) -> 
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - MANY_NAMES} more" if len(names) > MANY_NAMES else ""
     return ", ".join(names[:MANY_NAMES]) + more
+
+
+def _changed(evidence: Evidence) -> Iterator[Sentence]:
+    """Targets that were not one thing throughout, by the metric that decides: fast and then slow, say."""
+    found = [
+        f"{line.target} has no single score in {line.case} ({metrics.short_title(line.metric)}): "
+        + split_text(line.split, line.unit)
+        for line in evidence.lines
+        if line.split is not None and line.split.kind in _CHANGES and line.metric in evidence.judged[line.case][:1]
+    ]
+    for told in found[:MANY_NAMES]:
+        yield Sentence(f"{told}.", Tone.UNKNOWN)
+    if len(found) > MANY_NAMES:
+        yield Sentence(f"{len(found) - MANY_NAMES} more such in the table.", Tone.NOTE)
 
 
 def _lasting(cells: Sequence[Cell]) -> Iterator[Sentence]:

@@ -35,6 +35,9 @@ MANY_SENTENCES = 40
 MANY_DIFFERENCES = 12
 """Differences that short forms have a sentence for."""
 
+FEW_COMPARISONS = 4
+"""Of so few, short forms have every sentence: one without a verdict says what would give it one."""
+
 MANY_PLACES = 3
 """Comparisons that a note names; of more it gives the number."""
 TONES = {
@@ -80,7 +83,7 @@ def _nothing_valid(evidence: Evidence) -> Text:
 
 def _sentences(evidence: Evidence, cells: list[Cell]) -> Iterator[Text]:
     """One sentence each; short forms have those that differ, if they are few: the table above has every verdict."""
-    differ = (Answer.BETTER, Answer.WORSE)
+    differ = (Answer.BETTER, Answer.WORSE) if len(cells) > FEW_COMPARISONS else tuple(Answer)
     few = sum(cell.verdict.answer in differ for cell in cells) <= MANY_DIFFERENCES
     for short, group in groupby(cells, lambda cell: few and cell.verdict.answer in differ):
         yield Text(tuple(_sentence(evidence, cell) for cell in group), short)
