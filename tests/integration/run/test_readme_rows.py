@@ -37,6 +37,7 @@ EXTRA: dict[str, tuple[str, ...] | str] = {
     "stop after half an hour, whatever happens": (*QUICK, "--time", "5s"),
     "go on after Ctrl-C or a crash": "tests/integration/run/test_interruptions.py",
     "fail a pipeline when it got slower": "tests/integration/run/test_gate.py",
+    "see whether it is still as fast as then": (),
     "write a report": (),
     "have a cloud volume here, for any program": (),
     "compare two cloud volumes": VOLUMES,
