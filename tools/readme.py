@@ -22,7 +22,7 @@ COMMAND = re.compile(r"```sh\n\.venv/bin/plimsoll (run .*)\n```")
 MARKED = re.compile(r"(<!-- example: begin -->\n).*?(<!-- example: end -->)", re.DOTALL)
 CHROMIUM = (
     "chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --hide-scrollbars "
-    "--disable-component-update --disable-sync --force-device-scale-factor=1.5 --window-size=1100,1750"
+    "--disable-component-update --disable-sync --force-device-scale-factor=1.5 --window-size=1100,830"
 )
 
 
