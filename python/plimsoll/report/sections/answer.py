@@ -226,7 +226,7 @@ def _alone(evidence: Evidence) -> Iterator[Sentence]:
         if line.metric == "commit_p50" and line.summary is not None:
             rate = score_text(SECOND / line.summary.value, "1/s")
             yield Sentence(
-                f"A database connection that waits for each commit gets about {rate} at most: half of the commits take "
+                f"A database connection that waits for each commit gets about {rate}: half of the commits take "
                 f"{score_text(line.summary.value, 'ns')} or more ({line.case})."
             )
 
