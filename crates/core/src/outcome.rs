@@ -18,6 +18,9 @@ pub struct Outcome {
     /// Writes that found no room, where that ends a job well; they are no errors.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_room: u64,
+    /// Since when, from the begin of a recorded load, every operation was issued more than a millisecond late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_since_ns: Option<u64>,
     /// Wall clock at the start of the measured part, ns since 1970.
     pub started_ns: u64,
     /// Length of the measured part; with slices of all their parts that count.
@@ -64,6 +67,7 @@ impl Outcome {
             error: None,
             first_errno: None,
             without_room: 0,
+            late_since_ns: None,
             started_ns: wall_ns(),
             elapsed_ns: 0,
             phases: Phases::default(),

@@ -26,6 +26,8 @@ use crate::files::Files;
 use crate::fio::flow::Place;
 use crate::fio::{self, Fio};
 use crate::pattern::Pattern;
+use crate::recorded::ahead::Ahead;
+use crate::recorded::{self, Recorded};
 use crate::recorder::{Batch, Series};
 use crate::region;
 use crate::signal;
@@ -58,7 +60,7 @@ struct With<E> {
 /// The series that a job can record.
 pub fn series(spec: &JobSpec) -> Vec<Series> {
     let mode = spec.mode;
-    let open_loop = spec.rate.is_some();
+    let (replayed, open_loop) = (spec.recording.is_some(), spec.is_scheduled());
     let checks = spec.verification.as_ref().is_some_and(|how| how.backlog.is_some())
         || spec.passes.is_some_and(|passes| passes.read_back);
     let counts = spec.sync_every().is_some();
@@ -66,7 +68,7 @@ pub fn series(spec: &JobSpec) -> Vec<Series> {
         spec.replay.iter().flat_map(|replay| &replay.operations).any(|(_, kind, ..)| kinds.contains(kind))
     };
     let (apart, trims) = (spec.submission, mode.trims() || recorded(&[OpKind::Trim]));
-    let syncs = recorded(&[OpKind::Fsync, OpKind::Fdatasync]);
+    let syncs = recorded(&[OpKind::Fsync, OpKind::Fdatasync]) || (replayed && mode.writes());
     let reads = mode.reads() || checks;
     [
         (reads, Series::Read),
@@ -76,13 +78,14 @@ pub fn series(spec: &JobSpec) -> Vec<Series> {
         (counts, Series::Commit),
         (mode.reads() && open_loop, Series::ReadService),
         (mode.writes() && open_loop, Series::WriteService),
-        (mode.trims() && open_loop, Series::TrimService),
+        (trims && open_loop, Series::TrimService),
         (reads && apart, Series::ReadSubmission),
         (mode.writes() && apart, Series::WriteSubmission),
         (trims && apart, Series::TrimSubmission),
         (reads && apart, Series::ReadCompletion),
         (mode.writes() && apart, Series::WriteCompletion),
         (trims && apart, Series::TrimCompletion),
+        (replayed && open_loop, Series::Lateness),
     ]
     .into_iter()
     .filter_map(|(used, series)| used.then_some(series))
@@ -165,6 +168,7 @@ impl<E: Engine + 'static> pool::Launch for With<E> {
             filler,
             stamps: spec.verify.then(|| Stamps::new(spec, slice)),
             flow: launch.flow.as_ref().map(|place| place.sit()),
+            ahead: spec.recording.as_ref().map(|recording| Ahead::start(spec, recording)).transpose()?,
             clock: Clock::new(),
             stop: Arc::clone(&outlet.stop),
             writing: Arc::clone(&self.writing),
@@ -175,7 +179,9 @@ impl<E: Engine + 'static> pool::Launch for With<E> {
     }
 
     fn run(&self, parts: Parts<E>, window: Window) -> Ended<Exchange> {
-        let (found, result) = if fio::is_asked_for(&self.launch.spec) {
+        let (found, result) = if recorded::is_asked_for(&self.launch.spec) {
+            Worker::<E, Recorded>::new(parts, window).run()
+        } else if fio::is_asked_for(&self.launch.spec) {
             Worker::<E, Fio>::new(parts, window).run()
         } else {
             Worker::<E, Native>::new(parts, window).run()

@@ -7,7 +7,8 @@ use plimsoll_core::parameters::{
 use crate::engine_names::NAMES;
 use crate::values::{
     Arrival, Batch, Burn, Content, Distribution, Draws, DropEach, Files, Flow, Layout, Mix, Mode, Passes, Piece,
-    Priorities, Rate, Replay, Sequence, SizeWeight, Strides, SyncBeside, SyncKind, ThinkFrom, Tolerance, Verification,
+    Priorities, Rate, Recording, Replay, Sequence, SizeWeight, Strides, SyncBeside, SyncKind, ThinkFrom, Tolerance,
+    Verification,
 };
 
 /// Nanoseconds.
@@ -25,6 +26,8 @@ parameters! {
             /// Device and number in it of the files that the caller knows, in the order of the files: another file in
             /// such a place ends the job. Empty: none is known.
             made: Vec<(u64, u64)>, default;
+            /// The file that the operations of a `recording` are read from.
+            recorded_at: String, default;
             /// Keep the latency histograms of each interval, not only those of the whole run.
             interval_histograms: bool, default;
             /// Tell every operation. Costs memory per operation: for slow loads.
@@ -163,6 +166,8 @@ parameters! {
         flow: Option<Flow> = None, in Unit::Record, default;
         /// The operations are given, one by one.
         replay: Option<Replay> = None, in Unit::Record, default;
+        /// The operations are those of a trace, which is read meanwhile.
+        recording: Option<Recording> = None, in Unit::Record, default;
         /// Also measure the time until the kernel has an operation.
         /// Costs a look at the clock, and with io_uring a system call, for each group that is handed over.
         submission: bool = false, in Unit::Flag, default;

@@ -39,10 +39,12 @@ pub enum Series {
     WriteCompletion,
     /// Trims from when the kernel has them.
     TrimCompletion,
+    /// From when an operation of a recorded load was due until it was issued.
+    Lateness,
 }
 
 /// Name of each [`Series`], in order.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 15] = [
     "read",
     "write",
     "trim",
@@ -57,6 +59,7 @@ pub const NAMES: [&str; 14] = [
     "read_completion",
     "write_completion",
     "trim_completion",
+    "lateness",
 ];
 /// The first so many series are operations; the others are second views of them.
 pub const OPERATIONS: usize = 5;

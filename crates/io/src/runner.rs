@@ -264,8 +264,9 @@ impl Runner {
     }
 
     fn sum_up(&mut self, pool: &WorkerPool<Exchange>, timeline: &mut Timeline<Batch>, window: &Window) {
-        sum_up(&mut self.outcome, timeline, window, &pool.reports(), self.spec.rate.is_some());
+        sum_up(&mut self.outcome, timeline, window, &pool.reports(), self.spec.is_scheduled());
         self.outcome.without_room = pool.found().map(|report| report.without_room).sum();
+        self.outcome.late_since_ns = pool.found().find_map(|report| report.late_since_ns);
         self.outcome.first_errno = pool.found().find_map(|report| report.first_errno);
         self.outcome.phases.verify_ns = pool.found().map(|report| report.read_back_ns).max().unwrap_or(0);
         self.outcome.trace = self.control.board.untold();

@@ -17,6 +17,11 @@ pub struct Schedule {
 #[derive(Debug, Clone)]
 enum Pacing {
     Paced(Pace),
+    /// The next operation is told, and not computed: the load's begin, and when it is due.
+    Told {
+        begin_ns: u64,
+        due_ns: u64,
+    },
     /// May start at any time.
     Free,
     /// Has no operations.
@@ -28,6 +33,7 @@ impl Pacing {
     fn due_ns(&self) -> u64 {
         match self {
             Self::Paced(pace) => pace.due_ns(),
+            Self::Told { due_ns, .. } => *due_ns,
             Self::Free => 0,
             Self::Never => u64::MAX,
         }
@@ -54,6 +60,19 @@ impl Schedule {
         Self { pacings: [reads, writes], apart: true }
     }
 
+    /// From `begin_ns` on, of operations whose times are told one by one.
+    pub fn told(begin_ns: u64) -> Self {
+        Self { pacings: [Pacing::Told { begin_ns, due_ns: begin_ns }, Pacing::Never], apart: false }
+    }
+
+    /// The next operation is due so long after the begin.
+    #[inline]
+    pub fn tell(&mut self, after_ns: u64) {
+        if let Pacing::Told { begin_ns, due_ns } = &mut self.pacings[0] {
+            *due_ns = begin_ns.saturating_add(after_ns);
+        }
+    }
+
     #[inline]
     fn index(&self, kind: OpKind) -> usize {
         usize::from(self.apart && kind == OpKind::Write)
@@ -70,6 +89,7 @@ impl Schedule {
     pub fn start_ns(&self, kind: OpKind, now: u64) -> u64 {
         match &self.pacings[self.index(kind)] {
             Pacing::Paced(pace) => pace.due_ns(),
+            Pacing::Told { due_ns, .. } => *due_ns,
             _ => now,
         }
     }
@@ -97,8 +117,13 @@ impl Schedule {
     /// All that is still to come starts so much later.
     pub fn shift(&mut self, ns: u64) {
         for pacing in &mut self.pacings {
-            if let Pacing::Paced(pace) = pacing {
-                pace.shift(ns);
+            match pacing {
+                Pacing::Paced(pace) => pace.shift(ns),
+                Pacing::Told { begin_ns, due_ns } => {
+                    *begin_ns = begin_ns.saturating_add(ns);
+                    *due_ns = due_ns.saturating_add(ns);
+                }
+                Pacing::Free | Pacing::Never => {}
             }
         }
     }

@@ -28,6 +28,11 @@ impl JobSpec {
         self.mode.trims() || recorded.into_iter().any(|(_, kind, ..)| *kind == OpKind::Trim)
     }
 
+    /// Whether operations are due at times of their own, whatever came of those before them.
+    pub fn is_scheduled(&self) -> bool {
+        self.rate.is_some() || self.recording.as_ref().is_some_and(|load| !load.closed)
+    }
+
     /// Whether the loop has to do what only some front ends ask for.
     pub fn has_extras(&self) -> bool {
         let told = self.submission || self.trace_syncs;

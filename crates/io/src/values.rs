@@ -236,6 +236,28 @@ pub struct Replay {
     pub timed: bool,
 }
 
+/// A load that is read from a trace while it is replayed: one device of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recording {
+    /// Of the trace's file: what makes two replays the same.
+    pub sha256: String,
+    /// How many times faster than it was recorded.
+    pub speed: f64,
+    /// As fast as its dependencies allow, and not in its own times.
+    pub closed: bool,
+    /// Which device of the trace.
+    pub device: u16,
+    /// What arrived from then on, since the trace's start.
+    pub from_ns: u64,
+    /// And before then.
+    pub until_ns: u64,
+    /// Bytes of the recorded device that were used: scaled to the region where that is smaller.
+    pub extent: u64,
+    /// Places and lengths are made multiples of this.
+    pub align: u64,
+}
+
 /// Time since the begin of the load in ns, kind, first byte in the region, bytes.
 pub type Recorded = (u64, OpKind, u64, u32);
 
@@ -256,6 +278,12 @@ pub enum OpKind {
 }
 
 impl OpKind {
+    /// Whether it reads, writes or trims a range; a sync does not.
+    #[inline]
+    pub const fn moves_data(self) -> bool {
+        matches!(self, Self::Read | Self::Write | Self::Trim)
+    }
+
     /// As in results: both kinds of sync are `sync`.
     pub fn name(self) -> &'static str {
         match self {

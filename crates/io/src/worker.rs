@@ -152,6 +152,9 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             let ahead = self.look_ahead();
             self.schedule = Some(Schedule::new(&self.parts.spec, rate, self.window.begin_ns, self.parts.thread, ahead));
         }
+        if let Some(own) = self.semantics.begin(self.window.begin_ns) {
+            self.schedule = Some(own);
+        }
     }
 
     /// Bytes of the next operation, which decide when an open loop in bytes per second issues it.
@@ -241,8 +244,9 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     fn submit(&mut self, next: Next, mut start: u64, now: &mut u64) -> Result<bool, JobError> {
         if let Some(schedule) = &mut self.schedule {
             schedule.advance(next.kind, u64::from(next.length));
+            self.semantics.tell(schedule);
             let in_slices = || self.paused.as_ref().is_some_and(|paused| paused.counts(start));
-            if start >= self.window.measure_ns || in_slices() {
+            if next.kind.moves_data() && (start >= self.window.measure_ns || in_slices()) {
                 self.report.common.offered += 1;
             }
         }

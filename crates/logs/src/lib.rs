@@ -1,4 +1,4 @@
-//! Log files of other tools, of any size, as a stream of chunks: fio's, pgbench's, HdrHistogram's.
+//! Log files of other tools, of any size, as a stream of chunks: fio's, pgbench's, HdrHistogram's; and traces of I/O.
 //!
 //! Touches no file: bytes go in, sums, exact counts and seconds come out. What it holds in memory does not grow with
 //! the log. The bytes may come from a stranger: whatever they are, the answer is a summary or a refusal with its line.
@@ -10,8 +10,10 @@ pub mod fio;
 pub mod fio_bins;
 pub mod hdr;
 mod hdr_decode;
+mod lines;
 pub mod pgbench;
 pub mod stream;
+pub mod trace;
 
 use stream::{Refusal, Stream};
 

@@ -1,7 +1,9 @@
 //! From chunks to rows: lines across the borders of chunks, the first three before any of them is judged, the last.
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 use serde::Serialize;
+
+use crate::lines::Lines;
 
 /// Why a row is none, as the end of a sentence about its text.
 pub type Why = &'static str;
@@ -54,8 +56,7 @@ const TOO_LONG: Why = "is longer than any line of such a log";
 /// A log while it arrives.
 pub struct Stream<R> {
     rows: R,
-    /// The beginning of a line whose end is not here yet.
-    rest: Vec<u8>,
+    lines: Lines,
     /// Lines that ended.
     line: u64,
     /// The first lines that are not blank, with their numbers, until their columns are known.
@@ -66,35 +67,22 @@ pub struct Stream<R> {
 impl<R: Rows> Stream<R> {
     /// Before the first byte.
     pub fn new(rows: R) -> Self {
-        Self { rows, rest: Vec::new(), line: 0, first: Vec::new(), marks: None }
+        Self { rows, lines: Lines::default(), line: 0, first: Vec::new(), marks: None }
     }
 
     /// Reads on.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
-        let mut begin = 0;
-        if !self.rest.is_empty() {
-            let end = memchr(b'\n', chunk);
-            self.rest.extend_from_slice(&chunk[..end.unwrap_or(chunk.len())]);
-            let Some(end) = end else { return self.bounded() };
-            let line = std::mem::take(&mut self.rest);
-            self.complete(&line)?;
-            self.rest = line;
-            self.rest.clear();
-            begin = end + 1;
-        }
-        let from = begin;
-        for end in memchr_iter(b'\n', &chunk[from..]).map(|end| from + end) {
-            self.complete(&chunk[begin..end])?;
-            begin = end + 1;
-        }
-        self.rest.extend_from_slice(&chunk[begin..]);
+        let mut lines = std::mem::take(&mut self.lines);
+        let fed = lines.feed(chunk, |line| self.complete(line));
+        self.lines = lines;
+        fed?;
         self.bounded()
     }
 
     /// What all rows made. A mean or a sum without one of its rows is another number, so only a last line that was
     /// cut short is left out.
     pub fn finish(mut self) -> Result<Whole<R>, Refusal> {
-        let last = std::mem::take(&mut self.rest);
+        let last = self.lines.last();
         let blank = last.iter().all(u8::is_ascii_whitespace);
         if self.marks.is_none() {
             let known = self.first.iter().map(|(_, line)| line.as_slice());
@@ -136,8 +124,9 @@ impl<R: Rows> Stream<R> {
     }
 
     fn bounded(&self) -> Result<(), Refusal> {
-        if self.rest.len() > R::LONGEST {
-            return Err(too_long::<R>(self.line + 1, &self.rest));
+        let rest = self.lines.rest();
+        if rest.len() > R::LONGEST {
+            return Err(too_long::<R>(self.line + 1, rest));
         }
         Ok(())
     }

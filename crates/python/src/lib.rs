@@ -7,9 +7,13 @@ mod db;
 mod files;
 mod job;
 mod logs;
+mod observe;
 mod parameters;
+mod profile;
 mod record;
+mod replay;
 mod request;
+mod traces;
 mod volume;
 
 use std::path::Path;
@@ -99,6 +103,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     db::register(module)?;
     files::register(module)?;
     logs::register(module)?;
+    observe::register(module)?;
     parameters::register(module)?;
+    traces::register(module)?;
+    profile::register(module)?;
+    replay::register(module)?;
     volume::register(module)
 }

@@ -147,7 +147,7 @@ impl Semantics for Fio {
         }
     }
 
-    fn patience<E: Engine>(worker: &Worker<E, Self>, now: u64) -> (u32, Option<Duration>) {
+    fn patience<E: Engine>(worker: &mut Worker<E, Self>, now: u64) -> (u32, Option<Duration>) {
         worker.patience_for_others(now)
     }
 

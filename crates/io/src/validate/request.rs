@@ -3,8 +3,8 @@
 use plimsoll_core::error::JobError;
 
 use crate::spec::{
-    Backlog, Content, Distribution, DropEach, FileOrder, JobSpec, Layout, OpKind, Piece, PriorityShare, SyncKind,
-    Verification, Zone,
+    Backlog, Content, Distribution, DropEach, FileOrder, JobSpec, Layout, OpKind, Piece, PriorityShare, Recording,
+    SyncKind, Verification, Zone,
 };
 
 use super::refuse;
@@ -259,6 +259,9 @@ fn extras(spec: &JobSpec) -> Result<(), JobError> {
     if spec.flow.is_some_and(|flow| flow.weight == 0) {
         return refuse("a flow of weight 0 never moves: use 1 or more");
     }
+    if let Some(load) = &spec.recording {
+        recording(spec, load)?;
+    }
     let Some(replay) = &spec.replay else { return Ok(()) };
     if replay.operations.is_empty() || spec.verify || spec.strides.is_some() || spec.rate.is_some() {
         return refuse("a recorded load has operations, and neither verify, zones nor a rate");
@@ -274,6 +277,24 @@ fn extras(spec: &JobSpec) -> Result<(), JobError> {
                 "a recorded operation has {length} bytes, more than the largest block of {largest}"
             ));
         }
+    }
+    Ok(())
+}
+
+/// A trace has one order and one schedule.
+fn recording(spec: &JobSpec, load: &Recording) -> Result<(), JobError> {
+    if spec.threads > 1 || spec.verify || spec.rate.is_some() || spec.has_extras() || spec.files.is_some() {
+        return refuse(
+            "a recorded load is replayed by one thread on one file, without verify, rate or fio's own rules",
+        );
+    }
+    if !(load.speed.is_finite() && load.speed > 0.0) {
+        return refuse("a recorded load is replayed at a speed above 0");
+    }
+    if load.from_ns >= load.until_ns || load.align == 0 || spec.largest_block() > spec.size {
+        return refuse(
+            "a recorded load has a beginning before its end, an alignment, and a region larger than its blocks",
+        );
     }
     Ok(())
 }

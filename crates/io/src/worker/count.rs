@@ -50,6 +50,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         self.free.push(tag);
         self.in_flight -= 1;
         self.semantics.in_flight(&self.parts.files, slot.offset, false);
+        self.semantics.completed(tag, now);
         checked?;
         if !good {
             return self.failed(slot, result);

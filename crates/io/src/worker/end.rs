@@ -113,16 +113,18 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         while schedule.due_ns() < end {
             let due_ns = schedule.due_ns();
             let in_slices = || self.paused.as_ref().is_some_and(|paused| paused.counts(due_ns));
-            if due_ns >= self.window.measure_ns || in_slices() {
-                self.report.common.offered += 1;
-            }
+            let counts = due_ns >= self.window.measure_ns || in_slices();
             let next = self.held.take().or_else(|| {
                 let pattern = &mut self.parts.pattern;
                 let kind = self.semantics.draw_kind(pattern);
                 self.semantics.draw_of(pattern, schedule.kind_due(kind, due_ns))
             });
             let Some(next) = next else { break };
+            if next.kind.moves_data() && counts {
+                self.report.common.offered += 1;
+            }
             schedule.advance(next.kind, u64::from(next.length));
+            self.semantics.tell(schedule);
         }
     }
 }

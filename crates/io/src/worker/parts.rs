@@ -13,6 +13,7 @@ use crate::engine::OpKind;
 use crate::files::Files;
 use crate::fio::flow::Seat;
 use crate::pattern::Pattern;
+use crate::recorded::ahead::Ahead;
 use crate::recorder::{Batch, Single};
 use crate::spec::JobSpec;
 use crate::target::Target;
@@ -39,6 +40,8 @@ pub struct Report {
     pub read_back_ns: u64,
     /// Number of the first error that did not end the job.
     pub first_errno: Option<i32>,
+    /// Since when, from the begin of a recorded load, every operation was issued late.
+    pub late_since_ns: Option<u64>,
     /// Writes that found no room, where that ends the job well.
     pub without_room: u64,
 }
@@ -74,6 +77,8 @@ pub struct Parts<E> {
     pub stop: Arc<AtomicBool>,
     /// Threads that may still write.
     pub writing: Arc<AtomicU32>,
+    /// Present when a recorded load is replayed.
+    pub ahead: Option<Ahead>,
     /// To the thread that leads the job.
     pub outlet: Outlet<Exchange>,
     /// To record into.

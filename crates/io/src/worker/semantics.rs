@@ -12,6 +12,7 @@ use crate::files::Files;
 use crate::pattern::Pattern;
 use crate::recorder::{Series, Single};
 use crate::region::Next;
+use crate::schedule::Schedule;
 
 /// Whether the file of an operation can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,19 @@ pub enum FileState {
 pub trait Semantics: Sized {
     /// The rules of the thread that is made of `parts`, before its loop begins.
     fn new<E: Engine>(parts: &mut Parts<E>) -> Self;
+
+    /// The load begins at `begin_ns`. Returns its schedule where it has one of its own: none.
+    fn begin(&mut self, _begin_ns: u64) -> Option<Schedule> {
+        None
+    }
+
+    /// An operation has left the schedule: says when the next one is due, where that is not computed: nothing.
+    #[inline]
+    fn tell(&mut self, _schedule: &mut Schedule) {}
+
+    /// An operation has come back, at `now`, be it that it failed.
+    #[inline]
+    fn completed(&mut self, _tag: u32, _now: u64) {}
 
     /// Draws the kind of the next operation: as the pattern does.
     #[inline]
@@ -131,7 +145,7 @@ pub trait Semantics: Sized {
 
     /// How many completions to wait for in a closed loop that could issue more, and how long: one group, without limit.
     #[inline]
-    fn patience<E: Engine>(worker: &Worker<E, Self>, _now: u64) -> (u32, Option<Duration>) {
+    fn patience<E: Engine>(worker: &mut Worker<E, Self>, _now: u64) -> (u32, Option<Duration>) {
         (worker.batch.complete.min(worker.in_flight), None)
     }
 

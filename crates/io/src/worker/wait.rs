@@ -14,7 +14,7 @@ const LONG_PAUSE_NS: u64 = 5_000_000;
 impl<E: Engine, S: Semantics> Worker<E, S> {
     /// How long to wait for a completion: without end in a closed loop, until the next start is due in an open one.
     #[inline]
-    pub(super) fn patience(&self, now: u64) -> (u32, Option<Duration>) {
+    pub(super) fn patience(&mut self, now: u64) -> (u32, Option<Duration>) {
         match &self.schedule {
             Some(schedule) if self.gate == Gate::Open && !self.free.is_empty() && self.refused.is_none() => {
                 let wait_ns = schedule.due_ns().min(self.timer_ns).saturating_sub(now);

@@ -4,11 +4,15 @@
 //! billion turns of it, so the loop allocates nothing, and everything random in it is a few instructions.
 
 mod pending;
+mod schedule;
 mod series;
+mod streamed;
 mod trace;
 mod workload;
 
+pub use schedule::Schedule;
 pub use series::{Interval, Series};
+pub use streamed::{Facts, Streamed};
 pub use trace::Trace;
 pub use workload::{Pattern, Workload};
 
@@ -75,16 +79,19 @@ pub struct Request {
     /// A made load, or
     #[serde(default)]
     pub workload: Option<Workload>,
-    /// a recorded one.
+    /// a recorded one, or
     #[serde(default)]
     pub trace: Option<Replay>,
+    /// sums over stretches of time.
+    #[serde(default)]
+    pub schedule: Option<Schedule>,
 }
 
 /// A recorded load and how to replay it; see [`simulate_trace`].
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replay {
-    /// fio I/O log (version 2 or 3) or text of blkparse.
+    /// Trace of our own, fio I/O log (version 2 or 3) or text of blkparse.
     pub path: PathBuf,
     /// Most operations in flight.
     pub depth: u32,
@@ -100,12 +107,13 @@ pub struct Replay {
 pub fn simulate_json(request_json: &str) -> Result<String, VolumeError> {
     let request: Request = serde_json::from_str(request_json)?;
     request.volume.validate()?;
-    let found = match (&request.workload, &request.trace) {
-        (Some(workload), None) => simulate(&request.volume, workload)?,
-        (None, Some(replay)) => {
+    let found = match (&request.workload, &request.trace, &request.schedule) {
+        (Some(workload), None, None) => simulate(&request.volume, workload)?,
+        (None, Some(replay), None) => {
             simulate_trace(&request.volume, &replay.path, replay.depth, replay.duration_ns, replay.interval_ns)?
         }
-        _ => return Err(VolumeError::spec("a simulation needs either a workload or a trace")),
+        (None, None, Some(schedule)) => simulate_schedule(&request.volume, schedule)?,
+        _ => return Err(VolumeError::spec("a simulation needs one of a workload, a trace and a schedule")),
     };
     Ok(serde_json::to_string(&found)?)
 }
@@ -119,23 +127,60 @@ pub fn simulate_trace(
     duration_ns: Option<u64>,
     interval_ns: u64,
 ) -> Result<Simulation, VolumeError> {
-    let mut trace = Trace::read(path, spec.device_bytes())?;
-    let duration_ns = match (duration_ns, trace.end_ns()) {
-        (Some(duration_ns), _) => duration_ns,
-        (None, 0) => {
-            return Err(VolumeError::spec("the trace has no times; say how long to simulate it (--duration 10s)"));
-        }
-        (None, end_ns) => end_ns + 1_000_000_000,
-    };
     if depth == 0 || interval_ns == 0 {
         return Err(VolumeError::spec("depth and interval_ns of a replay are at least 1"));
     }
-    let (run, limits) = (Run::new(spec, interval_ns, depth)?, Limits { depth, duration_ns, interval_ns });
-    let run = run.over(&mut trace, limits);
-    let due = trace.due(duration_ns);
+    let device_bytes = spec.device_bytes();
+    if Streamed::recognises(path)? {
+        let facts = Streamed::facts(path, device_bytes, duration_ns)?;
+        let mut trace = Streamed::open(path)?;
+        let limits = Limits { depth, duration_ns: until(duration_ns, facts.end_ns)?, interval_ns };
+        let found = replayed(spec, &mut trace, limits, facts)?;
+        return trace.take_fault().map_or(Ok(found), Err);
+    }
+    let mut trace = Trace::read(path, device_bytes)?;
+    let duration_ns = until(duration_ns, trace.end_ns())?;
+    let facts = Facts { operations: trace.len() as u64, end_ns: trace.end_ns(), due: trace.due(duration_ns) };
+    replayed(spec, &mut trace, Limits { depth, duration_ns, interval_ns }, facts)
+}
+
+/// How long to simulate a record that ends at `end_ns`.
+fn until(duration_ns: Option<u64>, end_ns: u64) -> Result<u64, VolumeError> {
+    match (duration_ns, end_ns) {
+        (Some(duration_ns), _) => Ok(duration_ns),
+        (None, 0) => Err(VolumeError::spec("the trace has no times; say how long to simulate it (--duration 10s)")),
+        (None, end_ns) => Ok(end_ns + 1_000_000_000),
+    }
+}
+
+fn replayed<S: Source>(
+    spec: &VolumeSpec,
+    source: &mut S,
+    limits: Limits,
+    facts: Facts,
+) -> Result<Simulation, VolumeError> {
+    let run = Run::new(spec, limits.interval_ns, limits.depth)?.over(source, limits);
+    let Facts { operations, end_ns, due } = facts;
+    let left = due.saturating_sub(run.ended);
+    let replay = Replayed { operations, recorded_ns: end_ns, due, left, last_done_ns: run.last_done_ns };
+    Ok(Simulation { replay: Some(replay), ..run.finish(limits.duration_ns) })
+}
+
+/// What follows the last stretch of a schedule, so that its last operations can end.
+const TAIL_NS: u64 = 1_000_000_000;
+
+/// Runs the stretches of `schedule`, and one second more without operations.
+pub fn simulate_schedule(spec: &VolumeSpec, schedule: &Schedule) -> Result<Simulation, VolumeError> {
+    let device_bytes = spec.device_bytes();
+    schedule.validate(device_bytes)?;
+    let duration_ns = schedule.end_ns() + TAIL_NS;
+    let limits = Limits { depth: schedule.depth, duration_ns, interval_ns: schedule.interval_ns };
+    let run = Run { from_issue: schedule.from_issue, ..Run::new(spec, schedule.interval_ns, schedule.depth)? };
+    let run = run.over(&mut schedule.source(device_bytes), limits);
+    let due = schedule.operations();
     let replay = Replayed {
-        operations: trace.len() as u64,
-        recorded_ns: trace.end_ns(),
+        operations: due,
+        recorded_ns: schedule.end_ns(),
         due,
         left: due - run.ended,
         last_done_ns: run.last_done_ns,
@@ -172,6 +217,8 @@ struct Run {
     counters: Counters,
     ended: u64,
     last_done_ns: u64,
+    /// Latency counts from when operations go to the volume, not from when they are due.
+    from_issue: bool,
 }
 
 impl Run {
@@ -183,6 +230,7 @@ impl Run {
             counters: Counters::default(),
             ended: 0,
             last_done_ns: 0,
+            from_issue: false,
         })
     }
 
@@ -203,7 +251,7 @@ impl Run {
             if at_ns >= limits.duration_ns {
                 break;
             }
-            self.start(&io, at_ns, if intended_ns == 0 { at_ns } else { intended_ns });
+            self.start(&io, at_ns, if intended_ns == 0 || self.from_issue { at_ns } else { intended_ns });
             now_ns = at_ns;
         }
         while self.pending.earliest_ns() <= limits.duration_ns {

@@ -47,10 +47,7 @@ impl Trace {
             return Err(VolumeError::spec(format!("no operation found; it must be one of {known}")));
         }
         if let Some((_, io)) = operations.iter().find(|(_, io)| io.offset.saturating_add(io.bytes) > device_bytes) {
-            let end = io.offset.saturating_add(io.bytes);
-            return Err(VolumeError::spec(format!(
-                "an operation ends at byte {end} and the volume at {device_bytes}; give a larger volume"
-            )));
+            return Err(beyond(io.offset.saturating_add(io.bytes), device_bytes));
         }
         Ok(Self { operations, next: 0 })
     }
@@ -74,6 +71,10 @@ impl Trace {
     pub fn due(&self, time_ns: u64) -> u64 {
         self.operations.iter().filter(|&&(at_ns, _)| at_ns < time_ns).count() as u64
     }
+}
+
+pub(super) fn beyond(end: u64, device_bytes: u64) -> VolumeError {
+    VolumeError::spec(format!("an operation ends at byte {end} and the volume at {device_bytes}; give a larger volume"))
 }
 
 #[derive(PartialEq, Eq, Clone, Copy)]

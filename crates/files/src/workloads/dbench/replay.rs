@@ -43,7 +43,7 @@ pub struct Found {
     pub max_latency_ns: u64,
 }
 
-/// What one member of the crew found: a client, or the clock.
+/// What one thread found: a client, or the clock.
 #[derive(Default)]
 struct Share {
     elapsed_ns: u64,

@@ -1,0 +1,154 @@
+//! What a trace says of itself: at its beginning, what it is of; at its end, what is in it and what is not.
+
+use serde::{Deserialize, Serialize};
+
+use crate::trace::event::{Event, OpKind, UNKNOWN};
+use crate::trace::sample::Counters;
+
+/// No trace has more devices, and none more processes.
+pub const MOST_NAMES: usize = u16::MAX as usize;
+
+/// Process of an I/O of which nobody knows who asked for it: the first of every table.
+pub const NOBODY: &str = "";
+
+/// What the records of a trace are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Content {
+    /// Each I/O.
+    #[default]
+    Events,
+    /// Counters of devices, once a second or so.
+    Samples,
+}
+
+/// A device that I/Os went to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Device {
+    /// As the source names it: nvme0n1, hm_0, 8,16.
+    pub name: String,
+    /// Its numbers in the kernel, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<(u32, u32)>,
+    /// How large it is, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// What else is known of it, such as the model or what it is a member of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+}
+
+/// What a trace is of.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Header {
+    /// What its records are.
+    #[serde(default)]
+    pub content: Content,
+    /// Where it is from: `observe`, or the format of another tool.
+    pub source: String,
+    /// The trace's start, in nanoseconds since 1970; `None` where the source has no clock of the wall.
+    pub start_unix_ns: Option<i64>,
+    /// The smallest step of the source's clock.
+    pub resolution_ns: u64,
+    /// By the numbers of the events.
+    pub devices: Vec<Device>,
+    /// By the numbers of the events; the first is [`NOBODY`].
+    pub processes: Vec<String>,
+    /// What a reader has to know, each a sentence.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+impl Header {
+    /// Of a source with this name, of which nothing else is known yet.
+    pub fn of(source: &str, resolution_ns: u64) -> Self {
+        let processes = vec![NOBODY.to_owned()];
+        Self { source: source.to_owned(), resolution_ns, processes, ..Self::default() }
+    }
+}
+
+/// I/Os of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Sum {
+    /// How many.
+    pub events: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Something that is not in the trace, or not as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// A word for programs.
+    pub what: String,
+    /// How often.
+    pub count: u64,
+    /// A sentence: what it was, and what was done instead.
+    pub why: String,
+}
+
+/// Counters of one device at both edges of the recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Edges {
+    /// Which device of the header.
+    pub device: u16,
+    /// Before the first event.
+    pub before: Counters,
+    /// After the last.
+    pub after: Counters,
+}
+
+/// What is in a trace.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Totals {
+    /// Reads, writes, trims, flushes.
+    pub kinds: [Sum; 4],
+    /// How many of them were never seen to complete.
+    pub unfinished: u64,
+    /// Arrival of the last one.
+    pub last_arrival_ns: u64,
+    /// How long was recorded, if that is known: not less than the time of the last event.
+    pub recorded_ns: u64,
+    /// What is not in it.
+    #[serde(default)]
+    pub left_out: Vec<LeftOut>,
+    /// The devices' own counters, where they were read.
+    #[serde(default)]
+    pub counters: Vec<Edges>,
+    /// Whether the file was cut short: nothing is known of what came after the last whole block.
+    #[serde(default)]
+    pub cut: bool,
+}
+
+impl Totals {
+    /// Adds an event.
+    #[inline]
+    pub fn add(&mut self, event: &Event) {
+        let sum = &mut self.kinds[event.kind as usize];
+        sum.events += 1;
+        sum.bytes = sum.bytes.saturating_add(u64::from(event.bytes));
+        self.unfinished += u64::from(event.latency_ns == UNKNOWN);
+        self.last_arrival_ns = self.last_arrival_ns.max(event.arrival_ns);
+    }
+
+    /// How many I/Os.
+    pub fn events(&self) -> u64 {
+        self.kinds.iter().map(|sum| sum.events).sum()
+    }
+
+    /// Bytes of one kind.
+    pub fn bytes(&self, kind: OpKind) -> u64 {
+        self.kinds[kind as usize].bytes
+    }
+
+    /// Says that something is missing; the same word adds up.
+    pub fn leave_out(&mut self, what: &str, count: u64, why: impl FnOnce() -> String) {
+        if count == 0 {
+            return;
+        }
+        match self.left_out.iter_mut().find(|left| left.what == what) {
+            Some(left) => left.count += count,
+            None => self.left_out.push(LeftOut { what: what.to_owned(), count, why: why() }),
+        }
+    }
+}

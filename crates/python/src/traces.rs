@@ -1,0 +1,200 @@
+//! Traces of I/O, chunk by chunk.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use plimsoll_logs::trace::fault::Fault;
+use plimsoll_logs::trace::source::HEAD_BYTES;
+use plimsoll_logs::trace::text::FORMATS;
+use plimsoll_logs::trace::writer::Writer;
+use plimsoll_logs::trace::{Event, Header, Source, Totals};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// Adds the classes of this file to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("TRACE_HEAD_BYTES", HEAD_BYTES)?;
+    module.add_function(wrap_pyfunction!(trace_formats, module)?)?;
+    module.add_class::<TraceReader>()?;
+    module.add_class::<TraceWriter>()
+}
+
+#[pyfunction]
+fn trace_formats() -> Vec<(&'static str, &'static str)> {
+    FORMATS.iter().map(|format| (format.name, format.title)).collect()
+}
+
+/// An event as Python sees it.
+type Row = (u64, Option<u64>, Option<u64>, u8, u64, u32, u16, u16);
+
+/// A trace while it is read: what is in it, and its samples.
+#[pyclass(frozen, module = "plimsoll._core")]
+pub struct TraceReader(Mutex<Reading>);
+
+struct Reading {
+    source: Source,
+    batch: Vec<Event>,
+}
+
+#[pymethods]
+impl TraceReader {
+    #[new]
+    #[pyo3(signature = (head, whole, format=None))]
+    fn new(head: &[u8], whole: bool, format: Option<&str>) -> PyResult<Self> {
+        let source = Source::new(head, whole, format).map_err(|fault| faulty(&fault))?;
+        Ok(Self(Mutex::new(Reading { source, batch: Vec::new() })))
+    }
+
+    /// Reads on; the events of the chunk are counted.
+    fn feed(&self, py: Python<'_>, chunk: &[u8]) -> PyResult<()> {
+        let fed = py.detach(|| {
+            let reading = &mut *self.reading();
+            reading.source.feed(chunk)?;
+            reading.source.take(&mut reading.batch);
+            Ok(())
+        });
+        fed.map_err(|fault: Fault| faulty(&fault))
+    }
+
+    /// The header as JSON, or None before it has arrived.
+    fn header(&self) -> PyResult<Option<String>> {
+        self.reading().source.header().map(crate::to_json).transpose()
+    }
+
+    /// The events of the last chunk, as `(arrival_ns, issue_ns, latency_ns, kind, offset, bytes, device, process)`.
+    fn events(&self) -> Vec<Row> {
+        self.reading().batch.iter().map(row).collect()
+    }
+
+    /// The samples since the last call, as JSON.
+    fn samples(&self) -> PyResult<String> {
+        crate::to_json(&self.reading().source.take_samples())
+    }
+
+    /// No byte is left: the totals as JSON. `events` then has the last ones.
+    fn finish(&self, py: Python<'_>) -> PyResult<String> {
+        let totals = py.detach(|| {
+            let reading = &mut *self.reading();
+            reading.source.finish(&mut reading.batch)
+        });
+        crate::to_json(&totals.map_err(|fault| faulty(&fault))?)
+    }
+}
+
+impl TraceReader {
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn row(event: &Event) -> Row {
+    let known = |time| (time != plimsoll_logs::trace::UNKNOWN).then_some(time);
+    let Event { arrival_ns, issue_ns, latency_ns, kind, offset, bytes, device, process } = *event;
+    (arrival_ns, known(issue_ns), known(latency_ns), kind as u8, offset, bytes, device, process)
+}
+
+/// A trace in our own format while another one is converted to it.
+#[pyclass(frozen, module = "plimsoll._core")]
+pub struct TraceWriter(Mutex<Writing>);
+
+struct Writing {
+    writer: Option<Writer>,
+    header: Header,
+    totals: Totals,
+    /// Whether the trace begins with its first event, wherever that is in what is read.
+    from_first: bool,
+    /// What all times are moved back by.
+    begin_ns: u64,
+}
+
+#[pymethods]
+impl TraceWriter {
+    #[new]
+    #[pyo3(signature = (from_first=false))]
+    fn new(from_first: bool) -> Self {
+        let (header, totals) = (Header::default(), Totals::default());
+        Self(Mutex::new(Writing { writer: None, header, totals, from_first, begin_ns: 0 }))
+    }
+
+    /// What the last chunk of a reader held, as bytes of our own format.
+    fn copy<'py>(&self, py: Python<'py>, reader: &TraceReader) -> PyResult<Bound<'py, PyBytes>> {
+        let out = py.detach(|| self.writing().copy(&reader.reading()));
+        Ok(PyBytes::new(py, &out.map_err(|fault| faulty(&fault))?))
+    }
+
+    /// The end of the file. `totals_json` are those of the reader.
+    fn finish<'py>(&self, py: Python<'py>, totals_json: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let told: Totals =
+            serde_json::from_str(totals_json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let mut out = Vec::new();
+        let writing = &mut *self.writing();
+        writing.begin_without_events(&mut out).map_err(|fault| faulty(&fault))?;
+        if let Some(writer) = writing.writer.take() {
+            let Totals { kinds, unfinished, last_arrival_ns, .. } = std::mem::take(&mut writing.totals);
+            let recorded_ns = told.recorded_ns.saturating_sub(writing.begin_ns);
+            let totals = Totals { kinds, unfinished, last_arrival_ns, recorded_ns, cut: false, ..told };
+            writer.finish(&totals, &mut out).map_err(|why| faulty(&why.into()))?;
+        }
+        Ok(PyBytes::new(py, &out))
+    }
+}
+
+impl TraceWriter {
+    fn writing(&self) -> MutexGuard<'_, Writing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Writing {
+    fn copy(&mut self, reading: &Reading) -> Result<Vec<u8>, Fault> {
+        let mut out = Vec::new();
+        let Some(header) = reading.source.header() else { return Ok(out) };
+        let grown = *header != self.header;
+        if grown {
+            self.header = header.clone();
+        }
+        let writer = match &mut self.writer {
+            Some(writer) => {
+                if grown {
+                    writer.header(&moved(header, self.begin_ns), &mut out)?;
+                }
+                writer
+            }
+            empty => {
+                if self.from_first {
+                    let Some(first) = reading.batch.first() else { return Ok(out) };
+                    self.begin_ns = first.arrival_ns;
+                }
+                empty.insert(Writer::new(&moved(header, self.begin_ns), &mut out)?)
+            }
+        };
+        for event in &reading.batch {
+            let event = Event { arrival_ns: event.arrival_ns.saturating_sub(self.begin_ns), ..*event };
+            writer.push(&event, &mut out)?;
+            self.totals.add(&event);
+        }
+        Ok(out)
+    }
+
+    /// Nothing came that a beginning could have waited for.
+    fn begin_without_events(&mut self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        if self.writer.is_none() && self.from_first && self.header != Header::default() {
+            self.writer = Some(Writer::new(&self.header, out)?);
+        }
+        Ok(())
+    }
+}
+
+/// The header of a trace that begins so much later.
+fn moved(header: &Header, by_ns: u64) -> Header {
+    let start_unix_ns = header.start_unix_ns.map(|start| start.saturating_add_unsigned(by_ns));
+    Header { start_unix_ns, ..header.clone() }
+}
+
+/// A fault as an exception, whose text is JSON.
+pub fn faulty(fault: &Fault) -> PyErr {
+    match crate::to_json(fault) {
+        Ok(text) => PyValueError::new_err(text),
+        Err(error) => error,
+    }
+}
