@@ -218,7 +218,7 @@ def explain(shape: VolumeShape, use: Use, per_second: float, waited: Sequence[Wa
     lasts_s = _lasts(shape, use, per_second)
     if per_second > bursting.per_second * ABOVE:
         told = f"{bursting.seen(per_second)} is above its {bursting.name} of {bursting.text}"
-        return Reason(None, "not this volume", f"{told}: a cache, or not this volume", None)
+        return Reason(None, NOT_THIS_VOLUME, f"{told}: a cache, or not this volume", None)
     tail = f"; full credits hold this rate for {format_duration(lasts_s * 1e9)}" if lasts_s else ""
     if waited is not None:
         return _by_waits(shape, use, per_second, waited, (lasts_s, tail))
@@ -239,6 +239,8 @@ def explain(shape: VolumeShape, use: Use, per_second: float, waited: Sequence[Wa
     return Reason(None, party, told, lasts_s)
 
 
+NOT_THIS_VOLUME = "not this volume"
+"""The party where more was measured than a volume delivers."""
 ASKED = "rate of the test"
 """The party that limits an open loop whose I/Os all came back in time."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from plimsoll.catalog.limits import Limits, Rate
 from plimsoll.units import GIB
@@ -25,12 +26,16 @@ class Instance:
     volumes_max_mbs: float | None
     volumes_base_iops: int | None
     volumes_max_iops: int | None
-    store_disks: int
-    store_disk_gb: int
-    store_kind: str
-    store_read_iops: int | None
+    store_disks: int = 0
+    store_disk_gb: int = 0
+    store_kind: str = ""
+    store_read_iops: int | None = None
     """All disks of the instance together, 4 KiB."""
-    store_write_iops: int | None
+    store_write_iops: int | None = None
+    provider: str = "aws"
+    """Whose it is: the name of a folder of `providers/`."""
+    limits_by_type: Mapping[str, Limits] = field(default_factory=dict, hash=False)
+    """What all volumes of a type get together, where that depends on the type; others are not known."""
 
     @property
     def store_disk_gib(self) -> float:
@@ -48,3 +53,7 @@ class Instance:
             Rate.half_hour(self.volumes_base_iops, iops_max) if self.volumes_base_iops else None,
             Rate.half_hour(round(self.volumes_base_mbs * 1e6), round(mbs_max * 1e6)),
         )
+
+    def limits_for(self, volume_type: str) -> Limits | None:
+        """What all volumes of a type get together; None where no source says it."""
+        return self.limits_by_type.get(volume_type) if self.limits_by_type else self.volume_limits

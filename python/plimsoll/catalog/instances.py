@@ -20,8 +20,9 @@ def instances(era: str | None = None) -> Mapping[str, Instance]:
 
 
 def instance(name: str, era: str | None = None, where: str = "") -> Instance:
-    """One instance type; raises UnknownName with the nearest name."""
+    """One instance type, however it is capitalised; raises UnknownName with the nearest name."""
     known = instances(era)
-    if name not in known:
+    found = known.get(name) or {each.lower(): it for each, it in known.items()}.get(name.lower())
+    if found is None:
         raise UnknownName("instance type", name, known, where)
-    return known[name]
+    return found

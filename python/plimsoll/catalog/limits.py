@@ -54,3 +54,12 @@ class Limits:
 
     iops: Rate | None
     throughput: Rate | None
+
+    def within(self, other: Limits) -> Limits:
+        """The lower of each; of two rates that burst, the one that lasts less."""
+        return Limits(_lower(self.iops, other.iops), _lower(self.throughput, other.throughput))
+
+
+def _lower(one: Rate | None, other: Rate | None) -> Rate | None:
+    known = [rate for rate in (one, other) if rate is not None]
+    return min(known, key=lambda rate: (rate.sustained, rate.rate), default=None)

@@ -7,7 +7,7 @@ A folder has `PROVIDER` in its `__init__.py`, the volume types in `volumes/`, on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal
 
@@ -30,6 +30,10 @@ class Provider:
     """In which throughput is provisioned and written."""
     instances: Callable[[str], Mapping[str, Instance]] | None = None
     """Its instance types by name, as they were in a month (`eras.month`); None where none are known."""
+    unknown: Mapping[str, str] = field(default_factory=dict)
+    """What it sells and is not here, by name, and which figure no source has given: never recommended."""
+    title: str = ""
+    """What people call it; the name where it is left out."""
     name: str = ""
     """That of its folder."""
 
@@ -51,4 +55,5 @@ NOBODY = Provider(home_region="", documents={})
 @cache
 def providers() -> tuple[Provider, ...]:
     """All providers by name."""
-    return tuple(replace(each.PROVIDER, name=each.__name__.rsplit(".", 1)[-1]) for each in plugins.modules(PLACE))
+    found = ((each.PROVIDER, each.__name__.rsplit(".", 1)[-1]) for each in plugins.modules(PLACE))
+    return tuple(replace(each, name=name, title=each.title or name) for each, name in found)

@@ -17,6 +17,7 @@ from plimsoll.catalog.latencies import latencies
 from plimsoll.catalog.limits import Limits, Rate
 from plimsoll.catalog.model import device_bytes
 from plimsoll.catalog.options import SHAPE_OPTIONS, read_options
+from plimsoll.catalog.provider import providers
 from plimsoll.catalog.volume_type import Provisioned, VolumeType, volume_type
 from plimsoll.errors import UsageError
 from plimsoll.units import (
@@ -132,10 +133,12 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
     throughput = _throughput(given, kind, where)
     own = kind.limits(Provisioned(size_gib, given.get("iops"), throughput, machine, where))
     raid, members, chunk = _array(given, kind, machine, where)
-    shared = machine.volume_limits if machine and not kind.is_local else Limits(None, None)
+    shared = _shared(kind, machine, where)
+    if members > 1 and kind.is_pooled:
+        shared = shared.within(_pool(kind, machine, size_gib * members, where))
     values = {name: option.default for name, option in SHAPE_OPTIONS.items()} | given
     spec = _spec(values, kind, own, round(size_gib * GIB), machine)
-    if machine is not None and not kind.is_local:
+    if shared.iops or shared.throughput:
         spec["instance"] = _limits_spec(shared, values["credits"])
     if raid is not None:
         spec["array"] = {"raid": raid, "members": members, "chunk": chunk}
@@ -152,6 +155,30 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
         spec=spec,
         size_bytes=device_bytes(spec, where),
     )
+
+
+def _shared(kind: VolumeType, machine: Instance | None, where: str) -> Limits:
+    """What a machine gives to all its volumes of a type; raises UsageError where no source says it."""
+    if machine is None:
+        return Limits(None, None)
+    if machine.provider != kind.provider.name:
+        others = ", ".join(each.title for each in providers() if each.name == machine.provider)
+        raise UsageError(f"{where}: {kind.name} is sold by {kind.provider.title}, and {machine.name} by {others}")
+    if kind.is_local:
+        return Limits(None, None)
+    known = machine.limits_for(kind.name)
+    if known is None:
+        raise UsageError(
+            f"{where}: no source says how much {machine.name} gives to {kind.name}; "
+            "leave the instance out, or name another (`plimsoll list coverage`)"
+        )
+    return known
+
+
+def _pool(kind: VolumeType, machine: Instance | None, all_gib: float, where: str) -> Limits:
+    """What all disks of a type on a machine get together, from their sizes together."""
+    gib = min(all_gib, float(kind.max_gib or all_gib))
+    return kind.limits(Provisioned(gib, None, None, machine, where))
 
 
 def options_from(text: str, where: str) -> dict[str, str]:

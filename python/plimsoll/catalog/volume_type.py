@@ -90,6 +90,8 @@ class VolumeType(ABC):
     """Which of `iops` and `throughput` the user provisions."""
     is_by_size: ClassVar[bool] = False
     """Whether a larger volume gives more."""
+    is_pooled: ClassVar[bool] = False
+    """Whether all disks of the type on a machine have one limit, from their sizes together."""
     is_local: ClassVar[bool] = False
     """Whether it comes with an instance: not sold by size, and not behind the instance's link."""
     latency_of_disks: ClassVar[Mapping[str, str]] = {}

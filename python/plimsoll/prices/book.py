@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from plimsoll.catalog import eras
@@ -56,7 +56,9 @@ class Book:
     def __init__(self, prices: Iterator[Price]) -> None:
         self.prices = tuple(prices)
         self._by_item: dict[tuple[str, str], list[Price]] = {}
+        self._by_provider: dict[str, set[str]] = {}
         for price in self.prices:
+            self._by_provider.setdefault(price.provider, set()).add(price.region)
             self._by_item.setdefault((price.region, price.item), []).append(price)
 
     def find(self, item: str, region: str, era: str | None = None) -> Price | None:
@@ -72,10 +74,15 @@ class Book:
         return tuple(dict.fromkeys(price.region for price in self.prices))
 
     def region(self, provider: Provider, chosen: str | None) -> str:
-        """The region to look in; raises UnknownName for one without any price."""
+        """The region to look in: the provider's home region if it has no price in the chosen one, another provider's.
+
+        Raises UnknownName for one without any price.
+        """
         if chosen is not None and chosen not in self.regions:
             raise UnknownName("region with prices", chosen, self.regions)
-        return chosen or provider.home_region
+        if chosen is None or chosen not in self._by_provider.get(provider.name, ()):
+            return provider.home_region
+        return chosen
 
 
 def price_book() -> Book:
@@ -83,6 +90,19 @@ def price_book() -> Book:
     path = overrides_path()
     if not path.exists() and "PLIMSOLL_PRICES" not in os.environ:
         return _own()
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise UsageError(
+            f"cannot read your prices in {path}: {error.strerror}; PLIMSOLL_PRICES names the file"
+        ) from None
+    return _with_users(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=1)
+def _with_users(path: Path, changed_ns: int, size: int) -> Book:
+    """The book while the user's file stays as it is."""
+    del changed_ns, size
     return Book(iter((*_users(path), *_own().prices)))
 
 

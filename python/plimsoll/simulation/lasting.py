@@ -43,9 +43,9 @@ class Stage:
     outcome: Outcome
 
 
-def for_ever(shape: VolumeShape, load: Load, cost: Cost) -> Stage:
-    """What lasts: all credits used up, and what a volume does then."""
-    return Stage(0.0, None, "", _outcome(shape, load, cost, frozenset(_levels(shape)), HOUR))
+def for_ever(shape: VolumeShape, load: Load, cost: Cost, duration_ns: int | None = None) -> Stage:
+    """What lasts: all credits used up, and what a volume does then; a rate needs a shorter time than percentiles do."""
+    return Stage(0.0, None, "", _outcome(shape, load, cost, frozenset(_levels(shape)), HOUR, duration_ns))
 
 
 def until(shape: VolumeShape, load: Load, cost: Cost, lasts_ns: int) -> Iterator[Stage]:
@@ -83,7 +83,9 @@ def _limits(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]
         yield from ((who, what, where[what]) for what in _PARTS if what in where)
 
 
-def _outcome(shape: VolumeShape, load: Load, cost: Cost, empty: frozenset[str], lasts_ns: int) -> Outcome:
+def _outcome(
+    shape: VolumeShape, load: Load, cost: Cost, empty: frozenset[str], lasts_ns: int, duration_ns: int | None = None
+) -> Outcome:
     spec = copy.deepcopy(shape.spec)
     for who, what, limit in _limits(spec):
         limit["initial"] = 0.0
@@ -91,7 +93,7 @@ def _outcome(shape: VolumeShape, load: Load, cost: Cost, empty: frozenset[str], 
             left = f"{who}.{what}_credits" not in empty
             endless = round(limit["credits"]["baseline"] * ENDLESS_S * shape.time_scale)
             limit["credits"] |= {"capacity": endless, "initial": 0.5} if left else {"initial": 0.0}
-    return simulate(replace(shape, spec=spec), load, _duration(shape, load, lasts_ns), cost)
+    return simulate(replace(shape, spec=spec), load, duration_ns or _duration(shape, load, lasts_ns), cost)
 
 
 def _duration(shape: VolumeShape, load: Load, lasts_ns: int) -> int:

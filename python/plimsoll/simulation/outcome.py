@@ -16,6 +16,7 @@ from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.waits import party
 from plimsoll.prices.cost import Cost
 from plimsoll.simulation.job import Load, Trace, interval_ns
+from plimsoll.simulation.scheduled import Scheduled
 from plimsoll.stats.histogram import Histogram, add, decode
 from plimsoll.units import SECOND
 from plimsoll.volumes import core
@@ -70,7 +71,7 @@ class Outcome:
     """The answer of the model, and the shape, load and cost it belongs to."""
 
     shape: VolumeShape
-    load: Load | Trace
+    load: Load | Trace | Scheduled
     cost: Cost
     answer: Mapping[str, Any]
     """JSON of the crate's `Simulation`."""
@@ -137,6 +138,14 @@ class Outcome:
         """Share of the intervals in which each party held the load back, largest first."""
         count = Counter(name or NOTHING for name in self.limiting)
         return {name: number / max(1, len(self.limiting)) for name, number in count.most_common()}
+
+    @cached_property
+    def waited_s(self) -> Mapping[str, float]:
+        """Seconds in which I/Os waited for each party's limits; of several limits of one, the longest."""
+        found: dict[str, float] = {}
+        for name, each in zip(self.buckets, self.answer["statistics"]["plimsoll"]["buckets"], strict=True):
+            found[party(name)] = max(found.get(party(name), 0.0), each["exceeded_ns"] / SECOND)
+        return found
 
     def credits(self, bucket: str) -> tuple[float, ...]:
         """What a bucket held at the end of each interval, in operations or bytes."""
@@ -235,8 +244,9 @@ class Outcome:
         return self.latency.count
 
 
-def simulate(shape: VolumeShape, load: Load | Trace, duration_ns: int | None, cost: Cost) -> Outcome:
-    """Put a load on a volume in virtual time; without a duration a trace runs to its end.
+def simulate(shape: VolumeShape, load: Load | Trace | Scheduled, duration_ns: int | None, cost: Cost) -> Outcome:
+    """Put a load on a volume in virtual time; without a duration a trace runs to its end, and a schedule
+    always does.
 
     Raises UsageError for what cannot be simulated, TargetError for a trace that cannot be read.
     """
@@ -244,6 +254,8 @@ def simulate(shape: VolumeShape, load: Load | Trace, duration_ns: int | None, co
     if isinstance(load, Trace):
         request["trace"] = {"path": str(load.path), "depth": load.depth, "duration_ns": duration_ns}
         request["trace"]["interval_ns"] = interval_ns(duration_ns) if duration_ns else SECOND
+    elif isinstance(load, Scheduled):
+        request["schedule"] = load.request(shape.size_bytes)
     else:
         request["workload"] = load.request(duration_ns or SECOND, shape.size_bytes)
     return Outcome(shape, load, cost, core.simulate(request))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 
 from plimsoll.errors import UsageError
 from plimsoll.simulation.job import Load
 from plimsoll.simulation.outcome import NOTHING, Outcome, Phase
-from plimsoll.units import format_duration, format_number, format_value, parse_count, parse_duration, parse_size
+from plimsoll.units import format_duration, format_number, format_value, parse_count, parse_latency, parse_size
 
 KEPT = 0.99
 """Share of the offered operations that must be done; what is missing then still waits in the queue at the end."""
@@ -67,7 +68,9 @@ def _clause(part: str) -> Clause:
         )
     metric, sign, value = _metric(match[1]), match[2], match[3].strip().removesuffix("/s")
     below = sign.startswith("<")
-    read = {"iops": parse_count, "throughput": parse_size}.get(metric, parse_duration)
+    read = {"iops": parse_count, "throughput": parse_size}.get(
+        metric, partial(parse_latency, what=f"--slo {part.strip()}")
+    )
     limit = float(read(value))
     if below == (metric in ("iops", "throughput")) or limit <= 0:
         want = ">" if metric in ("iops", "throughput") else "<"
@@ -76,7 +79,9 @@ def _clause(part: str) -> Clause:
 
 
 def _metric(name: str) -> str:
-    """`p999` is p99.9, as elsewhere."""
+    """`p999` is p99.9, as elsewhere; raises UsageError for p100, which would be p10."""
+    if re.fullmatch(r"p\d.*", name) and not re.fullmatch(r"p9\d{2,}", name) and not 0 < float(name[1:]) < 100:
+        raise UsageError(f"--slo {name}: percentiles lie between 0 and 100; write max for the highest latency")
     return f"p{name[1:3]}.{name[3:]}" if re.fullmatch(r"p\d{3,}", name) else name
 
 
@@ -113,6 +118,31 @@ def judge_lasting(outcome: Outcome, clauses: tuple[Clause, ...]) -> Judgement:
         # A queue that grows has no latency of its own.
         return Judgement(False, -1.0, (behind,))
     return Judgement(not reasons, min(margins), tuple(dict.fromkeys(reasons)))
+
+
+def judge_whole(outcome: Outcome, clauses: tuple[Clause, ...]) -> Judgement:
+    """Every bound must hold over all I/Os of a recorded load, and all of them must be done when it ends."""
+    if behind := _behind(outcome):
+        return Judgement(False, -1.0, (behind,))
+    values = [(clause, _whole(outcome, clause.metric)) for clause in clauses]
+    reasons = tuple(_whole_reason(outcome, clause, value) for clause, value in values if not clause.holds(value))
+    return Judgement(not reasons, min(clause.margin(value) for clause, value in values), reasons)
+
+
+def _whole_reason(outcome: Outcome, clause: Clause, value: float) -> str:
+    seen, limit = format_value(value, clause.unit), format_value(clause.limit, clause.unit)
+    seen = f"just {'above' if clause.below else 'below'} {limit}" if seen == limit else seen
+    held = next((name for name in outcome.limiting_shares if name != NOTHING), None) or _held_in_tail(outcome, clause)
+    return f"{clause.metric} is {seen}, {f'held back by its {held}' if held else 'its own latency'}"
+
+
+def _held_in_tail(outcome: Outcome, clause: Clause) -> str | None:
+    """What I/Os waited for in enough of the time to make such a percentile, though in no interval for long."""
+    if not clause.metric.startswith("p") or not outcome.waited_s:
+        return None
+    name, waited_s = max(outcome.waited_s.items(), key=lambda each: each[1])
+    share = 1 - float(clause.metric.removeprefix("p")) / 100
+    return name if waited_s >= share / 2 * outcome.duration_s and waited_s > 0 else None
 
 
 def _values(outcome: Outcome, clause: Clause) -> list[tuple[float, Phase | None]]:

@@ -15,6 +15,7 @@ from plimsoll.catalog.provider import Provider
 from plimsoll.catalog.providers.aws.instances import instances
 
 PROVIDER = Provider(
+    title="AWS",
     home_region="us-east-1",
     documents={
         "ug23": "EC2 user guide, 2023-06",

@@ -16,14 +16,18 @@ class PersistentDisk(VolumeType):
     mib_base: int = 0
     """MiB/s that every size has."""
     mib_per_gib: float
+    least_gib: int = 0
+    """Smaller disks have the limits of this size."""
 
     is_by_size = True
+    is_pooled = True
 
     def formula(self, asked: Provisioned) -> Limits:
         """From the size alone."""
         self.refuse_choice(asked, ("iops", "throughput"), "performance follows from the size")
-        iops = (self.iops_min or 0) + (self.iops_per_gib or 0) * asked.size_gib
-        mib = self.mib_base + self.mib_per_gib * asked.size_gib
+        gib = max(asked.size_gib, self.least_gib)
+        iops = (self.iops_min or 0) + (self.iops_per_gib or 0) * gib
+        mib = self.mib_base + self.mib_per_gib * gib
         return Limits(
             Rate(max(1, round(min(iops, self.iops_max or iops)))),
             Rate(round(min(mib, self.throughput_max or mib) * MIB)),
@@ -41,6 +45,7 @@ TYPES = (
         iops_per_gib=0.75,
         throughput_max=180,
         mib_per_gib=0.12,
+        least_gib=100,
         latency="pd-standard",
         source="gcp25",
     ),

@@ -1,0 +1,209 @@
+"""The whole advice: what to buy, what it saves or costs against today, what breaks first, and what nobody can know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from plimsoll.catalog.provider import Provider, providers
+from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
+from plimsoll.errors import UsageError
+from plimsoll.simulation.slo import Clause, Judgement
+from plimsoll.traces.advice.families import Family, Standing, families, rank
+from plimsoll.traces.advice.growth import Break, breaks, months
+from plimsoll.traces.advice.hidden import Hidden, hidden
+from plimsoll.traces.advice.machines import Machines, capped_by, machines
+from plimsoll.traces.advice.turn import Turn
+from plimsoll.traces.advice.wanted import Wanted, Work, latency_bounds
+from plimsoll.traces.demand import BURST_S, Demand, bursts, even
+from plimsoll.traces.series import Series
+from plimsoll.units import GIB, parse_size
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user says beside the load."""
+
+    slo: str = "p99<10ms"
+    headroom: float = 0.0
+    size: str | None = None
+    growth_per_month: float | None = None
+    providers: tuple[str, ...] = ()
+    current: str | None = None
+    region: str | None = None
+    sequential: bool = False
+
+
+@dataclass(frozen=True)
+class Today:
+    """The volume that there is, and how it stands to the load."""
+
+    shape: VolumeShape
+    usd_per_month: float | None
+    turn: Turn
+    judgement: Judgement
+    too_little: str | None
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The answer."""
+
+    series: Series
+    demand: Demand
+    asked: Asked
+    clauses: tuple[Clause, ...]
+    even: tuple[Family, ...]
+    """If the I/Os of each period came evenly."""
+    burst: tuple[Family, ...] | None
+    """If they came as close together as they can have come; None where periods are a second or less."""
+    today: Today | None
+    hidden: Hidden | None
+    breaks: Break | None
+    """Of what is recommended for an even load."""
+    machines: Machines | None
+    own_machine_caps: bool | None
+    """Whether the instance of `--current` caps the load; None where none was named."""
+    closed: Family | None
+    """The cheapest of the recommended family for a program that waits for its I/Os; None where that is not known."""
+    size_assumed: bool = False
+    coverage: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """By provider: families with a price and limits, of all."""
+
+    @property
+    def best(self) -> Family | None:
+        """The cheapest that carries an even load."""
+        return _first(self.even)
+
+    @property
+    def best_of_bursts(self) -> Family | None:
+        """The cheapest that carries the worst bursts."""
+        return None if self.burst is None else _first(self.burst)
+
+    @property
+    def is_range(self) -> bool:
+        """Whether the answer lies between two."""
+        return self.burst is not None
+
+    @property
+    def breaks_in_months(self) -> float | None:
+        """At the growth that was named; None where it does not break, or no growth was named."""
+        if self.breaks is None or self.breaks.factor is None or self.asked.growth_per_month is None:
+            return None
+        return months(self.breaks.factor, self.asked.growth_per_month)
+
+
+def _first(ranked: Sequence[Family]) -> Family | None:
+    return next((each for each in ranked if each.standing is Standing.CARRIES), None)
+
+
+class Listener(Protocol):
+    """Who is told how far an advice is."""
+
+    work: Work
+
+    def expect(self, steps: int) -> None:
+        """So many steps are to come."""
+
+    def step(self, what: str) -> None:
+        """One is done."""
+
+
+def advise(series: Series, asked: Asked, listener: Listener) -> Advice:
+    """What to buy for a load that repeats what was observed for ever. Raises UsageError for what is not said."""
+    clauses = latency_bounds(asked.slo)
+    options = {} if asked.current is None else options_from(asked.current, "--current")
+    current = volume_shape(options, "--current") if options else None
+    size_bytes = _size(asked, current) or _of_device(series)
+    plain = even(series, sequential=asked.sequential)
+    grown = plain.scaled(1 + asked.headroom)
+    if grown.largest_bytes > size_bytes:
+        raise UsageError("--size is smaller than one I/O of the load; write it like 500GiB")
+    wanted = Wanted((grown,), clauses, size_bytes, asked.region, work=listener.work)
+    kinds = families(asked.providers or _own(current))
+    shared = {name: options[name] for name in ("instance",) if name in options}
+    listener.expect(len(kinds) * (2 if series.period_s > BURST_S else 1) + 1)
+    ranked = rank(kinds, wanted, {}, listener.step)
+    worst: tuple[Family, ...] | None = None
+    if series.period_s > BURST_S:
+        both = tuple(each.scaled(1 + asked.headroom) for each in bursts(plain, current))
+        close = Wanted(both, clauses, size_bytes, asked.region, work=listener.work)
+        worst = rank(kinds, close, {}, lambda name: listener.step(f"{name} under bursts"))
+    best = _first(ranked)
+    return Advice(
+        series=series,
+        demand=plain,
+        asked=asked,
+        clauses=clauses,
+        even=ranked,
+        burst=worst,
+        today=None if current is None else _today(current, plain, clauses, asked),
+        hidden=hidden(series, plain, current),
+        breaks=None if best is None or best.shape is None else breaks(best.shape, _unscaled(wanted, plain)),
+        machines=None if best is None else machines(_provider(best), grown, asked.region),
+        own_machine_caps=capped_by(shared["instance"], grown) if shared else None,
+        closed=_closed(best, wanted, listener),
+        coverage=_coverage(ranked),
+    )
+
+
+def _unscaled(wanted: Wanted, plain: Demand) -> Wanted:
+    """Growth counts from the load as it was, not from what the headroom made of it."""
+    return Wanted((plain,), wanted.clauses, wanted.size_bytes, wanted.region, work=wanted.work)
+
+
+def _of_device(series: Series) -> int:
+    """As large as the device that was observed; raises UsageError where that is not known."""
+    if series.device_bytes:
+        return max(GIB, series.device_bytes)
+    raise UsageError("how much must the volume hold? Add --size 500GiB, or --current type=gp2,size=500GiB")
+
+
+def _size(asked: Asked, current: VolumeShape | None) -> int | None:
+    if asked.size is not None:
+        return max(GIB, parse_size(asked.size))
+    if current is not None and current.size_bytes:
+        return current.size_bytes
+    return None
+
+
+def _own(current: VolumeShape | None) -> tuple[str, ...]:
+    """Without a word about providers: today's, else all."""
+    return () if current is None else (current.type.provider.name,)
+
+
+def _provider(best: Family) -> Provider:
+    return next(each for each in providers() if each.name == best.kind.provider.name)
+
+
+def _today(current: VolumeShape, plain: Demand, clauses: tuple[Clause, ...], asked: Asked) -> Today:
+    wanted = Wanted((plain,), clauses, current.size_bytes, asked.region)
+    done, judged = wanted.tried(current)
+    return Today(current, wanted.price(current), done, judged, wanted.too_little(current))
+
+
+def _closed(best: Family | None, wanted: Wanted, listener: Listener) -> Family | None:
+    """Where it is known how many I/Os were in flight, the other bound: the program waits for them."""
+    from plimsoll.traces.advice.families import family
+
+    if best is None or wanted.demands[0].depth is None:
+        return None
+    waits = Wanted(wanted.demands, wanted.clauses, wanted.size_bytes, wanted.region, closed=True, work=wanted.work)
+    found = family(best.kind, waits, {})
+    listener.step(f"{best.name} for a program that waits")
+    return found if found.standing is Standing.CARRIES else None
+
+
+def _coverage(ranked: Sequence[Family]) -> Mapping[str, tuple[int, int]]:
+    """With what these providers sell and is not here, and so is not among those that are ranked."""
+    from plimsoll.prices.coverage import coverage
+
+    unknown = {each.name for each in ranked if each.standing is Standing.UNKNOWN}
+    found = {each.kind.provider.name: (0, 0) for each in ranked}
+    for row in coverage():
+        if row.provider in found:
+            known, total = found[row.provider]
+            is_known = row.state != "unknown" and row.family not in unknown
+            found[row.provider] = (known + is_known, total + 1)
+    return found
