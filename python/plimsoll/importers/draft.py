@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from plimsoll.importers.latencies import LONGEST_NS, PERCENTILES, encode, recorded
 from plimsoll.importers.numbers import number, plain
+from plimsoll.importers.tracing import Read
 from plimsoll.model import Direction, Finding, Level, RunStatus, Score, Unit
 from plimsoll.stats.histogram import counts_of, release
 from plimsoll.units import format_duration
@@ -39,6 +40,8 @@ class Draft:
     """Name that the file itself gives to the place, if any."""
     where: str = "unknown"
     target_facts: dict[str, Any] = field(default_factory=dict)
+    target_options: dict[str, str] = field(default_factory=dict)
+    """What the file says of the place as options of a target, such as `as` and `cap_iops`."""
     started_ns: int | None = None
     duration_ns: float | None = None
     storage: bool = False
@@ -55,13 +58,19 @@ class Draft:
     histograms: dict[str, bytes] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    origins: dict[str, Read] = field(default_factory=dict)
+    """Where the number of a metric stands, while somebody asks for it."""
 
     def number(self, metric: str, value: float | None, unit: Unit, direction: Direction) -> None:
         """A score in base units."""
-        value = number(value, signed=True)
+        origin, value = value, number(value, signed=True)
         if value is None:
             return
         metric = slug(metric)
+        if isinstance(origin, Read):
+            self.origins[metric] = origin
+        if isinstance(value, Read):
+            value = float(value)
         if value < 0 and unit != "1":
             self.warn("plausible", f"{metric} is below zero in the file ({value:g}); it was left out")
             return

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from plimsoll.importers import tracing
+
 _NOT_A_NUMBER = re.compile(r"(?<=[:,\[\s])([-+]?)(?:(nan)|inf)(?=[\s,}\]])", re.IGNORECASE)
 _CONSTANTS = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
 """What a JSON reader knows by name, as text that the reader of numbers refuses where it is used."""
@@ -71,6 +73,22 @@ _DECODER = json.JSONDecoder(
 )
 
 
+def _decoder(text: str, start: int) -> json.JSONDecoder:
+    """What reads a document; while somebody asks where its numbers stand, one that remembers it."""
+    tracer = tracing.current()
+    if tracer is None:
+        return _DECODER
+    constant = _CONSTANTS.__getitem__
+    hooks = tracer.json_hooks(text, start)
+    parse_int, parse_float = hooks["parse_int"], hooks["parse_float"]
+    return json.JSONDecoder(
+        object_pairs_hook=_joined,
+        parse_int=lambda token: parse_int(token) if len(token) <= _LONGEST_INTEGER else token,
+        parse_float=lambda token: parse_float(token) if math.isfinite(float(token)) else token,
+        parse_constant=constant,
+    )
+
+
 def documents(text: str, opening: str = "{", damage: list[Damage] | None = None) -> Iterator[Any]:
     """Every JSON value that begins with one of `opening` at the start of a line, whatever stands between them.
 
@@ -89,7 +107,9 @@ def documents(text: str, opening: str = "{", damage: list[Damage] | None = None)
         and in_vain <= len(text) * _MAX_REREADS
     ):
         try:
-            value, position = _DECODER.raw_decode(text, match.start(1))
+            value, position = _decoder(text, match.start(1)).raw_decode(text, match.start(1))
+            if tracer := tracing.current():
+                tracer.json_read(value)
             yield value
         except json.JSONDecodeError as error:
             attempts, in_vain, position = attempts + 1, in_vain + error.pos - match.start(1), match.end()

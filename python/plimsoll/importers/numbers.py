@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import Any
 
 from plimsoll.errors import ResultFileError
+from plimsoll.importers import tracing
 from plimsoll.importers.source import Imported, Options, Source
 
 LARGEST = 2.0**63
@@ -56,6 +57,12 @@ def number(value: Any, *, signed: bool = False) -> float | None:
     """
     if value is None:
         return None
+    if tracing.active is not None and (tracer := tracing.current()):
+        return tracer.read(value, _number(value, signed))
+    return _number(value, signed)
+
+
+def _number(value: Any, signed: bool) -> float:
     if isinstance(value, str):
         # Most are short and have digits alone, or digits and a point.
         if len(value) < _SHORT and value.isascii() and value.replace(".", "", 1).isdigit():
@@ -98,6 +105,8 @@ def figure(match: re.Match[str], group: int | str = 1, factor: float = 1.0) -> f
     """The number in a group of a match times `factor`; None where the group took no part in the match."""
     try:
         read = number(match[group])
+        if read is not None and (tracer := tracing.current()):
+            read = tracer.read_in(match, group, read)
         return read if read is None or factor == 1 else number(read * factor)
     except UnreadableNumber as error:
         raise at(match, group, error) from None
@@ -114,8 +123,10 @@ def count(match: re.Match[str], group: int | str = 1) -> int:
 @contextmanager
 def on_line(line: str) -> Iterator[None]:
     """Says of refusals inside that they are about `line`."""
+    tracer = tracing.current()
     try:
-        yield
+        with tracer.on_line(line) if tracer else nullcontext():
+            yield
     except UnreadableNumber as error:
         raise UnreadableNumber(error.token, error.why, line) from None
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.errors import ResultFileError, UsageError
-from plimsoll.importers import plausible
+from plimsoll.importers import plausible, tracing
 from plimsoll.importers.checks import check
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.source import Imported, Options, Source
@@ -54,6 +54,8 @@ def build(
 ) -> Imported:
     """Session and runs of one source. Raises ResultFileError if there is no run in it, or more than MAX_RUNS."""
     drafts = list(islice(drafts, MAX_RUNS + 1))
+    if tracer := tracing.current():
+        tracer.drafts = drafts
     if not drafts:
         raise ResultFileError(f"{source.name}: no result of {module.TITLE} is in it; is the file complete?")
     if len(drafts) > MAX_RUNS:
@@ -154,7 +156,11 @@ def _without_id(
         imported["not_kept"] = not_kept
     return {
         "target": Target(
-            name=name, kind="imported", where=clean(draft.where) or "unknown", facts=clean(draft.target_facts)
+            name=name,
+            kind="imported",
+            where=clean(draft.where) or "unknown",
+            options=clean(draft.target_options),
+            facts=clean(draft.target_facts),
         ),
         "plan": Plan(
             test=clean(draft.test),

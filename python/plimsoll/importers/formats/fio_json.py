@@ -39,7 +39,8 @@ def recognise(head: bytes, name: str) -> bool:
     """fio's JSON names its version; a file with nothing but errors has fio's messages."""
     del name
     text = head.replace(b"\0", b"")
-    return b'"fio version"' in text or (_FAULT_LINE.search(text) is not None and b";fio-" not in text)
+    others = b";fio-" in text or b": (groupid=" in text
+    return b'"fio version"' in text or (_FAULT_LINE.search(text) is not None and not others)
 
 
 @located

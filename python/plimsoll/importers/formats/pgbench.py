@@ -40,6 +40,8 @@ _ABORTED = re.compile(
     r"|client \d+ (?:aborted|script \d+ aborted)[^\n]{0,300})"
 )
 _BUILTIN = re.compile(r"^<builtin: (.*)>$")
+_COMMAND = re.compile(r"^[^\n]{0,200}?\bpgbench[ \t]([^\n]{1,2000})$", re.MULTILINE)
+_RATE = re.compile(rf"(?:^|\s)(?:-R[ \t]*|--rate[= \t]){FIELD}(?=\s|$)")
 _TEXT_SETTINGS = ("transaction_type", "query_mode")
 
 
@@ -61,13 +63,18 @@ def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
     part: list[str] = []
     ended = False
     for line in lines:
-        begins = "transaction type: " in line or line.lstrip().startswith("progress: ")
+        begins = "transaction type: " in line or line.lstrip().startswith("progress: ") or _asks_for_rate(line)
         if begins and ended:
             yield part
             part, ended = [], False
         ended = ended or _TPS.search(line) is not None
         part.append(line)
     yield part
+
+
+def _asks_for_rate(line: str) -> bool:
+    """An echoed command belongs to the run that follows it."""
+    return "pgbench " in line and (command := _COMMAND.search(line)) is not None and bool(_RATE.search(command[1]))
 
 
 def _draft(text: str) -> Draft | None:
@@ -103,6 +110,10 @@ def _parameters(text: str) -> dict[str, Any]:
     for name, pattern in _SETTINGS.items():
         if match := pattern.search(text):
             found[name] = match[1].strip() if name in _TEXT_SETTINGS else count(match)
+    # pgbench does not print the rate that it was asked for; a shell that echoes its commands does.
+    commands = (_RATE.search(match[1]) for match in _COMMAND.finditer(text))
+    if rate := next((match for match in commands if match), None):
+        found["rate"] = figure(rate)
     if "transaction_type" in found:
         # Version 9.6 began to write the same script as <builtin: …>.
         found["transaction_type"] = _BUILTIN.sub(r"\1", found["transaction_type"])

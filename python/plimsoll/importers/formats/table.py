@@ -1,14 +1,18 @@
-"""A plain table for all else, CSV or JSON: test, unit, better, value[, target, metric, run, time, spread, runs]."""
+"""A plain table for all else, CSV or JSON: test, unit, better, value[, target, metric, run, time, spread, runs].
+
+The columns `as`, `region`, `cap_iops` and `cap_throughput` are options of the target: which volume it is.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from plimsoll.errors import ResultFileError
+from plimsoll.catalog.targets import read_as
+from plimsoll.errors import PlimsollError, ResultFileError
 from plimsoll.importers.draft import Draft, slug
 from plimsoll.importers.json_text import Damage, documents, table, tables
 from plimsoll.importers.numbers import UnreadableNumber, located, number
@@ -16,6 +20,8 @@ from plimsoll.importers.quantities import moment_ns, unit_of
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import Direction, Unit
+from plimsoll.prices.cost import read_region
+from plimsoll.units import parse_count, parse_size
 
 NAME = "table"
 TITLE = "table of results, CSV or JSON"
@@ -43,6 +49,13 @@ _BETTER: dict[str, Direction] = {
     "lower": "lower",
     "less": "lower",
 }
+_OPTIONS: Mapping[str, Callable[[str], object]] = {
+    "as": read_as,
+    "region": read_region,
+    "cap_iops": parse_count,
+    "cap_throughput": parse_size,
+}
+"""Options of a target that a table can give, and what checks them."""
 _DELIMITERS = ",;\t|"
 _MAX_ROWS = 200_000
 _MAX_FIELD = 10_000
@@ -79,6 +92,7 @@ def read(source: Source, options: Options) -> Imported:
         draft = drafts.setdefault(
             (test, target, run), Draft(test=test, case=test, parameters={"test": test}, target=target)
         )
+        draft.target_options |= _options(row, where)
         _score(draft, row, metric, (unit, factor), where)
         draft.known(run=run)
         draft.started_ns = draft.started_ns or moment_ns(_text(row, "time"))
@@ -157,6 +171,17 @@ def _json_rows(source: Source, text: str) -> Iterator[tuple[str, Mapping[str, An
         raise ResultFileError(f"{source.name}: {damage[0]}")
     if not place:
         raise ResultFileError(f"{source.name}: the JSON holds no rows, or is cut short")
+
+
+def _options(row: Mapping[str, Any], place: str) -> dict[str, str]:
+    """What a row says of its target, checked as on the command line."""
+    found = {name: text for name in _OPTIONS if (text := _text(row, name))}
+    for name, text in found.items():
+        try:
+            _OPTIONS[name](text.removesuffix("/s") if name == "cap_throughput" else text)
+        except PlimsollError as error:
+            raise ResultFileError(f"{place}: {name}: {error}") from None
+    return found
 
 
 def _text(row: Mapping[str, Any], column: str) -> str:

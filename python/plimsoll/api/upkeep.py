@@ -1,0 +1,22 @@
+"""What killed sessions left behind is removed before anything else is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plimsoll.location import home
+
+
+def swept() -> Iterator[str]:
+    """Remove work folders, drafts and volumes of processes that are gone; a sentence on each."""
+    registry = home() / "active"
+    if registry.is_dir() and any(registry.iterdir()):
+        from plimsoll import drafts
+        from plimsoll.targets import workdir
+
+        yield from (*workdir.sweep(), *drafts.sweep())
+    volumes = home() / "volumes"
+    if volumes.is_dir() and any(not entry.name.startswith(".") for entry in volumes.iterdir()):
+        from plimsoll.volumes import lifecycle
+
+        yield from lifecycle.sweep()
