@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from plimsoll.declared import IoParameters
 from plimsoll.model import Run, RunStatus
 from plimsoll.run.interleave import Way
 from plimsoll.run.plan import Step
-from plimsoll.run.turns import Pace, pace_for, usual_drain_ns
+from plimsoll.run.turns import Lengths, Pace, pace_for, usual_drain_ns
 from plimsoll.units import format_duration
 
 
@@ -60,4 +59,4 @@ class Alternation:
 
 def _runtime_ns(step: Step) -> int:
     """Of a case whose targets alternate: they run equally long."""
-    return next(iter(step.plans.values())).values(IoParameters)["runtime"]
+    return next(iter(step.plans.values())).values(Lengths)["runtime"]

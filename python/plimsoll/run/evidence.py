@@ -77,6 +77,11 @@ class RunEvidence:
         return self.plan.values(IoParameters)
 
     @property
+    def is_paced(self) -> bool:
+        """Whether block I/O was issued at times of its own: at a rate, or as a trace has it."""
+        return bool(self.io["rate"] or self.io.get("recording"))
+
+    @property
     def db(self) -> DbParameters:
         """Parameters of a database test, which guards of the kind `db` get."""
         return self.plan.values(DbParameters)

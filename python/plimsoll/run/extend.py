@@ -18,7 +18,6 @@ from plimsoll.errors import TargetError, UsageError
 from plimsoll.model import POLICY_VERSION, Run, RunStatus, Session, SessionState
 from plimsoll.run import plan as planning
 from plimsoll.run.record import score_rows
-from plimsoll.run.resume import state_now
 from plimsoll.run.run_lengths import in_turns
 from plimsoll.run.session import carry_on
 from plimsoll.run.session_runner import SessionRunner
@@ -29,8 +28,10 @@ from plimsoll.stats.parts import Extension
 from plimsoll.stats.policy import LAST, LEVELS_FROM, MODES, PLAN_FROM, log_width, next_look
 from plimsoll.stats.stopping import PRECISE_ENOUGH, Stop
 from plimsoll.stats.verdict import StopReason
+from plimsoll.store.liveness import state_now
 from plimsoll.store.store import Store, short_id
-from plimsoll.targets.host import host_facts, machine_key
+from plimsoll.targets.host import host_facts
+from plimsoll.targets.owner import machine_key
 
 LAST_OF_OLD_PLAN = 12
 """Blocks up to which the looks of older rules are those of the present plan."""

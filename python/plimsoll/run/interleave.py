@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.catalog.targets import AS, is_emulated, shape_of
-from plimsoll.declared import IoParameters
 from plimsoll.errors import TargetError, UsageError
-from plimsoll.model import Plan, Target
-from plimsoll.parameters import kind_of
-from plimsoll.run import originals
+from plimsoll.model import Target
+from plimsoll.run import workloads
 from plimsoll.run.emulated import memory_of
 from plimsoll.run.plan import Step
 from plimsoll.run.study import BLOCKS, SLICES, Study
-from plimsoll.run.turns import Pace, turns
-from plimsoll.run.workers.local import cannot_alternate
+from plimsoll.run.turns import Lengths, Pace, too_short
+from plimsoll.targets import database
 from plimsoll.targets.chain import Chain, chain_of
 from plimsoll.units import format_duration
 from plimsoll.volumes.registry import folders_below
@@ -60,19 +58,21 @@ def _as_asked(study: Study, step: Step) -> Way:
         raise UsageError(f"--interleave {SLICES}: there is one target, and nothing to alternate with")
     if why := _saving(study.targets):
         raise UsageError(f"--interleave {SLICES}: {why}; {INSTEAD}")
-    if why := _why_not(step):
+    if why := _why_not(step, asked=True):
         raise UsageError(f"--interleave {SLICES}: test {step.case} {why}; {INSTEAD}")
     return Way(slices=True, why="as asked")
 
 
 def _chosen(targets: Sequence[Target], step: Step, apart: str | None) -> Way:
     """Slices where nothing speaks against them."""
-    if why := _why_not(step):
+    if why := _why_not(step, asked=False):
         return Way(slices=False, why=f"the test {why}")
     if apart:
         return Way(slices=False, why=apart)
     names = ", ".join(target.name for target in targets[:-1])
-    return Way(slices=True, why=f"{names} and {targets[-1].name} share one device, which is never idle")
+    embedded = database.is_embedded(targets[0].where)
+    what = "device" if targets[0].kind != "database" else "database" if embedded else "server"
+    return Way(slices=True, why=f"{names} and {targets[-1].name} share one {what}, which is never idle")
 
 
 def _saving(targets: Sequence[Target]) -> str | None:
@@ -96,6 +96,11 @@ def _limit(target: Target) -> str | None:
 
 def _apart(targets: Sequence[Target]) -> str | None:
     """Why nobody knows that a target's rate is its own: different devices may rest, others keep work for later."""
+    if all(target.kind == "database" for target in targets):
+        servers = {database.server(target.where) for target in targets}
+        if len(servers) == 1 and None not in servers:
+            return None
+        return "they are not on one server, and one with a limit would save up while another works"
     chains = {target.name: _chain(target) for target in targets}
     for name, chain in chains.items():
         if chain is not None and folders_below(chain):
@@ -118,32 +123,25 @@ def _chain(target: Target) -> Chain | None:
         return None
 
 
-def _why_not(step: Step) -> str | None:
-    """Why a test cannot be made in slices, or would mislead."""
-    return next(_reasons(step), None)
+def _why_not(step: Step, *, asked: bool) -> str | None:
+    """Why a test cannot be made in slices, or would mislead; what was asked for may disturb, which is told then."""
+    return next(_reasons(step, asked), None)
 
 
-def _reasons(step: Step) -> Iterator[str]:
+def _reasons(step: Step, asked: bool) -> Iterator[str]:
     plans = list(step.plans.values())
-    if any(kind_of(plan.workload) != "io" for plan in plans):
-        yield "is no disk test, and only those can pause and go on yet"
-        return
-    if any(originals.is_original(plan) for plan in plans):
-        yield "is run by another program, which cannot pause"
-    if any(_leaves_writes_behind(plan.values(IoParameters)) for plan in plans):
-        yield "leaves writes in the page cache, which would be done while another works"
-    lengths = {name: plan.values(IoParameters) for name, plan in step.plans.items()}
+    for plan in plans:
+        if (workload := workloads.pausing(plan)) is None:
+            yield "has an end of its own: only what goes on for as long as it is told can pause and go on"
+        else:
+            yield from workload.against_slices(plan, asked)
+    lengths = {name: plan.values(Lengths) for name, plan in step.plans.items()}
     yield from _unequal({name: values["runtime"] for name, values in lengths.items()}, "runs for")
     yield from _unequal({name: values["warmup"] for name, values in lengths.items()}, "warms up for")
-    runtime_ns, least_ns = plans[0].values(IoParameters)["runtime"], Pace().shortest_runtime_ns
-    if runtime_ns < least_ns:
+    runtime_ns = plans[0].values(Lengths)["runtime"]
+    if too_short(runtime_ns):
+        least_ns = Pace().shortest_runtime_ns
         yield f"runs for {format_duration(runtime_ns)}, and slices need {format_duration(least_ns)}"
-    yield from (f"cannot: {why}" for plan in plans if (why := _refused(plan)))
-
-
-def _leaves_writes_behind(values: IoParameters) -> bool:
-    each_synced = values["sync"] != "none" and values["sync_every"] == 1
-    return values["mode"] not in ("read", "randread") and not values["direct"] and not each_synced
 
 
 def _unequal(lengths: Mapping[str, int], what: str) -> Iterator[str]:
@@ -153,9 +151,3 @@ def _unequal(lengths: Mapping[str, int], what: str) -> Iterator[str]:
             f"{what} {format_duration(lengths[shortest])} on {shortest} and {format_duration(lengths[longest])} on "
             f"{longest}, and targets that alternate do that equally long"
         )
-
-
-def _refused(plan: Plan) -> str | None:
-    values = plan.values(IoParameters)
-    turn = turns(["a", "b"], values["runtime"], values["warmup"], "", Pace())
-    return cannot_alternate(plan, Path("data"), turn.of["a"], turn.discard_ns)

@@ -8,6 +8,7 @@ goes on where they end.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from statistics import median_low
@@ -70,6 +71,7 @@ class _LoadSession:
         self._seen_ns: list[int] = []
         """From the end of one run to the end of the next."""
         self._ended_ns: int | None = None
+        self._told: list[str] = []
         self._targets = [self._search(target.name) for target in study.study.targets]
 
     def run(self) -> Session:
@@ -98,6 +100,7 @@ class _LoadSession:
                     raise UsageError("the session was searched by other rules, it cannot go on; start it anew")
                 hurried = following and following.facts.get(FACT, {}).get("hurried")
                 self._take(target, run, self._hurried(target) if hurried is None else bool(hurried))
+        self._tell()
 
     def _turn(self) -> list[_Target]:
         """The targets that want a run that fits into the time, in random order."""
@@ -119,11 +122,21 @@ class _LoadSession:
             longer, step = 1, self._study.step(probe.load)
         block = Block(step, target.counts.get(step.case, 0), 0, (target.name,))
         request = RunRequest(self._runner.session.id, block, position, target.name, self._study.study.noisy_host)
-        run = self._runner.measure(
-            prepared, request, self._time_left(), {FACT: self._about(target, probe, longer, step)}
-        )
-        if run.status is not RunStatus.PARTIAL:
-            self._take(target, run, self._hurried(target))
+
+        def take(runs: Sequence[Run]) -> None:
+            for run in runs:
+                if run.status is not RunStatus.PARTIAL:
+                    self._take(target, run, self._hurried(target))
+
+        facts = {FACT: self._about(target, probe, longer, step)}
+        self._runner.measure(prepared, request, self._time_left, take, facts)
+        self._tell()
+
+    def _tell(self) -> None:
+        """What came of the last runs, after these were told themselves."""
+        for sentence in self._told:
+            self._observer.note(sentence)
+        self._told.clear()
 
     def _about(self, target: _Target, probe: Probe, longer: int, step: Step) -> dict[str, object]:
         place = next(each for each in self._study.study.targets if each.name == target.name)
@@ -147,14 +160,14 @@ class _LoadSession:
         point = point_of(run, objective.percent if objective else None)
         if run.status is RunStatus.FAILED or point is None:
             target.probe = None
-            self._observer.note(f"{run.plan.case} failed on {target.name}: {run.reason}; its search ends here")
+            self._told.append(f"{run.plan.case} failed on {target.name}: {run.reason}; its search ends here")
             return
         target.search.hurried = hurried
         try:
             target.probe = target.steps.send(point)
         except StopIteration as end:
             target.probe = None
-            self._observer.note(f"{target.name}: {end.value}")
+            self._told.append(f"{target.name}: {end.value}")
 
     def _hurried(self, target: _Target) -> bool:
         """Whether only the fresh runs of the answers still fit."""
@@ -171,5 +184,7 @@ class _LoadSession:
         """Of all searches, at the pace of the runs so far."""
         run_ns = self._pace_ns()
         searches = [each.search for each in self._targets if each.probe]
+        if not searches:
+            return TimeLeft(0, 0)
         least, most = (sum(runs) for runs in zip(*(each.expected_left() for each in searches), strict=True))
         return TimeLeft(least * run_ns, most * run_ns)

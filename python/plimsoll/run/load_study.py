@@ -16,7 +16,7 @@ stored = "1s"                # what a place may give beyond what it carries, aft
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict
@@ -192,6 +192,32 @@ def published_load_study(
     given = loads or {found.parameter: found.bounds.text}
     objective = slo or (found.objective.text if found.objective else None)
     return load_study(base, given, objective, stored or found.stored_text)
+
+
+def wanted_load_study(
+    word: str | Entry,
+    base: Callable[[], Study],
+    loads: Mapping[str, str],
+    slo: str | None,
+    stored: str | None,
+    *,
+    quick: bool,
+    titled: bool,
+    said: Sequence[str] = (),
+) -> LoadStudy:
+    """The search that is meant by a test, the name of a study, or its file; `base` makes the study of what was said.
+
+    `said` is all that was given and that a file leaves no room for, `titled` that the study has a title of its own.
+    Raises UsageError.
+    """
+    if isinstance(word, str) and word.endswith(".toml"):
+        if said:
+            raise UsageError(f"{word} is a whole study; leave out {', '.join(said)}")
+        return load_study_file(Path(word))
+    if isinstance(word, str) and word in studies():
+        return published_load_study(word, base(), loads, slo, stored, quick=quick)
+    study = base()
+    return load_study(study if titled else replace(study, title=f"load line of {study.title}"), loads, slo, stored)
 
 
 def load_study_file(path: Path) -> LoadStudy:

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from plimsoll.declared import IoParameters
 from plimsoll.errors import NO_THREAD, NotStarted
 from plimsoll.model import Plan, Run, Session, Target
 from plimsoll.run import emulated, workloads
@@ -19,8 +18,7 @@ from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record, unmeasured
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
-from plimsoll.run.turns import Pace, turns
-from plimsoll.run.workloads import io
+from plimsoll.run.turns import Lengths, Pace, turns
 from plimsoll.targets.small_memory import SmallMemory, small_memory
 
 
@@ -97,10 +95,8 @@ class LocalTargets:
             with nullcontext() if memory is None else memory.entered():
                 execution = in_place(place, workloads.of(plan).execute(plan, place, on_progress, deadline_reached))
         except (NotStarted, BlockingIOError) as error:
-            # Of starting a thread or a process, which is what is not waited for here.
-            why = str(error) if isinstance(error, NotStarted) else NO_THREAD
             target = emulated.as_written(place.target, self.asked)
-            return unmeasured(request, target, plan, started_ns, why), started_ns
+            return unmeasured(request, target, plan, started_ns, _why_not_started(error)), started_ns
         if memory is not None:
             execution.outcome["small_memory"] = {"bytes": memory.size_bytes, "why_not": memory.why_not}
             if not memory.why_not:
@@ -124,9 +120,18 @@ class LocalTargets:
             if place.folder is not None:
                 place.folder.check()
         seed = f"{requests[0].session_id}/{block.step.case}/{block.number}/{block.attempt}"
-        values, names = plans[0].values(IoParameters), [request.target for request in requests]
+        values, names = plans[0].values(Lengths), [request.target for request in requests]
         turn = turns(names, values["runtime"], values["warmup"], seed, pace)
-        executions = io.alternate(plans, places, turn, on_progress, deadline_reached)
+        workload = workloads.pausing(plans[0])
+        assert workload is not None  # interleave.ways
+        try:
+            executions = workload.alternate(plans, places, turn, on_progress, deadline_reached)
+        except (NotStarted, BlockingIOError) as error:
+            why = _why_not_started(error)
+            return [
+                unmeasured(request, emulated.as_written(place.target, self.asked), plan, started_ns, why)
+                for request, plan, place in zip(requests, plans, places, strict=True)
+            ]
         runs = []
         for request, plan, place, execution in zip(requests, plans, places, executions, strict=True):
             beside = [
@@ -137,6 +142,11 @@ class LocalTargets:
             run = run_record(request, place, plan, in_place(place, execution), started_ns, beside)
             runs.append(run.model_copy(update={"target": emulated.as_written(run.target, self.asked)}))
         return runs
+
+
+def _why_not_started(error: NotStarted | BlockingIOError) -> str:
+    """Of a thread or a process, which is what is not waited for here."""
+    return str(error) if isinstance(error, NotStarted) else NO_THREAD
 
 
 class ThisMachine:

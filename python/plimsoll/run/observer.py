@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from plimsoll.model import Run, Session
@@ -13,8 +14,8 @@ from plimsoll.run.time_left import TimeLeft
 class Observer(Protocol):
     """Receives the events of one session, in order, on the session's own thread."""
 
-    def session_started(self, session: Session, steps: list[Step]) -> None:
-        """The session is in the store."""
+    def session_started(self, session: Session, steps: list[Step], earlier: Sequence[Run]) -> None:
+        """The session is in the store, with `earlier` runs if it goes on."""
 
     def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
         """A run begins; `left` is the time that the whole session still takes."""
@@ -22,11 +23,14 @@ class Observer(Protocol):
     def run_progress(self, progress: Progress) -> None:
         """About ten times a second: the core's progress (phase, share done, last interval)."""
 
-    def run_finished(self, run: Run) -> None:
-        """The run is in the store."""
+    def run_finished(self, run: Run, left: TimeLeft) -> None:
+        """The run is in the store; `left` is what the session still takes after it."""
+
+    def looked(self, case: str, told: str, *, closed: bool) -> None:
+        """What the look after a block has left open in a case, or how the case ended."""
 
     def note(self, sentence: str) -> None:
-        """Something worth telling: a block repeated, a case decided, the time used up."""
+        """Something worth telling: a block repeated, the time used up."""
 
     def session_finished(self, session: Session) -> None:
         """The session has ended and everything is cleaned up."""
@@ -35,7 +39,7 @@ class Observer(Protocol):
 class Silent:
     """An observer that ignores everything."""
 
-    def session_started(self, session: Session, steps: list[Step]) -> None:
+    def session_started(self, session: Session, steps: list[Step], earlier: Sequence[Run]) -> None:
         """Takes no notice."""
 
     def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
@@ -44,7 +48,10 @@ class Silent:
     def run_progress(self, progress: Progress) -> None:
         """Takes no notice."""
 
-    def run_finished(self, run: Run) -> None:
+    def run_finished(self, run: Run, left: TimeLeft) -> None:
+        """Takes no notice."""
+
+    def looked(self, case: str, told: str, *, closed: bool) -> None:
         """Takes no notice."""
 
     def note(self, sentence: str) -> None:

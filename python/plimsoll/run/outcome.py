@@ -129,6 +129,7 @@ class Outcome(TypedDict):
     error: Failure | None
     first_errno: NotRequired[int]
     without_room: NotRequired[int]
+    late_since_ns: NotRequired[int]
     started_ns: int
     elapsed_ns: int
     phases: Times

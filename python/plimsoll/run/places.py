@@ -35,7 +35,7 @@ class Place:
     stack: ExitStack
     """What is entered here ends with the session, before the folder is removed."""
     services: dict[str, Any] = field(default_factory=dict)
-    """What a kind of workload keeps on this place between runs, by a name of its own."""
+    """What a kind of workload keeps at this place between runs, by a name of its own; targets at one place share it."""
     file: Path | None = None
     """The one file to work on, where an original tool's command line names it; else files are made in `folder`."""
     destroy: Sequence[str] = ()
@@ -53,6 +53,7 @@ def open_places(
     """
     with ExitStack() as stack:
         folders: dict[tuple[int, int, int], WorkFolder | None] = {}
+        services: dict[tuple[int, int, int], dict[str, Any]] = {}
         places = {}
         for target in targets:
             if target.kind == "database":
@@ -68,7 +69,7 @@ def open_places(
                     folders[key] = None
                     if target.name in written:
                         stack.enter_context(safety.claim(Path(target.where), destroy))
-            places[target.name] = _place(target, folders[key], stack)
+            places[target.name] = _place(target, folders[key], stack, services.setdefault(key, {}))
         yield places
 
 
@@ -86,7 +87,7 @@ def in_place(place: Place, execution: Execution[Measured]) -> Execution[Measured
     return execution
 
 
-def _place(target: Target, folder: WorkFolder | None, stack: ExitStack) -> Place:
+def _place(target: Target, folder: WorkFolder | None, stack: ExitStack, services: dict[str, Any]) -> Place:
     facts = directory.facts(target) if folder is not None else device.facts(target)
     chain = chain_of(Path(target.where))
     return Place(
@@ -96,6 +97,7 @@ def _place(target: Target, folder: WorkFolder | None, stack: ExitStack) -> Place
         sampler=Sampler(chain, servers=servers_below(chain), waited=counters_below(chain)),
         memory_limit_bytes=memory_limit_bytes(),
         stack=stack,
+        services=services,
     )
 
 

@@ -20,6 +20,7 @@ from plimsoll.prices.cost import REGION, read_region
 from plimsoll.profile import Case, for_workload
 from plimsoll.run import emulated, workloads
 from plimsoll.run.study import Study
+from plimsoll.run.workloads.io import REPLAY, REPLAY_SMALLER
 from plimsoll.stats.policy import MODES
 from plimsoll.stats.stopping import last_block
 from plimsoll.targets import directory
@@ -155,7 +156,7 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
             emulated.check(target, _needed_bytes(planned, target))
             continue
         if target.kind == "directory":
-            directory.check(target, needed_bytes=_needed_bytes(planned, target))
+            directory.check(target, needed_bytes=_needed_bytes(planned, target), advice=_smaller(planned))
         for plan in plans:
             workloads.of(plan).check_place(plan, target, destroy)
     _check_shared_space(study, planned)
@@ -235,4 +236,10 @@ def _check_shared_space(study: Study, planned: Sequence[Step]) -> None:
         if target.kind == "directory":
             filesystem = os.stat(target.where).st_dev
             needed[filesystem] = needed.get(filesystem, 0) + _needed_bytes(planned, target)
-            directory.check(target, needed_bytes=needed[filesystem])
+            directory.check(target, needed_bytes=needed[filesystem], advice=_smaller(planned))
+
+
+def _smaller(planned: Sequence[Step]) -> str:
+    """How to ask for less room."""
+    replays = all(plan.test == REPLAY for step in planned for plan in step.plans.values())
+    return REPLAY_SMALLER if replays else directory.SMALLER

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.identity import changes, place_facts
 from plimsoll.model import Run, Session, SessionState, Target
+from plimsoll.store.liveness import runs
 from plimsoll.store.store import Store, short_id
-from plimsoll.targets.host import machine_key
-from plimsoll.targets.owner import Owner, current_owner, is_alive
+from plimsoll.targets.owner import current_owner, machine_key
 
 _SAME = ("path", "file_system", "total_bytes", "identity", "size_bytes")
 """Facts of a place that do not change while it is the same one."""
@@ -48,23 +46,9 @@ def _refusal(session: Session) -> str | None:
         return f"it is done; {again}"
     if session.host.get("machine_key") != machine_key():
         return f"it ran on another machine ({session.host.get('hostname', 'unknown')}); {again}"
-    if session.state is SessionState.RUNNING and _runs(session.host.get("owner")):
+    if session.state is SessionState.RUNNING and runs(session.host.get("owner")):
         return "it is still running; stop it first"
     return None
-
-
-def state_now(session: Session) -> SessionState:
-    """As it is stored; but one whose process is gone without a word was interrupted."""
-    if session.state is SessionState.RUNNING and "owner" in session.host and not _runs(session.host["owner"]):
-        return SessionState.INTERRUPTED
-    return session.state
-
-
-def _runs(owner: Any) -> bool:
-    try:
-        return is_alive(Owner.model_validate(owner))
-    except ValidationError:
-        return False
 
 
 def check_nothing_changed(

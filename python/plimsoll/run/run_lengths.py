@@ -10,13 +10,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from plimsoll.model import Run
+from plimsoll.parameters import kind_of
 from plimsoll.run import interleave, plan
 from plimsoll.run.interleave import Way
 from plimsoll.run.plan import Step
 from plimsoll.run.study import Study
 from plimsoll.units import MILLISECOND, SECOND
 
-SHORT: Mapping[str, object] = {"runtime": 2 * SECOND, "warmup": 500 * MILLISECOND}
+SHORT: Mapping[str, Mapping[str, object]] = {
+    "io": {"runtime": 2 * SECOND, "warmup": 250 * MILLISECOND},
+    # A server has caches and plans of its own to warm up.
+    "db": {"runtime": 3 * SECOND, "warmup": SECOND},
+}
+"""By the kind of workload."""
+_LENGTHS = frozenset({"runtime", "warmup"})
 
 
 def in_turns(
@@ -34,12 +41,16 @@ def in_turns(
 def with_lengths(steps: Sequence[Step], ways: Mapping[str, Way], earlier: Iterable[Run] = ()) -> list[Step]:
     """The steps with the lengths that nobody chose; cases with `earlier` runs go on as these were."""
     begun = {run.plan.case: run.plan.parameters for run in earlier}
-    return [_with(step, begun.get(step.case, SHORT if ways[step.case].slices else {})) for step in steps]
+    return [_with(step, begun.get(step.case, _short(step) if ways[step.case].slices else {})) for step in steps]
+
+
+def _short(step: Step) -> Mapping[str, object]:
+    return SHORT[kind_of(next(iter(step.plans.values())).workload)]
 
 
 def _with(step: Step, lengths: Mapping[str, object]) -> Step:
     if "runtime" not in step.unset:
         return step
-    changed = {name: lengths[name] for name in SHORT.keys() & step.unset & lengths.keys()}
+    changed = {name: lengths[name] for name in _LENGTHS & step.unset & lengths.keys()}
     plans = {name: each.having({**each.parameters, **changed}) for name, each in step.plans.items()}
     return replace(step, plans=plans) if changed else step

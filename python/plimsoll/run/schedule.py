@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import median_low
+from statistics import median
 
 from plimsoll.model import Level, Run, RunStatus
 from plimsoll.run import workloads
@@ -71,13 +71,23 @@ class _CaseState:
     still_open: str | None = None
     """What the last look left open."""
     durations: dict[str, list[int]] = field(default_factory=dict)
-    """Wall time of every run by target: a better guess than the plan's."""
+    """Time of every run by target, without what only the first one needs: a better guess than the plan's."""
 
     @property
     def block_ns(self) -> int:
         """Time of the next block: as long as the runs of each target took, or as the plan guesses."""
-        seen = {name: median_low(lengths) for name, lengths in self.durations.items()}
-        return sum(seen.get(name, ns) for name, ns in self.step.run_ns.items())
+        return sum(self.run_ns.values())
+
+    @property
+    def run_ns(self) -> Mapping[str, int]:
+        """The same of the next run of each target."""
+        seen = {name: round(median(lengths)) for name, lengths in self.durations.items()}
+        return {name: seen.get(name, ns) for name, ns in self.step.run_ns.items()}
+
+    def underway(self, targets: Collection[str]) -> Collection[str]:
+        """The targets that have had their run of a block that others still have to run."""
+        latest = self.statuses[max(self.statuses)] if self.statuses else {}
+        return () if latest.keys() >= set(targets) else latest.keys() & set(targets)
 
     def complete(self, targets: Collection[str]) -> dict[int, list[RunStatus]]:
         """Statuses of these targets in the last attempt of each block that has all of them."""
@@ -160,7 +170,7 @@ class Schedule:
             if run.status is not RunStatus.PARTIAL and not is_lost(run):
                 state = self._states[run.plan.case]
                 state.statuses.setdefault((run.block, run.attempt), {})[run.target.name] = run.status
-                state.durations.setdefault(run.target.name, []).append(run.spent_ns)
+                state.durations.setdefault(run.target.name, []).append(_again_ns(run))
                 if run.status is RunStatus.INVALID:
                     state.disturbed &= only_others(run)
                     if not _for_good(run):
@@ -208,7 +218,7 @@ class Schedule:
         match look.step:
             case Go(blocks=wanted):
                 state.wanted = wanted
-                state.still_open = still_open(primary, blocks, look)
+                state.still_open = still_open(primary, blocks, look, self._turn_ns(), state.cap)
             case Stop() as step:
                 statuses = [status for by_target in state.statuses.values() for status in by_target.values()]
                 valid = (statuses.count(RunStatus.OK), len(statuses))
@@ -223,17 +233,40 @@ class Schedule:
         """Expected time of one more block of a case."""
         return self._states[case].block_ns
 
+    def _turn_ns(self) -> int:
+        """Expected time until a case has one more block: others that are open take their turns."""
+        pause_ns = len(self._left) * self._pause_ns()
+        return sum(state.block_ns + pause_ns for state in self._states.values() if state.closed is None)
+
+    def _pause_ns(self) -> int:
+        """Usual time between two runs."""
+        return round(median(self._pauses_ns)) if self._pauses_ns else 0
+
     def time_left(self) -> TimeLeft:
-        """From the next look of every open case to its last one, with the pauses between runs as they were so far."""
-        pauses_ns = len(self._left) * (median_low(self._pauses_ns) if self._pauses_ns else 0)
-        least = most = 0
+        """From now to the next look of every open case, and to its last one.
+
+        Runs and the pauses between them are taken to last as they did so far; what is left of a block that is under way
+        counts, too.
+        """
+        pause_ns, least, most = self._pause_ns(), 0, 0
         for state in self._states.values():
             if state.closed is None:
-                done, block_ns = len(self._settled(state)), state.block_ns + pauses_ns
-                least += max(state.wanted - done, 1) * block_ns
+                done = len(self._settled(state))
+                block_ns = state.block_ns + len(self._left) * pause_ns
+                begun_ns = sum(state.run_ns.get(name, 0) + pause_ns for name in state.underway(self._left))
                 last = last_block(replace(self._mode, cap=state.cap), len(self._left))
-                most += max((state.wanted if self._exact else last) - done, 1) * block_ns
+                least += max(0, (state.wanted - done) * block_ns - begun_ns)
+                most += max(0, ((state.wanted if self._exact else last) - done) * block_ns - begun_ns)
         return TimeLeft(least, most)
+
+
+def _again_ns(run: Run) -> int:
+    """How long a run takes once its file is there, which it is from the second run on, unless it is refilled."""
+    phases = run.facts.get("phases")
+    layout_ns = phases.get("layout_ns") if isinstance(phases, dict) else None
+    if run.plan.parameters.get("layout") == "refill" or not isinstance(layout_ns, int):
+        return run.spent_ns
+    return max(0, run.spent_ns - layout_ns)
 
 
 def _for_good(run: Run) -> bool:

@@ -38,6 +38,13 @@ def run_study(
     return _StudySession(study, steps, ways, runner).run()
 
 
+def rehearsed(study: Study, steps: Sequence[planning.Step], ways: Mapping[str, Way], runner: SessionRunner) -> Session:
+    """Carry out these steps of a study, whatever it says itself; otherwise as `run_study`."""
+    runner.machines.check(study, steps, runner.destroy)
+    runner.begin(study.title, study.to_table(), study.time_ns)
+    return _StudySession(study, list(steps), ways, runner).run()
+
+
 def carry_on(session: Session, runner: SessionRunner) -> Session:
     """Go on with a session that was interrupted, or is extended: the same study, in the time left, after its runs.
 
@@ -96,16 +103,15 @@ class _StudySession:
         runs = self._runs(block, prepared)
         for name in self._runner.left_out:
             self._schedule.leave_out(name)
-        self._take(runs)
         if any(run.status is RunStatus.INVALID for run in runs):
             names = ", ".join(run.target.name for run in runs if run.status is RunStatus.INVALID)
             observer.note(f"{block.step.case}: block {block.number + 1} is not valid on {names}")
         closed = self._schedule.settle(block.step.case)
         if closed is not None:
-            observer.note(f"{block.step.case}: {closed}")
+            observer.looked(block.step.case, closed, closed=True)
             return
         if told := self._schedule.still_open(block.step.case):
-            observer.note(f"{block.step.case}: {told}")
+            observer.looked(block.step.case, told, closed=False)
         if told := self._alternation.given_up(block.step):
             observer.note(told)
 
@@ -119,13 +125,12 @@ class _StudySession:
         if pace is None:
             return [self._run(block, position, prepared) for position in range(len(block.targets))]
         requests = [self._request(block, position) for position in range(len(block.targets))]
-        return self._runner.measure_in_slices(prepared, requests, pace, self._schedule.time_left())
+        return self._runner.measure_in_slices(prepared, requests, pace, self._schedule.time_left, self._take)
 
     def _run(self, block: Block, position: int, prepared: PreparedTargets) -> Run:
         """One run, stored."""
-        done_ns = self._schedule.block_ns(block.step.case) * position // len(block.targets)
-        left = self._schedule.time_left().passed(done_ns)
-        return self._runner.measure(prepared, self._request(block, position), left)
+        request = self._request(block, position)
+        return self._runner.measure(prepared, request, self._schedule.time_left, self._take)
 
     def _request(self, block: Block, position: int) -> RunRequest:
         return RunRequest(self._runner.session.id, block, position, block.targets[position], self._study.noisy_host)

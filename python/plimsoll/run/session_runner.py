@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -104,7 +104,7 @@ class SessionRunner:
         """
         state, stopped = SessionState.INTERRUPTED, True
         try:
-            self.observer.session_started(self.session, list(steps))
+            self.observer.session_started(self.session, list(steps), self.earlier)
             written = {name for step in steps for name, plan in step.plans.items() if workloads.of(plan).writes(plan)}
             with self.machines.open(targets, self.session, written, self.destroy) as prepared:
                 check_same_places(self.earlier, prepared.targets)
@@ -127,31 +127,49 @@ class SessionRunner:
             raise StoreError(left)
 
     def measure(
-        self, prepared: PreparedTargets, request: RunRequest, left: TimeLeft, facts: Mapping[str, Any] | None = None
+        self,
+        prepared: PreparedTargets,
+        request: RunRequest,
+        left: Callable[[], TimeLeft],
+        take: Callable[[Sequence[Run]], None],
+        facts: Mapping[str, Any] | None = None,
     ) -> Run:
-        """One run, stored; `left` is what the whole session still takes, were there no bound."""
-        self.observer.run_started(request.block.step, request.target, request.block.number, left.within(self.left_ns()))
+        """One run, stored and handed to `take`; `left` is what the whole session still takes, were there no bound."""
+        self.observer.run_started(request.block.step, request.target, request.block.number, self._within(left))
         run = prepared.measure(request, self.observer.run_progress, self.used_up)
         if facts:
             run = run.model_copy(update={"facts": {**run.facts, **facts}})
-        return self._kept(run)
+        self._keep([run], left, take)
+        return run
 
     def measure_in_slices(
-        self, prepared: PreparedTargets, requests: Sequence[RunRequest], pace: Pace, left: TimeLeft
+        self,
+        prepared: PreparedTargets,
+        requests: Sequence[RunRequest],
+        pace: Pace,
+        left: Callable[[], TimeLeft],
+        take: Callable[[Sequence[Run]], None],
     ) -> list[Run]:
-        """The runs of a block whose targets alternate, stored."""
+        """The runs of a block whose targets alternate, stored and handed to `take`."""
         block, names = requests[0].block, ", ".join(request.target for request in requests)
         where = f"{names} in slices (rates of {requests[0].target})"
-        self.observer.run_started(block.step, where, block.number, left.within(self.left_ns()))
+        self.observer.run_started(block.step, where, block.number, self._within(left))
         runs = prepared.measure_in_slices(requests, pace, self.observer.run_progress, self.used_up)
-        return [self._kept(run) for run in runs]
+        self._keep(runs, left, take)
+        return runs
 
-    def _kept(self, run: Run) -> Run:
-        """The run, which is in the store and told."""
-        self.keeper.add(run)
-        self.observer.run_finished(run)
-        name = run.target.name
-        if is_lost(run) and name not in self.left_out:
-            self.left_out[name] = run.reason
-            self.observer.note(f"{name}: {run.reason}; the session goes on without it")
-        return run
+    def _within(self, left: Callable[[], TimeLeft]) -> TimeLeft:
+        return left().within(self.left_ns())
+
+    def _keep(self, runs: Sequence[Run], left: Callable[[], TimeLeft], take: Callable[[Sequence[Run]], None]) -> None:
+        """The runs are in the store, taken in by who plans the next ones, and told, in this order."""
+        for run in runs:
+            self.keeper.add(run)
+        take(runs)
+        still = self._within(left)
+        for run in runs:
+            self.observer.run_finished(run, still)
+            name = run.target.name
+            if is_lost(run) and name not in self.left_out:
+                self.left_out[name] = run.reason
+                self.observer.note(f"{name}: {run.reason}; the session goes on without it")

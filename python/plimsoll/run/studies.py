@@ -8,14 +8,17 @@ with a table `load_line` (`run/load_study.py`) is a search for the load line of 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from plimsoll.errors import UnknownName
-from plimsoll.run.study import Study, from_table
+from plimsoll.errors import UnknownName, UsageError
+from plimsoll.model import Target
+from plimsoll.profile import Entry
+from plimsoll.run.study import Study, from_file, from_table, from_words
 from plimsoll.stats.load_line.request import KEY, Request, request_from
 
 _TEXTS = ("question", "source", "reading")
@@ -75,6 +78,40 @@ def studies() -> Mapping[str, Published]:
             quick = table.pop("quick")
             found[name] = Published(name=name, **texts, table=table, quick=quick)
     return found
+
+
+def chosen(
+    words: Sequence[str | Entry],
+    on: Sequence[str | Target],
+    shared: Mapping[str, Any],
+    given: Mapping[str, Any],
+    again: Study | None = None,
+) -> Study:
+    """The study that is meant: tests and suites, the name of a study, or its file; its values yield to those `given`.
+
+    `shared` are parameters for all tests; `again` is what is meant where no test is named. Raises UsageError.
+    """
+    given = dict(given)
+    whole = [word for word in words if isinstance(word, str) and (word.endswith(".toml") or word in studies())]
+    if not whole and (words or again is None):
+        return replace(from_words(words, on, **given), shared=dict(shared))
+    if len(words) > 1:
+        raise UsageError(f"{whole[0]} is a whole study; give it alone, without other tests")
+    if not whole and again is not None:
+        base = again
+    elif whole[0] in studies():
+        base = published(whole[0], quick=given.pop("quick_sizes", False))
+    else:
+        base = from_file(Path(whole[0]))
+    if on:
+        given["targets"] = from_words([], on).targets
+    return replace(base, shared={**base.shared, **shared}, **given)
+
+
+def load_line_among(words: Sequence[object]) -> str | None:
+    """The name of the study that was asked for, if it is a search for a load line."""
+    found = studies().get(words[0]) if len(words) == 1 and isinstance(words[0], str) else None
+    return found.name if found and found.is_load_line else None
 
 
 def published(name: str, *, quick: bool = False) -> Study:

@@ -61,6 +61,7 @@ _KEYS = (
     "interleave",
     "quick_sizes",
     "extensions",
+    "published",
     "set",
     "targets",
     "tests",
@@ -93,6 +94,8 @@ class Study:
     """How the targets of a block take turns (`WAYS`)."""
     quick_sizes: bool = False
     """The small sizes of every test's profile, for a trial; no result to keep."""
+    published: str = ""
+    """What others published about the same question, to be shown beside the answer."""
     extensions: tuple[Extension, ...] = ()
     """Parts that were added to its session when that was finished."""
 
@@ -148,6 +151,8 @@ class Study:
             table["interleave"] = self.interleave
         if self.shared:
             table["set"] = dict(self.shared)
+        if self.published:
+            table["published"] = self.published
         if self.extensions:
             table[KEY] = [each.to_table() for each in self.extensions]
         table["targets"] = [{"name": each.name, "where": each.where, **each.options} for each in self.targets]
@@ -156,17 +161,17 @@ class Study:
 
 
 def from_words(
-    tests: Iterable[str],
-    on: Iterable[str],
+    tests: Iterable[str | Entry],
+    on: Iterable[str | Target],
     *,
     shared: Iterable[str] = (),
     title: str | None = None,
     seed: int | None = None,
     **choices: Any,
 ) -> Study:
-    """A study from command-line words: test and suite names, `NAME=WHERE,…` targets and `parameter=value` settings."""
-    entries = tuple(Entry(test, {}) for test in tests) or (Entry("quick", {}),)
-    targets = tuple(_absolute(parse_target(word)) for word in on) or (_absolute(parse_target(".")),)
+    """A study from names of tests and suites, `NAME=WHERE,…` targets and `parameter=value` settings."""
+    entries = tuple(each if isinstance(each, Entry) else Entry(each, {}) for each in tests) or (Entry("quick", {}),)
+    targets = tuple(map(_target_from, on)) or (_target_from("."),)
     made_title = f"{', '.join(entry.test for entry in entries)} on {', '.join(target.name for target in targets)}"
     return Study(
         title=title or made_title,
@@ -176,6 +181,10 @@ def from_words(
         seed=secrets.randbits(32) if seed is None else seed,
         **choices,
     )
+
+
+def _target_from(word: str | Target) -> Target:
+    return _absolute(word if isinstance(word, Target) else parse_target(word))
 
 
 def settings(words: Iterable[str]) -> dict[str, str]:
@@ -218,7 +227,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
     try:
         return Study(
             title=_text(table, "title", where),
-            targets=tuple(_target(line, where) for line in table.get("targets", [{"name": "here", "where": "."}])),
+            targets=tuple(target_from(line, where) for line in table.get("targets", [{"name": "here", "where": "."}])),
             entries=tuple(entry_from(line, where) for line in table.get("tests", [{"test": "quick"}])),
             shared=dict(table.get("set", {})),
             mode=_text(table, "mode", "quick"),
@@ -232,6 +241,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
             noisy_host=_truth(table, "noisy_host"),
             interleave=_text(table, "interleave", AUTO),
             quick_sizes=_truth(table, "quick_sizes"),
+            published=_text(table, "published", ""),
             extensions=extensions_of(table),
         )
     except (AttributeError, TypeError, ValueError) as error:
@@ -252,7 +262,8 @@ def _truth(table: Mapping[str, Any], key: str) -> bool:
     return value
 
 
-def _target(table: Any, where: str) -> Target:
+def target_from(table: Any, where: str) -> Target:
+    """A `[[targets]]` table of a study; `where` names the study in errors."""
     if not isinstance(table, Mapping) or not {"name", "where"} <= table.keys():
         raise UsageError(f'{where}: every [[targets]] table needs name = "NAME" and where = "/path"')
     texts = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in table.items()}

@@ -12,6 +12,7 @@ import math
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from plimsoll.units import MILLISECOND
 
@@ -31,6 +32,13 @@ MARGIN = 1.5
 
 Turn = tuple[int, int]
 """Start of a slice, from the beginning of the block, and its length, both in ns."""
+
+
+class Lengths(TypedDict):
+    """The parameters, in ns, of a plan that can be carried out in slices."""
+
+    runtime: int
+    warmup: int
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,16 @@ def turns(targets: Sequence[str], runtime_ns: int, warmup_ns: int, seed: str, pa
         found[name].append((begin_ns, length_ns))
         begin_ns += length_ns
     return Turns(found, slice_ns, pace.discard_ns)
+
+
+def too_short(runtime_ns: int) -> bool:
+    """Whether slices of such a run could not be kept at any pace."""
+    return runtime_ns < Pace().shortest_runtime_ns
+
+
+def example(runtime_ns: int, warmup_ns: int) -> Turns:
+    """Of two targets `a` and `b`, to ask with whether a job could do it."""
+    return turns(["a", "b"], runtime_ns, warmup_ns, "", Pace())
 
 
 def _equally_often(targets: Sequence[str], count: int, chance: random.Random) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, TypeGuard
 
 from plimsoll.metrics import DATA_KINDS
@@ -31,17 +32,13 @@ def series_of(run: Run, unit: Unit) -> Series | None:
     """The rates of a run, from its intervals or from what an imported file told; None without any."""
     if not run.intervals:
         return _told(run, unit)
-    field = "bytes" if unit == "B/s" else "operations"
     measured = [interval for interval in run.intervals if interval.duration_ns > 0]
     if len(measured) < 2:
         return None
-    rates = tuple(
-        sum(getattr(interval.operations[kind], field) for kind in DATA_KINDS if kind in interval.operations)
-        * SECOND / interval.duration_ns
-        for interval in measured
-    )  # fmt: skip
+    counts = _counts(measured, unit)
+    rates = tuple(count * SECOND / duration_ns for duration_ns, count in counts)
     times = tuple(interval.start_ns / SECOND for interval in measured)
-    found = rates_of(measured, unit)
+    found = whole_rates(counts)
     regime = of_slices(rates, found.interval_s) if run.in_slices else found.regime(unit)
     return Series(run, times, rates, regime)
 
@@ -70,12 +67,16 @@ class Rates:
 
 def rates_of(intervals: Sequence[Interval], unit: Unit) -> Rates:
     """Of the data operations or bytes of a run's intervals."""
-    field = "bytes" if unit == "B/s" else "operations"
+    return whole_rates(_counts(intervals, unit))
 
-    def done(interval: Interval) -> int:
-        return sum(getattr(each, field) for kind, each in interval.operations.items() if kind in DATA_KINDS)
 
-    return whole_rates([(each.duration_ns, done(each)) for each in intervals])
+def _counts(intervals: Sequence[Interval], unit: Unit) -> list[tuple[int, int]]:
+    """Duration in ns, and data operations or bytes, of each interval."""
+    of = attrgetter("bytes" if unit == "B/s" else "operations")
+    return [
+        (each.duration_ns, sum([of(done) for kind, done in each.operations.items() if kind in DATA_KINDS]))
+        for each in intervals
+    ]
 
 
 def whole_rates(counts: Sequence[tuple[int, int]]) -> Rates:

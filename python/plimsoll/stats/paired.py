@@ -207,7 +207,7 @@ def cells(
             levels = policy >= LEVELS_FROM
             told = _notes(draft, verdict, patterned=policy >= UNPAIRED_FROM and index not in quiet, levels=levels)
             notes += told
-            before, verdict = verdict, still_certain(verdict, _after_own(draft), mode)
+            before, verdict = verdict, still_certain(verdict, after_own(draft.pairs), mode)
             notes += [Note("slices", NOT_AFTER_OWN)] if before.decided and not verdict.decided else []
             parts = _parts(draft, notes) if levels else None
             if parts is not None and not _holds_throughout(verdict, parts):
@@ -248,11 +248,11 @@ def _holds_throughout(verdict: Verdict, parts: Split) -> bool:
     return ends == {Answer.SAME} if verdict.answer is Answer.SAME else opposite not in ends
 
 
-def _after_own(draft: _Draft) -> list[float]:
+def after_own(pairs: Sequence[Pair]) -> list[float]:
     """The differences of blocks in slices, as they are where a slice follows an own one."""
     return [
         pair.difference + other.after_own - baseline.after_own
-        for pair in draft.pairs
+        for pair in pairs
         for baseline, other in [pair.neighbours]
         if baseline is not None and other is not None
     ]

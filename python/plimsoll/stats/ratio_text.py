@@ -1,7 +1,8 @@
-"""The ratio of a comparison in words, where its runs or blocks have no common one."""
+"""Ratios as text: one number, or what stands in its place where runs or blocks have none in common."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from plimsoll.stats.paired import Cell
@@ -14,6 +15,15 @@ _WORDS = {
     Kind.GROUPS: "two groups",
     Kind.SERIAL: "neighbouring runs alike",
 }
+
+
+def ratio_text(ratio: float | None) -> str:
+    """`1.31×`, `0.082×`, `31×`; n/a without one."""
+    if ratio is None or not math.isfinite(ratio):
+        return "n/a"
+    if 0.1 <= ratio < 10:
+        return f"{ratio:.2f}×"
+    return f"{ratio:,.0f}×" if ratio >= 100 else f"{significant(ratio)}×"
 
 
 def levels_told(cell: Cell) -> str:
@@ -57,7 +67,7 @@ def _of_blocks(cell: Cell, found: Split) -> str:
     alone = len({pair.session for pair in cell.pairs}) == 1
     ends = [cell.pairs[place].block + 1 if alone else place + 1 for place in (before.last, after.first)]
     what = "block" if alone else "pair"
-    return f"{_times(before.value)} until {what} {ends[0]}, {_times(after.value)} from {what} {ends[1]} on"
+    return f"{ratio_text(before.value)} until {what} {ends[0]}, {ratio_text(after.value)} from {what} {ends[1]} on"
 
 
 def _of_runs(name: str, found: Split | None, ratios: Sequence[float]) -> str:
@@ -68,7 +78,7 @@ def _of_runs(name: str, found: Split | None, ratios: Sequence[float]) -> str:
         return f"{_ends(low, high)} ({_WORDS.get(found.kind, found.kind.value)} of {name})"
     before, after = found.levels
     until = f"with run 1 of {name}" if before.runs == 1 else f"with runs 1…{before.runs} of {name}"
-    return f"{_times(ratios[0])} {until}, {_times(ratios[1])} from run {after.first + 1} on"
+    return f"{ratio_text(ratios[0])} {until}, {ratio_text(ratios[1])} from run {after.first + 1} on"
 
 
 def _range(ratios: Sequence[float], found: Split) -> str:
@@ -77,10 +87,4 @@ def _range(ratios: Sequence[float], found: Split) -> str:
 
 
 def _ends(low: float, high: float) -> str:
-    return f"{_times(low).removesuffix('×')}…{_times(high)}"
-
-
-def _times(ratio: float) -> str:
-    if ratio >= 100:
-        return f"{ratio:,.0f}×"
-    return f"{ratio:.2f}×" if 0.1 <= ratio < 10 else f"{significant(float(f'{ratio:.2g}'))}×"
+    return f"{ratio_text(low).removesuffix('×')}…{ratio_text(high)}"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 
-from plimsoll.metrics import short_title
-from plimsoll.model import Direction, Unit
+from plimsoll.stats.digits import decimals, rounded
+from plimsoll.stats.direction import difference, level, relation
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LOOKS
 from plimsoll.stats.ratio_text import levels_told
@@ -16,9 +15,6 @@ from plimsoll.stats.verdict import Answer, StopReason, Verdict
 
 MANY_BLOCKS = 1000
 """Projections above this are not told apart."""
-
-WIDE_OPEN = 100.0
-"""An interval that reaches this many times below or above its middle says nothing, and its ends say less."""
 
 
 def sentence(cell: Cell, cost: str = "") -> str:
@@ -45,24 +41,16 @@ def _told(cell: Cell, cost: str, lasting: str) -> str:
     if cell.apart is not None and (verdict.preview or not verdict.decided):
         return _undecided_apart(cell, cell.apart)
     if verdict.preview:
-        return _preview(verdict, other, baseline)
+        return _preview(cell)
     if _disagree(cell):
-        pair = f"{other} / {baseline} {levels_told(cell)}"
-        return f"no verdict: {pair}; the ratio is not the same in all blocks, so there is no one answer"
+        return f"no verdict: {relation(cell)}; the ratio is not the same in all blocks, so there is no one answer"
     count = blocks(verdict.blocks_used) if cell.apart is None else _sets(cell.apart)
     if verdict.answer is Answer.SAME:
         same = f"{other} and {baseline} are the same within {band(verdict.band)}{lasting}"
-        return f"{same}: {ratio_told(cell)}{'' if levels_told(cell) else _ahead(cell)}, {count}"
+        return f"{same}: {level(cell)}{'' if levels_told(cell) else _ahead(cell)}, {count}"
     if verdict.answer is Answer.UNKNOWN:
-        return f"not enough data: {other} / {baseline} {ratio_told(cell)} after {count}; {_further(verdict, cost)}"
-    higher = (verdict.answer is Answer.BETTER) == (cell.direction == "higher")
-    word = comparative(cell.metric, cell.unit, cell.direction, higher)
-    return f"{other} {word} {baseline}{lasting}: {ratio_told(cell)}, {count}"
-
-
-def ratio_told(cell: Cell) -> str:
-    """The ratio with its interval, or what stands in its place where there is no common one."""
-    return levels_told(cell) or ratio(cell.verdict)
+        return f"not enough data: {relation(cell)} after {count}; {_further(verdict, cost)}"
+    return f"{difference(cell, lasting)}, {count}"
 
 
 def _disagree(cell: Cell) -> bool:
@@ -80,52 +68,6 @@ def answer_word(cell: Cell) -> str:
     if apart is not None and apart.stated == "touch":
         return "no significant difference"
     return "not enough data" if cell.verdict.answer is Answer.UNKNOWN else str(cell.verdict.answer.value)
-
-
-def comparative(metric: str, unit: Unit, direction: Direction, higher: bool) -> str:
-    """`is faster than` for rates, else `has lower read p99 than`."""
-    if direction == "higher" and unit in ("1/s", "B/s"):
-        return "is faster than" if higher else "is slower than"
-    return f"has {'higher' if higher else 'lower'} {short_title(metric)} than"
-
-
-def ratio(verdict: Verdict) -> str:
-    """`0.31× (0.29…0.33)`, of the metric as measured, rounded to the width of the interval; `0.66× (wide open)`."""
-    if verdict.ratio is None:
-        return "no ratio"
-    if verdict.ratio_low is None or verdict.ratio_high is None:
-        return f"{_two_digits(verdict.ratio)}×"
-    return ratio_in(verdict.ratio_low, verdict.ratio, verdict.ratio_high)
-
-
-def ratio_in(low: float, middle: float, high: float) -> str:
-    """The same of any ratio and the ends of its interval, all above 0."""
-    if wide_open(low, middle, high):
-        return f"{_two_digits(middle)}× (wide open)"
-    common = decimals((high - low) / 2)
-    # At least two digits of each number: the ends of a wide interval still tell how wide it is.
-    ends = [rounded(x, max(common, 1 - math.floor(math.log10(x)))) for x in (middle, low, high)]
-    return f"{ends[0]}× ({ends[1]}…{ends[2]})"
-
-
-def _two_digits(value: float) -> str:
-    """`0.31`, `12`, `2,300`, `0.000067`: digits, where `g` alone would write 2.3e+03 and 6.7e-05."""
-    return f"{Decimal(f'{value:.2g}'):,f}"
-
-
-def wide_open(low: float, middle: float, high: float) -> bool:
-    """Whether the interval of a ratio is too wide for its ends to be worth printing."""
-    return low * WIDE_OPEN < middle or high > middle * WIDE_OPEN
-
-
-def decimals(half_width: float) -> int:
-    """Decimals that leave 2 to 20 units of the last digit in the half-width of an interval; may be negative."""
-    return min(6, math.ceil(math.log10(2 / half_width) - 1e-9)) if half_width > 0 else 6
-
-
-def rounded(value: float, digits: int) -> str:
-    """`value` with so many decimals; negative ones round to tens, hundreds and so on."""
-    return f"{round(value, digits):,.{max(0, digits)}f}"
 
 
 def band(relative: float) -> str:
@@ -155,11 +97,11 @@ def _further(verdict: Verdict, cost: str) -> str:
     return f"{text}, in a new session" if verdict.blocks_used == verdict.last else text
 
 
-def _preview(verdict: Verdict, other: str, baseline: str) -> str:
-    if verdict.estimate is None:
-        return f"no verdict: {other} and {baseline} have no valid block in common"
-    count = blocks(verdict.blocks_given)
-    return f"preview, no verdict: {other} / {baseline} {ratio(verdict)} after {count}; a verdict needs {LOOKS[0]}"
+def _preview(cell: Cell) -> str:
+    if cell.verdict.estimate is None:
+        return f"no verdict: {cell.target} and {cell.baseline} have no valid block in common"
+    count = blocks(cell.verdict.blocks_given)
+    return f"preview, no verdict: {relation(cell)} after {count}; a verdict needs {LOOKS[0]}"
 
 
 def _sets(judged: Apart) -> str:
@@ -170,10 +112,10 @@ def _sets(judged: Apart) -> str:
 
 
 def _undecided_apart(cell: Cell, judged: Apart) -> str:
-    verdict, pair = cell.verdict, f"{cell.target} / {cell.baseline}"
+    verdict = cell.verdict
     if verdict.estimate is None and not levels_told(cell):
         return f"no verdict: {cell.target} and {cell.baseline} have no usable runs of both"
-    told = f"{pair} {ratio_told(cell)}, {_sets(judged)}"
+    told = f"{relation(cell)}, {_sets(judged)}"
     if judged.withheld:
         return f"no verdict: {told}; {judged.withheld}"
     if judged.stated == "touch":

@@ -91,14 +91,14 @@ def while_bursting(names: tuple[str, str], sides: Sides) -> str:
 
 
 def afterwards(names: tuple[str, str], sides: Sides, ratio: float | None, unit: Unit, metric: str) -> str:
-    """What follows: `; then gp3 / gp2 is about 9.7×`, and what else keeps a score from being a lasting one."""
+    """What follows: `; then gp3 is about 9.7× faster than gp2`, and what else makes a score not last."""
     baseline, other = names
     parts = []
     held = _bursting(names, sides)
     rises = "" if unit in ("1/s", "B/s") else ", and its latency rises"
     if held and unit in ("1/s", "B/s") and ratio is not None:
         shares = [1.0 if each is None else each.share for each in sides]
-        parts.append(f"then {other} / {baseline} is about {_times(ratio * shares[1] / shares[0])}")
+        parts.append(f"then {other} is about {_faster(ratio * shares[1] / shares[0])} than {baseline}")
     elif held:
         parts += [
             f"then {name} is held to {ios_text(each.left)} (now {format_number(each.rate)}){rises}"
@@ -131,5 +131,7 @@ def ios_text(per_second: float) -> str:
     return f"{format_number(per_second)} IOPS"
 
 
-def _times(ratio: float) -> str:
-    return f"{ratio:,.0f}×" if ratio >= 20 else f"{ratio:.2g}×"
+def _faster(ratio: float) -> str:
+    """`9.7× faster`, `2.1× slower`; of two digits, for credits do not support more."""
+    larger = max(ratio, 1 / ratio)
+    return f"{f'{larger:,.0f}' if larger >= 20 else f'{larger:.2g}'}× {'faster' if ratio >= 1 else 'slower'}"

@@ -136,6 +136,10 @@ def precision(summaries: Sequence[Summary]) -> str:
     widest = max(summary.half_width for summary in summaries)
     if not math.isfinite(widest):
         return "without an interval, for a single valid run has none"
-    factor = math.exp(widest)
-    near = f"±{max(100 * (factor - 1), 0.1):.2g} %" if factor < 2 else f"a factor of {min(factor, 1e6):,.2g}"
-    return f"known to within {near}"
+    return f"known to within {within(widest)}"
+
+
+def within(half_width: float) -> str:
+    """Half an interval of logs: `±12 %`, `a factor of 2.3`."""
+    factor = math.exp(min(half_width, math.log(1e6)))
+    return f"±{max(100 * (factor - 1), 0.1):.2g} %" if factor < 1.99 else f"a factor of {factor:,.2g}"

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from sqlalchemy import select
 
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.model import Session
+from plimsoll.model import BASELINE_TAG, Session
 from plimsoll.store.connection import reading
 from plimsoll.store.housekeeping import change_tags
 from plimsoll.store.records import read_session
 from plimsoll.store.schema import session
 from plimsoll.store.store import Store
 
-PREFIX = "baseline:"
-
 
 def baselines(store: Store) -> Mapping[str, Session]:
     """All of them by name; where merged stores gave one name to several sessions, the one that started last."""
-    statement = select(session).where(session.c.tags.contains(PREFIX)).order_by(session.c.started_ns, session.c.id)
+    statement = (
+        select(session).where(session.c.tags.contains(BASELINE_TAG)).order_by(session.c.started_ns, session.c.id)
+    )
     with reading(store.engine) as connection:
         tagged = [read_session(row) for row in connection.execute(statement)]
     found = {name: each for each in tagged for name in names_of(each)}
@@ -28,7 +28,7 @@ def baselines(store: Store) -> Mapping[str, Session]:
 
 def names_of(of: Session) -> list[str]:
     """The names under which it is a baseline."""
-    return [tag.removeprefix(PREFIX) for tag in of.tags if tag.startswith(PREFIX)]
+    return [tag.removeprefix(BASELINE_TAG) for tag in of.tags if tag.startswith(BASELINE_TAG)]
 
 
 def baseline(store: Store, name: str) -> Session:
@@ -48,7 +48,7 @@ def set_baseline(store: Store, name: str, session_id: str) -> Session | None:
     if not name:
         raise UsageError("a baseline needs a name of one word, such as before-upgrade")
     before = baselines(store).get(name)
-    change_tags(store, session_id, add=[PREFIX + name])
+    change_tags(store, session_id, add=[BASELINE_TAG + name])
     _take_away(store, name, but=session_id)
     return before if before is not None and before.id != session_id else None
 
@@ -60,9 +60,9 @@ def remove_baseline(store: Store, name: str) -> None:
 
 
 def _take_away(store: Store, name: str, but: str = "") -> None:
-    statement = select(session.c.id, session.c.tags).where(session.c.tags.contains(PREFIX + name))
+    statement = select(session.c.id, session.c.tags).where(session.c.tags.contains(BASELINE_TAG + name))
     with reading(store.engine) as connection:
         tagged = connection.execute(statement).all()
     for each, tags in tagged:
-        if each != but and PREFIX + name in tags.split():
-            change_tags(store, each, remove=[PREFIX + name])
+        if each != but and BASELINE_TAG + name in tags.split():
+            change_tags(store, each, remove=[BASELINE_TAG + name])

@@ -17,6 +17,7 @@ from sqlalchemy import URL, ColumnElement, Engine, literal_column, select, text
 from plimsoll.altered import GUARD, has_no_checksum
 from plimsoll.errors import NotAStore, PlimsollError, StoreError, StoreTooNew
 from plimsoll.model import Run, Session
+from plimsoll.store import kept_scores, works
 from plimsoll.store.connection import check_file, connect, reading, show, sqlite_file
 from plimsoll.store.location import STORE_VARIABLE
 from plimsoll.store.migrate import revision_of
@@ -52,6 +53,8 @@ class Checked:
     """Ids of the runs that do not match their checksums."""
     unsealed: int = 0
     """Runs that have none."""
+    miscounted: bool = False
+    """Whether what is kept of it for lists and histories differs from its runs."""
     record: Session | None = None
 
     @property
@@ -68,6 +71,7 @@ class Checked:
             "runs": len(self.readable),
             "changed": self.changed,
             "without_checksum": self.unsealed,
+            "miscounted": self.miscounted,
             "damages": self.damages,
         }
 
@@ -84,7 +88,9 @@ class Checkup:
     @property
     def good(self) -> bool:
         """Whether nothing is damaged and nothing was changed."""
-        return not self.damages and all(each.whole and not each.changed for each in self.sessions)
+        return not self.damages and all(
+            each.whole and not each.changed and not each.miscounted for each in self.sessions
+        )
 
     @property
     def sentences(self) -> list[str]:
@@ -94,6 +100,8 @@ class Checkup:
             name = f"session {short_id(each.id)}" + (f" ({each.title})" if each.title else "")
             told += [f"{name}: {damage}" for damage in each.damages]
             told += [f"{name}: run {changed} was changed after it was stored" for changed in each.changed]
+            if each.miscounted:
+                told.append(f"{name}: the counts or scores that lists and histories show of it differ from its runs")
         return told
 
 
@@ -206,6 +214,7 @@ class Examination:
         if len(found) == len(keys):
             for key, each in zip(keys, found, strict=True):
                 self._count(checked, key, each)
+            self._recount(checked)
             return
         checked.together = False
         for key in keys:
@@ -240,6 +249,18 @@ class Examination:
         checked.unsealed += has_no_checksum(found)
         if any(finding.guard == GUARD for finding in found.findings):
             checked.changed.append(found.id)
+
+    def _recount(self, checked: Checked) -> None:
+        """Compare what is kept with the runs; what was changed since must differ."""
+        if not checked.whole or checked.changed:
+            return
+        try:
+            with reading(self._engine) as connection:
+                checked.miscounted = works.miscounted(connection, checked.id) or kept_scores.differing(
+                    connection, checked.id
+                )
+        except Exception as error:
+            self.checkup.damages.append(f"the counts of sessions cannot be read: {_reason(error)}")
 
     def _session(self, session_id: str) -> Session:
         with reading(self._engine) as connection:

@@ -6,6 +6,7 @@ versions of a session the one further along stays.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from sqlalchemy import Connection, insert, or_, select, update
+from sqlalchemy import Connection, or_, select, update
 
 from plimsoll.errors import ResultFileError, StoreError, UnknownName, UsageError
 from plimsoll.model import Run, Session, SessionState
@@ -21,7 +22,7 @@ from plimsoll.stats.parts import extensions_of
 from plimsoll.store.codec import ADDED_LATER, canonical_record
 from plimsoll.store.connection import reading, writing
 from plimsoll.store.housekeeping import joined
-from plimsoll.store.records import CHUNK, insert_runs, read_runs, read_session, session_row, told
+from plimsoll.store.records import CHUNK, insert_runs, insert_session, read_runs, read_session, session_row, told
 from plimsoll.store.result_file import SUFFIX, VERSION, Counts, Limits, Record, read_results, write_results
 from plimsoll.store.schema import run, session
 from plimsoll.store.seal import without
@@ -187,16 +188,18 @@ def absorb(
 
     With `new`, runs were just made, and get their checksums here.
     """
+    # One moment for all: none of them came last.
+    came_ns = time.time_ns()
     while chunk := list(islice(records, CHUNK)):
-        _absorb_sessions(connection, [each for each in chunk if isinstance(each, Session)], summary)
+        _absorb_sessions(connection, [each for each in chunk if isinstance(each, Session)], summary, came_ns)
         _absorb_runs(connection, [each for each in chunk if isinstance(each, Run)], place, summary, new=new)
 
 
-def _absorb_sessions(connection: Connection, arriving: Iterable[Session], summary: ImportSummary) -> None:
+def _absorb_sessions(connection: Connection, arriving: Iterable[Session], summary: ImportSummary, came_ns: int) -> None:
     for record in arriving:
         row = connection.execute(select(session).where(session.c.id == record.id)).one_or_none()
         if row is None:
-            connection.execute(insert(session).values(session_row(record)))
+            insert_session(connection, record, came_ns)
             summary.new_sessions += 1
             continue
         there = read_session(row)

@@ -15,6 +15,7 @@ from sqlalchemy import delete, func, select, update
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import Session
+from plimsoll.store import works
 from plimsoll.store.codec import MAX_TIME_NS, NotStorable, check_labels
 from plimsoll.store.connection import writing
 from plimsoll.store.records import read_session, session_row
@@ -68,7 +69,9 @@ def delete_sessions(store: Store, session_ids: Sequence[str]) -> Removed:
             if each not in known:
                 raise UnknownName("session", each, (), f"the store {store.place}")
         runs = connection.execute(select(func.count()).where(run.c.session_id.in_(wanted))).scalar_one()
+        left = works.works_of(connection, wanted)
         connection.execute(delete(session).where(session.c.id.in_(wanted)))
+        works.forget(connection, left)
     return Removed(len(wanted), int(runs))
 
 

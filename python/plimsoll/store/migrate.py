@@ -8,12 +8,18 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from plimsoll import __version__
 from plimsoll.errors import NotAStore, StoreError, StoreTooNew
+from plimsoll.notices import tell
+from plimsoll.store import kept_scores, works
 from plimsoll.store.connection import reading, show, writing
 from plimsoll.store.glance import some_of
 from plimsoll.store.schema import HEAD, VERSION_TABLE
+from plimsoll.units import format_duration
 
 SCRIPTS = Path(__file__).parent / "migrations"
 
+MANY_RUNS = 20_000
+"""Fewer are migrated in a second or two."""
+_NS_EACH = 100_000
 _POSTGRES_LOCK = 0x706C696D
 """Key of the advisory lock that keeps two processes from migrating one database at once."""
 
@@ -33,7 +39,13 @@ def bring_up_to_date(engine: Engine) -> None:
             _refuse_foreign(connection, engine)
         else:
             _refuse_unknown(revision, engine)
+        if revision is not None:
+            _announce(connection, engine)
         _upgrade(connection)
+        if revision is not None and int(revision) < int(works.SINCE):
+            works.count_all(connection)
+        if revision is not None and int(revision) < int(kept_scores.SINCE):
+            kept_scores.keep_all(connection)
 
 
 def revision_of(connection: Connection) -> str | None:
@@ -61,6 +73,15 @@ def _refuse_unknown(revision: str, engine: Engine) -> None:
         raise StoreTooNew(
             f"the store {show(engine.url)} has format {revision}; Plimsoll {__version__} knows formats up to {HEAD}. "
             "Install the newest Plimsoll, or set PLIMSOLL_STORE to another store"
+        )
+
+
+def _announce(connection: Connection, engine: Engine) -> None:
+    runs = connection.execute(text("SELECT count(*) FROM run")).scalar_one()
+    if runs >= MANY_RUNS:
+        tell(
+            f"the store {show(engine.url)} is being brought to format {HEAD}, once: {runs:,} runs take "
+            f"about {format_duration(runs * _NS_EACH)}; older versions cannot open it afterwards"
         )
 
 

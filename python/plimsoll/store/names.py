@@ -5,14 +5,16 @@ UUIDv7 ids made on one day begin alike, so the short id is made from the end, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from plimsoll.errors import UnknownName, UsageError
+from plimsoll.meanings import nearest
 
 SHORT_LENGTH = 8
 MIN_TYPED = 4
 MAX_LISTED = 10
+MAX_NEAR = 3
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,27 @@ def find(text: str, sessions: Iterable[Named]) -> str:
     )
     found = next((way for way in ways if way), None)
     if found is None:
-        raise UnknownName("session", text, {_label(one) for one in known[:MAX_LISTED]} or {"no session yet"})
+        raise UnknownName("session", text, {_label(one) for one in known[:MAX_LISTED]}, hint=_hint(text, known))
     if len(found) > 1:
         listed = ", ".join(_label(one) for one in found[:MAX_LISTED])
         more = f" and {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""
         raise UsageError(f"{text!r} names {len(found)} sessions; use one of the ids {listed}{more}")
     return found[0].id
+
+
+def _hint(text: str, known: Sequence[Named]) -> str:
+    """The sessions that may have been meant; empty where none comes near."""
+    if not known:
+        return "the store holds no session yet; `plimsoll run` makes the first one"
+    # Titles that begin with the word, or hold it, are no slips.
+    word = text.strip().lower()
+    held = [one for one in known if len(word) > 2 and word in one.title.lower()]
+    near = nearest(text, dict.fromkeys(name for one in known for name in (one.title, short_id(one.id))))
+    meant = [one for one in known if one.title in near or short_id(one.id) in near] or held
+    if not meant:
+        return ""
+    more = f" and {len(meant) - MAX_NEAR} more" if len(meant) > MAX_NEAR else ""
+    return f"did you mean {' or '.join(map(_label, meant[:MAX_NEAR]))}{more}?"
 
 
 def _label(session: Named) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,14 +26,17 @@ from plimsoll.store.codec import (
     read_intervals,
     unpack_json,
 )
+from plimsoll.store.kept_scores import keep_scores
+from plimsoll.store.works import count_runs
 
 CHUNK = 500
 """Runs that are read at once: bounds memory and the length of a statement."""
 
 
-def insert_session(connection: Connection, record: Session) -> None:
-    """Write a new session. Raises StoreError if a database cannot hold it."""
-    connection.execute(insert(schema.session).values(session_row(record)))
+def insert_session(connection: Connection, record: Session, added_ns: int | None = None) -> None:
+    """Write a new session, which came at `added_ns` or now. Raises StoreError if a database cannot hold it."""
+    came = time.time_ns() if added_ns is None else added_ns
+    connection.execute(insert(schema.session).values(session_row(record) | {"added_ns": came}))
 
 
 def session_row(record: Session) -> dict[str, Any]:
@@ -55,42 +59,40 @@ def host_name(record: Session) -> str | None:
     return named if isinstance(named, str) else None
 
 
+_NOT_OF_THE_RECORD = ("host_name", "added_ns")
+"""Columns of a session that are derived from it, or say something of this store."""
+
+
 def read_session(row: Row[Any]) -> Session:
     """A session from its row. Raises StoreError if it cannot be read."""
     values = dict(row._mapping)
-    values.pop("host_name", None)
-    with _damage(f"session {row.id}"):
+    values = {name: value for name, value in values.items() if name not in _NOT_OF_THE_RECORD}
+    with damage(f"session {row.id}"):
         values |= {name: json.loads(values[name] or "{}") for name in ("host", "study", "edited")}
         return Session(**values | {"tags": tuple((row.tags or "").split()), "note": row.note or ""})
 
 
 def read_plan(text: str) -> Plan:
     """A plan from its column. Raises StoreError if it cannot be read."""
-    with _damage("a plan"):
+    with damage("a plan"):
         return Plan(**json.loads(text))
 
 
 def read_target(text: str) -> Target:
     """A target from its column. Raises StoreError if it cannot be read."""
-    with _damage("a target"):
+    with damage("a target"):
         return Target(**json.loads(text))
 
 
-def read_table(text: str, what: str) -> dict[str, Any]:
-    """Facts and the like. Raises StoreError that names `what` they belong to."""
-    with _damage(what):
-        return dict(json.loads(text))
-
-
 @contextmanager
-def _damage(what: str) -> Iterator[None]:
+def damage(what: str) -> Iterator[None]:
     """Says what is damaged. The faults are those of JSON, pydantic and zlib."""
     try:
         yield
     except (ValueError, TypeError, zlib.error) as error:
         raise StoreError(
             f"{what} in the store is damaged ({str(error).splitlines()[0]}); `plimsoll store check` names all that is, "
-            "and `plimsoll store rescue OUT` saves every session that is whole"
+            "and `plimsoll store rescue OUT` saves every intact session"
         ) from None
 
 
@@ -108,6 +110,8 @@ def insert_runs(connection: Connection, records: Iterable[Run], *, new: bool = F
     for table in schema.metadata.sorted_tables:
         if rows.get(table):
             connection.execute(insert(table), rows[table])
+    keys = count_runs(connection, rows[schema.run])
+    keep_scores(connection, rows[schema.run], keys, rows[schema.score])
 
 
 def _rows_of(record: Run, *, new: bool) -> tuple[dict[str, Any], dict[Table, list[dict[str, Any]]]]:
@@ -207,7 +211,7 @@ def read_runs(connection: Connection, rows: Sequence[Row[Any]], *, raw: bool = F
         chunk = rows[start : start + CHUNK]
         parts = _read_parts(connection, [row.id for row in chunk])
         for row in chunk:
-            with _damage(f"run {row.id} of session {row.session_id}"):
+            with damage(f"run {row.id} of session {row.session_id}"):
                 # Thousands of runs share a few targets and plans; frozen records can be shared too.
                 if row.target not in targets:
                     targets[row.target] = read_target(row.target)

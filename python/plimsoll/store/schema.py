@@ -23,7 +23,7 @@ from sqlalchemy import (
     Text,
 )
 
-HEAD = "0004"
+HEAD = "0007"
 """Revision of these tables: a number with leading zeros, so that a newer store can be told from a foreign one."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -65,7 +65,10 @@ session = Table(
     Column("tags", Text),
     Column("note", Text),
     Column("edited", Text),
+    # When this store got it, by measuring, import or merge; no part of the record.
+    Column("added_ns", BigInteger),
     Index(None, "started_ns", "id"),
+    Index(None, "added_ns", "id"),
 )
 
 run = Table(
@@ -93,8 +96,57 @@ run = Table(
     # What lists and searches ask for, without touching the rows themselves: these hold whole plans and facts.
     Index("ix_run_place", "session_id", "test", "case_label", "target_name", "target_kind", "plan_hash", "status"),
     Index("ix_run_history", "case_label", "target_name", "plan_hash", "started_ns", "session_id"),
-    Index("ix_run_test", "test", "target_kind"),
 )
+
+place = Table(
+    "place",
+    metadata,
+    Column("key", String(16), primary_key=True),
+    Column("host", Text, nullable=False),
+    Column("facts", Text, nullable=False),
+)
+"""What identifies a place (`plimsoll.identity`), known by the SHA-256 of these facts; empty where nothing is known."""
+
+work = Table(
+    "work",
+    metadata,
+    Column("key", String(32), primary_key=True),
+    Column("test", Text, nullable=False),
+    Column("case_label", Text, nullable=False),
+    Column("target_name", Text, nullable=False),
+    Column("target_kind", Text, nullable=False),
+    Column("plan_hash", String(16), nullable=False),
+    Column("place_key", String(16), ForeignKey("place.key"), nullable=False),
+    Index(None, "case_label", "target_name"),
+)
+"""One plan of a case on a target at one place; every run belongs to one. Known by the SHA-256 of all that."""
+
+session_work = Table(
+    "session_work",
+    metadata,
+    Column("session_id", String(36), ForeignKey("session.id", ondelete="CASCADE"), primary_key=True),
+    Column("work_key", String(32), ForeignKey("work.key"), primary_key=True),
+    Column("runs", Integer, nullable=False),
+    Column("valid", Integer, nullable=False),
+    Column("first_ns", BigInteger, nullable=False),
+    Column("last_ns", BigInteger, nullable=False),
+    Index("ix_session_work_history", "work_key", "last_ns", "runs"),
+    sqlite_with_rowid=False,
+)
+"""How many runs a session has of a work, and when the first and last of them began: counted when runs are stored."""
+
+session_score = Table(
+    "session_score",
+    metadata,
+    Column("work_key", String(32), ForeignKey("work.key"), primary_key=True),
+    Column("metric", Text, primary_key=True),
+    Column("session_id", String(36), ForeignKey("session.id", ondelete="CASCADE"), primary_key=True),
+    Column("content", Text, nullable=False),
+    Column("checksum", String(16), nullable=False),
+    Index(None, "session_id"),
+    sqlite_with_rowid=False,
+)
+"""Block, attempt and value of the scores of a session that count, as JSON, so that those of a history lie together."""
 
 score = _run_part(
     "score",
@@ -162,6 +214,37 @@ upload = Table(
     Index(None, "received_ns", "id"),
     Index(None, "sha256", "token_id"),
 )
+
+answer = Table(
+    "answer",
+    metadata,
+    Column("session_id", String(36), ForeignKey("session.id", ondelete="CASCADE"), primary_key=True),
+    Column("made_of", Text, nullable=False),
+    Column("content", Text, nullable=False),
+)
+"""What a session found, as JSON; it holds as long as what it is made of does (`store/kept_answers.py`)."""
+
+pin = Table(
+    "pin",
+    metadata,
+    Column("case_label", Text, primary_key=True),
+    Column("target_name", Text, primary_key=True),
+    Column("host", Text, primary_key=True),
+    Column("pinned_ns", BigInteger, nullable=False),
+)
+"""Histories that the server shows first; an empty host means all of them."""
+
+comparison = Table(
+    "comparison",
+    metadata,
+    Column("id", String(10), primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("query", Text, nullable=False),
+    Column("created_ns", BigInteger, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Index(None, "created_ns", "id"),
+)
+"""Saved comparisons: `query` is the canonical query string of the page `/compare`; no session need exist any more."""
 
 upload_session = Table(
     "upload_session",

@@ -1,4 +1,4 @@
-"""Finding sessions and series among hundreds of thousands of runs, without reading the runs themselves."""
+"""Finding sessions among hundreds of thousands of runs, without reading the runs themselves."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, literal_column, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, func, literal_column, or_, select, tuple_
 
 from plimsoll.model import Run, RunStatus, Session, Target
 from plimsoll.store.checked import altered_among
 from plimsoll.store.connection import reading
 from plimsoll.store.names import MIN_TYPED
-from plimsoll.store.records import CHUNK, read_runs, read_session, read_table, read_target
-from plimsoll.store.schema import histogram, run, score, session
-from plimsoll.store.seal import OF_RUN, of_score
+from plimsoll.store.records import CHUNK, read_runs, read_session, read_target
+from plimsoll.store.schema import histogram, run, session, session_work, work
 from plimsoll.store.store import Store
 
 MAX_WORDS = 8
 TAG_WORD = "tag:"
-MAX_POINTS = 20_000
-"""Most runs of one series; the newest are taken."""
-
 MAX_CHOICES = 200
 
 
@@ -92,33 +88,41 @@ class Line:
         return sum(place.valid for place in self.places)
 
 
+_LINE = (
+    session.c.id,
+    session.c.title,
+    session.c.started_ns,
+    session.c.ended_ns,
+    session.c.state,
+    func.coalesce(session.c.host_name, "").label("host"),
+    func.coalesce(session.c.tags, "").label("tags"),
+    func.coalesce(session.c.note, "").label("note"),
+)
+_NEWEST_FIRST = session.c.started_ns.desc(), session.c.id.desc()
+
+
 def find_lines(store: Store, query: Query, before: tuple[int, str] | None = None, limit: int = 50) -> list[Line]:
     """Sessions that fit, newest first; `before` is start and id of the last one that was shown."""
-    statement = (
-        select(
-            session.c.id,
-            session.c.title,
-            session.c.started_ns,
-            session.c.ended_ns,
-            session.c.state,
-            func.coalesce(session.c.host_name, ""),
-            func.coalesce(session.c.tags, ""),
-            func.coalesce(session.c.note, ""),
-        )
-        .where(*_conditions(query))
-        .order_by(session.c.started_ns.desc(), session.c.id.desc())
-        .limit(limit)
-    )
+    statement = select(*_LINE).where(*_conditions(query)).order_by(*_NEWEST_FIRST).limit(limit)
     if before is not None:
         statement = statement.where(tuple_(session.c.started_ns, session.c.id) < before)
+    return _lines(store, statement)
+
+
+def lines_of(store: Store, session_ids: Sequence[str]) -> list[Line]:
+    """These sessions, newest first."""
+    return _lines(store, select(*_LINE).where(session.c.id.in_(session_ids)).order_by(*_NEWEST_FIRST))
+
+
+def _lines(store: Store, statement: Select[Any]) -> list[Line]:
     with reading(store.engine) as connection:
-        rows = connection.execute(statement).all()
+        rows = [dict(row._mapping) for row in connection.execute(statement)]
         by_session: dict[str, list[Place]] = defaultdict(list)
         for start in range(0, len(rows), CHUNK):
-            for row in connection.execute(_places_of([row[0] for row in rows[start : start + CHUNK]])):
+            for row in connection.execute(_places_of([each["id"] for each in rows[start : start + CHUNK]])):
                 by_session[row[0]].append(Place._make(row))
     return [
-        Line(*row[:-2], tags=tuple(row[-2].split()), note=row[-1], places=tuple(by_session[row[0]])) for row in rows
+        Line(**each | {"tags": tuple(each["tags"].split()), "places": tuple(by_session[each["id"]])}) for each in rows
     ]
 
 
@@ -163,24 +167,31 @@ def places(store: Store, session_ids: Sequence[str]) -> list[Place]:
         return [Place._make(row) for row in connection.execute(_places_of(session_ids))]
 
 
+def heard_ns(store: Store, session_id: str) -> int:
+    """When the last stored run of a session began; 0 where it has none."""
+    statement = select(func.max(session_work.c.last_ns)).where(session_work.c.session_id == session_id)
+    with reading(store.engine) as connection:
+        return connection.execute(statement).scalar() or 0
+
+
 def run_counts(store: Store) -> dict[str, tuple[int, int]]:
     """How many runs of each session are valid, and how many there are; a session without runs is absent."""
-    valid = func.sum(case((run.c.status == RunStatus.OK.value, 1), else_=0))
+    sums = func.sum(session_work.c.valid), func.sum(session_work.c.runs)
+    statement = select(session_work.c.session_id, *sums).group_by(session_work.c.session_id)
     with reading(store.engine) as connection:
-        rows = connection.execute(select(run.c.session_id, valid, func.count()).group_by(run.c.session_id)).all()
+        rows = connection.execute(statement).all()
     return {session_id: (int(ok), int(made)) for session_id, ok, made in rows}
 
 
 def _places_of(session_ids: Sequence[str]) -> Select[Any]:
-    empty: ColumnElement[str] = literal_column("''")
-    test, kind = func.coalesce(run.c.test, empty), func.coalesce(run.c.target_kind, empty)
-    columns = (run.c.session_id, test, run.c.case_label, run.c.target_name, kind, run.c.plan_hash)
-    valid = func.sum(case((run.c.status == RunStatus.OK.value, 1), else_=0))
+    counts, names = session_work.c, ("test", "case_label", "target_name", "target_kind", "plan_hash")
+    columns = (counts.session_id, *(work.c[name] for name in names))
     return (
-        select(*columns, func.count(), valid)
-        .where(run.c.session_id.in_(session_ids))
+        select(*columns, func.sum(counts.runs), func.sum(counts.valid))
+        .join_from(session_work, work)
+        .where(counts.session_id.in_(session_ids))
         .group_by(*columns)
-        .order_by(run.c.session_id, test, run.c.case_label, run.c.target_name, run.c.plan_hash)
+        .order_by(counts.session_id, work.c.test, work.c.case_label, work.c.target_name, work.c.plan_hash)
     )
 
 
@@ -189,9 +200,9 @@ def _conditions(query: Query) -> list[ColumnElement[bool]]:
     same = [
         column == value
         for column, value in (
-            (run.c.test, query.test),
-            (run.c.target_name, query.target),
-            (run.c.target_kind, query.kind),
+            (work.c.test, query.test),
+            (work.c.target_name, query.target),
+            (work.c.target_kind, query.kind),
         )
         if value
     ]
@@ -220,12 +231,14 @@ def _word(word: str) -> ColumnElement[bool]:
     own = [column.icontains(word, autoescape=True) for column in texts]
     if len(word) >= MIN_TYPED:
         own.append(session.c.id.icontains(word, autoescape=True))
-    ran = [column.icontains(word, autoescape=True) for column in (run.c.test, run.c.case_label, run.c.target_name)]
+    ran = [column.icontains(word, autoescape=True) for column in (work.c.test, work.c.case_label, work.c.target_name)]
     return or_(*own, _has_run(or_(*ran)))
 
 
 def _has_run(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    return select(run.c.session_id).where(run.c.session_id == session.c.id, condition).exists()
+    fitting = select(work.c.key).where(condition)
+    own = session_work.c.session_id == session.c.id, session_work.c.work_key.in_(fitting)
+    return select(session_work.c.session_id).where(*own).exists()
 
 
 def targets(store: Store, session_id: str) -> dict[str, Target]:
@@ -294,150 +307,19 @@ class Choices:
     tests: tuple[str, ...]
     kinds: tuple[str, ...]
     hosts: tuple[str, ...]
+    tags: tuple[str, ...]
 
 
 def choices(store: Store) -> Choices:
-    """The tests, kinds of targets and hosts that occur, in order of their names."""
+    """The tests, kinds of targets, hosts and tags that occur, in order of their names; baselines are no such tags."""
     with reading(store.engine) as connection:
-        pairs = connection.execute(select(run.c.test, run.c.target_kind).distinct().limit(MAX_CHOICES * 10)).all()
+        pairs = connection.execute(select(work.c.test, work.c.target_kind).distinct().limit(MAX_CHOICES * 10)).all()
         hosts = connection.execute(select(session.c.host_name).distinct().limit(MAX_CHOICES)).scalars().all()
+        tagged = select(session.c.tags).where(session.c.tags.is_not(None)).distinct().limit(MAX_CHOICES * 10)
+        tags = {tag for text in connection.execute(tagged).scalars() for tag in text.split() if ":" not in tag}
     return Choices(
+        tags=tuple(sorted(tags)[:MAX_CHOICES]),
         tests=tuple(sorted({test for test, _ in pairs if test})[:MAX_CHOICES]),
         kinds=tuple(sorted({kind for _, kind in pairs if kind})[:MAX_CHOICES]),
         hosts=tuple(sorted(host for host in hosts if host)),
     )
-
-
-@dataclass(frozen=True)
-class Series:
-    """One case on one target, which may have a history."""
-
-    case: str
-    target: str
-    sessions: int
-    runs: int
-    last_ns: int
-
-
-def series(store: Store, text: str = "", limit: int = 100) -> list[Series]:
-    """The cases and targets with the most sessions; `text` narrows them to names that hold its words."""
-    words = [
-        or_(run.c.case_label.icontains(word, autoescape=True), run.c.target_name.icontains(word, autoescape=True))
-        for word in text.split()[:MAX_WORDS]
-    ]
-    sessions = func.count(distinct(run.c.session_id))
-    statement = (
-        select(run.c.case_label, run.c.target_name, sessions, func.count(), func.max(run.c.started_ns))
-        .where(*words)
-        .group_by(run.c.case_label, run.c.target_name)
-        .order_by(sessions.desc(), run.c.case_label, run.c.target_name)
-        .limit(limit)
-    )
-    with reading(store.engine) as connection:
-        return [Series(*row) for row in connection.execute(statement)]
-
-
-class Point(NamedTuple):
-    """One run of a series; `value` is None where it has no such score."""
-
-    run_id: str
-    session_id: str
-    host: str
-    block: int
-    attempt: int
-    started_ns: int
-    status: str
-    value: float | None
-
-
-def plans_of(store: Store, case_label: str, target: str) -> list[tuple[str, int, int]]:
-    """The plans of a series, the newest first: hash, number of runs, start of the last one."""
-    last = func.max(run.c.started_ns)
-    statement = (
-        select(run.c.plan_hash, func.count(), last)
-        .where(run.c.case_label == case_label, run.c.target_name == target)
-        .group_by(run.c.plan_hash)
-        .order_by(last.desc(), run.c.plan_hash)
-        .limit(MAX_CHOICES)
-    )
-    with reading(store.engine) as connection:
-        return [(hash, count, last_ns) for hash, count, last_ns in connection.execute(statement)]
-
-
-def metrics_of(store: Store, case_label: str, target: str, plan_hash: str) -> dict[str, tuple[str, str]]:
-    """Unit and direction of the metrics that the newest runs of a series have, in their order."""
-    newest = (
-        select(run.c.id)
-        .where(run.c.case_label == case_label, run.c.target_name == target, run.c.plan_hash == plan_hash)
-        .order_by(run.c.started_ns.desc())
-        .limit(20)
-    )
-    statement = (
-        select(score.c.metric, score.c.unit, score.c.direction)
-        .where(score.c.run_id.in_(newest))
-        .order_by(score.c.position)
-    )
-    with reading(store.engine) as connection:
-        return {metric: (unit, direction) for metric, unit, direction in connection.execute(statement)}
-
-
-def points(store: Store, case_label: str, target: str, plan_hash: str, metric: str, host: str | None) -> list[Point]:
-    """The runs of one plan of a series in the order of time, the newest MAX_POINTS; `host` None means all hosts."""
-    host_name = func.coalesce(session.c.host_name, "")
-    columns = (run.c.id, run.c.session_id, host_name, run.c.block, run.c.attempt, run.c.started_ns, run.c.status)
-    checked = (score.c.metric, score.c.unit, score.c.direction, score.c.value, score.c.checksum)
-    joined = run.join(session, session.c.id == run.c.session_id).outerjoin(
-        score, and_(score.c.run_id == run.c.id, score.c.metric == metric)
-    )
-    statement = (
-        select(run.c.checksum, *(run.c[name] for name in OF_RUN), *checked, *columns, score.c.value)
-        .select_from(joined)
-        .where(run.c.case_label == case_label, run.c.target_name == target, run.c.plan_hash == plan_hash)
-        .order_by(run.c.started_ns.desc(), run.c.id.desc())
-        .limit(MAX_POINTS)
-    )
-    if host is not None:
-        statement = statement.where(host_name == host)
-    with reading(store.engine) as connection:
-        return [_point(row) for row in connection.execute(statement)][::-1]
-
-
-def _point(row: Sequence[Any]) -> Point:
-    """A run of a series; one whose score was changed after it was stored does not count."""
-    sealed, *rest = row
-    of_run, (*parts, checksum), point = rest[: len(OF_RUN)], rest[len(OF_RUN) : -8], Point._make(rest[-8:])
-    if sealed is None or point.value is None or of_score(of_run, *parts) == checksum:
-        return point
-    return point._replace(status=RunStatus.INVALID.value)
-
-
-def places_of(store: Store, case_label: str, target: str, plan_hash: str) -> dict[str, tuple[Target, dict[str, Any]]]:
-    """By session the target of a plan of a series, with the facts of its first run, and the facts of the host."""
-    statement = (
-        select(run.c.session_id, run.c.target, session.c.host)
-        .select_from(run.join(session, session.c.id == run.c.session_id))
-        .where(run.c.case_label == case_label, run.c.target_name == target, run.c.plan_hash == plan_hash)
-        .distinct()
-        .order_by(run.c.session_id, run.c.target)
-    )
-    found: dict[str, tuple[Target, dict[str, Any]]] = {}
-    with reading(store.engine) as connection:
-        for session_id, text, host in connection.execute(statement):
-            if session_id not in found:
-                found[session_id] = (read_target(text), read_table(host, f"the host of session {session_id}"))
-    return found
-
-
-def hosts_of(store: Store, case_label: str, target: str, plan_hash: str) -> list[str]:
-    """The hosts on which a plan of a series ran, the one of the newest run first; "" where it is not known."""
-    last = func.max(run.c.started_ns)
-    statement = (
-        select(session.c.host_name)
-        .select_from(run.join(session, session.c.id == run.c.session_id))
-        .where(run.c.case_label == case_label, run.c.target_name == target, run.c.plan_hash == plan_hash)
-        .group_by(session.c.host_name)
-        .order_by(last.desc())
-        .limit(MAX_CHOICES)
-    )
-    with reading(store.engine) as connection:
-        return [host or "" for host in connection.execute(statement).scalars()]

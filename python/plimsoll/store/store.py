@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -13,9 +14,8 @@ from sqlalchemy.exc import IntegrityError
 
 from plimsoll.catalog.targets import SCHEME
 from plimsoll.errors import StoreError, UnknownName
-from plimsoll.model import Direction, Level, Plan, Run, RunStatus, Session, SessionState, Unit
+from plimsoll.model import Direction, Plan, Run, RunStatus, Session, SessionState, Unit
 from plimsoll.notices import tell
-from plimsoll.phases import MEMORY_GUARD, metrics_of_memory
 from plimsoll.stats.carryover import Neighbours, neighbours_in
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.stats.stated import Stated, stated_in
@@ -42,10 +42,9 @@ from plimsoll.store.records import (
     read_plan,
     read_runs,
     read_session,
-    read_table,
     session_row,
 )
-from plimsoll.store.schema import finding, histogram, run, score, session
+from plimsoll.store.schema import histogram, run, score, session
 
 __all__ = ["Store", "open_store", "short_id"]
 
@@ -161,7 +160,7 @@ class Store:
         Raises UnknownName.
         """
         columns = session_row(record)
-        kept = {name: columns[name] for name in ("host", "study", "policy_version")}
+        kept = {name: columns[name] for name in ("host", "study", "policy_version")} | {"added_ns": time.time_ns()}
         self._update_session(record.id, state=SessionState.RUNNING.value, ended_ns=None, **kept)
 
     def restore_session(self, record: Session) -> None:
@@ -194,8 +193,15 @@ class Store:
             return [read_session(row) for row in connection.execute(statement)]
 
     def last_session(self) -> Session | None:
-        """The session that started last."""
-        return next(iter(self.sessions(limit=1)), None)
+        """The session that the store got last: measured, gone on with, imported or merged.
+
+        Of several that came at once, and of an older store, the one that began last.
+        """
+        order = session.c.added_ns.desc().nulls_last(), session.c.started_ns.desc(), session.c.id.desc()
+        statement = select(session).order_by(*order).limit(1)
+        with reading(self.engine) as connection:
+            row = connection.execute(statement).one_or_none()
+        return None if row is None else read_session(row)
 
     def find_session(self, text: str) -> Session:
         """The session that `text` names: short id (4 digits or more), full id or exact title.
@@ -255,36 +261,6 @@ class Store:
             metrics = tuple(dict.fromkeys(first.metrics + plan.metrics))
             found[key] = first.model_copy(update={"metrics": metrics})
         return found
-
-    def deciding(self, session_ids: Sequence[str]) -> dict[tuple[str, str], str]:
-        """By session and case the metric that decides it; equal plans of two cases may be judged by different ones."""
-        named = (run.c.session_id, run.c.test, run.c.case_label, run.c.plan_hash)
-        kinds = select(*named).where(run.c.session_id.in_(session_ids)).distinct().subquery()
-        text_of = select(run.c.plan).where(*(column == kinds.c[column.name] for column in named)).limit(1)
-        statement = select(kinds.c.session_id, kinds.c.case_label, text_of.scalar_subquery())
-        with reading(self.engine) as connection:
-            rows = connection.execute(statement.order_by(kinds.c.plan_hash)).all()
-        plans = {text: read_plan(text) for text in {text for _, _, text in rows}}
-        return {(where, case): plans[text].metrics[0] for where, case, text in rows if plans[text].metrics}
-
-    def from_memory(self, session_ids: Sequence[str], plan_hashes: Collection[str]) -> frozenset[tuple[str, str, str]]:
-        """(case, metric, target) of which some valid run of these plans measured memory in place of the disk."""
-        if not plan_hashes:
-            return frozenset()
-        statement = (
-            select(run.c.id, run.c.case_label, run.c.target_name, run.c.facts, finding.c.measured)
-            .join(finding, finding.c.run_id == run.c.id)
-            .where(run.c.session_id.in_(session_ids), run.c.plan_hash.in_(plan_hashes))
-            .where(run.c.status == RunStatus.OK.value)
-            .where(finding.c.guard == MEMORY_GUARD, finding.c.level == Level.WARN.value)
-        )
-        with reading(self.engine) as connection:
-            rows = connection.execute(statement).all()
-        return frozenset(
-            (case, metric, target)
-            for name, case, target, *texts in rows
-            for metric in metrics_of_memory(*(read_table(text, f"run {name}") for text in texts))
-        )
 
     def may_end(self, session_ids: Sequence[str]) -> frozenset[str]:
         """Names of targets whose rates may not last: their volume is known, or a burst or a series is in their runs."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from plimsoll.model import Run, Session
 from plimsoll.stats.histogram import decode
 from plimsoll.store.store import Store
 
-Row = dict[str, Any]
+Row = tuple[Any, ...]
 
 _RUN = {
     "run_id": ("string", "id of the run"),
@@ -118,9 +118,8 @@ def write_tables(store: Store, session_ids: Sequence[str], folder: Path, *, repl
                 writers[name] = opened.enter_context(writer)
             for session in (store.find_session(session_id) for session_id in session_ids):
                 runs = store.runs([session.id])
-                for name, make in _ROWS.items():
-                    rows = [row for run in runs for row in make(session, run)]
-                    writers[name].write_table(pyarrow.Table.from_pylist(rows, schema=schemas[name]))
+                for name in TABLES:
+                    writers[name].write_table(arrow_table(name, columns_of(name, session, runs)))
     except OSError as error:
         raise StoreError(f"cannot write tables in {folder}: {error.strerror}; choose another place") from None
     return list(files.values())
@@ -136,40 +135,54 @@ def _schema(pyarrow: Any, columns: dict[str, tuple[str, str]]) -> Any:
     )
 
 
+def columns_of(name: str, session: Session, runs: Sequence[Run]) -> dict[str, list[Any]]:
+    """One of `TABLES` for the runs of a session: the values of each column, None where there is none."""
+    make = _ROWS[name]
+    rows = [row for run in runs for row in make(session, run)]
+    columns = zip(*rows, strict=True) if rows else ((),) * len(TABLES[name])
+    return dict(zip(TABLES[name], map(list, columns), strict=True))
+
+
+def arrow_table(name: str, columns: Mapping[str, list[Any]]) -> Any:
+    """Columns of one of `TABLES` as Arrow has them, with the description of each. Raises UsageError without pyarrow."""
+    pyarrow = _pyarrow()
+    return pyarrow.Table.from_pydict(columns, schema=_schema(pyarrow, TABLES[name]))
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise explained(error) from None
+    return pyarrow
+
+
 def _head(run: Run) -> Row:
-    return {
-        "run_id": run.id,
-        "session_id": run.session_id,
-        "case": run.plan.case,
-        "target": run.target.name,
-        "block": run.block,
-        "attempt": run.attempt,
-        "status": run.status.value,
-    }
+    return run.id, run.session_id, run.plan.case, run.target.name, run.block, run.attempt, run.status.value
 
 
 def _runs(session: Session, run: Run) -> Iterator[Row]:
     # A series has a table of its own.
     facts = {name: fact for name, fact in run.facts.items() if name != "series"}
-    yield {
-        **_head(run),
-        "reason": run.reason,
-        "order": run.order,
-        "test": run.plan.test,
-        "plan_hash": run.plan.hash,
-        "workload": run.plan.workload,
-        "started": run.started_ns or None,
-        "duration_ns": run.ended_ns - run.started_ns or None,
-        "target_kind": run.target.kind,
-        "target_where": run.target.where,
-        "parameters_json": _json(run.plan.parameters),
-        "facts_json": _json(facts),
-        "findings_json": _json([finding.model_dump() for finding in run.findings]),
-        "session_title": session.title,
-        "host_name": str(session.host.get("name", "")) or None,
-        "plimsoll_version": session.plimsoll_version,
-        "policy_version": session.policy_version,
-    }
+    yield (
+        *_head(run),
+        run.reason,
+        run.order,
+        run.plan.test,
+        run.plan.hash,
+        run.plan.workload,
+        run.started_ns or None,
+        run.ended_ns - run.started_ns or None,
+        run.target.kind,
+        run.target.where,
+        _json(run.plan.parameters),
+        _json(facts),
+        _json([finding.model_dump() for finding in run.findings]),
+        session.title,
+        str(session.host.get("name", "")) or None,
+        session.plimsoll_version,
+        session.policy_version,
+    )
 
 
 def _json(value: Any) -> str:
@@ -177,42 +190,42 @@ def _json(value: Any) -> str:
 
 
 def _scores(_: Session, run: Run) -> Iterator[Row]:
-    for score in run.scores:
-        yield {**_head(run), **score.model_dump(), "judged": score.metric in run.plan.metrics}
+    head, judged = _head(run), run.plan.metrics
+    for each in run.scores:
+        yield (*head, each.metric, each.value, each.unit, each.direction, each.metric in judged)
 
 
 def _intervals(_: Session, run: Run) -> Iterator[Row]:
+    head = _head(run)
     for each in run.intervals:
-        shared = {
-            "start_ns": each.start_ns,
-            "duration_ns": each.duration_ns,
-            "errors": each.errors,
-            "cpu_busy_share": each.cpu.get("busy"),
-            "cpu_steal_share": each.cpu.get("steal"),
-            "device_read_bytes": each.device.get("read_bytes"),
-            "device_write_bytes": each.device.get("write_bytes"),
-        }
-        for kind, operations in each.operations.items():
-            yield {**_head(run), **shared, "kind": kind, **operations.model_dump()}
+        cpu, device = each.cpu, each.device
+        last = (
+            each.errors, cpu.get("busy"), cpu.get("steal"), device.get("read_bytes"), device.get("write_bytes"),
+        )  # fmt: skip
+        for kind, of_kind in each.operations.items():
+            counted = (of_kind.operations, of_kind.bytes, of_kind.p50_ns, of_kind.p99_ns, of_kind.max_ns)
+            yield (*head, each.start_ns, each.duration_ns, kind, *counted, *last)
 
 
 def _histograms(_: Session, run: Run) -> Iterator[Row]:
+    head = _head(run)
     for kind, encoded in run.histograms.items():
         try:
             found = decode(encoded)
         except ResultFileError as error:
             raise StoreError(f"run {run.id} has a damaged histogram {kind!r}: {error}") from None
         for low, high, count in zip(found.low.tolist(), found.high.tolist(), found.counts.tolist(), strict=True):
-            yield {**_head(run), "kind": kind, "low_ns": low, "high_ns": high, "count": count}
+            yield (*head, kind, low, high, count)
 
 
 def _series(_: Session, run: Run) -> Iterator[Row]:
     series = run.facts.get("series")
     if not isinstance(series, dict) or not isinstance(series.get("columns"), dict):
         return
+    head = _head(run)
     for name, column in series["columns"].items():
         for time, value in zip(series.get("time_ns", ()), column.get("values", ()), strict=False):
-            yield {**_head(run), "time_ns": time, "column": name, "value": value, "unit": column.get("unit")}
+            yield (*head, time, name, value, column.get("unit"))
 
 
 _ROWS: dict[str, Callable[[Session, Run], Iterator[Row]]] = {
@@ -222,3 +235,4 @@ _ROWS: dict[str, Callable[[Session, Run], Iterator[Row]]] = {
     "histograms": _histograms,
     "series": _series,
 }
+"""The rows of each table, with the values of its columns in their order."""

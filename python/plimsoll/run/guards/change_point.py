@@ -27,7 +27,7 @@ _ADVICE = {
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Runs of several seconds without a rate of their own; the classifier says from when on it can tell."""
-    if evidence.io["rate"] or evidence.in_slices:
+    if evidence.is_paced or evidence.in_slices:
         return None
     rates = whole_rates(
         [

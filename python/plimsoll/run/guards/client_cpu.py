@@ -25,7 +25,7 @@ emulated volume; else others did, which is noise: pairs of runs share it, and it
 def check(evidence: RunEvidence) -> Finding | None:
     """Runs against a device; a test of memory or of the null engine is a test of the processor."""
     parameters = evidence.io
-    if not parameters["direct"] or not evidence.on_device or parameters["rate"]:
+    if not parameters["direct"] or not evidence.on_device or evidence.is_paced:
         return None
     thread = evidence.outcome["cpu"]["busiest_thread"]
     # Polling for completions keeps a processor busy by design.

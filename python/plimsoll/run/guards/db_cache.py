@@ -13,9 +13,8 @@ NAME = "db_cache"
 TITLE = "Data against the database's cache"
 KINDS = ("db",)
 WHY = """Data that fit into the server's cache, or into the memory of its machine, are read from there: the storage
-below is asked for writes only, and its speed is not in the numbers. The size of the tables and of the cache, and how
-much of what was asked for the cache had, are the server's own figures. The memory is looked at where the server runs
-here."""
+below is asked for writes only, and its speed is not in the numbers. The sizes of the tables and of the cache, and
+its hit ratio, are the server's own figures. The memory is looked at where the server runs here."""
 
 FULL = 0.999
 """Share of the pages asked for that the cache had, from which on nothing was read from storage to speak of."""

@@ -23,7 +23,7 @@ COUNTED = ("read", "write", "trim", "sync")
 
 def check(evidence: RunEvidence) -> Finding | None:
     """Closed loop only: in open loop latency counts from the intended start."""
-    if evidence.io["rate"] or not evidence.elapsed_ns:
+    if evidence.is_paced or not evidence.elapsed_ns:
         return None
     totals = [evidence.totals(kind) for kind in COUNTED]
     operations = sum(total["operations"] for total in totals)

@@ -20,7 +20,7 @@ FEWEST_ROUNDS = 20
 def check(evidence: RunEvidence) -> Finding | None:
     """Closed loop on a device; pauses, syncs and the page cache empty the queue on purpose."""
     values = evidence.io
-    pauses = values["rate"] or values["think_time"] or evidence.syncs or values["sync_at_end"]
+    pauses = evidence.is_paced or values["think_time"] or evidence.syncs or values["sync_at_end"]
     operations = sum(evidence.totals(kind)["operations"] for kind in ("read", "write", "trim"))
     if pauses or not values["direct"] or not evidence.on_device or operations < FEWEST_ROUNDS * evidence.in_flight:
         return None

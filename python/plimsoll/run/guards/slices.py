@@ -9,9 +9,10 @@ from plimsoll.run.guards._judge import finding, graded, percent, softened
 from plimsoll.units import format_duration
 
 NAME = "slices"
+KINDS = ("io", "db")
 TITLE = "Slices of a block"
 WHY = """Where targets alternate several times a second, each rests while another works. A volume with a limit on its
-rate saves up meanwhile, and then shows more than it gives for ever; and what one target leaves in flight at the end of
+rate saves up meanwhile, and then shows more than it can sustain; and what one target leaves in flight at the end of
 its slice is still done when the next one's has begun."""
 
 WAITED = 0.02

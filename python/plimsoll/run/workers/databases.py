@@ -11,7 +11,9 @@ from plimsoll import _core
 from plimsoll.declared import DbParameters
 from plimsoll.errors import TargetError
 from plimsoll.run.outcome import Made, answer
-from plimsoll.run.workers.execution import Job
+from plimsoll.run.turns import Turn
+from plimsoll.run.workers.execution import PausingJob
+from plimsoll.run.workers.sliced import in_slices
 
 
 class DbJob(DbParameters):
@@ -28,6 +30,11 @@ class DbJob(DbParameters):
 def impossible(spec: DbJob) -> str | None:
     """Why the core would refuse a request whatever the database, as one sentence."""
     return _core.db_validate(json.dumps(spec))
+
+
+def cannot_alternate(spec: DbJob, slices: Sequence[Turn], discard_ns: int) -> str | None:
+    """The same of a request that works in slices only."""
+    return _core.db_validate(json.dumps(in_slices(spec, slices, discard_ns)))
 
 
 def unusable(spec: DbJob) -> str | None:
@@ -64,6 +71,6 @@ def _awaited(ask: Callable[[], str]) -> list[Made]:
         raise TargetError(str(error)) from None
 
 
-def start(spec: DbJob) -> Job:
+def start(spec: DbJob) -> PausingJob:
     """A running job."""
     return _core.db_start(json.dumps(spec))

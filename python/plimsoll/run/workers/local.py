@@ -8,16 +8,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, TypeGuard, cast
 
 from plimsoll import _core
 from plimsoll.declared import IoParameters
+from plimsoll.location import trace_place
 from plimsoll.model import Plan
 from plimsoll.parameters import io_defaults
 from plimsoll.run.outcome import OnProgress, Outcome
 from plimsoll.run.sampler import Sampler
 from plimsoll.run.turns import Turn
 from plimsoll.run.workers.execution import Execution, PausingJob, measured
+from plimsoll.run.workers.sliced import in_slices
 
 LAID_OUT = (
     "size", "offset", "layout", "seed", "drop_cache", "content", "compressible", "dedupe", "working_set", "shared_seed",
@@ -33,18 +35,12 @@ class IoJob(IoParameters):
     """What the core takes (`crates/io/src/parameters.rs`): the plan's parameters, and the place."""
 
     path: str
+    recorded_at: str
     made: list[tuple[int, int]]
     interval_histograms: bool
     trace: bool
     trace_syncs: bool
     so_far: bool
-
-
-class IoJobInSlices(IoJob):
-    """One that works in slices only; its warm-up is the beginning of the first one."""
-
-    slices: Sequence[Turn]
-    discard_ns: int
 
 
 @dataclass(frozen=True)
@@ -87,11 +83,6 @@ def cannot_alternate(plan: Plan, path: Path, slices: Sequence[Turn], discard_ns:
     return _core.validate(json.dumps(in_slices(job_spec(plan.values(IoParameters), path), slices, discard_ns)))
 
 
-def in_slices(spec: IoJob, slices: Sequence[Turn], discard_ns: int) -> IoJobInSlices:
-    """The same job, working in these slices."""
-    return {**spec, "slices": slices, "discard_ns": discard_ns}
-
-
 def job_spec(
     values: IoParameters, path: Path, keep: Collection[Keep] = (), made: Sequence[tuple[int, int]] = ()
 ) -> IoJob:
@@ -99,6 +90,7 @@ def job_spec(
     spec: IoJob = {
         **values,
         "path": str(path),
+        "recorded_at": recorded_at(values),
         "made": list(made),
         "interval_histograms": "interval_histograms" in keep,
         "trace": "trace" in keep,
@@ -108,6 +100,12 @@ def job_spec(
     if files := spec.get("files"):
         spec["files"] = {**files, "more": [os.path.normpath(path.parent / name) for name in files["more"]]}
     return spec
+
+
+def recorded_at(values: IoParameters) -> str:
+    """The file of the trace that a job replays; empty where it does not."""
+    recording = values.get("recording")
+    return str(trace_place(recording["sha256"])) if recording else ""
 
 
 def execute(
@@ -126,10 +124,11 @@ def execute(
     The file is laid out by a job of its own, so that the host's counters before and after see only the load.
     KeyboardInterrupt stops the job, waits for it, and is passed on: the file is not in use when it arrives.
     """
-    if unfinished := lay_out(plan, path, sampler, on_progress, deadline_reached):
-        return unfinished
+    laid = lay_out(plan, path, sampler, on_progress, deadline_reached)
+    if is_unfinished(laid):
+        return laid
     spec = job_spec({**plan.values(IoParameters), "layout": "keep"}, path, keep, made)
-    return measured(start, spec, Outcome, str(path), sampler, on_progress, deadline_reached)
+    return after_layout(measured(start, spec, Outcome, str(path), sampler, on_progress, deadline_reached), laid)
 
 
 def lay_out(
@@ -139,24 +138,36 @@ def lay_out(
     on_progress: OnProgress,
     deadline_reached: Callable[[], bool],
 ) -> Execution | None:
-    """Bring the file into the state that the plan asks for; what came back where that was not possible."""
+    """Bring the file into the state that the plan asks for: what came back, nothing where it is to stay as it is."""
     if plan.values(IoParameters)["layout"] == "keep":
         return None
-    spec = _layout_spec(plan, path)
-    laid = measured(start, spec, Outcome, str(path), sampler, on_progress, deadline_reached)
-    return None if laid.outcome["status"] == "ok" else laid
+    return measured(start, _layout_spec(plan, path), Outcome, str(path), sampler, on_progress, deadline_reached)
+
+
+def is_unfinished(laid: Execution | None) -> TypeGuard[Execution]:
+    """Whether the file could not be laid out, so that nothing can be measured."""
+    return laid is not None and laid.outcome["status"] != "ok"
+
+
+def after_layout(execution: Execution, laid: Execution | None) -> Execution:
+    """With the time that the layout took before: the next run does not need it, and its length is known by that."""
+    if laid is not None:
+        execution.outcome["phases"]["layout_ns"] += laid.outcome["phases"]["layout_ns"]
+    return execution
 
 
 def _layout_spec(plan: Plan, path: Path) -> IoJob:
     """A job that lays the file out and reads one block of it."""
-    smallest = min(plan.values(IoParameters)["block_size"])[0]
+    asked = plan.values(IoParameters)
+    smallest = min(asked["block_size"])[0]
     of_the_file = {name: value for name, value in plan.parameters.items() if name in LAID_OUT}
     values: IoParameters = {
         **cast(IoParameters, {**io_defaults(), **of_the_file}),
         "engine": "psync",
         "mode": "read",
         "block_size": [[smallest, 1.0]],
-        "direct": False,
+        # Past the page cache where the load goes: that takes a fraction of the time, and leaves nothing to be dropped.
+        "direct": asked["direct"],
         "max_operations": 1,
         "warmup": 0,
     }

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import Any, TypedDict, cast
 
 from plimsoll.errors import TargetError
 from plimsoll.metrics import DATA_KINDS
 from plimsoll.run.outcome import OnProgress, Outcome, Progress, Slices, answer
 from plimsoll.run.sampler import HostSample, Sampler
-from plimsoll.run.turns import Turns, after_others
+from plimsoll.run.turns import Turn, Turns, after_others
 from plimsoll.run.workers.execution import POLL_S, STOP_S, Execution, Job, PausingJob
-from plimsoll.run.workers.local import IoJob, in_slices
 from plimsoll.targets.held import readable
 from plimsoll.units import MILLISECOND, SECOND
 
@@ -30,8 +29,11 @@ READY_POLL_S = 0.01
 class Part:
     """What one target does in a block, and what comes of it."""
 
-    start: Callable[[IoJob], PausingJob]
-    spec: IoJob
+    start: Callable[[Any], PausingJob]
+    spec: Mapping[str, Any]
+    """What the core takes, without the slices."""
+    outcome: type[Outcome]
+    """What it answers."""
     what: str
     """The place, for the error of a job that does not end."""
     sampler: Sampler
@@ -39,6 +41,11 @@ class Part:
     """Of the target."""
     samples: list[HostSample] = field(default_factory=list)
     """Before the block, about once a second in it, and after it."""
+
+
+def in_slices(spec: Mapping[str, Any], slices: Sequence[Turn], discard_ns: int) -> dict[str, Any]:
+    """The same job, working in these slices only; its warm-up is the beginning of the first one."""
+    return {**spec, "slices": slices, "discard_ns": discard_ns}
 
 
 def alternate(
@@ -105,7 +112,7 @@ def _await(
                 if part.sampler.age_ns(part.samples[-1]) >= SECOND:
                     part.samples.append(part.sampler.sample())
         on_progress(progress)
-        over = deadline_reached() or any(_failed(text) for text in answers)
+        over = deadline_reached() or any(_failed(part, text) for part, text in zip(parts, answers, strict=True))
         if over and stopped_ns is None:
             stopped_ns = time.monotonic_ns()
             for job in jobs:
@@ -117,12 +124,12 @@ def _await(
     return [text for text in answers if text is not None]
 
 
-def _failed(text: str | None) -> bool:
-    return text is not None and answer(Outcome, text)["status"] == "failed"
+def _failed(part: Part, text: str | None) -> bool:
+    return text is not None and answer(part.outcome, text)["status"] == "failed"
 
 
 def _execution(part: Part, text: str, turns: Turns, followers: Sequence[bool]) -> Execution:
-    outcome = answer(Outcome, text)
+    outcome = answer(part.outcome, text)
     outcome["slices"] = Slices(
         slice_ns=turns.slice_ns,
         discard_ns=turns.discard_ns,
@@ -145,10 +152,12 @@ class _Neighbours(TypedDict):
 
 def _neighbours(outcome: Outcome, followers: Sequence[bool]) -> _Neighbours:
     done, lasted = {True: 0, False: 0}, {True: 0, False: 0}
+    # Of a transaction only the whole counts, not its parts.
+    kinds: Sequence[str] = cast(Mapping[str, Any], outcome).get("whole", DATA_KINDS)
     # One that was stopped has fewer slices than it was given.
     for interval, follows in zip(outcome["intervals"], followers, strict=False):
         done[follows] += sum(
-            interval["operations"][kind]["operations"] for kind in DATA_KINDS if kind in interval["operations"]
+            interval["operations"][kind]["operations"] for kind in kinds if kind in interval["operations"]
         )
         lasted[follows] += interval["duration_ns"]
     if not all(done.values()):

@@ -15,6 +15,7 @@ from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameters import kind_of, parameters_of
 from plimsoll.run.outcome import OnProgress, Outcome
 from plimsoll.run.places import Place
+from plimsoll.run.turns import Turns
 from plimsoll.run.workers.execution import Execution
 
 
@@ -66,7 +67,33 @@ class Workload(Protocol):
         """Facts of the data file after a run; empty where there is none."""
 
 
+class PausingWorkload(Workload, Protocol):
+    """What goes on for as long as it is told, and can pause and go on."""
+
+    def against_slices(self, plan: Plan, asked: bool) -> Iterator[str]:
+        """Why it cannot alternate with others in slices, or would mislead: what follows “the test”.
+
+        What is `asked` for may be disturbed a little, which the looks at slices after own ones show.
+        """
+
+    def alternate(
+        self,
+        plans: Sequence[Plan],
+        places: Sequence[Place],
+        turns: Turns,
+        on_progress: OnProgress,
+        deadline_reached: Callable[[], bool],
+    ) -> list[Execution]:
+        """Carry out the plans of a block in slices; where one fails, none is measured."""
+
+
 def of(plan: Plan) -> Workload:
     """The kind of workload of a plan. Raises UnknownName where the package that brings it is not installed here."""
     parameters_of(plan.workload)
     return cast(Workload, import_module(f"plimsoll.run.workloads.{kind_of(plan.workload)}"))
+
+
+def pausing(plan: Plan) -> PausingWorkload | None:
+    """The same of one that can pause; None of what has an end of its own."""
+    found = of(plan)
+    return cast(PausingWorkload, found) if hasattr(found, "alternate") else None

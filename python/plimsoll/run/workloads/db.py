@@ -21,11 +21,14 @@ from plimsoll.run.outcome import DbOutcome, OnProgress
 from plimsoll.run.places import Place
 from plimsoll.run.private_server import PrivateServer, find_program, kind, running
 from plimsoll.run.scores import burst_factor, saturated_share, window_factor
+from plimsoll.run.turns import Turns, example, too_short
 from plimsoll.run.workers import databases
 from plimsoll.run.workers.databases import DbJob
 from plimsoll.run.workers.execution import Execution, measured
+from plimsoll.run.workers.sliced import Part
+from plimsoll.run.workers.sliced import alternate as alternating
 from plimsoll.stats.histogram import decode
-from plimsoll.stats.steady import classify
+from plimsoll.stats.steady import classify, of_slices
 from plimsoll.targets import database
 from plimsoll.units import MIB, SECOND
 
@@ -154,7 +157,9 @@ def summary(plan: Plan) -> str:
     own = [each for each in parameters_of(plan.workload) if each.name not in COMMON]
     said = [each for each in own if plan.parameters[each.name] != each.default]
     changed = [f"{each.name} {value_text(each, plan.parameters[each.name])}" for each in said]
-    return ", ".join([f"{plan.workload}{where}", f"{values['clients']} clients", *changed])
+    return ", ".join(
+        [f"{plan.workload}{where}", f"{values['clients']} client{'' if values['clients'] == 1 else 's'}", *changed]
+    )
 
 
 def _stand_in(plan: Plan) -> PrivateServer:
@@ -192,19 +197,81 @@ def execute(
 
     With `interval_histograms`, progress and outcome tell those of each interval, once.
     """
+    server, request = _request(plan, place)
+    request["interval_histograms"] = interval_histograms
+    log_begin = server.log_bytes()
+    where = server.url or plan.values(DbParameters)["server"]
+    execution = measured(databases.start, request, DbOutcome, where, place.sampler, on_progress, deadline_reached)
+    _keep_in_mind(plan, place, execution.outcome, server, log_begin)
+    return execution
+
+
+def _request(plan: Plan, place: Place) -> tuple[PrivateServer, DbJob]:
+    """The server of a plan, started where it is private, and what the core is asked to do there."""
     server, fresh = _server(plan, place)
-    request = spec(plan, server, place.destroy, interval_histograms=interval_histograms)
+    request = spec(plan, server, place.destroy)
     if fresh and request["data"] == "reuse":
         # A private server's data are ours: what does not fit was loaded for another case of this session.
         request["data"] = "recreate"
-    log_begin = server.log_bytes()
     place.sampler.with_family = True
-    where = server.url or plan.values(DbParameters)["server"]
-    execution = measured(databases.start, request, DbOutcome, where, place.sampler, on_progress, deadline_reached)
-    _add_words(plan, execution.outcome, server, log_begin)
-    if execution.outcome["status"] == "ok":
+    return server, request
+
+
+def _keep_in_mind(plan: Plan, place: Place, outcome: DbOutcome, server: PrivateServer, log_begin: int) -> None:
+    """What a private server said of a run, and what its data are like after it."""
+    _add_words(plan, outcome, server, log_begin)
+    if outcome["status"] == "ok":
         place.services[f"data of {_server_key(plan)}"] = _data_shape(plan)
-    return execution
+
+
+def against_slices(plan: Plan, asked: bool) -> Iterator[str]:
+    """Outages, writes unless they are asked for, and what the core refuses."""
+    values = plan.values(DbParameters)
+    if values["fault"] == "expected":
+        yield "waits for an outage, which targets that alternate would share"
+    if not (asked or _only_reads(plan)):
+        yield "writes, and a database does part of that later, while another works"
+    turn = example(values["runtime"], values["warmup"])
+    request = spec(plan, _stand_in(plan))
+    if not too_short(values["runtime"]) and (
+        refused := databases.cannot_alternate(request, turn.of["a"], turn.discard_ns)
+    ):
+        yield f"cannot: {refused}"
+
+
+def _only_reads(plan: Plan) -> bool:
+    """Whether the measured part changes nothing in the database."""
+    if plan.workload == "ycsb":
+        ycsb = plan.values(YcsbParameters)
+        return not (ycsb["update"] or ycsb["insert"] or ycsb["read_modify_write"] or ycsb["measure"] == "load")
+    return plan.workload == "web" or plan.values(TpcbParameters)["script"] == "select_only"
+
+
+def alternate(
+    plans: Sequence[Plan],
+    places: Sequence[Place],
+    turns: Turns,
+    on_progress: OnProgress,
+    deadline_reached: Callable[[], bool],
+) -> list[Execution]:
+    """Load the data of all targets, and let them alternate; where that fails for one, none is measured."""
+    parts, servers = [], []
+    for plan, place in zip(plans, places, strict=True):
+        server, request = _request(plan, place)
+        where, log_begin = server.url or plan.values(DbParameters)["server"], server.log_bytes()
+        # One operation: what is there is as the plan asks for, and the jobs that alternate change nothing about it.
+        loading: DbJob = {**request, "max_operations": 1, "warmup": 0}
+        loaded = measured(databases.start, loading, DbOutcome, where, place.sampler, on_progress, deadline_reached)
+        _keep_in_mind(plan, place, loaded.outcome, server, log_begin)
+        if loaded.outcome["status"] != "ok":
+            return [loaded] * len(plans)
+        servers.append((server, server.log_bytes()))
+        ready: DbJob = {**request, "data": "keep"}
+        parts.append(Part(databases.start, ready, DbOutcome, where, place.sampler, place.target.name))
+    executions = alternating(parts, turns, on_progress, deadline_reached)
+    for plan, execution, (server, log_begin) in zip(plans, executions, servers, strict=True):
+        _add_words(plan, cast(DbOutcome, execution.outcome), server, log_begin)
+    return executions
 
 
 def _add_words(plan: Plan, outcome: DbOutcome, server: PrivateServer, log_begin: int) -> None:
@@ -282,7 +349,8 @@ def scores(
     if not series or not outcome["completed"]:
         return ()
     # The last interval may be shorter.
-    regime = classify(series, intervals[0].duration_ns / SECOND)
+    interval_s = intervals[0].duration_ns / SECOND
+    regime = of_slices(series, interval_s) if "slices" in outcome else classify(series, interval_s)
     rate = outcome["completed"] * SECOND / outcome["elapsed_ns"]
     named = {"operation_rate": rate * window_factor(intervals, regime)}
     if (burst := burst_factor(series, regime)) is not None:

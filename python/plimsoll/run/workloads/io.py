@@ -9,6 +9,7 @@ from typing import Any
 from plimsoll.catalog.bounds import Pace
 from plimsoll.declared import IoParameters
 from plimsoll.errors import TargetError, UsageError
+from plimsoll.location import trace_place
 from plimsoll.metrics import DATA_KINDS, score
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
@@ -18,7 +19,7 @@ from plimsoll.run.originals import _execution
 from plimsoll.run.outcome import OnProgress, Outcome
 from plimsoll.run.places import Place
 from plimsoll.run.scores import scores as measured_scores
-from plimsoll.run.turns import Turns
+from plimsoll.run.turns import Turns, example, too_short
 from plimsoll.run.workers import local
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import alignment, engines, impossible
@@ -31,6 +32,9 @@ from plimsoll.units import SECOND, format_size
 OVERHEAD_NS = 400_000_000
 """Start, samples, guards and storing of one run; measured on two slow cores."""
 
+REPLAY = "replay"
+"""The test that `plimsoll replay` runs."""
+REPLAY_SMALLER = "say --space 4GiB to scale its addresses to that size"
 ORIGINAL_SLACK_NS = 60 * SECOND
 """What an original may take beside its measured time before it is taken to hang."""
 
@@ -122,9 +126,32 @@ def execute(
         return local.execute(plan, path, place.sampler, on_progress, deadline_reached)
     values = plan.values(IoParameters)
     timeout_ns = values["warmup"] + values["runtime"] + ORIGINAL_SLACK_NS
-    return local.lay_out(plan, path, place.sampler, on_progress, deadline_reached) or _execution.execute(
-        plan, place, path, timeout_ns, on_progress, deadline_reached
-    )
+    laid = local.lay_out(plan, path, place.sampler, on_progress, deadline_reached)
+    if local.is_unfinished(laid):
+        return laid
+    done = _execution.execute(plan, place, path, timeout_ns, on_progress, deadline_reached)
+    return local.after_layout(done, laid)
+
+
+def against_slices(plan: Plan, asked: bool) -> Iterator[str]:  # noqa: ARG001 (of others it makes a difference)
+    """Programs that cannot pause, writes that are done later, and what the core refuses."""
+    values = plan.values(IoParameters)
+    if originals.is_original(plan):
+        yield "is run by another program, which cannot pause"
+    if values.get("recording"):
+        yield "replays a trace, whose times go on while another works"
+    if _leaves_writes_behind(values):
+        yield "leaves writes in the page cache, which would be done while another works"
+    turn = example(values["runtime"], values["warmup"])
+    if not too_short(values["runtime"]) and (
+        refused := local.cannot_alternate(plan, Path("data"), turn.of["a"], turn.discard_ns)
+    ):
+        yield f"cannot: {refused}"
+
+
+def _leaves_writes_behind(values: IoParameters) -> bool:
+    each_synced = values["sync"] != "none" and values["sync_every"] == 1
+    return values["mode"] not in ("read", "randread") and not values["direct"] and not each_synced
 
 
 def alternate(
@@ -140,13 +167,14 @@ def alternate(
         local.lay_out(plan, path, place.sampler, on_progress, deadline_reached)
         for plan, path, place in zip(plans, paths, places, strict=True)
     ]
-    if unfinished := next(filter(None, laid), None):
-        return [each or unfinished for each in laid]
+    if unfinished := next(filter(local.is_unfinished, laid), None):
+        return [each if local.is_unfinished(each) else unfinished for each in laid]
     parts = [
-        Part(local.start, _of_laid_out(plan, path), str(path), place.sampler, place.target.name)
+        Part(local.start, _of_laid_out(plan, path), Outcome, str(path), place.sampler, place.target.name)
         for plan, path, place in zip(plans, paths, places, strict=True)
     ]
-    return alternating(parts, turns, on_progress, deadline_reached)
+    done = alternating(parts, turns, on_progress, deadline_reached)
+    return [local.after_layout(each, before) for each, before in zip(done, laid, strict=True)]
 
 
 def _of_laid_out(plan: Plan, path: Path) -> local.IoJob:
@@ -175,6 +203,11 @@ def file_facts(plan: Plan, place: Place) -> Mapping[str, Any]:
 def problems(plan: Plan) -> Iterator[str]:
     """What is impossible in a plan whatever the place: a test that would say nothing, then all that the core knows."""
     engine = plan.values(IoParameters)["engine"]
+    recording = plan.values(IoParameters).get("recording")
+    if plan.test == REPLAY and not recording:
+        yield "a replay needs a trace: `plimsoll replay load.trace --on NAME=WHERE`"
+    if recording and not trace_place(recording["sha256"]).exists():
+        yield "its trace is no longer where it was: run `plimsoll replay` with the file"
     if engine in engines() and engines()[engine].dataless:
         yield (
             f"engine {engine} moves no data, and the test would say nothing about the disk; "
@@ -205,9 +238,10 @@ def _check_device(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
     facts = device.facts(target)
     device.check(target, writes=writes(plan), destroy=destroy)
     if values["offset"] + values["size"] > facts["size_bytes"]:
+        smaller = REPLAY_SMALLER if plan.test == REPLAY else "set size= to less"
         raise TargetError(
             f"target {target.name}, test {plan.case}: {target.where} has {format_size(facts['size_bytes'])}, "
-            f"the test uses {format_size(values['offset'] + values['size'])}; set size= to less"
+            f"the test uses {format_size(values['offset'] + values['size'])}; {smaller}"
         )
     if values["direct"]:
         try:

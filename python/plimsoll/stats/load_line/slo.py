@@ -17,7 +17,7 @@ import numpy as np
 from plimsoll.errors import UsageError
 from plimsoll.stats.load_line.levels import LoadRange
 from plimsoll.stats.student_t import FloatArray
-from plimsoll.units import format_duration, parse_duration
+from plimsoll.units import format_duration, parse_duration, parse_latency
 
 GRID = 500
 SPREAD = 0.15
@@ -55,7 +55,7 @@ def parse_objective(text: str) -> Objective:
         raise UsageError(f"{text!r} is not an objective; write a percentile and a limit, such as p99<5ms or p99.9<20ms")
     digits = match[1]
     percent = float(digits if "." in digits or len(digits) < 3 or digits == "100" else f"{digits[:2]}.{digits[2:]}")
-    limit_ns = parse_duration(match[2])
+    limit_ns = parse_latency(match[2], what=text.strip())
     if not 0 < percent < 100 or limit_ns <= 0:
         raise UsageError(f"{text!r}: a percentile lies between p0 and p100, and a limit above zero")
     return Objective(percent, limit_ns)

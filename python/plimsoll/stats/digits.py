@@ -1,0 +1,44 @@
+"""Digits of ratios: as many as their interval supports."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+WIDE_OPEN = 100.0
+"""An interval that reaches this many times below or above its middle says nothing, and its ends say less."""
+
+
+def with_interval(low: float | None, middle: float, high: float | None) -> tuple[str, str]:
+    """`0.31×` and ` (0.29…0.33)` of a ratio above 0, rounded to the width of the interval.
+
+    The interval is ` (wide open)` where its ends would say nothing, and empty where there is none.
+    """
+    if low is None or high is None:
+        return f"{_two_digits(middle)}×", ""
+    if wide_open(low, middle, high):
+        return f"{_two_digits(middle)}×", " (wide open)"
+    common = decimals((high - low) / 2)
+    # At least two digits of each number: the ends of a wide interval still tell how wide it is.
+    ends = [rounded(x, max(common, 1 - math.floor(math.log10(x)))) for x in (middle, low, high)]
+    return f"{ends[0]}×", f" ({ends[1]}…{ends[2]})"
+
+
+def _two_digits(value: float) -> str:
+    """`0.31`, `12`, `2,300`, `0.000067`: digits, where `g` alone would write 2.3e+03 and 6.7e-05."""
+    return f"{Decimal(f'{value:.2g}'):,f}"
+
+
+def wide_open(low: float, middle: float, high: float) -> bool:
+    """Whether the interval of a ratio is too wide for its ends to be worth printing."""
+    return low * WIDE_OPEN < middle or high > middle * WIDE_OPEN
+
+
+def decimals(half_width: float) -> int:
+    """Decimals that leave 2 to 20 units of the last digit in the half-width of an interval; may be negative."""
+    return min(6, math.ceil(math.log10(2 / half_width) - 1e-9)) if half_width > 0 else 6
+
+
+def rounded(value: float, digits: int) -> str:
+    """`value` with so many decimals; negative ones round to tens, hundreds and so on."""
+    return f"{round(value, digits):,.{max(0, digits)}f}"
