@@ -166,12 +166,13 @@ def volume_validate(spec_json: str) -> int:
 def simulate(request_json: str) -> str:
     """Run a load on a volume in virtual time: a `Simulation` as JSON (`crates/volume/src/simulate`).
 
-    The request is a JSON object with `volume` (a `VolumeSpec`) and either `workload` (a `Workload`: block_bytes, depth,
-    rate, read_share, pattern, region_bytes, duration_ns, interval_ns, seed) or `trace` (path, depth, duration_ns,
-    interval_ns). The result holds `duration_ns`, `series` (interval_ns, names of `buckets`, `intervals`, and the
-    distributions of all latencies as HdrHistogram V2 in base64), `statistics` (the page of a served volume) and, of a
-    trace, `replay` (operations, recorded_ns, due, left, last_done_ns). Other Python threads run meanwhile; Ctrl-C is
-    seen within 50 ms.
+    The request is a JSON object with `volume` (a `VolumeSpec`) and one of `workload` (a `Workload`: block_bytes, depth,
+    rate, read_share, pattern, region_bytes, duration_ns, interval_ns, seed), `trace` (path, depth, duration_ns,
+    interval_ns) and `schedule` (a `Schedule`: columns durations_ns, reads, writes, read_bytes, write_bytes; depth,
+    from_issue, sequential, region_bytes, interval_ns, seed). The result holds `duration_ns`, `series` (interval_ns,
+    names of `buckets`, `intervals`, and the distributions of all latencies as HdrHistogram V2 in base64), `statistics`
+    (the page of a served volume) and, of a trace or a schedule, `replay` (operations, recorded_ns, due, left,
+    last_done_ns). Other Python threads run meanwhile; Ctrl-C is seen within 50 ms.
 
     Raises:
         ValueError: the request cannot be carried out.
@@ -216,3 +217,145 @@ class LogReader:
         Raises:
             ValueError: as `feed`.
         """
+
+TRACE_HEAD_BYTES: int
+"""So much of a file is needed to know which trace it is."""
+
+def trace_formats() -> list[tuple[str, str]]:
+    """Name and title of the formats of other tools that a `TraceReader` knows."""
+
+@final
+class TraceReader:
+    """A trace of I/O while it is read, in chunks of any size: our own format or another tool's."""
+
+    def __init__(self, head: bytes, whole: bool, format: str | None = None) -> None:
+        """`head` is the beginning of the file, which decides what it is unless `format` says it.
+
+        Raises:
+            ValueError: it is no trace, or can be several. Its text is a `Fault` (`crates/logs/src/trace/fault.rs`) as
+                JSON, here and below; after one the reader is of no further use.
+        """
+
+    def feed(self, chunk: bytes) -> None:
+        """Read on, from the beginning of the file; other Python threads run meanwhile.
+
+        Raises:
+            ValueError: the file is damaged, or a line can't be read.
+        """
+
+    def header(self) -> str | None:
+        """The `Header` (`crates/logs/src/trace/header.rs`) as JSON, once it has arrived; it grows with its names."""
+
+    def events(self) -> list[tuple[int, int | None, int | None, int, int, int, int, int]]:
+        """The events of the last chunk: arrival, issue, latency (ns; None: not seen), kind, offset, bytes, device,
+        process. For looking at a few; what works on all of them does so in Rust.
+        """
+
+    def samples(self) -> str:
+        """The samples (`crates/logs/src/trace/sample.rs`) since the last call, as JSON."""
+
+    def finish(self) -> str:
+        """The `Totals` as JSON, after the last chunk. `events` then has the last ones.
+
+        Raises:
+            ValueError: the file is damaged, or holds nothing.
+        """
+
+@final
+class TraceSurvey:
+    """A trace while it is looked through before it is replayed: made and fed as a `TraceReader`."""
+
+    def __init__(self, head: bytes, whole: bool, format: str | None = None) -> None:
+        """As `TraceReader`."""
+
+    def feed(self, chunk: bytes) -> None:
+        """As `TraceReader`."""
+
+    def finish(self) -> str:
+        """JSON with `header`, `totals` and, by number, what each of the `devices` was asked for
+        (`crates/python/src/replay.rs`).
+
+        Raises:
+            ValueError: as `TraceReader`.
+        """
+
+@final
+class TraceProfile:
+    """A trace while its load is summed up: made and fed as a `TraceReader`; with `device` of that one alone."""
+
+    def __init__(self, head: bytes, whole: bool, format: str | None = None, device: str | None = None) -> None:
+        """As `TraceReader`."""
+
+    def feed(self, chunk: bytes) -> None:
+        """As `TraceReader`."""
+
+    def finish(self) -> str:
+        """JSON with `header`, `totals` and, by number, the profile of each of the `devices`
+        (`crates/logs/src/trace/profile/device.rs`).
+
+        Raises:
+            ValueError: as `TraceReader`.
+        """
+
+@final
+class TraceWriter:
+    """Writes what a reader reads in our own format."""
+
+    def __init__(self, from_first: bool = False) -> None:
+        """Before the first chunk; `from_first`: the times of what is written count from its first I/O."""
+
+    def copy(self, reader: TraceReader) -> bytes:
+        """What the file goes on with, for the last chunk of the reader: to be called after each `feed` and `finish`."""
+
+    def finish(self, totals_json: str) -> bytes:
+        """How the file ends, given what the reader's `finish` said."""
+
+@final
+class KernelTap:
+    """A recording of the kernel's tracing of block I/O: its pages go in, a trace comes out."""
+
+    def __init__(self, setup_json: str) -> None:
+        """A `Setup` (`crates/logs/src/trace/kernel/tap.rs`) in JSON.
+
+        Raises:
+            ValueError: it is none, or a tracepoint of this kernel is not understood (a `Fault` as JSON).
+        """
+
+    def page(self, page: bytes) -> None:
+        """What one read of a processor's `trace_pipe_raw` gave; other Python threads run meanwhile."""
+
+    def edge(self, begin_ns: int, end_ns: int) -> None:
+        """Between which moments the devices' counters were read: once at the beginning, once at the end."""
+
+    def advance(self, until_ns: int, whole: bool) -> bytes:
+        """What the file goes on with, once all records before `until_ns` were given; `whole`: nothing is held back."""
+
+    def begin(self) -> bytes:
+        """How another file begins that goes on with what comes from now on."""
+
+    def state(self) -> str:
+        """A `State` as JSON."""
+
+    def finish(self, totals_json: str) -> tuple[bytes, str]:
+        """How the file ends, given `Totals` with what only the caller knows; and all of them, as JSON."""
+
+@final
+class SampleWriter:
+    """A trace of counters while it is written."""
+
+    def __init__(self, header_json: str) -> None:
+        """A `Header` in JSON.
+
+        Raises:
+            ValueError: it is none.
+        """
+
+    def samples(self, samples_json: str) -> bytes:
+        """What the file goes on with, for a list of `Sample` in JSON.
+
+        Raises:
+            ValueError: it is none, or the trace has ended.
+        """
+
+    def finish(self, totals_json: str) -> bytes:
+        """How the file ends, given `Totals` in JSON."""

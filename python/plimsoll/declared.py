@@ -259,6 +259,9 @@ class IoParameters(TypedDict):
         Annotated[Any, Declared("record", None, "gives way to other jobs of this process, so that they keep a ratio")]
     ]
     replay: NotRequired[Annotated[Any, Declared("record", None, "the operations are given, one by one")]]
+    recording: NotRequired[
+        Annotated[Any, Declared("record", None, "the operations are those of a trace, which is read meanwhile")]
+    ]
     submission: NotRequired[
         Annotated[bool, Declared("flag", False, "also measure the time until the kernel has an operation")]
     ]

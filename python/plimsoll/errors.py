@@ -10,7 +10,8 @@
     │   ├── StoreTooNew          written by a newer version
     │   ├── NotKeepable          a record that no store can hold
     │   └── ResultFileError      a result file that is damaged, hostile or not one of ours
-    └── NothingMeasured          exit code 3: no valid run
+    ├── NothingMeasured          exit code 3: no valid run
+    └── Cancelled                exit code 130: whoever called the library asked for the end
 
 Every message says what happened, where, and what to do. `GateFailed` (exit code 1) is an answer, not an error.
 """
@@ -49,8 +50,9 @@ class UnknownName(UsageError):
 
         A `hint` takes the place of the nearest of them.
         """
+        self.kind, self.known = kind, sorted(known)
         place = f" in {where}" if where else ""
-        super().__init__(f"no {kind} named {name!r}{place}; {hint or _nearest(name, sorted(known))}")
+        super().__init__(f"no {kind} named {name!r}{place}; {hint or _nearest(name, self.known)}")
 
 
 def _nearest(name: str, names: list[str]) -> str:
@@ -100,3 +102,13 @@ class NothingMeasured(PlimsollError):
     """The session ended without a valid run."""
 
     exit_code = 3
+
+
+class Cancelled(PlimsollError):
+    """A call of the library was cancelled; `session_id` names what was measured until then, None where nothing was."""
+
+    exit_code = 130
+
+    def __init__(self, message: str, session_id: str | None = None) -> None:
+        super().__init__(message)
+        self.session_id = session_id

@@ -9,16 +9,18 @@ MODULES = {
     "parquet": ("pyarrow",),
     "cloud": ("obstore",),
     "web": ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart"),
+    "notebook": ("altair", "pandas", "polars"),
     "cluster": ("distributed", "dask", "tornado", "cloudpickle", "asyncssh"),
 }
 """Extra → the modules that come with it and that Plimsoll imports, directly or through one of them."""
 
 PURPOSE = {
     "postgres": "a store in PostgreSQL",
-    "parquet": "a Parquet export",
+    "parquet": "a Parquet or Arrow table",
     "cloud": "object storage",
     "web": "the team's server",
     "cluster": "a cluster",
+    "notebook": "a table or chart for a notebook",
 }
 
 

@@ -46,7 +46,7 @@ def told_apart(places: Sequence[Mapping[str, str]]) -> list[int]:
     # Those of which most is known come first: they say how many places there are.
     for index in sorted(range(len(places)), key=lambda index: -len(places[index])):
         facts = places[index]
-        fitting = [number for number, known in enumerate(groups) if not _differing(known, facts)]
+        fitting = [number for number, known in enumerate(groups) if not differing(known, facts)]
         if len(fitting) == 1:
             group_of[index] = fitting[0]
             groups[fitting[0]] |= facts
@@ -76,10 +76,10 @@ def words_apart(places: Sequence[Mapping[str, str]]) -> list[str]:
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """What differs between two places of one name: `file system changed from ext4 to tmpfs`."""
-    return [f"{name} changed from {before[name]} to {after[name]}" for name in _differing(before, after)]
+    return [f"{name} changed from {before[name]} to {after[name]}" for name in differing(before, after)]
 
 
-def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+def differing(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
     """The facts that are known of both and are not the same."""
     return [name for name in one if name in other and one[name] != other[name]]
 

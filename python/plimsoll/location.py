@@ -37,3 +37,8 @@ def temporary() -> Path:
     places = [Path(name).absolute() for name in (*named, "/tmp", "/var/tmp") if name]
     usable = (each for each in places if each.is_dir() and os.access(each, os.W_OK | os.X_OK))
     return next(usable, places[-1])
+
+
+def trace_place(sha256: str) -> Path:
+    """The link to the trace with this content, which plans name by its hash; it may not be there."""
+    return home() / "traces" / sha256

@@ -15,6 +15,8 @@ from typing import Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+BASELINE_TAG = "baseline:"
+"""What tags begin with that make a session the baseline of that name."""
 POLICY_VERSION = 4
 """Version of the rules that turn runs into verdicts; kept with each session so that it can be recomputed."""
 

@@ -36,6 +36,9 @@ WORKLOADS: dict[str, tuple[Parameter, ...]] = {"io": parameters_in(IoParameters)
 LONGEST_NAME = 64
 """A longer one is no slip of the keyboard."""
 
+RECORDING = Parameter("recording", None, lambda value: value, "the trace that is replayed; `plimsoll replay` sets it")
+"""Of block I/O, and in plans only where a trace is replayed: no other plan has it."""
+
 TIMEOUT = Parameter("timeout", 10 * MINUTE, parse_duration, "a program that takes longer is ended, and the run fails")
 """What every workload of other packages has beside its own."""
 
@@ -89,6 +92,8 @@ def read_values(workload: str, values: Mapping[str, object], where: str) -> dict
     Raises UnknownName for a parameter that does not exist and UsageError for a value that cannot be read.
     """
     known = {parameter.name: parameter for parameter in parameters_of(workload)}
+    if workload == "io" and isinstance(values.get(RECORDING.name), Mapping):
+        known[RECORDING.name] = RECORDING
     read: dict[str, object] = {}
     for name, value in values.items():
         if name not in known:

@@ -62,6 +62,17 @@ def parse_duration(text: str | int | float) -> int:
     return round(sum(Decimal(number) * _DURATIONS[unit] for number, unit in parts))
 
 
+def parse_latency(text: str, what: str) -> int:
+    """Nanoseconds from `5ms`. A bare number is refused, because nobody means seconds by `p99<5`, which is `what`.
+
+    Raises UsageError.
+    """
+    compact = text.strip()
+    if re.fullmatch(_NUMBER, compact):
+        raise UsageError(f"{what}: {compact!r} has no unit; write {compact}us, {compact}ms or {compact}s")
+    return parse_duration(compact)
+
+
 def parse_share(text: str | float) -> float:
     """A share 0…1 from `75%`, `0.75` or 0.75."""
     if isinstance(text, str):

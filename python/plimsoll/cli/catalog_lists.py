@@ -1,4 +1,4 @@
-"""Rows of `plimsoll list volumes|instances|prices`: the facts with their dates and sources."""
+"""Rows of `plimsoll list volumes|instances|prices|coverage`: the facts with their dates and sources."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _ms(ns: int) -> str:
 
 
 def instances() -> Rows:
-    """Every instance type with what it gives to EBS and its price."""
+    """Every instance type with what it gives to its volumes and its price."""
     from plimsoll.catalog.eras import NOW
     from plimsoll.catalog.provider import providers
     from plimsoll.prices.book import price_book
@@ -73,10 +73,11 @@ def _instance(each: Instance, usd: str, as_of: str) -> dict[str, Any]:
         "instance": each.name,
         "vCPU": each.vcpu,
         "GiB": f"{round(each.memory_mib / 1024, 1):g}",
-        "EBS IOPS": _base_max(each.volumes_base_iops, each.volumes_max_iops),
-        "EBS MB/s": _base_max(each.volumes_base_mbs, each.volumes_max_mbs) or "shares the network",
+        "volume IOPS": _base_max(each.volumes_base_iops, each.volumes_max_iops),
+        "volume MB/s": _base_max(each.volumes_base_mbs, each.volumes_max_mbs) or "shares the network",
         "own disks": store,
         "$/h": f"{usd} ({as_of})" if usd else "",
+        "provider": each.provider,
     }
 
 
@@ -104,4 +105,24 @@ def prices() -> Rows:
         }
         for each in price_book().prices
         if not each.item.startswith("instance.") or each.checked == "yours"
+    ]
+
+
+def coverage() -> Rows:
+    """Every family of every provider: what is known of it, and what is not."""
+    from plimsoll.prices import coverage as known
+
+    return [
+        {
+            "family": each.family,
+            "provider": each.provider,
+            "state": each.state,
+            "prices": f"{each.priced} of {each.items}" if each.items else "",
+            "as of": each.as_of,
+            "machines": each.machines or "",
+            "missing": each.missing,
+            "limits from": each.limits,
+            "latency": each.latency,
+        }
+        for each in known.coverage()
     ]

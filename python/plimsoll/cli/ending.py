@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from plimsoll.model import Run, Session
-
-
-def is_ok(run: Run) -> bool:
-    """Whether a run is of use in a comparison."""
-    from plimsoll.model import RunStatus
-
-    return run.status is RunStatus.OK
 
 
 def conclude(
@@ -24,23 +17,18 @@ def conclude(
     force: bool,
     json: bool,
     quiet: bool,
-    useful: Callable[[Run], bool] = is_ok,
 ) -> None:
     """Show the session, write its report to `output`, and say what comes next.
 
-    Raises NothingMeasured where no run is `useful`, MachineLost where the session ended without some of its targets.
+    Raises NothingMeasured where no run is of use, MachineLost where the session ended without some of its targets.
     """
+    from plimsoll.api.measuring import check_measured
     from plimsoll.cli.commands import report, show
-    from plimsoll.errors import NothingMeasured
-    from plimsoll.run.lost import check_complete
-    from plimsoll.run.noise import why_nothing
 
-    show.command([session.id], json=json)
+    show.shown([session.id], json=json)
     if output is not None:
         report.command([session.id], output=output, force=force)
-    if not any(useful(run) for run in runs):
-        raise NothingMeasured(why_nothing(runs))
-    check_complete(session, runs)
+    check_measured(session, runs)
     if not (json or quiet):
         _tell_next(session, runs, reported=output is not None)
 
@@ -55,8 +43,19 @@ def _tell_next(session: Session, runs: list[Run], *, reported: bool) -> None:
     say(f"session {name}" + (f"; {following}" if following else ""))
 
 
-def _report(name: str) -> str:
-    return f"next: `plimsoll report {name} -o report.html`"
+def tell_report(sessions: Sequence[Session]) -> None:
+    """The last line for somebody who reads on a terminal: what one would type next."""
+    import sys
+
+    from plimsoll.cli.output import say
+    from plimsoll.store.store import short_id
+
+    if sys.stdout.isatty() and sys.stderr.isatty():
+        say(_report(" ".join(short_id(session.id) for session in sessions)))
+
+
+def _report(names: str) -> str:
+    return f"next: `plimsoll report {names} -o report.html`"
 
 
 def _extension(session: Session, runs: list[Run], name: str) -> str:

@@ -146,6 +146,6 @@ def _summary(module: ModuleType) -> str:
 
 
 def _shortened(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    return f"{text[: limit - 3].rsplit(' ', 1)[0].rstrip(';,')}..."
+    """The first sentence; as much of it as fits where it is too long."""
+    first = text.split(". ")[0]
+    return first if len(first) <= limit else f"{first[: limit - 3].rsplit(' ', 1)[0].rstrip(';,')}..."

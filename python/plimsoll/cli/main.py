@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
@@ -11,16 +10,15 @@ from typing import Annotated
 
 import typer
 
+from plimsoll.api.faults import explained, is_a_limit
 from plimsoll.cli.lazy import LazyGroup
 from plimsoll.cli.output import say
-from plimsoll.errors import NO_THREAD, PlimsollError
-from plimsoll.extras import explained
-from plimsoll.location import home
+from plimsoll.errors import PlimsollError
 from plimsoll.notices import listen
 
 EXIT_CODES = (
-    "Exit codes: 0 ok, 1 a gate failed (--fail-on) or doctor found the machine not fit, 2 wrong usage, 3 nothing valid "
-    "was measured, 4 a gate had nothing to compare, 130 interrupted, 70 internal error."
+    "Exit codes: 0 ok, 1 a gate failed (--fail-on), doctor found the machine not fit or top found nothing that runs, 2 "
+    "wrong usage, 3 nothing valid was measured, 4 a gate had nothing to compare, 130 interrupted, 70 internal error."
 )
 
 INTERRUPTED = 130
@@ -30,7 +28,7 @@ FAULT = 70
 app = typer.Typer(
     name="plimsoll",
     cls=LazyGroup,
-    help="Measures storage and says better, same, worse, or cannot tell.",
+    help="Measures storage and databases, and says better, same, worse or cannot tell.",
     epilog=f"`plimsoll run` alone measures the current directory in about a minute. {EXIT_CODES}",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -59,19 +57,10 @@ def _options(
 
 def _clean_up_after_the_dead() -> None:
     """Remove what killed sessions left behind, before anything else."""
-    registry = home() / "active"
-    if registry.is_dir() and any(registry.iterdir()):
-        from plimsoll import drafts
-        from plimsoll.targets import workdir
+    from plimsoll.api.upkeep import swept
 
-        for sentence in (*workdir.sweep(), *drafts.sweep()):
-            say(sentence)
-    volumes = home() / "volumes"
-    if volumes.is_dir() and any(not entry.name.startswith(".") for entry in volumes.iterdir()):
-        from plimsoll.volumes import lifecycle
-
-        for sentence in lifecycle.sweep():
-            say(sentence)
+    for sentence in swept():
+        say(sentence)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
@@ -108,8 +97,6 @@ def main() -> None:
 
 def _explain(error: Exception) -> int:
     """Tell the user what went wrong; returns the exit code."""
-    if isinstance(error, ImportError):
-        error = explained(error)
     if isinstance(error, PlimsollError):
         say(f"plimsoll: {error}")
         return error.exit_code
@@ -124,54 +111,16 @@ def _explain(error: Exception) -> int:
             error.message = message.removeprefix("Value error, ")  # type: ignore[attr-defined]
         show()
         return PlimsollError.exit_code
-    if told := _told_by_limits(error) or _told_by_place(error) or _told_by_damage():
-        say(f"plimsoll: {told}")
-        return PlimsollError.exit_code
+    if isinstance(error, OSError) and not is_a_limit(error):
+        _discard(sys.stdout.fileno())
+    if found := explained(error, "standard output"):
+        say(f"plimsoll: {found}")
+        return found.exit_code
     say(
         f"plimsoll: internal error: {type(error).__name__}: {error}\n"
         "Finished runs are safe in the store. PLIMSOLL_DEBUG=1 shows where it happened; please report it."
     )
     return FAULT
-
-
-def _told_by_place(error: Exception) -> str:
-    """What could not be read or written."""
-    if not isinstance(error, OSError):
-        return ""
-    place = error.filename or "standard output"
-    _discard(sys.stdout.fileno())
-    return f"cannot use {place}: {error.strerror}; finished runs are safe in the store"
-
-
-def _told_by_limits(error: Exception) -> str:
-    """What the machine, or a limit of this process, would not give."""
-    finished = "finished runs are safe"
-    number = error.errno if isinstance(error, OSError) else None
-    # Libraries that cannot be mapped: there is address space for nothing more.
-    unmapped = isinstance(error, ImportError) and "failed to map segment" in str(error)
-    if isinstance(error, MemoryError) or number == errno.ENOMEM or unmapped:
-        return (
-            f"out of memory; {finished}. Free some, raise the limit of this process (`ulimit -v`, its cgroup), or do "
-            "less at once: fewer sessions, smaller files, less depth"
-        )
-    words = str(error) if isinstance(error, RuntimeError) else ""
-    return f"{NO_THREAD}; {finished}" if number == errno.EAGAIN or "can't start new thread" in words else ""
-
-
-def _told_by_damage() -> str:
-    """What is damaged in the store that was opened: a record that is none can trip whoever reads it anywhere."""
-    module = sys.modules.get("plimsoll.store.store")
-    if module is None or not module.opened:
-        return ""
-    from plimsoll.store.checkup import first_damage
-
-    damage = first_damage(module.opened[-1])
-    if not damage:
-        return ""
-    return (
-        f"the store is damaged: {damage}. `plimsoll store check` says what can be read, and `plimsoll store rescue "
-        "OUT` saves every session that is whole"
-    )
 
 
 def _let_go_of_unread_output() -> None:

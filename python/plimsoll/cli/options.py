@@ -11,6 +11,10 @@ from plimsoll.cli.completion import session_words
 Baseline = Annotated[
     str | None, typer.Option("--baseline", metavar="NAME", help="Target the others are compared with.")
 ]
+ImportedSlo = Annotated[
+    str | None,
+    typer.Option("--slo", metavar="p99<5ms", help="Objective for load lines of imported runs; a search has its own."),
+]
 Band = Annotated[str | None, typer.Option("--band", metavar="10%", help="Differences up to this count as the same.")]
 Destroy = Annotated[
     list[str] | None,
@@ -26,7 +30,7 @@ Sessions = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[SESSION…]",
-        help="Short id or title. Default: the last session.",
+        help="Short id or title. Default: the session that was measured or imported last.",
         autocompletion=session_words,
     ),
 ]
@@ -37,7 +41,9 @@ OneSession = Annotated[str, typer.Argument(metavar="SESSION", help="Short id or 
 Region = Annotated[
     str | None,
     typer.Option(
-        "--region", metavar="us-east-1", help="Region whose prices apply; default: the provider's home region."
+        "--region",
+        metavar="us-east-1",
+        help="Region whose prices apply; default, and for other providers: the provider's home region.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace what exists.")]

@@ -67,17 +67,17 @@ def print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
     if rows:
         writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows({name: harmless(_field(value)) for name, value in row.items()} for row in rows)
+        writer.writerows({name: harmless(field(value)) for name, value in row.items()} for row in rows)
 
 
-def _field(value: object) -> str:
+def field(value: object) -> str:
     """A value in a table: nothing where there is none, a number with all its digits, never Python's own spelling."""
     from plimsoll.units import plain_text
 
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, list | tuple):
-        return "; ".join(_field(each) for each in value)
+        return "; ".join(field(each) for each in value)
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else plain_text(value)
 
 
@@ -95,9 +95,9 @@ def print_table(rows: Sequence[Mapping[str, Any]], *, right: Sequence[str] = ())
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, name in enumerate(rows[0]):
         # What a row is about stays in one piece; the other columns give way.
-        longest = max(len(_field(row[name])) for row in rows)
+        longest = max(len(field(row[name])) for row in rows)
         whole = number == 0 and longest <= WIDEST_NAME
         table.add_column(name, justify="right" if name in right else "left", overflow="fold", no_wrap=whole)
     for row in rows:
-        table.add_row(*(Text(harmless(_field(value))) for value in row.values()))
+        table.add_row(*(Text(harmless(field(value))) for value in row.values()))
     console().print(table)

@@ -1,29 +1,32 @@
-"""Live progress of a session: one moving line on a terminal, plain lines elsewhere."""
+"""Live progress of a session: a board on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.control import Control
 from rich.live import Live
 from rich.text import Text
 
+from plimsoll.api.watching import result_text
+from plimsoll.cli.board import State, lines
 from plimsoll.cli.output import harmless, say
-from plimsoll.metrics import short_title
+from plimsoll.cli.recorder import Recorder
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.run.observer import Observer, Silent
-from plimsoll.run.outcome import Progress
 from plimsoll.run.plan import Step
 from plimsoll.run.time_left import TimeLeft
-from plimsoll.units import SECOND, format_duration, format_number, format_size, format_value
+from plimsoll.units import SECOND
 
-_PHASES = {"layout": "writing the test file", "warmup": "warming up", "measure": "measuring", "verify": "reading back"}
-
-
+DRAWN_EVERY_NS = SECOND // 2
+"""A board of 100 cells takes 4 ms to draw: less than 1 % of a processor."""
+MOST_KEPT = 50
+"""Lines above the board that are said again on a screen of another size."""
 RESUMES = "interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on"
 
 
@@ -41,32 +44,32 @@ def observer(*, quiet: bool, interrupted: str = RESUMES) -> Iterator[Observer]:
 @contextmanager
 def _fitting(*, quiet: bool) -> Iterator[Observer]:
     if quiet:
-        yield Silent()
+        yield Recorder(Silent())
     elif sys.stderr.isatty():
-        with Live(console=Console(stderr=True), transient=True, refresh_per_second=8) as live:
-            yield _Moving(live)
+        # Drawn between the questions to the core, never by a thread of its own, which would take its processor.
+        with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+            shown = _Moving(live)
+            yield Recorder(shown, shown.draw)
     else:
-        yield _Plain()
+        yield Recorder(_Plain())
 
 
 class _Plain(Silent):
     """One line per event."""
 
-    def __init__(self) -> None:
-        self._left = TimeLeft(0, 0)
-
-    def session_started(self, session: Session, steps: list[Step]) -> None:
+    def session_started(self, session: Session, steps: list[Step], earlier: Sequence[Run]) -> None:
         """Say what begins."""
+        del earlier
         self._say(f"{session.title}: {len(steps)} test{'s' if len(steps) > 1 else ''}")
 
-    def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
-        """Remember the time left for the line of the finished run."""
-        del step, target, block
-        self._left = left
-
-    def run_finished(self, run: Run) -> None:
+    def run_finished(self, run: Run, left: TimeLeft) -> None:
         """One line with the score, or with the reason why there is none."""
-        self._say(f"{_where(run.plan.case, run.target.name, run.block)}: {headline(run)}; {self._left.text()}")
+        self._say(result_text(run, left))
+
+    def looked(self, case: str, told: str, *, closed: bool) -> None:
+        """Pass it on."""
+        del closed
+        self._say(f"{case}: {told}")
 
     def note(self, sentence: str) -> None:
         """Pass it on."""
@@ -77,54 +80,51 @@ class _Plain(Silent):
 
 
 class _Moving(_Plain):
-    """A line that moves, and finished runs above it."""
+    """The board, with what it has no place for above it."""
 
     def __init__(self, live: Live) -> None:
-        super().__init__()
         self._live = live
-        self._where = ""
-        self._started = time.monotonic_ns()
+        self._drawn_ns = 0
+        self._size = live.console.size
+        self._told: deque[str] = deque(maxlen=MOST_KEPT)
 
-    def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
-        """Start the clock of this run."""
-        super().run_started(step, target, block, left)
-        self._where = _where(step.case, target, block)
-        self._started = time.monotonic_ns()
+    def draw(self, state: State) -> None:
+        """The board as it is now, a few times a second."""
+        now_ns = time.monotonic_ns()
+        if now_ns - self._drawn_ns >= DRAWN_EVERY_NS:
+            self._drawn_ns = now_ns
+            if self._live.console.size != self._size:
+                self._begin_again()
+            width, height = self._size
+            self._live.update(Group(*lines(state, width, height, time.time_ns())), refresh=True)
 
-    def run_progress(self, progress: Progress) -> None:
-        """Current test, phase, throughput, p99 and time left."""
-        left = self._left.passed(time.monotonic_ns() - self._started)
-        parts = [self._where, f"{_PHASES.get(progress['phase'], progress['phase'])} {progress['done']:.0%}"]
-        if progress["interval"]:
-            parts.append(_interval(progress["interval"]))
-        self._live.update(Text(" · ".join([*parts, left.text()]), overflow="ellipsis", no_wrap=True))
+    def _begin_again(self) -> None:
+        """A terminal of another size has broken the lines of the old board, or cut them: nobody knows where they are.
+
+        So the screen is cleared, and what was said above the board is said again.
+        """
+        self._live.update(Text(""), refresh=True)
+        console = self._live.console
+        self._size = console.size
+        console.control(Control.home(), Control.clear())
+        for line in list(self._told)[-max(1, self._size.height // 2) :]:
+            console.print(line, markup=False, highlight=False)
+
+    def run_finished(self, run: Run, left: TimeLeft) -> None:
+        """The board has the score; why there is none is said."""
+        if run.status is not RunStatus.OK:
+            super().run_finished(run, left)
+
+    def looked(self, case: str, told: str, *, closed: bool) -> None:
+        """The board has what is open; how a case ended stays in sight."""
+        if closed:
+            super().looked(case, told, closed=closed)
 
     def session_finished(self, session: Session) -> None:
-        """Take the moving line away."""
+        """Take the board away."""
         del session
-        self._live.update(Text(""))
+        self._live.update(Text(""), refresh=True)
 
     def _say(self, line: str) -> None:
-        self._live.console.print(harmless(line), markup=False, highlight=False)
-
-
-def _where(case: str, target: str, block: int) -> str:
-    return f"{case} on {target}, block {block + 1}"
-
-
-def _interval(interval: Mapping[str, Any]) -> str:
-    seconds = interval["duration_ns"] / SECOND
-    data = {kind: each for kind, each in interval["operations"].items() if kind in ("read", "write", "trim")}
-    operations = sum(each["operations"] for each in data.values()) / seconds
-    transferred = sum(each["bytes"] for each in data.values()) / seconds
-    slowest = max((each["p99_ns"] for each in data.values()), default=0)
-    return f"{format_number(operations)}/s, {format_size(transferred)}/s, p99 {format_duration(slowest)}"
-
-
-def headline(run: Run) -> str:
-    """The primary score of a run, or why there is none."""
-    if run.status is not RunStatus.OK:
-        return f"{run.status.value}: {run.reason}"
-    found = {score.metric: score for score in run.scores}
-    shown = [found[metric] for metric in run.plan.metrics if metric in found][:2]
-    return ", ".join(f"{short_title(score.metric)} {format_value(score.value, score.unit)}" for score in shown)
+        self._told.append(harmless(line))
+        self._live.console.print(self._told[-1], markup=False, highlight=False)

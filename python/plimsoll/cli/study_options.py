@@ -6,8 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
@@ -48,7 +47,7 @@ class StudyOptions:
     ] = None
     repeats: Annotated[
         int | None,
-        typer.Option("--repeats", min=1, help="Exactly this many blocks, even if the answer is clear earlier."),
+        typer.Option("--repeats", min=1, help="Run exactly this many blocks, without early stopping."),
     ] = None
     time: Annotated[
         str | None, typer.Option("--time", metavar="30m", help="Hard limit on the time of the whole session.")
@@ -72,10 +71,10 @@ class StudyOptions:
     baseline: Annotated[
         str | None, typer.Option("--baseline", metavar="NAME", help="Target the others are compared with.")
     ] = None
-    seed: Annotated[int | None, typer.Option("--seed", help="Seed of the order of targets; kept with it.")] = None
-    same_place: Annotated[
-        bool, typer.Option("--same-place", help="Allow targets that are one place with the same options (A/A).")
-    ] = False
+    seed: Annotated[int | None, typer.Option("--seed", help="Seed of the order of targets; kept with the session.")] = (
+        None
+    )
+    same_place: Annotated[bool, typer.Option("--same-place", help="Allow identical targets, for an A/A test.")] = False
     noisy_host: Annotated[
         bool,
         typer.Option(
@@ -87,12 +86,12 @@ class StudyOptions:
         typer.Option(
             "--interleave",
             metavar="WAY",
-            help="How the targets of a block take turns: `slices` of a fraction of a second, `blocks`, one after the "
-            "other, or `auto`: slices for settings of one device without a limit, else blocks. Default: auto.",
+            help="How the targets of a block alternate: `slices` (every fraction of a second), `blocks` (one whole run "
+            "after the other), or `auto`: slices for settings of one unthrottled device, else blocks. Default: auto.",
         ),
     ] = None
     quick_sizes: Annotated[
-        bool, typer.Option("--quick-sizes", help="Small sizes for every test: a trial, not a result to keep.")
+        bool, typer.Option("--quick-sizes", help="Small sizes for every test, to try it out; the numbers mean little.")
     ] = False
 
     def said(self, *, but: str = "") -> list[str]:
@@ -106,7 +105,6 @@ class StudyOptions:
 
         `again` is what is meant where no test is named.
         """
-        from plimsoll.errors import UsageError
         from plimsoll.run import studies, study
         from plimsoll.units import parse_duration, parse_share
 
@@ -125,31 +123,8 @@ class StudyOptions:
             "quick_sizes": self.quick_sizes or None,
         }
         given = {name: value for name, value in choices.items() if value is not None}
-        words, on = self.tests or [], self.on or []
         shared = study.settings(self.settings or []) | ({"server": self.server} if self.server else {})
-        whole = [word for word in words if word.endswith(".toml") or word in studies.studies()]
-        if not whole and (words or again is None):
-            return replace(study.from_words(words, on, **given), shared=shared)
-        if len(words) > 1:
-            raise UsageError(f"{whole[0]} is a whole study; give it alone, without other tests")
-        if not whole and again is not None:
-            base = again
-        elif whole[0] in studies.studies():
-            base = studies.published(whole[0], quick=given.pop("quick_sizes", False))
-        else:
-            base = study.from_file(Path(whole[0]))
-        if on:
-            given["targets"] = study.from_words([], on).targets
-        return replace(base, shared={**base.shared, **shared}, **given)
-
-
-def load_line(options: StudyOptions) -> str | None:
-    """The name of the study that was asked for, if it is a search for a load line."""
-    from plimsoll.run.studies import studies
-
-    words = options.tests or []
-    found = studies().get(words[0]) if len(words) == 1 else None
-    return found.name if found and found.is_load_line else None
+        return studies.chosen(self.tests or [], self.on or [], shared, given, again)
 
 
 def takes_study(command: Command) -> Command:

@@ -13,6 +13,8 @@ _HOST = re.compile(
     r"(?:(?P<user>[\w.-]+)@)?(?:\[(?P<six>[0-9A-Fa-f:.%]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::(?P<port>\d{1,5}))?"
 )
 MOST_LOCAL = 64
+PAGE = "127.0.0.1:0"
+"""Where a process of a cluster that we start shows its figures: for nobody else, at a free port."""
 
 
 @dataclass(frozen=True)

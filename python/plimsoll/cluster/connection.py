@@ -19,7 +19,7 @@ from distributed.comm.core import CommClosedError
 
 import plimsoll
 from plimsoll.cluster import probe, remote
-from plimsoll.cluster.address import ClusterAddress
+from plimsoll.cluster.address import PAGE, ClusterAddress
 from plimsoll.cluster.clocks import Offset, known_well, measure_offset
 from plimsoll.errors import PlimsollError, TargetError, UnknownName, UsageError
 from plimsoll.extras import explained
@@ -298,8 +298,14 @@ def _client(address: ClusterAddress, stack: ExitStack) -> distributed.Client:
         return distributed.Client(address.text, **about)
     cluster: Any
     if address.kind == "local":
+        # Without a dashboard each process still has a page of figures, on every network unless told.
         cluster = distributed.LocalCluster(
-            n_workers=address.workers, threads_per_worker=2, dashboard_address=None, silence_logs=logging.CRITICAL
+            n_workers=address.workers,
+            threads_per_worker=2,
+            dashboard_address=None,
+            worker_dashboard_address=PAGE,
+            scheduler_kwargs={"dashboard_address": PAGE},
+            silence_logs=logging.CRITICAL,
         )
     else:
         cluster = import_module("plimsoll.cluster.ssh").start(address)

@@ -20,10 +20,11 @@ from distributed.deploy.spec import SpecCluster
 
 import plimsoll
 from plimsoll.cluster import probe
-from plimsoll.cluster.address import ClusterAddress, SshHost
+from plimsoll.cluster.address import PAGE, ClusterAddress, SshHost
 from plimsoll.errors import TargetError
 
 REACH_S = 10.0
+NO_PAGE = {"dashboard": False, "dashboard_address": PAGE}
 SSH_LIFETIME = "plimsoll.cluster.ssh_lifetime"
 """Loaded by what is started on a host, so that it ends when the connection does."""
 _PROGRAM = f"""{inspect.getsource(probe)}
@@ -50,7 +51,7 @@ def start(cluster: ClusterAddress) -> SpecCluster:
         try:
             return SpecCluster(
                 {each.name: _process(each, python, deployer.Worker, nthreads=2, name=each.name) for each in hosts},
-                _process(hosts[0], python, deployer.Scheduler, port=0, dashboard_address=":0"),
+                _process(hosts[0], python, deployer.Scheduler, port=0),
                 name="plimsoll",
             )
         except RuntimeError as error:
@@ -64,7 +65,7 @@ def _process(host: Reached, python: str, kind: type, **options: object) -> dict[
         "address": host.host.name,
         "connect_options": _connect_options(host.host),
         "remote_python": shlex.quote(python),
-        "kwargs": {**options, "host": host.address, "dashboard": False, "preload": [SSH_LIFETIME]},
+        "kwargs": {**options, "host": host.address, **NO_PAGE, "preload": [SSH_LIFETIME]},
     }
     if kind is deployer.Worker:
         # A nanny would start a worker again that has forgotten what was open on it.

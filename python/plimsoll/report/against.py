@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from plimsoll.model import Session
 from plimsoll.stats.cases import Names
 from plimsoll.stats.rules import rules
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A session that was named as a baseline."""
+
+    session: Session
+    name: str
 
 
 def opponents(names: Names, baseline: Session) -> dict[str, str]:

@@ -13,10 +13,14 @@ from plimsoll.report.sections.data import flat
 from plimsoll.report.sections.environment import time_text
 
 
-def build_document(evidence: Evidence, *, short: bool = False) -> Document:
-    """The whole report, or with `short` what a terminal shows. Sections without anything to say are left out."""
+def build_document(evidence: Evidence, *, short: bool = False, lead: bool = False) -> Document:
+    """The whole report, with `short` what a terminal shows, with `lead` only what comes first: answer, table, cautions.
+
+    Sections without anything to say are left out.
+    """
     found = sorted(plugins.found("sections"), key=lambda each: each.module.ORDER)
-    sections = [_section(each, evidence) for each in found if _has(each, "SHORT") or not short]
+    wanted = [name for name, only in (("SHORT", short), ("LEAD", lead)) if only]
+    sections = [_section(each, evidence) for each in found if all(_has(each, name) for name in wanted)]
     # What is read first comes first; the sort is stable.
     sections.sort(key=lambda section: not section.lead)
     return Document(

@@ -53,6 +53,26 @@ class Fitted:
     common: str
 
 
+_HELD = "\ue000"
+"""Stands for a blank at which a line must not end; of private use, so no text has it."""
+_AMOUNT = re.compile(r"(?<=\d) (?=(?:%|[kKMGTP]i?B|ns|µs|ms|s|min|h|credits)(?:[^\w]|$))")
+
+
+def wrapped(words: str, width: int, *, parts: str = "") -> str:
+    """Lines that break between words only, and never between a number and its unit.
+
+    With `parts`, such as ` · `, they break between what that separates, where each has room in a line.
+    """
+    if parts:
+        # With what follows it, or that would stand alone in the next line.
+        room = width - len(parts.rstrip())
+        pieces = [piece.replace(" ", _HELD) if len(piece) <= room else piece for piece in words.split(parts)]
+        words = parts.replace(" ", _HELD, 1).join(pieces)
+    held = _AMOUNT.sub(_HELD, words)
+    lines = textwrap.wrap(held, width, expand_tabs=False, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines).replace(_HELD, " ")
+
+
 def fitted(columns: Sequence[FittedColumn], width: int) -> Fitted:
     """The columns in so many characters: unchanged where they fit, or where even broken words do not."""
     places = tuple(range(len(columns)))

@@ -14,9 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal
 
 from plimsoll.model import Level
+from plimsoll.report.charts.vega import Vega
 from plimsoll.report.printable import clean
 from plimsoll.units import format_value, plain_text
 
@@ -204,31 +205,19 @@ class Table:
                 raise ValueError(f"table {self.caption!r}: a row of {len(row)} cells under {len(self.columns)} columns")
 
 
-class Picture(Protocol):
-    """What a chart looks like: `canvas.Canvas`, or `charts.vega.Vega`."""
-
-    def inline(self, description: str) -> str:
-        """An `<svg>` element for a page, which has its own title."""
-
-    def svg(self, title: str, description: str, series: Sequence[str], looks: Sequence[tuple[str, str]] = ()) -> str:
-        """A file that stands alone."""
-
-
 @dataclass(frozen=True)
 class Chart:
     """A picture of the numbers in `data`. `description` says in words what it shows.
 
-    `draw` makes the picture; only renderers that show pictures call it. `series` names what colours and shapes stand
-    for, in order; `symbols` are these colours and shapes where they are not the usual ones.
+    `draw` makes the picture; only renderers that show pictures call it. `series` names what it tells apart, in order.
     """
 
     id: str
     title: str
     description: str
     data: Table
-    draw: Callable[[], Picture] = field(compare=False, repr=False)
+    draw: Callable[[], Vega] = field(compare=False, repr=False)
     series: tuple[str, ...] = ()
-    symbols: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", clean(self.title))
@@ -241,7 +230,7 @@ class Chart:
 
     def svg(self) -> str:
         """The picture as an SVG file that stands alone."""
-        return self.draw().svg(self.title, self.description, self.series, self.symbols)
+        return self.draw().svg(self.title, self.description)
 
 
 @dataclass(frozen=True)
@@ -253,10 +242,21 @@ class Warning:
     advice: str = ""
     count: int = 1
     where: str = ""
+    total: int = 0
+    """Runs of which `count` are concerned; 0 where that is not known."""
 
     def __post_init__(self) -> None:
         for name in ("sentence", "advice", "where"):
             object.__setattr__(self, name, clean(getattr(self, name)))
+
+    @property
+    def amount(self) -> str:
+        """`27 of 300 runs`, `all 300 runs`, `1 run`; empty where it is of no runs in particular."""
+        if not self.count:
+            return ""
+        if self.total > 1:
+            return f"all {self.total:,} runs" if self.count == self.total else f"{self.count:,} of {self.total:,} runs"
+        return f"{self.count:,} run{'' if self.count == 1 else 's'}"
 
 
 @dataclass(frozen=True)

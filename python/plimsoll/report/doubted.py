@@ -15,12 +15,14 @@ def why(each: LoadLineSearch, reason: Reason) -> str:
     """What speaks against every knee, and what to do."""
     match reason.doubt:
         case Doubt.SHORT | Doubt.UNSTEADY | Doubt.CHANGED | Doubt.SCATTERED as doubt:
-            return _of_the_runs(doubt, reason)
+            return _of_the_runs(doubt, each, reason)
         case Doubt.UNBENT | Doubt.UNEVEN | Doubt.RISING | Doubt.NOT_KEPT as doubt:
             return _of_the_curve(doubt, each, reason)
 
 
-def _of_the_runs(doubt: Literal[Doubt.SHORT, Doubt.UNSTEADY, Doubt.CHANGED, Doubt.SCATTERED], reason: Reason) -> str:
+def _of_the_runs(
+    doubt: Literal[Doubt.SHORT, Doubt.UNSTEADY, Doubt.CHANGED, Doubt.SCATTERED], each: LoadLineSearch, reason: Reason
+) -> str:
     match doubt:
         case Doubt.SHORT:
             return (
@@ -30,8 +32,8 @@ def _of_the_runs(doubt: Literal[Doubt.SHORT, Doubt.UNSTEADY, Doubt.CHANGED, Doub
             )
         case Doubt.UNSTEADY:
             return (
-                f"in {reason.runs} of {count_text(reason.of, 'run')} the rate still changed at the end; search again "
-                "with longer runs (runtime=)"
+                f"in {reason.runs} of {count_text(reason.of, 'run')} the rate still changed at the end; {each.again} "
+                f"with {each.longer}"
             )
         case Doubt.CHANGED:
             fell, share = reason.carried < 1, percent_text(round(reason.carried, 2))
@@ -39,13 +41,13 @@ def _of_the_runs(doubt: Literal[Doubt.SHORT, Doubt.UNSTEADY, Doubt.CHANGED, Doub
             moved = "fell" if fell else "rose"
             return (
                 f"what the place carries {moved} during the search, to {share} of what it was, after "
-                f"{reason.runs} of {reason.of} runs from the knee on; {cause} at work: search again"
+                f"{reason.runs} of {reason.of} runs from the knee on; {cause} at work: {each.again}"
             )
         case Doubt.SCATTERED:
             times = math.exp(2 * reason.carried)
             return (
-                f"runs at one load differ {times:.1f}-fold from each other; search again when the host is quieter, or "
-                "with longer runs (runtime=)"
+                f"runs at one load differ {times:.1f}-fold from each other; {each.again} when the host is quieter, or "
+                f"with {each.longer}"
             )
 
 
@@ -59,26 +61,26 @@ def _of_the_curve(
             least = _carried(each, reason.before, reason.level)
             return (
                 f"throughput rises from {least} at {text(reason.before)} to {most} at {text(reason.load)} without a "
-                "bend; there may be none, or it is hidden: search again when the host is quieter, with longer runs "
-                "(runtime=) or with more rounds (--mode publish)"
+                f"bend; there may be none, or it is hidden: {each.again} when the host is quieter, with {each.longer} "
+                f"or with {each.more_rounds}"
             )
         case Doubt.UNEVEN:
             level = score_text(reason.level, each.unit)
             return (
                 f"throughput does not level off: {text(reason.load)} carried {most}, the fitted curve ends at {level}; "
-                "throughput falls again under more load, or runs scatter too much: search again in a smaller range or "
-                "with longer runs (runtime=)"
+                f"throughput falls again under more load, or runs scatter too much: {each.again} in a smaller range or "
+                f"with {each.longer}"
             )
         case Doubt.RISING:
             less = _carried(each, reason.before, reason.level)
             return (
                 f"throughput still rises at {text(reason.load)}, the largest load measured: it carried {most}, after "
-                f"{less} at {text(reason.before)}; search again in a range that goes further"
+                f"{less} at {text(reason.before)}; {each.again} in a range that goes further"
             )
         case Doubt.NOT_KEPT:
             return (
                 f"the curve puts it at {text(each.request.bounds.rounded(reason.level))}, but runs did not keep their "
-                f"schedule there, nor at {text(reason.load)}; search again with longer runs (runtime=)"
+                f"schedule there, nor at {text(reason.load)}; {each.again} with {each.longer}"
             )
 
 

@@ -17,8 +17,9 @@ from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import POLICY_VERSION, Direction, Finding, Run, RunStatus, Session, Unit
 from plimsoll.parameters import all_written
 from plimsoll.phases import memory_metrics
+from plimsoll.report.against import Saved, opponents
 from plimsoll.report.changed import noted_changes
-from plimsoll.report.load_line_search import LoadLineSearch, load_line_searches
+from plimsoll.report.load_line_search import LoadLineSearch, imported_load_lines, load_line_searches
 from plimsoll.report.marks import levelled
 from plimsoll.report.memory import NOT_THE_DISK, noted
 from plimsoll.report.naming import Named, named
@@ -26,6 +27,8 @@ from plimsoll.report.repeated import Repeated, repeated
 from plimsoll.report.suite import Suite, suites
 from plimsoll.stats.carryover import neighbours_in
 from plimsoll.stats.load_line.points import load_of, steadied
+from plimsoll.stats.load_line.slo import Objective
+from plimsoll.stats.load_line.sweeps import Sweep, sweeps
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import FACTS_FROM, LEVELS_FROM, MODES, STANDARD, Mode
 from plimsoll.stats.standing import Basis, Standing
@@ -75,12 +78,20 @@ class Evidence:
     """Version of the rules by which it is judged."""
     across: tuple[str, ...] = ()
     """Parameters that are compared instead of being held equal."""
+    objective: Objective | None = None
+    """What load lines of imported runs are asked for."""
+    saved: Saved | None = None
+    """One of the sessions is a baseline that the others are held against."""
+    apart: bool = False
+    """Several sessions of a single target are compared with each other instead of being pooled."""
+    every: bool = False
+    """Every metric is compared, not only those that are judged."""
     named: Named = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.sessions:
             raise UsageError("a report needs at least one session")
-        found = named(self.sessions, self.runs, self.policy, self.across)
+        found = named(self.sessions, self.runs, self.policy, self.across, self.saved, apart=self.apart)
         # The record is frozen for others; what is in it is settled here, once.
         object.__setattr__(self, "named", found)
         # What a place had stored is in no table: a load has the number of its load line everywhere.
@@ -127,13 +138,20 @@ class Evidence:
 
     def opponent(self, target: str) -> str:
         """What a target is compared with: the reference, or its namesake that ran in the sessions of the target."""
-        reference = self.reference or target
-        return self.named.names.opponents(reference).get(target, reference)
+        return self._opponents.get(target, self.reference or target)
+
+    @cached_property
+    def _opponents(self) -> Mapping[str, str]:
+        """Targets that are compared with another one than the reference."""
+        if self.saved is not None:
+            return opponents(self.named.names, self.saved.session)
+        return self.named.names.opponents(self.reference or "")
 
     @cached_property
     def mode(self) -> Mode:
-        """Mode of the first session that names one."""
-        names = [session.study.get("mode") for session in self.sessions]
+        """Mode of the first session that names one; a baseline has no say in it."""
+        saved = self.saved.session.id if self.saved else ""
+        names = [session.study.get("mode") for session in self.sessions if session.id != saved]
         return next((MODES[name] for name in names if isinstance(name, str) and name in MODES), STANDARD)
 
     @cached_property
@@ -142,14 +160,25 @@ class Evidence:
         return tuple(run for run in self.runs if run.status is RunStatus.OK)
 
     @cached_property
+    def sweeps(self) -> tuple[Sweep, ...]:
+        """Imported runs of one target at several loads."""
+        return sweeps(self.named.runs)
+
+    @cached_property
     def searched(self) -> tuple[LoadLineSearch, ...]:
-        """The searches for a load line; their loads are chosen one after the other, so they are no comparison."""
+        """The searches for a load line, whose loads are chosen one after the other, so they are no comparison; and what
+        imported runs at several loads say of it.
+        """
         called = {(stored.session, stored.target): work.target for stored, work in self.named.names.works.items()}
-        return load_line_searches(self.sessions, self.named.runs, called)
+        own = load_line_searches(self.sessions, self.named.runs, called)
+        return (*own, *imported_load_lines(self.sweeps, self.objective))
 
     @property
     def only_searched(self) -> bool:
-        """Whether every session is such a search."""
+        """Whether every session is such a search, or all that there is are runs of one target at several loads."""
+        swept = {run.id for sweep in self.sweeps for run in sweep.runs}
+        if self.alone and swept and all(run.id in swept for run in self.runs):
+            return True
         return bool(self.searched) and all("load_line" in session.study for session in self.sessions)
 
     @cached_property
@@ -176,19 +205,15 @@ class Evidence:
         return tuple(row for run in self.runs for row in self._rows_of(run))
 
     def _rows_of(self, run: Run) -> list[ScoreRow]:
+        called = self.named.called[run.id]
+        neighbours = neighbours_in(run.facts)
+        # Of thousands of runs, few are the mean of others.
+        means = "spread" in run.facts
+
         def row(metric: str, unit: Unit, direction: Direction, value: float | None) -> ScoreRow:
-            called = self.named.called[run.id]
             about = (called.target, run.block, run.attempt, run.order, run.status.value, value, called.plan)
-            return ScoreRow(
-                called.session,
-                called.case,
-                metric,
-                unit,
-                direction,
-                *about,
-                stated_in(run.facts, metric, value),
-                neighbours_in(run.facts),
-            )
+            stated = stated_in(run.facts, metric, value) if means else None
+            return ScoreRow(called.session, called.case, metric, unit, direction, *about, stated, neighbours)
 
         if run.scores:
             return [row(score.metric, score.unit, score.direction, score.value) for score in run.scores]
@@ -197,10 +222,10 @@ class Evidence:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """Every comparison with the reference in a judged metric."""
+        """Every comparison with the reference, or with what else a target is held against, in a judged metric."""
         if self.reference is None or not self.others:
             return ()
-        judged = [row for row in self.rows if row.metric in self.judged[row.case]]
+        judged = [row for row in self.rows if self.every or row.metric in self.judged[row.case]]
         if not any(row.target == self.reference for row in judged):
             return ()
         plans = {self.named.called[run.id].plan: run.plan for run in self.runs}
@@ -211,9 +236,12 @@ class Evidence:
             mode=self.mode,
             plans={key: all_written(plan) for key, plan in plans.items()},
             apart=self._apart,
-            opponents=self.named.names.opponents(self.reference),
+            opponents=self._opponents,
             policy=self.policy,
         )
+        if self.saved is not None:
+            # The targets of a baseline among themselves are not the question.
+            found = [cell for cell in found if cell.target in self._opponents]
         return tuple(
             levelled(noted_changes(noted(cell, self.from_memory), self.changed), self.standings)
             for cell in sorted(found, key=lambda cell: self.cases.index(cell.case))

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 
-from plimsoll.stats.sentences import wide_open
+from plimsoll.stats.digits import wide_open
+from plimsoll.stats.direction import directed, directed_ends, is_slower, words
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.ratio_text import ratio_text
+from plimsoll.stats.verdict import Answer
 from plimsoll.units import (
     MINUTE,
     format_number,
     format_value,
     scale,
-    significant,
 )
+
+LONG_START = 8
+"""Characters of what names share, from which on saying it once is shorter."""
+_WORD_ENDS = re.compile(r"[\s/:_-]+")
 
 
 def rounded(value: float, half_width: float | None) -> float:
@@ -53,15 +62,6 @@ def _plain(value: float) -> str:
     return format_number(float(f"{value:.4g}")) if abs(value) < 1000 else f"{value:,.0f}"
 
 
-def ratio_text(ratio: float | None) -> str:
-    """`1.31×`, `0.082×`, `31×`; n/a without one."""
-    if ratio is None or not math.isfinite(ratio):
-        return "n/a"
-    if 0.1 <= ratio < 10:
-        return f"{ratio:.2f}×"
-    return f"{ratio:,.0f}×" if ratio >= 100 else f"{significant(ratio)}×"
-
-
 def ratio_interval_text(low: float | None, middle: float | None, high: float | None) -> str:
     """`0.29×…0.33×`; `wide open` where the ends would say nothing."""
     if low is not None and middle is not None and high is not None and wide_open(low, middle, high):
@@ -69,9 +69,35 @@ def ratio_interval_text(low: float | None, middle: float | None, high: float | N
     return f"{ratio_text(low)}…{ratio_text(high)}"
 
 
+def ratio_in_words(cell: Cell) -> tuple[str, str]:
+    """The ratio of a comparison and its interval: `1.80× faster`, `1.70×…1.90×`; undecided ones `1.02× as fast`."""
+    found = cell.verdict
+    if found.ratio is None:
+        return ratio_text(None), ratio_interval_text(None, None, None)
+    if not found.decided or found.answer is Answer.SAME:
+        told = f"{ratio_text(found.ratio)} {words(cell).manner}"
+        return told, ratio_interval_text(found.ratio_low, found.ratio, found.ratio_high)
+    low, high = directed_ends(cell)
+    middle = 1 / found.ratio if is_slower(cell) else found.ratio
+    return directed(cell, found.ratio), ratio_interval_text(low, middle, high)
+
+
 def percent_text(share: float) -> str:
     """0.1 → `10 %`."""
     return f"{format_number(round(share * 100, 3))} %"
+
+
+def common_start(names: Sequence[str]) -> str:
+    """Whole words with which all of several names begin, so that they can be said once; empty where they are short.
+
+    Something is left of every name.
+    """
+    if len(set(names)) < 2:
+        return ""
+    shortest = min(names, key=len)
+    ends = [match.end() for match in _WORD_ENDS.finditer(shortest)]
+    end = max((end for end in ends if all(name.startswith(shortest[:end]) for name in names)), default=0)
+    return shortest[:end] if LONG_START <= end < len(shortest) else ""
 
 
 def count_text(count: int, singular: str, plural: str = "") -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from plimsoll.metrics import short_title
 from plimsoll.model import Unit
 from plimsoll.report.evidence import ScoreLine
 from plimsoll.report.labels import range_text, score_text
@@ -18,6 +19,10 @@ WORDS = {
     Kind.GROUPS: "two groups",
     Kind.SERIAL: "neighbours alike",
 }
+CHANGES = (Kind.STEP, Kind.TREND, Kind.GROUPS)
+"""Of these a target is not one thing throughout."""
+MANY_CHANGES = 3
+"""Targets that a sentence gives with their levels; of more it gives the number."""
 
 
 def split_text(found: Split, unit: Unit) -> str:
@@ -28,6 +33,60 @@ def split_text(found: Split, unit: Unit) -> str:
     return f"{score_text(before.value, unit)}, from run {after.first + 1} on {score_text(after.value, unit)}" + (
         f" ({WORDS[found.kind]})"
     )
+
+
+def step_word(line: ScoreLine) -> str:
+    """`fell` or `rose` of the numbers of one that changed in a step; else empty."""
+    return _verb(line.split) if line.split is not None and line.split.kind is Kind.STEP else ""
+
+
+def got_worse(line: ScoreLine) -> bool:
+    """Whether it changed in a step, for the worse."""
+    return step_word(line) == ("fell" if line.direction == "higher" else "rose")
+
+
+def changes_told(lines: Sequence[ScoreLine]) -> list[tuple[str, bool]]:
+    """Targets that were not one thing throughout, a sentence for each case and kind of change; and if for the worse.
+
+    `volume-3 fell in randread (IOPS): from 99,457/s to 3,382/s from run 62 of 100 on`
+    """
+    groups: dict[tuple[str, str, str], list[ScoreLine]] = {}
+    for line in lines:
+        if line.split is not None and line.split.kind in CHANGES:
+            groups.setdefault((line.case, line.metric, _verb(line.split)), []).append(line)
+    return [
+        (_change_told(case, metric, verb, found), got_worse(found[0])) for (case, metric, verb), found in groups.items()
+    ]
+
+
+def _verb(found: Split) -> str:
+    """What the numbers did; empty where they did no one thing."""
+    if not found.levels:
+        return ""
+    before, after = found.levels
+    return "fell" if after.value < before.value else "rose"
+
+
+def _change_told(case: str, metric: str, verb: str, found: Sequence[ScoreLine]) -> str:
+    where = f"in {case} ({short_title(metric)})"
+    told = [f"{line.target} {_levels(line)}" for line in found[:MANY_CHANGES]]
+    if len(found) > MANY_CHANGES:
+        told.append(f"and {len(found) - MANY_CHANGES} more")
+    if len(found) > 1:
+        did = verb or "have no single score"
+        return f"{len(found)} targets {did} {where}: {', '.join(told)}"
+    did = verb or "has no single score"
+    return f"{found[0].target} {did} {where}: {_levels(found[0])}"
+
+
+def _levels(line: ScoreLine) -> str:
+    """`from 99,457/s to 3,382/s, from run 62 of 100 on`, or the range and its word."""
+    split = line.split
+    assert split is not None
+    if not split.levels:
+        return split_text(split, line.unit)
+    before, after = (score_text(level.value, line.unit) for level in split.levels)
+    return f"from {before} to {after} from run {split.levels[1].first + 1} of {split.runs} on"
 
 
 def level_rows(line: ScoreLine) -> Iterator[tuple[Level, str, str]]:

@@ -1,17 +1,20 @@
-"""The load lines of the sessions that searched for one."""
+"""The load lines of the sessions that searched for one, and of imported runs at several loads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.catalog.lasting import standing
 from plimsoll.errors import PlimsollError
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.report.labels import percent_text
 from plimsoll.stats.load_line.answer import LoadLine, load_line
+from plimsoll.stats.load_line.levels import LoadRange
 from plimsoll.stats.load_line.points import Point, load_of, point_of, throughput_of
 from plimsoll.stats.load_line.request import Request, request_from
+from plimsoll.stats.load_line.slo import Objective
+from plimsoll.stats.load_line.sweeps import Sweep, largest_within, points, told_apart
 from plimsoll.stats.standing import Standing, ios_text, while_bursting
 
 
@@ -24,6 +27,8 @@ class LoadLineSearch:
     line: LoadLine
     unit: str
     """Unit of the throughput: `1/s` or `B/s`."""
+    imported: bool = False
+    """Of runs that another tool made: nothing can be searched again, and the client is not known."""
     standing: Standing | None = None
     """What the highest throughput stands on: a burst that ends, or what lasts."""
 
@@ -33,6 +38,32 @@ class LoadLineSearch:
         words = while_bursting(("", self.label), (None, self.standing))
         left = self.standing.left if self.standing else None
         return f"{words} (then {ios_text(left)})" if words and left is not None else words
+
+    @property
+    def shows_knee(self) -> bool:
+        """Whether the runs show where the knee of the place is: not only of the client, and nothing contradicts it."""
+        line, bend = self.line, self.line.bend
+        return bend is not None and bend.reached and bend.begun and line.doubt is None and not line.client_limited
+
+    @property
+    def again(self) -> str:
+        """What one does for a better answer: `search again`."""
+        return "measure again" if self.imported else "search again"
+
+    @property
+    def longer(self) -> str:
+        """How runs get longer: `longer runs (runtime=)`."""
+        return "longer runs" if self.imported else "longer runs (runtime=)"
+
+    @property
+    def further(self) -> str:
+        """How one gets more loads: `search a larger range`."""
+        return "measure higher loads" if self.imported else "search a larger range"
+
+    @property
+    def more_rounds(self) -> str:
+        """How one gets more runs at each load: `more rounds (--mode publish)`."""
+        return "more runs at each load" if self.imported else "more rounds (--mode publish)"
 
     @property
     def client_use(self) -> str:
@@ -70,10 +101,27 @@ def load_line_searches(
     return tuple(found)
 
 
+def imported_load_lines(found: Sequence[Sweep], objective: Objective | None) -> tuple[LoadLineSearch, ...]:
+    """The load lines of imported runs, by the objective that the reader names."""
+    return tuple(_imported(label, sweep, objective) for label, sweep in zip(told_apart(found), found, strict=True))
+
+
+def _imported(label: str, sweep: Sweep, objective: Objective | None) -> LoadLineSearch:
+    bounds = LoadRange(min(sweep.loads), max(sweep.loads), whole=sweep.load != "rate")
+    request = Request(sweep.load, bounds, objective, stored_ns=0)
+    made = points(sweep, objective.percent if objective else None)
+    line = load_line(made, None, bounds.high, open_loop=request.open_loop)
+    met = largest_within(made, objective) if objective else None
+    units = (score.unit for run in sweep.runs if (score := throughput_of(run)) is not None)
+    return LoadLineSearch(
+        label, request, replace(line, objective=objective, met=met), next(units, "1/s"), imported=True
+    )
+
+
 def _searched(label: str, request: Request, runs: Sequence[Run]) -> LoadLineSearch:
     percent = request.objective.percent if request.objective else None
     points: list[Point] = [point for point in (point_of(run, percent) for run in runs) if point is not None]
     units = (score.unit for run in runs if (score := throughput_of(run)) is not None)
     line = load_line(points, request.objective, request.bounds.high, open_loop=request.open_loop)
     at_peak = [run for run in runs if run.status is RunStatus.OK and line.peak and load_of(run) == line.peak.load]
-    return LoadLineSearch(label, request, line, next(units, "1/s"), standing(at_peak))
+    return LoadLineSearch(label, request, line, next(units, "1/s"), standing=standing(at_peak))

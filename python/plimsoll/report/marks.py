@@ -27,7 +27,7 @@ def levelled(cell: Cell, standings: Mapping[tuple[str, str], Standing]) -> Cell:
 
 
 def lasting_words(cell: Cell) -> str:
-    """`measured while gp2 has burst credits, 34 min; then gp3 / gp2 is about 9.7×`; empty where scores last."""
+    """`measured while gp2 has burst credits, 34 min; then gp3 is about 9.7× faster than gp2`; empty if scores last."""
     names = (cell.baseline, cell.target)
     lasting = while_bursting(names, cell.standings)
     known = None if levels_told(cell) else cell.verdict.ratio

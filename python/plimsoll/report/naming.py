@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.model import Plan, Run, Session, Target
+from plimsoll.report.against import Saved
 from plimsoll.stats.cases import Names, Work, name_works, unchanged
 from plimsoll.stats.paired import ScoreRow
 from plimsoll.stats.policy import FACTS_FROM
@@ -21,20 +22,33 @@ class Named:
     names: Names
 
 
-def named(sessions: Sequence[Session], runs: Sequence[Run], policy: int, across: Collection[str] = ()) -> Named:
-    """The runs as they are told; rules older than FACTS_FROM took every label as it stands."""
+def named(
+    sessions: Sequence[Session],
+    runs: Sequence[Run],
+    policy: int,
+    across: Collection[str] = (),
+    saved: Saved | None = None,
+    *,
+    apart: bool = False,
+) -> Named:
+    """The runs as they are told; rules older than FACTS_FROM took every label as it stands.
+
+    The targets of a `saved` baseline are never those of the other sessions. With `apart`, several sessions of a single
+    target are told apart by their short ids instead of being pooled.
+    """
     works = _works(runs)
     first: dict[Work, tuple[Plan, Target]] = {}
     for run in runs:
         first.setdefault(works[run.id], (run.plan, run.target))
-    names = name_works(first, sessions, across=across) if policy >= FACTS_FROM else unchanged(first)
+    names = unchanged(first)
+    if policy >= FACTS_FROM:
+        words = {saved.session.id: saved.name} if saved else None
+        names = name_works(first, sessions, across=across, each_session=words)
+        if apart and not saved and len(names.named) < 2 <= len(sessions):
+            words = {session.id: session.id[-8:] for session in sessions}
+            names = name_works(first, sessions, across=across, each_session=words)
     called = {run_id: names.works[work] for run_id, work in works.items()}
     return Named(_renamed(runs, called) if names.changed else list(runs), called, names)
-
-
-def under_names(names: Names, runs: Sequence[Run]) -> list[Run]:
-    """Some of the runs that `names` were made for, as they are told."""
-    return _renamed(runs, {run_id: names.works.get(work, work) for run_id, work in _works(runs).items()})
 
 
 def _works(runs: Sequence[Run]) -> dict[str, Work]:

@@ -34,18 +34,7 @@ HEAT = {
 }
 """From little to much: light colours and their dark counterparts, each step clearly apart from the next."""
 
-# Outlines around the current point, about 8 units wide.
-SHAPES = {
-    "circle": "m-3.8,0a3.8,3.8 0 1 0 7.6,0a3.8,3.8 0 1 0 -7.6,0z",
-    "square": "m-3.4,-3.4h6.8v6.8h-6.8z",
-    "triangle-up": "m0,-4.6l4.4,7.6h-8.8z",
-    "diamond": "m0,-5l4.2,5l-4.2,5l-4.2,-5z",
-    "plus": "m-1.5,-4.4h3v2.9h2.9v3h-2.9v2.9h-3v-2.9h-2.9v-3h2.9z",
-    "triangle-down": "m0,4.6l4.4,-7.6h-8.8z",
-    "triangle-right": "m4.6,0l-7.6,4.4v-8.8z",
-    "triangle-left": "m-4.6,0l7.6,4.4v-8.8z",
-}
-_SERIES_SHAPES = ("circle", "square", "triangle-up", "diamond", "plus", "triangle-down", "triangle-right")
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "plus", "triangle-down", "triangle-right")
 _DASHES = ("", "6 3", "2 2", "8 2 2 2", "10 4", "4 1", "1 3")
 
 
@@ -56,7 +45,7 @@ def colour(series: int) -> str:
 
 def shape(series: int) -> str:
     """Point shape of a series; there is one more than colours, so that the pair repeats only after 42 series."""
-    return _SERIES_SHAPES[series % len(_SERIES_SHAPES)]
+    return _SHAPES[series % len(_SHAPES)]
 
 
 def dash(series: int) -> str:
@@ -64,16 +53,10 @@ def dash(series: int) -> str:
     return _DASHES[series % len(_DASHES)]
 
 
-def symbols(count: int) -> tuple[tuple[str, str], ...]:
-    """Colour and shape of the first `count` series."""
-    return tuple((colour(series), shape(series)) for series in range(count))
-
-
 def dark_style() -> str:
     """CSS that gives every colour of a chart its dark counterpart."""
     rules = "".join(
-        f'.chart [fill="{light}"], .key [fill="{light}"] {{ fill: {dark}; }}\n'
-        f'.chart [stroke="{light}"], .key [stroke="{light}"] {{ stroke: {dark}; }}\n'
+        f'.chart [fill="{light}"] {{ fill: {dark}; }}\n.chart [stroke="{light}"] {{ stroke: {dark}; }}\n'
         for light, dark in (DARK | HEAT).items()
     )
     return f"@media screen and (prefers-color-scheme: dark) {{\n{rules}}}\n"

@@ -17,13 +17,14 @@ from plimsoll.report.printable import clean
 from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.verdict import Answer
 
-_NAMES = {
-    "1/s": ("plimsoll_score_operations_per_second", 1.0, "Typical block of one metric"),
-    "B/s": ("plimsoll_score_bytes_per_second", 1.0, "Typical block of one metric"),
-    "ns": ("plimsoll_score_seconds", 1e9, "Typical block of one metric"),
-    "B": ("plimsoll_score_bytes", 1.0, "Typical block of one metric"),
-    "1": ("plimsoll_score", 1.0, "Typical block of one metric"),
+_UNITS = {
+    "1/s": ("_operations_per_second", 1.0),
+    "B/s": ("_bytes_per_second", 1.0),
+    "ns": ("_seconds", 1e9),
+    "B": ("_bytes", 1.0),
+    "1": ("", 1.0),
 }
+ABOUT_SCORES = "Typical block of one metric"
 
 
 Sample = tuple[str, str, Mapping[str, str], float]
@@ -38,8 +39,8 @@ def render(evidence: Evidence) -> str:
     ):
         if math.isfinite(value):
             # A sample may stand there once; where plans changed between sessions, the first counts.
-            families.setdefault(name, (about, {}))[1].setdefault(f"{name}{_labels(labels)}", value)
-    return "".join(_family(name, *families[name]) for name in sorted(families))
+            families.setdefault(name, (about, {}))[1].setdefault(f"{name}{labelled(labels)}", value)
+    return "".join(family(name, *families[name]) for name in sorted(families))
 
 
 def _sessions(evidence: Evidence) -> Iterator[Sample]:
@@ -57,11 +58,11 @@ def _scores(evidence: Evidence) -> Iterator[Sample]:
     for line in evidence.lines:
         if not line.judged or (line.summary is None and line.split is None):
             continue
-        name, divisor, about = _NAMES[line.unit]
+        name, divisor = in_base_units("plimsoll_score", line.unit)
         which = {"case": line.case, "target": line.target, "metric": line.metric}
         which |= {"level": line.basis.value} if line.basis else {}
         for labels, value in _values(line):
-            yield name, about, which | labels, value / divisor
+            yield name, ABOUT_SCORES, which | labels, value / divisor
 
 
 def _comparisons(evidence: Evidence) -> Iterator[Sample]:
@@ -102,13 +103,21 @@ def _values(line: ScoreLine) -> Iterator[tuple[dict[str, str], float]]:
         yield word | {"end": "highest"}, line.split.maximum
 
 
-def _family(name: str, about: str, samples: Mapping[str, float]) -> str:
+def in_base_units(name: str, unit: str) -> tuple[str, float]:
+    """The name of a family of values in this unit of ours, and what they are divided by for it."""
+    end, divisor = _UNITS[unit]
+    return name + end, divisor
+
+
+def family(name: str, about: str, samples: Mapping[str, float], kind: str = "gauge") -> str:
+    """Samples, by name with labels, under what they are."""
     lines = [f"{sample} {value!r}" for sample, value in samples.items()]
-    return "\n".join([f"# HELP {name} {about}.", f"# TYPE {name} gauge", *lines, ""])
+    return "\n".join([f"# HELP {name} {about}.", f"# TYPE {name} {kind}", *lines, ""])
 
 
-def _labels(labels: Mapping[str, str]) -> str:
-    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+def labelled(labels: Mapping[str, str]) -> str:
+    """`{case="randread",target="gp3"}`, whatever the values hold."""
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}" if labels else ""
 
 
 def _escaped(value: str) -> str:

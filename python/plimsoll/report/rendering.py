@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -10,10 +12,12 @@ from plimsoll import plugins
 from plimsoll.drafts import whole_file
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.report import printing
-from plimsoll.report.document import Document
+from plimsoll.report.document import Chart, Document
 
 PNG_SCALE = 2.0
 """For screens of double density."""
+MOST_DRAWN_AT_ONCE = 8
+"""Each has an engine of its own, of some 50 MB."""
 
 
 @cache
@@ -61,15 +65,22 @@ def chart_files(document: Document, directory: Path) -> list[Path]:
 
 def write_charts(document: Document, directory: Path) -> list[Path]:
     """Every chart as `NAME.svg` and `NAME.png` in `directory`, which is made if it is missing; returns the files."""
+    written = []
+    # Drawing is done outside of Python, by as many at once as there are processors.
+    with ThreadPoolExecutor(min(MOST_DRAWN_AT_ONCE, os.cpu_count() or 1)) as pool:
+        for chart, pictures in zip(document.charts, pool.map(_drawn, document.charts), strict=True):
+            for suffix, content in pictures.items():
+                written.append(directory / f"{chart.id}{suffix}")
+                _write(written[-1], content)
+    return written
+
+
+def _drawn(chart: Chart) -> dict[str, bytes]:
+    """The pictures of a chart by their suffixes."""
     import vl_convert
 
-    written = []
-    for chart in document.charts:
-        picture = chart.svg()
-        for suffix, content in ((".svg", picture.encode()), (".png", vl_convert.svg_to_png(picture, scale=PNG_SCALE))):
-            written.append(directory / f"{chart.id}{suffix}")
-            _write(written[-1], content)
-    return written
+    picture = chart.svg()
+    return {".svg": picture.encode(), ".png": vl_convert.svg_to_png(picture, scale=PNG_SCALE)}
 
 
 def _write(path: Path, content: bytes) -> None:

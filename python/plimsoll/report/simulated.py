@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from plimsoll.prices.cost import usd
-from plimsoll.report import palette, scales
-from plimsoll.report.canvas import Canvas
+from plimsoll.report.charts.lines import Line, over_time, time_unit
+from plimsoll.report.charts.stretches import Stretch, spec
+from plimsoll.report.charts.vega import Vega
+from plimsoll.report.charts.zoom import NOTE, is_condensed
 from plimsoll.report.document import (
     Block,
     Cell,
@@ -27,10 +29,10 @@ from plimsoll.report.document import (
 from plimsoll.report.labels import count_text, percent_text
 from plimsoll.simulation.choice import Choice
 from plimsoll.simulation.outcome import NOTHING, Outcome, Phase
-from plimsoll.units import HOUR, SECOND, format_duration, format_number, format_size, format_value
+from plimsoll.units import SECOND, format_duration, format_number, format_size, format_value
 
 POINTS = 400
-"""Points of a line in a chart; longer series are drawn as means of neighbouring intervals."""
+"""Points of a line in a chart; longer series are means of neighbouring intervals."""
 SPARK_WIDTH = 50
 _SPARKS = "▁▂▃▄▅▆▇█"
 _MODEL = (
@@ -44,9 +46,9 @@ _MODEL = (
 def simulation_document(outcomes: Sequence[Outcome], *, short: bool = False) -> Document:
     """One or several volumes under one load."""
     first = outcomes[0]
-    over_time: list[Block] = [_sparks(outcomes)] if short else list(_charts(outcomes))
+    over_time: list[Block] = [_sparks(outcomes)] if short else [*_condensed(outcomes), *_charts(outcomes)]
     sections = (
-        Section("answer", "Answer", tuple(_sentences(outcomes)), short=True),
+        Section("answer", "Answer", tuple(_sentences(outcomes)), short=True, lead=True),
         Section("phases", "Phases", (_phases(outcomes),), short=True),
         Section("whole", "Over the whole time", (_whole(outcomes),), short=True),
         Section("over-time", "Over time", tuple(over_time), short=True),
@@ -66,7 +68,7 @@ def choice_document(choices: Sequence[Choice], load: str, wanted: str, lasts_ns:
     else:
         answer = text(f"None of these gives {wanted} {until}.", tone=Tone.WORSE)
     sections = (
-        Section("answer", "Answer", (answer,), short=True),
+        Section("answer", "Answer", (answer,), short=True, lead=True),
         Section(
             "ranking",
             "Ranking",
@@ -355,64 +357,56 @@ def _spark(values: Sequence[float]) -> str:
     return "".join(_SPARKS[min(len(_SPARKS) - 1, int(value / top * len(_SPARKS)))] for value in shown)
 
 
+def _condensed(outcomes: Sequence[Outcome]) -> Iterator[Block]:
+    if is_condensed(sum(len(_binned(outcome, outcome.operations, POINTS)) for outcome in outcomes)):
+        yield text(NOTE)
+
+
 def _charts(outcomes: Sequence[Outcome]) -> Iterator[Chart]:
     names = tuple(_name(outcome, outcomes) for outcome in outcomes)
     data = _phases(outcomes)
     rates = [_binned(outcome, outcome.operations, POINTS) for outcome in outcomes]
-    yield _chart("rate", "IOPS", names, data, partial(_lines, rates, "1/s"))
+    yield _chart("rate", "IOPS", names, data, partial(_lines, rates, names, "1/s", "IOPS"))
     tails = [_binned(outcome, [each["p99_ns"] for each in outcome.intervals], POINTS) for outcome in outcomes]
-    yield _chart("p99", "Latency p99", names, data, partial(_lines, tails, "ns"))
+    yield _chart("p99", "Latency p99", names, data, partial(_lines, tails, names, "ns", "p99"))
     held = [
-        (i, _binned(outcome, [value / outcome.capacities[bucket] for value in outcome.credits(bucket)], POINTS), bucket)
+        (
+            i,
+            bucket,
+            _binned(outcome, [100 * value / outcome.capacities[bucket] for value in outcome.credits(bucket)], POINTS),
+        )
         for i, outcome in enumerate(outcomes)
         for bucket in outcome.used_credits
     ]
     if held:
-        yield _chart("credits", "Share of credits left", names, data, partial(_credit_lines, held))
+        own = [f"{names[i]}, {_bucket_words(bucket)}" for i, bucket, _ in held]
+        left = [points for *_, points in held]
+        # One line has no key.
+        what = f"{own[0]} left" if len(own) == 1 else "credits left"
+        yield _chart("credits", "Share of credits left", names, data, partial(_lines, left, own, "%", what))
     yield _chart("limits", "Held back by", names, data, partial(_limit_lines, outcomes))
 
 
-def _chart(name: str, title: str, series: tuple[str, ...], data: Table, draw: partial[Canvas]) -> Chart:
+def _chart(name: str, title: str, series: tuple[str, ...], data: Table, draw: partial[Vega]) -> Chart:
     return Chart(f"simulated-{name}", title, f"{title} over virtual time.", data, draw, series)
 
 
-def _time(last_s: float) -> tuple[scales.Scale, float]:
-    """The axis of time and the seconds in its unit."""
-    unit_s, title = (3600.0, "hours") if last_s * SECOND >= 3 * HOUR else (1.0, "seconds")
-    ticks = tuple(tick for tick in scales.linear_ticks(last_s / unit_s) if tick <= last_s / unit_s * 1.0001)
-    return scales.Scale((0.0, last_s / unit_s), tuple((tick, f"{tick:,.6g}") for tick in ticks), title), unit_s
+def _lines(lines: Sequence[Sequence[tuple[float, float]]], names: Sequence[str], unit: str, what: str) -> Vega:
+    found = [Line(i, "", points) for i, points in enumerate(lines)]
+    return Vega(over_time(found, names, unit, what=what))
 
 
-def _lines(lines: Sequence[Sequence[tuple[float, float]]], unit: str) -> Canvas:
-    x, unit_s = _time(max(points[-1][0] for points in lines) or 1.0)
-    values = [value for points in lines for _, value in points]
-    canvas = Canvas(x, scales.values([0.0, *values] if unit == "1/s" else [max(value, 1.0) for value in values], unit))
-    for i, points in enumerate(lines):
-        canvas.line([(time / unit_s, max(value, 0.0 if unit == "1/s" else 1.0)) for time, value in points], i)
-    return canvas
-
-
-def _credit_lines(held: Sequence[tuple[int, Sequence[tuple[float, float]], str]]) -> Canvas:
-    x, unit_s = _time(max(points[-1][0] for _, points, _ in held) or 1.0)
-    ticks = tuple((share, percent_text(share)) for share in (0.0, 0.25, 0.5, 0.75, 1.0))
-    canvas = Canvas(x, scales.Scale((0.0, 1.0), ticks))
-    for i, points, bucket in held:
-        canvas.line([(time / unit_s, share) for time, share in points], i)
-        canvas.words(points[len(points) // 3][0] / unit_s, points[len(points) // 3][1], _bucket_words(bucket))
-    return canvas
-
-
-def _limit_lines(outcomes: Sequence[Outcome]) -> Canvas:
-    """For each party a row; a line where it held the volume back."""
+def _limit_lines(outcomes: Sequence[Outcome]) -> Vega:
+    """For each party a row; a bar where it held the volume back."""
     parties = list(dict.fromkeys(name for outcome in outcomes for name in (*outcome.limiting_shares,)))
-    x, unit_s = _time(max(outcome.duration_s for outcome in outcomes))
-    canvas = Canvas(x, scales.names(parties), height=60 + 26 * len(parties) + 40, rows=True)
-    for i, outcome in enumerate(outcomes):
-        shift = (i - (len(outcomes) - 1) / 2) * 0.6 / len(outcomes)
-        for start, end, name in _stretches(outcome):
-            y = parties.index(name) + shift
-            canvas.rules([((start / unit_s, y), (end / unit_s, y))], palette.colour(i), width=4)
-    return canvas
+    names = [_name(outcome, outcomes) for outcome in outcomes]
+    unit_s, unit = time_unit(max(outcome.duration_s for outcome in outcomes))
+    found = [
+        Stretch(parties.index(party), i, start / unit_s, end / unit_s)
+        for i, outcome in enumerate(outcomes)
+        for start, end, party in _stretches(outcome)
+    ]
+    return Vega(spec(found, parties, names, unit))
 
 
 def _stretches(outcome: Outcome) -> Iterable[tuple[float, float, str]]:

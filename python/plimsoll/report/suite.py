@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.report.labels import count_text, ratio_text
+from plimsoll.report.labels import count_text
 from plimsoll.report.marks import mark
 from plimsoll.report.memory import NOT_THE_DISK, is_memory
+from plimsoll.stats.digits import with_interval
+from plimsoll.stats.direction import directed, is_time, manner
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import trim_count
 from plimsoll.stats.ratio_text import levels_told
-from plimsoll.stats.sentences import ratio_in
 from plimsoll.stats.summary import SuiteScore, suite_score
 
 FEWEST_CASES = 2
@@ -46,15 +47,28 @@ class Suite:
     def sentence(self) -> str:
         """The number, what it covers, and the case that it hides."""
         score = self.score
+        turned = ", latency ratios inverted" if any(map(is_time, self.cells)) else ""
         told = (
-            f"{self.target} against {self.baseline} over {count_text(score.tests, 'case')}: "
-            f"{ratio_in(score.low, score.ratio, score.high)}, the geometric mean of "
-            f"{_listed([cell.case for cell in self.cells])} (more is better); the worst is {self.worst.case}, "
-            f"{ratio_text(self.worst_ratio)}. It is a summary, not a verdict: a mean of ratios can hide the one test "
-            "that matters"
+            f"Over {count_text(score.tests, 'case')}, {self.target} is {self._mean()}: the geometric mean of "
+            f"{_listed([cell.case for cell in self.cells])}{turned}; the worst is {self.worst.case} "
+            f"({directed(self.worst, self.worst.verdict.ratio or 1.0)}). It is a summary, not a verdict: a mean of "
+            "ratios can hide the one test that matters"
         )
         why = "; ".join(f"{case}: {reason}" for case, reason in self.left_out[:MOST_NAMED])
         return f"{told}. Not in it: {why}." if why else f"{told}."
+
+    def _mean(self) -> str:
+        """`1.80× faster than gp2 (1.71…1.90)`; `1.000× as fast as gp2 (0.997…1.004)`."""
+        score = self.score
+        better, worse = manner(self.cells)
+        if score.low <= 1 <= score.high:
+            told, interval = with_interval(score.low, score.ratio, score.high)
+            return f"{told} as {'fast' if better == 'faster' else 'good'} as {self.baseline}{interval}"
+        if score.ratio < 1:
+            told, interval = with_interval(1 / score.high, 1 / score.ratio, 1 / score.low)
+            return f"{told} {worse} than {self.baseline}{interval}"
+        told, interval = with_interval(score.low, score.ratio, score.high)
+        return f"{told} {better} than {self.baseline}{interval}"
 
 
 def suites(cells: Sequence[Cell], deciding: Mapping[str, str]) -> list[Suite]:

@@ -8,7 +8,7 @@ import socket
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import psutil  # type: ignore[import-untyped]  # its stubs are a package of their own
 
@@ -38,6 +38,19 @@ def host(where: str) -> str | None:
     """The host in an address; None where there is none, or where it is written wrongly, which `check` tells."""
     try:
         return urlsplit(where).hostname
+    except ValueError:
+        return None
+
+
+def server(where: str) -> tuple[str, ...] | None:
+    """What two addresses of one server have in common, and of an embedded database the whole; None where that is not
+    known."""
+    if is_embedded(where):
+        return (where,)
+    try:
+        parts = urlsplit(where)
+        sockets = [value for name, value in parse_qsl(parts.query) if name == "socket"]
+        return (parts.scheme.lower(), parts.hostname or "", str(parts.port or ""), *sockets)
     except ValueError:
         return None
 

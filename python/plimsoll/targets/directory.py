@@ -40,9 +40,10 @@ def facts(target: Target, root: Path = Path("/")) -> dict[str, Any]:
     return found
 
 
-def check(
-    target: Target, *, needed_bytes: int = 0, advice: str = "set size= to less (databases: records=, scale=)"
-) -> None:
+SMALLER = "set size= to less (databases: records=, scale=)"
+
+
+def check(target: Target, *, needed_bytes: int = 0, advice: str = SMALLER) -> None:
     """Refuse a place that is no directory, cannot be written or has too little space. Raises TargetError.
 
     `needed_bytes` are kept free beside a reserve; `advice` says which setting asks for less.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import re
@@ -44,14 +43,6 @@ def host_facts(root: Path = Path("/")) -> dict[str, Any]:
         "time_zone": time.strftime("%Z %z"),
         "python": platform.python_version(),
     }
-
-
-def machine_key(root: Path = Path("/")) -> str:
-    """16 hex digits that stand for this machine, or its name where it has no id. The id itself is not told."""
-    identity = text_of(root / "etc/machine-id")
-    if not identity:
-        return platform.node()
-    return hashlib.sha256(f"plimsoll {identity}".encode()).hexdigest()[:16]
 
 
 def command_line(root: Path = Path("/")) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 from pathlib import Path
@@ -19,9 +20,20 @@ class Owner(Record):
     boot_id: str
     pid_namespace: str
     host: str
+    machine: str = ""
+    """Tells machines of one name apart; empty where an older version wrote it."""
 
 
-def _start_ticks(pid: int, root: Path) -> int:
+def machine_key(root: Path = Path("/")) -> str:
+    """16 hex digits that stand for this machine, or its name where it has no id. The id itself is not told."""
+    identity = text_of(root / "etc/machine-id")
+    if not identity:
+        return platform.node()
+    return hashlib.sha256(f"plimsoll {identity}".encode()).hexdigest()[:16]
+
+
+def start_ticks(pid: int, root: Path = Path("/")) -> int:
+    """When a process started, in ticks since boot; 0 if there is none."""
     # The command name may hold blanks and brackets; the numbers start after the last bracket.
     numbers = text_of(root / "proc" / str(pid) / "stat").rpartition(")")[2].split()
     return int(numbers[19]) if len(numbers) > 19 else 0
@@ -43,17 +55,25 @@ def current_owner(root: Path = Path("/")) -> Owner:
     pid = os.getpid()
     return Owner(
         pid=pid,
-        start_ticks=_start_ticks(pid, root),
+        start_ticks=start_ticks(pid, root),
         boot_id=_boot_id(root),
         pid_namespace=_pid_namespace(root),
         host=platform.node(),
+        machine=machine_key(root),
     )
 
 
 def is_alive(owner: Owner, root: Path = Path("/")) -> bool:
     """Whether the process may still run; True where that cannot be seen (another machine, another container)."""
     if owner.boot_id != _boot_id(root):
-        return owner.host != platform.node()
+        # Only this machine's own earlier boots are over for sure; another one may have its name.
+        here = platform.node(), machine_key(root)
+        return (owner.host, owner.machine or here[1]) != here
     if owner.pid_namespace != _pid_namespace(root):
         return True
-    return _start_ticks(owner.pid, root) == owner.start_ticks != 0
+    return start_ticks(owner.pid, root) == owner.start_ticks != 0
+
+
+def can_be_seen(owner: Owner, root: Path = Path("/")) -> bool:
+    """Whether the processes of its boot and container are those that this process sees."""
+    return owner.boot_id == _boot_id(root) and owner.pid_namespace == _pid_namespace(root)

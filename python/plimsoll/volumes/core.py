@@ -17,8 +17,9 @@ from plimsoll.errors import TargetError, UsageError
 def simulate(request: Mapping[str, Any]) -> dict[str, Any]:
     """A load on a volume in virtual time.
 
-    `request` holds `volume` and either `workload` or `trace`; both and the answer are described in `_core.pyi` and
-    `crates/volume/src/simulate`. The same request gives the same answer to the last bit. Ctrl-C interrupts it.
+    `request` holds `volume` and one of `workload`, `trace` and `schedule`; these and the answer are described in
+    `_core.pyi` and `crates/volume/src/simulate`. The same request gives the same answer to the last bit. Ctrl-C
+    interrupts it.
     Raises UsageError, TargetError where a trace cannot be read.
     """
     try:

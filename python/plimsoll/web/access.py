@@ -30,6 +30,11 @@ class Visitor:
     scope: Scope | None = None
     by_cookie: bool = False
 
+    @property
+    def may_keep(self) -> bool:
+        """Whether this visitor may change what all see: labels, pins, saved comparisons."""
+        return self.scope is not None and self.scope.allows(Scope.MERGE)
+
 
 def identify(store: Store, settings: Settings, written: str, *, by_cookie: bool) -> Visitor:
     """The visitor who shows this key or token."""
@@ -81,6 +86,7 @@ _CHALLENGE = {"www-authenticate": 'Bearer realm="plimsoll"'}
 
 Reader = Annotated[Visitor, Depends(needs(Scope.READ))]
 Uploader = Annotated[Visitor, Depends(needs(Scope.UPLOAD))]
+Keeper = Annotated[Visitor, Depends(needs(Scope.MERGE))]
 
 
 def check_origin(request: Request) -> None:

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Any
 
+from markupsafe import Markup
+
+from plimsoll import metrics
+from plimsoll.errors import PlimsollError
 from plimsoll.model import Plan, Session
 from plimsoll.parameters import all_written
 from plimsoll.report.comparisons import tally
 from plimsoll.report.labels import count_text
 from plimsoll.report.naming import named_rows
-from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart
+from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.rules import rules
 from plimsoll.stats.verdict import Answer
-from plimsoll.store import search
+from plimsoll.store import kept_answers, search
 from plimsoll.store.names import short_id
 from plimsoll.store.search import Line
 from plimsoll.store.store import Store
 from plimsoll.web.lru_cache import LruCache
+from plimsoll.web.sparkline import MOST_LINES, sparkline
 
 MOST_KEPT = 20_000
+MOST_AT_ONCE = 50
+"""Of an upload with more sessions the rest is judged when somebody looks."""
+
 MOST_RUNS = 2_000
 """A session with more says only in its report what it found: judging it would keep the list waiting."""
 
@@ -38,20 +48,70 @@ class Told:
     """Where all comparisons have the same."""
 
 
+@dataclass(frozen=True)
+class Course:
+    """How the scores of one test went: a line per target, and what that is in words."""
+
+    lines: tuple[tuple[float, ...], ...] = ()
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a session found, and how the scores of its first test went."""
+
+    told: tuple[Told, ...]
+    course: Course = Course()
+
+    @property
+    def spark(self) -> Markup:
+        """The course as a small picture."""
+        return sparkline(self.course.lines, self.course.label)
+
+    def as_json(self) -> Any:
+        """As a store keeps it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, kept: Any) -> Judged | None:
+        """The reverse; None for what no server wrote."""
+        try:
+            told = [Told(**each | {"answer": each["answer"] and Answer(each["answer"])}) for each in kept["told"]]
+            lines = tuple(tuple(map(float, line)) for line in kept["course"]["lines"])
+            return cls(tuple(told), Course(lines, str(kept["course"]["label"])))
+        except (ValueError, TypeError, KeyError, LookupError, AttributeError):
+            return None
+
+
 class Answers:
-    """The answers of sessions, kept as long as their runs stay the same."""
+    """The answers of sessions, kept as long as their runs stay the same: in memory, and in the store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept: LruCache[tuple[Told, ...]] = LruCache(MOST_KEPT)
+        self._kept: LruCache[Judged] = LruCache(MOST_KEPT)
 
-    def of(self, lines: Sequence[Line]) -> dict[str, tuple[Told, ...]]:
+    def of(self, lines: Sequence[Line]) -> dict[str, Judged]:
         """The answers of these sessions, by session id."""
-        new = [line for line in lines if _key(line) not in self._kept]
-        judged = self._judge([line.id for line in new if _simple(line) is None])
+        new = [line for line in lines if _key(line) not in self._kept and _simple(line) is None]
+        judged = self._from_store(new) if new else {}
         return {line.id: self._kept.get(_key(line), partial(_found, line, judged)) for line in lines}
 
-    def _judge(self, ids: Sequence[str]) -> dict[str, tuple[Told, ...]]:
+    def judge(self, session_ids: Sequence[str]) -> None:
+        """Make the answers of sessions that just arrived, so that nobody who looks at a list waits for them."""
+        with suppress(PlimsollError):
+            self.of(search.lines_of(self._store, session_ids[:MOST_AT_ONCE]))
+
+    def _from_store(self, lines: Sequence[Line]) -> dict[str, Judged]:
+        """The answers that are kept there; the others are made, and kept for the next time."""
+        made_of = kept_answers.made_of(self._store, lines)
+        stored = {of: Judged.from_json(kept) for of, kept in kept_answers.load(self._store, made_of).items()}
+        found = {of: each for of, each in stored.items() if each is not None}
+        made = self._judge([line.id for line in lines if line.id not in found])
+        new = {of: (made_of[of], each.as_json()) for of, each in made.items() if of in made_of}
+        kept_answers.keep(self._store, new)
+        return found | made
+
+    def _judge(self, ids: Sequence[str]) -> dict[str, Judged]:
         """What these sessions found, from their scores alone."""
         if not ids:
             return {}
@@ -63,17 +123,37 @@ class Answers:
         changed = Counter(session for session, _, _ in self._store.altered(ids).values())
         found = {each: search.get_session(self._store, each) for each in ids}
         return {
-            session.id: (
-                *_judged(session, rows[session.id], plans, written, self._store),
-                *_changed(changed[session.id]),
+            session.id: Judged(
+                (
+                    *_judged(session, rows[session.id], plans, written, self._store),
+                    *_changed(changed[session.id]),
+                ),
+                _course(rows[session.id], plans, session.target_names),
             )
             for session in found.values()
             if session is not None
         }
 
 
-def _found(line: Line, judged: Mapping[str, tuple[Told, ...]]) -> tuple[Told, ...]:
-    return _simple(line) or judged.get(line.id, ())
+def _found(line: Line, judged: Mapping[str, Judged]) -> Judged:
+    simple = _simple(line)
+    return judged.get(line.id, Judged(())) if simple is None else Judged(simple)
+
+
+def _course(rows: Sequence[ScoreRow], plans: Mapping[str, Plan], planned: Sequence[str]) -> Course:
+    """The scores of the first test that was repeated, a line per target in the order of the study."""
+    for case, plan in {row.case: row.plan_hash for row in rows}.items():
+        metric = next(iter(plans[plan].metrics), "")
+        own = [row for row in rows if (row.case, row.metric) == (case, metric)]
+        ran = {row.target for row in own}
+        targets = [name for name in dict.fromkeys([*planned, *(row.target for row in own)]) if name in ran]
+        scores = valid_scores(own)
+        lines = [scores.get((case, metric, target), ()) for target in targets]
+        if any(len(line) > 1 for line in lines):
+            names = ", ".join(targets[:MOST_LINES])
+            label = f"{case}: {metrics.title(metric)} of each run, {names}"
+            return Course(tuple(tuple(line) for line in lines[:MOST_LINES]), label)
+    return Course()
 
 
 def _judged(

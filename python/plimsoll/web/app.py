@@ -21,8 +21,11 @@ from plimsoll.web.answers import Answers
 from plimsoll.web.faults import Refused, status_of
 from plimsoll.web.intake.service import UploadService
 from plimsoll.web.limits import Limits
+from plimsoll.web.live import Live
+from plimsoll.web.pinned import PinnedHistories
 from plimsoll.web.rendering import page, prepare
 from plimsoll.web.reports import Reports, kept_pages
+from plimsoll.web.request_counts import RequestCounts
 from plimsoll.web.security import SecurityMiddleware
 from plimsoll.web.settings import Settings
 
@@ -44,15 +47,16 @@ def create_app(store: Store, settings: Settings) -> FastAPI:
     app.state.store, app.state.settings = store, settings
     app.state.limits, app.state.pages = Limits(settings), kept_pages()
     app.state.reports = Reports(store, app.state.pages)
-    app.state.answers = Answers(store)
-    app.state.uploads = UploadService(store, settings)
+    app.state.answers, app.state.pinned = Answers(store), PinnedHistories(store)
+    app.state.uploads, app.state.requests = UploadService(store, settings, app.state.answers.judge), RequestCounts()
+    app.state.live = Live(store)
     for module in plugins.modules("plimsoll.web.pages"):
         app.include_router(module.router, include_in_schema=False)
     for module in plugins.modules("plimsoll.web.api"):
         app.include_router(module.router, prefix=API)
     # The last one added is the first that sees a request.
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False)
-    app.add_middleware(SecurityMiddleware, settings=settings)
+    app.add_middleware(SecurityMiddleware, settings=settings, counts=app.state.requests)
     app.add_exception_handler(PlimsollError, _explain)
     app.add_exception_handler(HTTPException, _explain)
     app.add_exception_handler(RequestValidationError, _explain)

@@ -11,12 +11,12 @@ from statistics import median
 import numpy as np
 
 from plimsoll.identity import changes, told_apart
-from plimsoll.model import RunStatus
+from plimsoll.report.sections.environment import time_text
 from plimsoll.stats.changepoints import merged, penalty, segment_ends
 from plimsoll.stats.repeats import Kind
 from plimsoll.stats.student_t import FloatArray
 from plimsoll.stats.summary import split
-from plimsoll.store.search import Point
+from plimsoll.store.histories import SessionScores
 
 FEWEST_SESSIONS = 6
 """With fewer sessions a change cannot be told from noise."""
@@ -26,6 +26,10 @@ SAME_LEVEL = math.log(1.05)
 """Levels that differ less than this are one."""
 
 SMALLEST_NOISE = 0.005
+MOST_DRAWN = 200
+"""Of more sessions a picture shows groups."""
+
+MOST_GROUPS = 100
 _UNTOLD = (Kind.STEP, Kind.TREND, Kind.GROUPS)
 """A session whose runs show one of these has no median; a first run that differs hardly moves one."""
 
@@ -51,6 +55,8 @@ class Session:
     """Why its runs have no common score, and `value` is None: step, trend, two groups, …."""
     place: int = 0
     """Number of the place, from 0: one name can stand for several."""
+    name: str = ""
+    """What the target was called."""
     event: str = ""
     """What is another place than in the session before: `file system changed from ext4 to tmpfs`."""
 
@@ -69,43 +75,52 @@ class Level:
         return self.last - self.first + 1
 
 
-def by_session(points: Sequence[Point]) -> list[Session]:
-    """One entry per session, in the order in which they began; of each block the first valid attempt counts."""
-    groups: dict[str, list[Point]] = {}
-    for point in points:
-        groups.setdefault(point.session_id, []).append(point)
-    return [_session(group) for group in groups.values()]
+def day_of(session: Session) -> str:
+    """The day on which it began: `2026-11-20`."""
+    return time_text(session.started_ns or None)[:10]
 
 
-def _session(group: list[Point]) -> Session:
+def of_scores(found: SessionScores) -> Session:
+    """A session from its scores; of each block the first valid attempt counts."""
     first: dict[int, float] = {}
-    for point in sorted(group, key=lambda each: (each.block, each.attempt)):
-        if point.status == RunStatus.OK and point.value is not None and point.value > 0:
-            first.setdefault(point.block, point.value)
+    for each in sorted(found.scores):
+        first.setdefault(each.block, each.value)
     values = list(first.values())
     untold = split(values, kinds=_UNTOLD) if values else None
     return Session(
-        id=group[0].session_id,
-        host=group[0].host,
-        started_ns=min(point.started_ns for point in group),
+        id=found.session_id,
+        host=found.host,
+        started_ns=found.started_ns,
         value=median(values) if values and untold is None else None,
         low=min(values, default=None),
         high=max(values, default=None),
-        runs=len(group),
+        runs=found.runs,
         valid=len(values),
         levels=tuple(level.value for level in untold.levels) if untold else (),
         pattern=untold.kind.value if untold else "",
     )
 
 
-def placed(sessions: Sequence[Session], facts: Mapping[str, Mapping[str, str]]) -> list[Session]:
-    """The sessions with their places; `facts` are those that identify the place of each session."""
+def placed(
+    sessions: Sequence[Session], facts: Mapping[str, Mapping[str, str]], names: Mapping[str, str] | None = None
+) -> list[Session]:
+    """The sessions with their places and the names of their targets.
+
+    `facts` are those that identify the place of each session.
+    """
+    called = names or {}
     known = [facts.get(each.id, {}) for each in sessions]
-    groups = told_apart(known)
+    # Thousands of sessions share a few places.
+    distinct = {tuple(sorted(each.items())): each for each in known}
+    places = dict(zip(distinct, told_apart(list(distinct.values())), strict=True))
+    groups = [places[tuple(sorted(each.items()))] for each in known]
     merged: dict[int, dict[str, str]] = {}
-    for group, each in zip(groups, known, strict=True):
-        merged[group] = {**each, **merged.get(group, {})}
-    found = [replace(each, place=group) for each, group in zip(sessions, groups, strict=True)]
+    for key, each in distinct.items():
+        merged[places[key]] = {**each, **merged.get(places[key], {})}
+    found = [
+        replace(each, place=group, name=called.get(each.id, "")) if group or each.id in called else each
+        for each, group in zip(sessions, groups, strict=True)
+    ]
     for index, (before, after) in enumerate(pairwise(groups), 1):
         if before != after:
             told = ", ".join(changes(merged[before], merged[after]))
@@ -127,6 +142,43 @@ def levels(sessions: Sequence[Session]) -> list[Level]:
         for start, end in pairwise(starts)
         for level in _levels_of_place(sessions[start:end])
     ]
+
+
+def condensed(sessions: Sequence[Session], levels: Sequence[Level]) -> tuple[list[Session], list[Level]]:
+    """The same in at most MOST_GROUPS or so groups of neighbours, for a picture in which they can be told apart.
+
+    A group has the median of its sessions and the span of all their runs. It lies in one place and one level, unless
+    places change so often that they cannot be told apart either: then none is marked.
+    """
+    cuts = {0, *(level.first for level in levels), *(index for index, each in enumerate(sessions) if each.event)}
+    marked = len(cuts) <= MOST_GROUPS
+    starts = sorted(cuts) if marked else [0]
+    groups: list[Session] = []
+    group_of: list[int] = []
+    for start, end in pairwise([*starts, len(sessions)]):
+        parts = max(1, round((end - start) * MOST_GROUPS / len(sessions)))
+        edges = [start + (end - start) * part // parts for part in range(parts + 1)]
+        for low, high in pairwise(edges):
+            group_of += [len(groups)] * (high - low)
+            groups.append(_group(sessions[low:high], marked=marked))
+    return groups, [Level(group_of[level.first], group_of[level.last], level.value) for level in levels if marked]
+
+
+def _group(sessions: Sequence[Session], *, marked: bool) -> Session:
+    values = [each.value for each in sessions if each.value is not None]
+    first, middle = sessions[0], sessions[len(sessions) // 2]
+    return Session(
+        id=middle.id,
+        host=first.host if len({each.host for each in sessions}) == 1 else "",
+        started_ns=middle.started_ns,
+        value=median(values) if values else None,
+        low=min((each.low for each in sessions if each.low is not None), default=None),
+        high=max((each.high for each in sessions if each.high is not None), default=None),
+        runs=sum(each.runs for each in sessions),
+        valid=sum(each.valid for each in sessions),
+        place=first.place if marked else 0,
+        event=first.event if marked else "",
+    )
 
 
 def _levels_of_place(sessions: Sequence[Session]) -> list[Level]:

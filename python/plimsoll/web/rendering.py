@@ -9,13 +9,17 @@ from importlib import resources
 from typing import Any
 from urllib.parse import quote, urlencode
 
+import numpy.ma  # noqa: F401 - medians load it, in the first history
+import tomli_w  # noqa: F401 - reports write studies with it
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
-from plimsoll import plugins
+from plimsoll import metrics, plugins
+from plimsoll.report.charts import forest
 from plimsoll.report.charts.bundle import library
+from plimsoll.report.charts.vega import Vega
 from plimsoll.report.printable import clean
 from plimsoll.report.renderers import html
 from plimsoll.report.sections.environment import time_text
@@ -40,7 +44,7 @@ def environment() -> Environment:
         "value": format_value,
         "path": lambda text: quote(str(text), safe=""),
     }
-    made.globals |= {"query": query, "static": static_address}
+    made.globals |= {"query": query, "static": static_address, "metric_title": metrics.title}
     return made
 
 
@@ -58,6 +62,10 @@ def prepare() -> None:
     cleaned_environment().get_template("report.html")
     cleaned_environment().get_template("parts.html")
     library()
+    # What draws still pictures takes half a second to begin, and its first real picture a quarter of one.
+    point = forest.Point(0, 0, 2.0, 1.5, 2.5, 0, "2× faster", "1.5…2.5")
+    picture = Vega(forest.spec([point], ["a test"], [("target", 0)], ["better"], 0.1, (0.5, 3.0)), still=True)
+    picture.inline("none")
 
 
 def _finalize(value: Any) -> Any:
@@ -82,13 +90,17 @@ def query(**values: Any) -> str:
     return f"?{urlencode(kept, doseq=True)}" if kept else ""
 
 
+SHARED_SCRIPTS = ("charts.js", "tables.js")
+"""Those that reports have, too."""
+
+
 @cache
 def static_file(name: str) -> bytes:
     """The content of one of our own files; the style holds that of reports, too, which bring the scripts of charts."""
     if name == "vega.js":
         return library().encode()
-    if name == "charts.js":
-        return html.script().encode()
+    if name in SHARED_SCRIPTS:
+        return html.script(name).encode()
     content = (resources.files("plimsoll.web") / "static" / name).read_bytes()
     return html.style().encode() + content if name == "style.css" else content
 

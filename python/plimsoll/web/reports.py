@@ -7,12 +7,13 @@ from collections.abc import Hashable, Sequence
 from markupsafe import Markup
 
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.model import Session
+from plimsoll.model import Session, SessionState
 from plimsoll.report import Document, Evidence, build_document
 from plimsoll.report.document import Section
 from plimsoll.report.renderers import html
 from plimsoll.stats.rules import rules
 from plimsoll.store import search
+from plimsoll.store.liveness import state_now
 from plimsoll.store.store import Store
 from plimsoll.web.faults import NotHere
 from plimsoll.web.lru_cache import LruCache
@@ -70,10 +71,15 @@ def show(sections: Sequence[Section], pictures: str = "", query: str = "") -> Ma
 def session_of(store: Store, text: str) -> Session:
     """The session with this full or short id or title. Raises NotHere, or UsageError where several fit."""
     found = search.get_session(store, text)
-    if found is not None:
-        return found
     try:
-        return store.find_session(text)
+        return _as_it_is(store, found or store.find_session(text))
     except UsageError as error:
         # What a stranger asks for is no reason to list what there is.
         raise NotHere("session", text) if isinstance(error, UnknownName) else error from None
+
+
+def _as_it_is(store: Store, found: Session) -> Session:
+    """The session with the state that it really has: its process may have died without a word."""
+    if found.state is not SessionState.RUNNING:
+        return found
+    return found.model_copy(update={"state": state_now(found, search.heard_ns(store, found.id))})

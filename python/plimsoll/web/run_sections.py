@@ -8,8 +8,9 @@ from plimsoll import metrics
 from plimsoll.catalog import lasting
 from plimsoll.model import Finding, Interval, Level, Run, RunStatus
 from plimsoll.parameters import all_written
-from plimsoll.report import scales
-from plimsoll.report.canvas import Canvas
+from plimsoll.report.charts.lines import Line, over_time
+from plimsoll.report.charts.vega import Vega
+from plimsoll.report.charts.zoom import NOTE, is_condensed
 from plimsoll.report.document import (
     Block,
     Chart,
@@ -20,15 +21,14 @@ from plimsoll.report.document import (
     columns,
     number,
     phrase,
+    text,
 )
 from plimsoll.report.labels import count_text
 from plimsoll.report.sections.environment import flat_facts, time_text
 from plimsoll.units import SECOND
 
-MOST_POINTS = 1200
-FEW_POINTS = 30
-"""Of so many intervals each is marked."""
-
+MOST_ROWS = 1200
+"""Intervals of the table beside a chart, which has all of them."""
 _TONES = {Level.OK: Tone.PLAIN, Level.WARN: Tone.UNKNOWN, Level.INVALID: Tone.WORSE}
 _CURVES = ("p50", "p99", "max")
 
@@ -75,14 +75,14 @@ def _unlasting(run: Run) -> Finding | None:
 def _course(run: Run) -> list[Block]:
     """A chart of latency over the seconds of the run, per kind of operation."""
     kinds = dict.fromkeys(kind for interval in run.intervals for kind in interval.operations)
-    step = -(-len(run.intervals) // MOST_POINTS) or 1
-    return [
-        _chart(place, kind, [each for each in run.intervals if kind in each.operations][::step])
-        for place, kind in enumerate(kinds)
-    ]
+    step = -(-len(run.intervals) // MOST_ROWS) or 1
+    found = {kind: [each for each in run.intervals if kind in each.operations] for kind in kinds}
+    condensed = any(is_condensed(len(_CURVES) * len(intervals)) for intervals in found.values())
+    charts = [_chart(place, kind, intervals, step) for place, (kind, intervals) in enumerate(found.items())]
+    return [*([text(NOTE)] if condensed else []), *charts]
 
 
-def _chart(place: int, kind: str, intervals: list[Interval]) -> Chart:
+def _chart(place: int, kind: str, intervals: list[Interval], step: int) -> Chart:
     title = f"{kind} latency in each interval"
     rows = tuple(
         (
@@ -91,7 +91,7 @@ def _chart(place: int, kind: str, intervals: list[Interval]) -> Chart:
             *(number(getattr(each.operations[kind], f"{name}_ns"), "ns") for name in _CURVES),
             number(each.errors, "1"),
         )
-        for each in intervals
+        for each in intervals[::step]
     )
     heads = columns(">From", ">Operations", ">p50", ">p99", ">Max", ">Errors")
     return Chart(
@@ -104,20 +104,13 @@ def _chart(place: int, kind: str, intervals: list[Interval]) -> Chart:
     )
 
 
-def _draw(kind: str, intervals: list[Interval]) -> Canvas:
+def _draw(kind: str, intervals: list[Interval]) -> Vega:
     curves = [
         [(each.start_ns / SECOND, float(max(1, getattr(each.operations[kind], f"{name}_ns")))) for each in intervals]
         for name in _CURVES
     ]
-    values = [value for curve in curves for _, value in curve]
-    last = max(time for time, _ in curves[0]) or 1.0
-    canvas = Canvas(scales.seconds(last), scales.times(min(values), max(values)))
-    for series, curve in enumerate(curves):
-        canvas.line(curve, series, width=1.3)
-        if len(curve) <= FEW_POINTS:
-            # Of a run of one interval there is no line at all.
-            canvas.points(curve, series)
-    return canvas
+    lines = [Line(place, "", curve) for place, curve in enumerate(curves)]
+    return Vega(over_time(lines, _CURVES, "ns", what="latency"))
 
 
 def _plan(run: Run) -> tuple[Block, ...]:

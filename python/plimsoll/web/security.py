@@ -13,6 +13,7 @@ from plimsoll.units import MIB, format_size
 from plimsoll.web.door import GRACE_S, LEAST_BYTES_PER_S
 from plimsoll.web.faults import Refused
 from plimsoll.web.limits import client_of
+from plimsoll.web.request_counts import RequestCounts
 from plimsoll.web.settings import CHUNK_BYTES, FORM_BYTES, Settings
 from plimsoll.web.turns import Turn, Turns
 
@@ -33,6 +34,9 @@ _HEADERS = {
 FORGET = "forget_cookie"
 """Where a page puts the header that makes a browser forget a log-in which is no longer valid."""
 
+HEAD_ONLY = "head_only"
+"""Where a page finds whether nobody wants its content, for one that would never end."""
+
 HEARD_S = 5.0
 """How long a refused body is listened to."""
 _TAKES_LONG = re.compile(r"/uploads|/api/v1/uploads/[^/]+/finish")
@@ -42,8 +46,8 @@ _CHUNK_PATH = re.compile(r"/api/v1/uploads/[^/]+")
 class SecurityMiddleware:
     """ASGI middleware; responses may set any of the headers themselves."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self._app, self._settings = app, settings
+    def __init__(self, app: ASGIApp, settings: Settings, counts: RequestCounts) -> None:
+        self._app, self._settings, self._counts = app, settings, counts
         # Taking an upload in takes minutes, in which others want to read.
         self._readers, self._intake = Turns(), Turns(at_once=4, of_one=2)
         self._headers = dict(_HEADERS)
@@ -60,14 +64,17 @@ class SecurityMiddleware:
         turn = Turn(self._intake if _TAKES_LONG.fullmatch(scope["path"]) else self._readers, client_of(scope))
         body = _Bounded(receive, largest, turn)
         has_body = bool({name for name, _ in scope["headers"]} & {b"content-length", b"transfer-encoding"})
-        head_only = scope["method"] == "HEAD"
+        began, method = time.monotonic(), scope["method"]
+        head_only = method == "HEAD"
         # Whatever can be read can be asked about: the same answer without its content.
-        scope = {**scope, "method": "GET" if head_only else scope["method"], "state": {**scope.get("state", {})}}
+        state = {**scope.get("state", {}), HEAD_ONLY: head_only}
+        scope = {**scope, "method": "GET" if head_only else method, "state": state}
 
         async def send_bounded(message: Message) -> None:
             # The turn ends before the client has to take what was made for it.
             turn.end()
             if message["type"] == "http.response.start":
+                self._counts.note(method, scope, message["status"], time.monotonic() - began)
                 message = {**message, "headers": [*message["headers"], *self._extra(message, scope)]}
                 if has_body and not body.complete:
                     # Whoever goes on sending after the answer is not listened to.

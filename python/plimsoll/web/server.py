@@ -69,8 +69,9 @@ def serve(
     `ready` is called when connections are taken.
     """
     door = Door(_connections(), proxies=settings.trusted)
+    app = create_app(store, settings)
     config = uvicorn.Config(
-        create_app(store, settings),
+        app,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -84,7 +85,7 @@ def serve(
         timeout_graceful_shutdown=STOP_S,
         ws="none",
     )
-    server = _Stoppable(config, door, stop)
+    server = _Stoppable(config, door, stop, app.state.live.close)
     # A page makes 100,000 objects that live as long as it does; looking through them every 700 is a sixth of its time.
     gc.set_threshold(GARBAGE_AFTER)
     ready()
@@ -110,9 +111,16 @@ def _connections() -> int:
 class _Stoppable(uvicorn.Server):
     """A server that looks to its door, and that an event stops too: signals reach only the main thread."""
 
-    def __init__(self, config: uvicorn.Config, door: Door, stop: threading.Event | None) -> None:
+    def __init__(
+        self, config: uvicorn.Config, door: Door, stop: threading.Event | None, at_end: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._door, self._stop = door, stop
+        self._door, self._stop, self._at_end = door, stop, at_end
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End what would never end by itself, then wait for the rest."""
+        self._at_end()
+        await super().shutdown(sockets)
 
     async def on_tick(self, counter: int) -> bool:
         """Called ten times a second."""

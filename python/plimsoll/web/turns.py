@@ -86,8 +86,8 @@ class Turn:
         self._under_way = self._over = False
 
     async def begin(self) -> None:
-        """Wait for it. Raises Refused."""
-        if not self._over:
+        """Wait for it, the first time: who listens whether a client is still there asks again. Raises Refused."""
+        if not (self._over or self._under_way):
             await self._turns.take(self._client)
             self._under_way = True
 

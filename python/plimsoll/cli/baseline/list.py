@@ -9,7 +9,8 @@ EXAMPLES = "`plimsoll baseline list --json`"
 
 def command(json: Json = False) -> None:
     """List the baselines with their sessions."""
-    from plimsoll.cli.output import print_json, print_table, say, when
+    from plimsoll.cli.listing import print_list
+    from plimsoll.cli.output import print_json, say, when
     from plimsoll.store.baselines import baselines
     from plimsoll.store.store import open_store, short_id
 
@@ -25,7 +26,7 @@ def command(json: Json = False) -> None:
     elif not found:
         say("no baseline yet; `plimsoll baseline set NAME` names the last session")
     else:
-        print_table(
+        print_list(
             [
                 {
                     "baseline": name,

@@ -21,9 +21,9 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Name a session that later ones are held against; a name belongs to one session at a time."""
+    """Name a session to compare later ones with. A name belongs to one session at a time."""
+    from plimsoll.api.finding import find_sessions
     from plimsoll.cli.baseline._presenting import told
-    from plimsoll.cli.evidence import find_sessions
     from plimsoll.cli.output import say
     from plimsoll.model import RunStatus
     from plimsoll.store.baselines import set_baseline

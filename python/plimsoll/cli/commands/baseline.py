@@ -10,5 +10,5 @@ EXAMPLES = (
 )
 
 group = command_group(
-    "plimsoll.cli.baseline", "Sessions that later ones are held against: set, list, remove.", EXAMPLES
+    "plimsoll.cli.baseline", "Sessions with which later ones are compared: set, list, remove.", EXAMPLES
 )

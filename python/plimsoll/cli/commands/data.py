@@ -10,6 +10,4 @@ EXAMPLES = (
     "`plimsoll data list sqlite:/data/y.db --json`"
 )
 
-group = command_group(
-    "plimsoll.cli.data", "Tables and records that loads have left in databases: list, drop.", EXAMPLES
-)
+group = command_group("plimsoll.cli.data", "Tables and records that Plimsoll left in databases: list, drop.", EXAMPLES)

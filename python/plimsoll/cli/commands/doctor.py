@@ -23,7 +23,7 @@ def command(
     where: Annotated[Path, typer.Argument(metavar="[DIR]", help="Directory or device to look at.")] = Path(),
     json: Json = False,
 ) -> None:
-    """Check the host and the storage under a directory, with advice and one sentence at the end: fit or not."""
+    """Check whether host and storage are fit for measuring. Gives advice, and one sentence at the end."""
     from plimsoll.doctor import UNFIT_EXIT, Fitness, fitness, run_checks
 
     checks = run_checks(where)

@@ -30,10 +30,10 @@ def command(
     every: Annotated[bool, typer.Option("--all", help="Every session of the store.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Write sessions with all their raw material into one file that `plimsoll import` and `merge` read."""
+    """Write sessions with all raw data into one file. `plimsoll import` and `plimsoll merge` read it."""
     import tomli_w
 
-    from plimsoll.cli.evidence import find_sessions
+    from plimsoll.api.finding import find_sessions
     from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.errors import UsageError
     from plimsoll.outgoing import open_output

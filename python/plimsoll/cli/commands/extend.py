@@ -51,8 +51,8 @@ def command(
         Until | None,
         typer.Option(
             "--until",
-            help="End each case when it has its verdict (of one target: when it is precise); --blocks and --for are "
-            "then bounds. The default where neither is given.",
+            help="End each case when it has a verdict (with one target: a precise score), or at --blocks or --for. "
+            "Default if neither is given.",
         ),
     ] = None,
     destroy: Destroy = None,
@@ -67,8 +67,8 @@ def command(
 ) -> None:
     """Add blocks to a finished session, on the same places.
 
-    Asking for more because there was no verdict is allowed: the looks go on by one plan that pays for all of them, so
-    verdicts stay false with probability at most 5 %, however often a session is extended.
+    You may extend a session because it was undecided: the boundaries allow for it, so that verdicts stay false with
+    probability at most 5 %, however often a session is extended.
     """
     from plimsoll.cli.ending import conclude
     from plimsoll.cli.output import refuse_to_replace, say

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from plimsoll.cli.options import Json
 
-if TYPE_CHECKING:
-    from plimsoll.importers.reading import Outcome
-    from plimsoll.model import Session
-    from plimsoll.store.store import Store
-
 NEEDS_ARGUMENTS = True
 EXAMPLES = (
     "`plimsoll import results.plimsoll.gz`, `plimsoll import fio.json --as gp3`, `plimsoll import 'old/*.csv'`, "
     "`plimsoll import 's3://bucket/*.plimsoll.gz'`. "
+    "`plimsoll import fio.json --explain` shows where each number comes from, and stores nothing. "
     "Several files in one command are one session, in their order. "
-    "A file is checked completely before anything of it is stored; the raw file is kept with the runs, but for logs of "
-    "more than 16 MiB together: those may be of any size."
+    "Raw files are kept with the runs, except logs of more than 16 MiB in total, which may have any size."
 )
 
 
@@ -34,101 +27,55 @@ def command(
         str | None, typer.Option("--format", metavar="FORMAT", help="Read as this format; `plimsoll list formats`.")
     ] = None,
     each: Annotated[bool, typer.Option("--each", help="A session of its own for each file, not one for all.")] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Store nothing; show each number, where it stands in the file, and what is left out."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Add results of Plimsoll and of other tools (fio, Phoronix, Bonnie++, YCSB, sysbench, pgbench, ioping, …)."""
+    """Add results of Plimsoll, fio, YCSB, pgbench and other tools. `plimsoll list formats` names them."""
+    from plimsoll.api.importing import imported
     from plimsoll.cli.output import print_json, say
+    from plimsoll.cli.transfer import reading
     from plimsoll.errors import ResultFileError
-    from plimsoll.remote import fetched
-    from plimsoll.store.result_file import is_result_file
     from plimsoll.store.store import open_store
 
-    with open_store() as store, fetched(files) as found:
-        own = [(name, path) for name, path in found if format_name is None and is_result_file(path)]
-        others = [every for every in found if every not in own]
-        rows = [_own(store, name, path) for name, path in own]
-        shown = {str(path): name for name, path in found}
-        rows += _foreign(store, {str(path): name for name, path in others}, target, format_name, each) if others else []
-    for row in rows:
-        path = row["file"]
-        row["file"] = shown.get(path, path)
-        row["says"] = [sentence.replace(path, row["file"]) for sentence in row["says"]]
+    if explain:
+        _explain(files, target, format_name, json=json)
+        return
+    with open_store() as store:
+        found = imported(store, files, target, format_name, each=each, watch=reading)
     if json:
-        print_json(rows)
-    for row in rows:
-        for sentence in row["says"]:
-            say(f"{row['file']}: {sentence}")
-    failed = [row["file"] for row in rows if row["failed"]]
-    if failed:
+        print_json([row.row() for row in found])
+    for row in found:
+        for sentence in row.says:
+            say(f"{row.file}: {sentence}")
+    if failed := [row.file for row in found if row.failed]:
         raise ResultFileError(
             f"not imported: {', '.join(failed)}; the reasons are above; the other files are in the store"
         )
 
 
-def _own(store: Store, name: str, path: Path) -> dict[str, Any]:
-    from plimsoll.errors import PlimsollError
-    from plimsoll.store import exchange
+def _explain(files: list[str], target: str | None, format_name: str | None, *, json: bool) -> None:
+    """What would be imported, and why."""
+    from dataclasses import asdict
 
-    try:
-        summary = exchange.import_results(store, path)
-    except PlimsollError as error:
-        return {"file": name, "format": "plimsoll", "failed": True, "says": [str(error)]}
-    return {"file": name, "format": "plimsoll", "failed": False, "says": [str(summary)], **asdict(summary)}
-
-
-def _foreign(
-    store: Store, files: dict[str, str], target: str | None, format_name: str | None, each: bool
-) -> list[dict[str, Any]]:
-    """Files of other tools, with the names they were given by: one session, unless each is to have its own."""
-    from plimsoll.cli.transfer import reading
-    from plimsoll.importers.joining import SEVERAL, join, joined_title, may_join
-    from plimsoll.importers.reading import read_files
+    from plimsoll.cli.explained import print_explained
+    from plimsoll.cli.output import console, print_json
+    from plimsoll.errors import ResultFileError
+    from plimsoll.importers.explaining import explain
     from plimsoll.importers.source import Options
-    from plimsoll.store import exchange
+    from plimsoll.remote import fetched
 
-    outcomes = read_files(list(files), Options(target=target), format_name=format_name, watch=reading)
-    if each:
-        return [_stored(store, outcome) for outcome in outcomes]
-    known = list(outcomes)
-    parts = [(outcome.place, outcome.imported) for outcome in known if outcome.imported is not None]
-    if not may_join([imported for _, imported in parts]):
-        return [_stored(store, outcome) for outcome in known]
-    title = joined_title([files.get(place, place) for place, _ in parts])
-    joined = join([imported for _, imported in parts], title)
-    summary = exchange.add_records(store, [joined.session, *joined.runs], title)
-    says = f"{summary}; one session of {len(parts):,} files, `--each` makes one of each; {_next(joined.session)}"
-    rows = [_told(outcome) for outcome in known]
-    return [*rows, {"file": title, "format": SEVERAL, "failed": False, "says": [says], **asdict(summary)}]
-
-
-def _stored(store: Store, outcome: Outcome) -> dict[str, Any]:
-    """What became of one foreign file: stored, left out, or refused."""
-    from plimsoll.store import exchange
-
-    row = _told(outcome)
-    if outcome.imported is None:
-        return row
-    summary = exchange.add_records(store, [outcome.imported.session, *outcome.imported.runs], outcome.place)
-    says = [f"{outcome.format}: {summary}; {_next(outcome.imported.session)}", *row["says"][1:]]
-    return {**row, "says": says, **asdict(summary)}
-
-
-def _next(session: Session) -> str:
-    """Imported results may be older than the last session, which commands take where none is named."""
-    from plimsoll.store.store import short_id
-
-    return f"`plimsoll show {short_id(session.id)}`"
-
-
-def _told(outcome: Outcome) -> dict[str, Any]:
-    """What is to be said of one foreign file, wherever its runs are stored."""
-    from collections import Counter
-
-    row: dict[str, Any] = {"file": outcome.place, "format": outcome.format, "failed": outcome.error is not None}
-    if outcome.imported is None:
-        return {**row, "says": [str(outcome.error or outcome.skipped)]}
-    runs = outcome.imported.runs
-    says = [f"{outcome.format}: {len(runs):,} run{'' if len(runs) == 1 else 's'}", *outcome.imported.warnings]
-    told = Counter(finding.message for run in runs for finding in run.findings)
-    says += [f"warning: {message}{f' ({count} runs)' if count > 1 else ''}" for message, count in told.items()]
-    return {**row, "says": says}
+    with fetched(files) as found:
+        names = {str(path): name for name, path in found}
+        explained = [each.named(names) for each in explain(list(names), Options(target=target), format_name)]
+    if json:
+        print_json([asdict(each) for each in explained])
+    else:
+        for each in explained:
+            print_explained(each, console())
+    if failed := [each.file for each in explained if each.failed]:
+        raise ResultFileError(f"would not be imported: {', '.join(failed)}; the reasons are above")

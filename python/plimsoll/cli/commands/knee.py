@@ -12,7 +12,6 @@ from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile
 from plimsoll.cli.study_options import StudyOptions, takes_study_as
 
 if TYPE_CHECKING:
-    from plimsoll.model import Run
     from plimsoll.run.load_study import LoadStudy
 
 EXAMPLES = (
@@ -33,7 +32,7 @@ Depth = Annotated[
 ]
 Threads = Annotated[str | None, typer.Option("--threads", metavar="1..64", help="Search over threads that issue I/O.")]
 Rate = Annotated[
-    str | None, typer.Option("--rate", metavar="100..20000", help="Search over a schedule, operations per second.")
+    str | None, typer.Option("--rate", metavar="100..20000", help="Search over arrival rates, operations per second.")
 ]
 Slo = Annotated[
     str | None,
@@ -44,8 +43,8 @@ Stored = Annotated[
     typer.Option(
         "--stored",
         metavar="1s",
-        help="How long a place may give more than it can sustain after a rest: volumes 1s (the default), a local disk "
-        "0s. Runs must last longer.",
+        help="Seconds' worth of I/O that a rested place may deliver beyond its sustained rate: volumes 1s (the "
+        "default), a local disk 0s. Runs must last longer.",
     ),
 ]
 
@@ -60,7 +59,7 @@ Stored = Annotated[
         "title": "",
         "seed": "Seed of the order of loads and targets.",
         "noisy_host": "",
-        "quick_sizes": "Small sizes: a trial, not a result to keep.",
+        "quick_sizes": "Small sizes, to try it out; the numbers mean little.",
     },
     first=("test", "on", "clients", "depth", "threads", "rate", "slo", "stored"),
 )
@@ -82,29 +81,21 @@ def command(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Raise the load until latency breaks; report the knee, the curve, and the largest load within an objective."""
+    """Find how much load a target carries before latency rises.
+
+    The answer has the knee, the curve, and with --slo the largest load that meets an objective.
+    """
     from dataclasses import replace
 
-    from plimsoll.errors import UsageError
-    from plimsoll.run.load_study import load_study, load_study_file, published_load_study
-    from plimsoll.run.studies import studies
+    from plimsoll.run.load_study import wanted_load_study
 
     given = {"clients": clients, "depth": depth, "threads": threads, "rate": rate}
     loads = {name: text for name, text in given.items() if text is not None}
     options = replace(options, tests=[test])
-    if test.endswith(".toml"):
-        said = [*options.said(but="tests"), *(f"--{name}" for name in loads), *(["--slo"] if slo else [])]
-        said += ["--stored"] if stored else []
-        if said:
-            raise UsageError(f"{test} is a whole study; leave out {', '.join(said)}")
-        study = load_study_file(Path(test))
-    elif test in studies():
-        study = published_load_study(test, options.study(), loads, slo, stored, quick=options.quick_sizes)
-    else:
-        base = options.study()
-        study = load_study(
-            base if options.title else replace(base, title=f"load line of {base.title}"), loads, slo, stored
-        )
+    said = [*options.said(but="tests"), *(f"--{name}" for name in loads)]
+    said += [name for name, value in (("--slo", slo), ("--stored", stored)) if value]
+    quick, titled = options.quick_sizes, bool(options.title)
+    study = wanted_load_study(test, options.study, loads, slo, stored, quick=quick, titled=titled, said=said)
     carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
 
 
@@ -119,26 +110,19 @@ def carry_out(
     quiet: bool,
 ) -> None:
     """Search, show what was found, and fail where nothing was."""
+    from plimsoll.api.measuring import carried_out
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.ending import conclude
     from plimsoll.cli.output import refuse_to_replace
     from plimsoll.cli.progress import observer
     from plimsoll.report import format_of
-    from plimsoll.run.load_session import run_load_study
-    from plimsoll.run.machines import ThisMachine
-    from plimsoll.run.session_runner import SessionRunner
-    from plimsoll.stats.load_line.points import point_of
     from plimsoll.store.store import open_store
 
     if output is not None:
         format_of(Path(output))
         refuse_to_replace(output, force)
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet) as watching:
-        session = run_load_study(study, SessionRunner(store, watching, destroy, others or ThisMachine()))
+        session = carried_out(study, store, watching, others, destroy=destroy)
         runs = store.runs([session.id])
 
-    def is_point(run: Run) -> bool:
-        point = point_of(run, None)
-        return point is not None and point.valid
-
-    conclude(session, runs, output, force=force, json=json, quiet=quiet, useful=is_point)
+    conclude(session, runs, output, force=force, json=json, quiet=quiet)

@@ -21,7 +21,7 @@ def command(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="tests|suites|studies|parameters|engines|drivers|guards|formats|volumes|instances|prices|sessions|"
+            metavar="tests|suites|studies|parameters|engines|drivers|guards|formats|volumes|instances|prices|coverage|sessions|"
             "plugins",
             help="What to list.",
         ),
@@ -37,8 +37,9 @@ def command(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List what there is: tests, suites, studies, engines, drivers, volumes, prices, sessions, plug-ins and more."""
-    from plimsoll.cli.output import print_csv, print_json, print_table, say
+    """List tests, suites, engines, volumes, prices, sessions and more."""
+    from plimsoll.cli.listing import print_list
+    from plimsoll.cli.output import print_csv, print_json, say
     from plimsoll.errors import UnknownName
 
     if what not in LISTS:
@@ -56,9 +57,9 @@ def command(
     elif csv:
         print_csv(rows)
     else:
-        shown = BRIEF.get(what)
-        rows = [{key: row[key] for key in shown} for row in rows] if shown else rows
-        print_table(rows, right=("depth", "GiB", "IOPS", "vCPU", "$/h", "$"))
+        first = FIRST.get(what, ())
+        rows = [{key: row[key] for key in dict.fromkeys([*first, *row])} for row in rows]
+        print_list(rows, right=("depth", "GiB", "IOPS", "vCPU", "$/h", "$", "valid", "runs"), first=len(first) or 2)
 
 
 def _tests() -> Rows:
@@ -172,8 +173,8 @@ def _plugins() -> Rows:
 
 def _sessions(words: str = "") -> Rows:
     from plimsoll.cli.output import when
-    from plimsoll.run.resume import state_now
     from plimsoll.store import search
+    from plimsoll.store.liveness import state_now
     from plimsoll.store.store import open_store, short_id
 
     with open_store() as store:
@@ -217,15 +218,25 @@ def _prices() -> Rows:
     return catalog_lists.prices()
 
 
-BRIEF = {
-    "tests": ("test", "modes", "question"),
-    "studies": ("study", "question"),
+def _coverage() -> Rows:
+    from plimsoll.cli import catalog_lists
+
+    return catalog_lists.coverage()
+
+
+FIRST = {
+    "tests": ("test", "question"),
+    "parameters": ("parameter", "default", "meaning"),
+    "engines": ("engine", "depth", "here", "description"),
+    "drivers": ("driver", "address", "here", "tests"),
     "volumes": ("volume", "period", "GiB", "IOPS", "throughput", "burst"),
-    "instances": ("instance", "vCPU", "GiB", "EBS IOPS", "EBS MB/s", "own disks", "$/h"),
+    "instances": ("instance", "vCPU", "GiB", "volume IOPS", "volume MB/s", "$/h", "own disks"),
     "prices": ("item", "region", "$", "per", "as of", "source"),
-    "sessions": ("session", "started", "state", "valid", "runs", "targets", "title", "tags"),
+    "coverage": ("family", "provider", "state", "prices", "as of", "machines", "missing"),
+    "sessions": ("session", "started", "title", "state", "valid", "runs", "targets", "tags"),
+    "plugins": ("plug-in", "kind", "state"),
 }
-"""What a terminal shows of wide lists; `--json` and `--csv` give every column."""
+"""The columns that a narrow window shows first; `--json` and `--csv` give every one as it is."""
 
 LISTS: dict[str, Callable[[], Rows]] = {
     "tests": _tests,
@@ -239,6 +250,7 @@ LISTS: dict[str, Callable[[], Rows]] = {
     "volumes": _volumes,
     "instances": _instances,
     "prices": _prices,
+    "coverage": _coverage,
     "sessions": _sessions,
     "plugins": _plugins,
 }

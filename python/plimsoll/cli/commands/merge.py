@@ -22,7 +22,7 @@ def command(
     ],
     json: Json = False,
 ) -> None:
-    """Add everything from other stores and result files; order and repetition make no difference."""
+    """Add everything from other stores and result files. Order and repetition make no difference."""
     from plimsoll.cli.output import print_json, say
     from plimsoll.remote import fetched, is_remote
     from plimsoll.store import exchange

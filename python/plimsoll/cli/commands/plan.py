@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from plimsoll.cli.options import Destroy, Json
-from plimsoll.cli.study_options import StudyOptions, load_line, takes_study
+from plimsoll.cli.study_options import StudyOptions, takes_study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,31 +15,45 @@ if TYPE_CHECKING:
     from plimsoll.model import Plan, Target
     from plimsoll.run.interleave import Way
     from plimsoll.run.plan import Step
+    from plimsoll.run.probe import Expected
+    from plimsoll.run.study import Study
 
-EXAMPLES = "Takes the same arguments as `plimsoll run`, checks everything, and writes nothing."
+EXAMPLES = (
+    "Takes the same arguments as `plimsoll run`, checks everything, and writes nothing, but for `--probe`: that makes "
+    "the test files, measures for about 3 s, and removes them."
+)
 
 
 @takes_study
-def command(options: StudyOptions, destroy: Destroy = None, json: Json = False) -> None:
+def command(
+    options: StudyOptions,
+    destroy: Destroy = None,
+    probe: Annotated[
+        bool,
+        typer.Option("--probe", help="Measure the noise in a few short blocks: how precise after how long?"),
+    ] = False,
+    json: Json = False,
+) -> None:
     """Print what `plimsoll run` would do with the same arguments."""
-    show_plan(options, destroy or [], json=json)
+    show_plan(options, destroy or [], json=json, probe=probe)
 
 
-def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
+def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: bool = False) -> None:
     """Check everything, and print what would run, for how long, and what it writes."""
     from plimsoll.cli import plan_cost
     from plimsoll.cli.output import print_json, print_table
     from plimsoll.errors import UsageError
     from plimsoll.run import plan
     from plimsoll.run.run_lengths import in_turns
-    from plimsoll.units import format_estimate
+    from plimsoll.run.studies import load_line_among
 
-    if name := load_line(options):
+    if name := load_line_among(options.tests or []):
         raise UsageError(f"{name} is a search, whose runs are not known in advance; run it with `plimsoll knee {name}`")
     study = options.study()
     steps, ways = in_turns(study)
     plan.check(study, steps, destroy)
     estimate = plan.estimate(study, steps)
+    expected = _probed(study, steps, ways, destroy) if probe else {}
     if json:
         print_json(
             {
@@ -50,6 +64,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
                 "scratch_bytes": estimate.scratch_bytes,
                 "cost": plan_cost.rows(study.targets, estimate.most_ns),
                 "interleave": {case: {"slices": way.slices, "why": way.why} for case, way in ways.items()},
+                "probe": {case: _as_json(study, each) for case, each in expected.items()} if probe else None,
                 "plans": [
                     {"case": step.case, "target": name, "hash": each.hash, "parameters": each.parameters}
                     for step in steps
@@ -66,9 +81,56 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool) -> None:
         typer.echo(sentence)
     for sentence in plan_cost.sentences(study.targets, estimate.most_ns):
         typer.echo(sentence)
-    least, most = format_estimate(estimate.least_ns), format_estimate(estimate.most_ns)
+    for case, each in expected.items():
+        typer.echo(f"{case}: {_in_words(study, each)}")
+    typer.echo(_length(study, estimate.least_ns, estimate.most_ns))
+
+
+def _length(study: Study, least_ns: float, most_ns: float) -> str:
+    from plimsoll.units import format_estimate
+
+    least, most = format_estimate(least_ns), format_estimate(most_ns)
     within = f"about {most}" if least == most else f"{least} if everything is decided at once, {most} at most"
-    typer.echo(f"mode {study.mode}: {within}")
+    return f"mode {study.mode}: {within}"
+
+
+def _probed(study: Study, steps: list[Step], ways: Mapping[str, Way], destroy: list[str]) -> dict[str, Expected]:
+    from plimsoll.cli.output import say
+    from plimsoll.run.probe import check, probed
+
+    check(study, steps)
+    say("probing: test files, then 5 short blocks of each test")
+    return probed(study, steps, ways, destroy)
+
+
+def _in_words(study: Study, found: Expected) -> str:
+    """`±10 % in about 12 s, ±3 % in about 2 min, if the noise stays as in 5 short blocks (2.3 %)`."""
+    from plimsoll.run.probe import BLOCKS, TIGHT
+    from plimsoll.stats.policy import MODES, log_width
+    from plimsoll.stats.stopping import within
+    from plimsoll.units import format_estimate
+
+    if found.noise is None:
+        return f"no estimate: {found.valid} of {BLOCKS} short blocks are valid on all targets, and it takes 3"
+    told, most = [], study.repeats or study.blocks or MODES[study.mode].cap
+    for width in sorted({study.band, TIGHT}, reverse=True):
+        blocks, name = found.blocks(width), within(log_width(width))
+        if blocks is None:
+            told.append(f"{name} not at all")
+        elif blocks > most:
+            told.append(f"{name} after about {blocks} blocks, of which it has {most} at most")
+        else:
+            told.append(f"{name} in about {format_estimate(blocks * found.block_ns)}")
+    scattered = f"if blocks go on to scatter by {within(found.noise)} as {found.valid} short ones did"
+    return f"expect the ratio to within {', '.join(told)}, {scattered}"
+
+
+def _as_json(study: Study, found: Expected) -> dict[str, Any]:
+    from plimsoll.run.probe import TIGHT
+
+    widths = sorted({study.band, TIGHT}, reverse=True)
+    expected = [{"width": width, "blocks": found.blocks(width)} for width in widths]
+    return {"valid_blocks": found.valid, "noise": found.noise, "block_ns": found.block_ns, "expected": expected}
 
 
 def _row(step: Step) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def command(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Send sessions and result files to a server (`plimsoll serve`); twice is the same as once."""
+    """Send sessions and result files to a server. Sending them twice changes nothing."""
     from plimsoll.cli.output import print_json, say
     from plimsoll.errors import PlimsollError, ResultFileError
     from plimsoll.remote import is_remote
@@ -76,7 +76,7 @@ def command(
 
 def _to_objects(place: str, what: list[str] | None, json: bool) -> None:
     """Sessions and files into object storage, which needs no server and no token of ours."""
-    from plimsoll.cli.evidence import find_sessions
+    from plimsoll.api.finding import find_sessions
     from plimsoll.cli.output import print_json, say
     from plimsoll.cli.session_copies import copy_session
     from plimsoll.remote import upload
@@ -117,7 +117,7 @@ def _token(file: Path | None) -> str:
 
 def _send(server: Server, word: str, target: str) -> dict[str, Any]:
     """One file, or one session as a result file. Equal sessions make equal files, so it is known if it comes again."""
-    from plimsoll.cli.evidence import find_sessions
+    from plimsoll.api.finding import find_sessions
     from plimsoll.cli.transfer import transfer
     from plimsoll.drafts import scratch_folder
     from plimsoll.store import exchange

@@ -41,7 +41,7 @@ def command(
     force: ForceOutput = False,
     json: Json = False,
 ) -> None:
-    """Regenerate scores, verdicts and report from the raw results, by the rules that were recorded, and compare."""
+    """Check a result: recompute it from its raw data, and compare. The rules are those that were recorded."""
     from plimsoll.cli.output import print_json, refuse_to_replace, say
     from plimsoll.metrics import short_title
     from plimsoll.outgoing import open_output

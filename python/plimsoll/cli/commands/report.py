@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.options import Baseline, Force, Sessions
+from plimsoll.cli.options import Baseline, Force, ImportedSlo, Sessions
 
 if TYPE_CHECKING:
     from plimsoll.report import Evidence
@@ -36,10 +36,11 @@ def command(
         ),
     ] = None,
     baseline: Baseline = None,
+    slo: ImportedSlo = None,
     force: Force = False,
 ) -> None:
-    """Write a report: one self-contained file, rebuilt from the stored runs."""
-    from plimsoll.cli.evidence import evidence
+    """Write a report as one self-contained file. It is made from the stored runs."""
+    from plimsoll.api.finding import evidence
     from plimsoll.cli.output import refuse_to_replace, say
     from plimsoll.remote import sent
     from plimsoll.report import build_document, chart_files, format_of, write, write_charts
@@ -47,7 +48,7 @@ def command(
     name = output or (None if charts or publish else DEFAULT)
     chosen = None if name is None else format_of(Path(name))
     refuse_to_replace(name, force)
-    found = evidence(sessions, baseline)
+    found = evidence(sessions, baseline, slo)
     if charts is not None:
         for picture in chart_files(build_document(found), charts):
             refuse_to_replace(picture, force)

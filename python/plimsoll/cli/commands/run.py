@@ -9,12 +9,10 @@ import typer
 
 from plimsoll.cli.cluster import Cluster
 from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile
-from plimsoll.cli.study_options import StudyOptions, load_line, takes_study
+from plimsoll.cli.study_options import StudyOptions, takes_study
 
 if TYPE_CHECKING:
-    from plimsoll.cluster.machines import ClusterMachines
     from plimsoll.model import Session
-    from plimsoll.run.observer import Observer
     from plimsoll.run.study import Study
     from plimsoll.store.store import Store
 
@@ -60,7 +58,8 @@ def command(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure targets until the answer is certain enough; every finished run is kept."""
+    """Measure targets until the result is conclusive. Every finished run is kept."""
+    from plimsoll.api.measuring import carried_out, gone_on
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import compare, plan
     from plimsoll.cli.ending import conclude
@@ -68,10 +67,10 @@ def command(
     from plimsoll.cli.progress import observer
     from plimsoll.errors import UsageError
     from plimsoll.report import format_of
-    from plimsoll.run.session import run_study
+    from plimsoll.run.studies import load_line_among
     from plimsoll.store.store import open_store
 
-    if not resume and (name := load_line(options)):
+    if not resume and (name := load_line_among(options.tests or [])):
         other = dry_run or store_copy or against
         _knee(name, options, destroy, output, cluster, force=force, json=json, quiet=quiet, other=other)
         return
@@ -85,10 +84,10 @@ def command(
         refuse_to_replace(output, force)
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet) as watching:
         if resume:
-            session = _resume(_named(store, options), store, watching, destroy or [], others)
+            session = gone_on(_named(store, options), store, watching, others, destroy=destroy or [])
         else:
             again = _baseline(store, against, options, json=json) if against is not None else None
-            session = run_study(options.study(again), store, watching, destroy or [], others)
+            session = carried_out(options.study(again), store, watching, others, destroy=destroy or [])
         runs = store.runs([session.id])
         if store_copy is not None:
             _copy(store, session, store_copy)
@@ -136,13 +135,13 @@ def _knee(
     """A study that searches a load line."""
     from plimsoll.cli.commands import knee
     from plimsoll.errors import UsageError
-    from plimsoll.run.load_study import published_load_study
+    from plimsoll.run.load_study import wanted_load_study
 
     if other:
         raise UsageError(
             f"{name} is a search, whose runs are not known in advance; leave out --dry-run, --store-copy and --against"
         )
-    study = published_load_study(name, options.study(), {}, None, None, quick=options.quick_sizes)
+    study = wanted_load_study(name, options.study, {}, None, None, quick=options.quick_sizes, titled=True)
     knee.carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
 
 
@@ -170,16 +169,3 @@ def _named(store: Store, options: StudyOptions) -> Session:
     if len(words) > 1:
         raise UsageError("--resume goes on with one session; name one, or none for the last interrupted one")
     return resumable(store, words[0] if words else None)
-
-
-def _resume(
-    session: Session, store: Store, watching: Observer, destroy: list[str], others: ClusterMachines | None
-) -> Session:
-    """Go on with a session or with a search."""
-    from plimsoll.run.load_session import resume_load_session
-    from plimsoll.run.machines import ThisMachine
-    from plimsoll.run.session import carry_on
-    from plimsoll.run.session_runner import SessionRunner
-
-    resume = resume_load_session if "load_line" in session.study else carry_on
-    return resume(session, SessionRunner(store, watching, destroy, others or ThisMachine()))

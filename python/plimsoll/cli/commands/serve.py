@@ -37,7 +37,7 @@ def command(
         str, typer.Option("--upload-size", metavar="SIZE", help="Largest file that may be uploaded.")
     ] = "256MiB",
 ) -> None:
-    """Serve the store: search, reports, comparisons, history, uploads, and a JSON API."""
+    """Serve the store as web pages and a JSON API. Search, reports, comparisons, history, uploads."""
     from plimsoll.cli.output import say
     from plimsoll.errors import UsageError
     from plimsoll.extras import explained

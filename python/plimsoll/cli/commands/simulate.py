@@ -60,7 +60,7 @@ def command(
     lasts: Annotated[
         str | None,
         typer.Option(
-            "--for", metavar="8h", help="How long --compare must meet them, from full credits. Default: for ever."
+            "--for", metavar="8h", help="How long --slo must hold, starting with full burst credits. Default: for ever."
         ),
     ] = None,
     region: Region = None,
@@ -76,7 +76,7 @@ def command(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Run a load on a volume in virtual time: rates, latency, burst credits, what limits it, and what it costs."""
+    """Simulate a load on a cloud volume: rates, latency, credits. Says what limits it, and what it costs."""
     from plimsoll.cli.output import refuse_to_replace
     from plimsoll.errors import UsageError
     from plimsoll.report import format_of
@@ -116,27 +116,24 @@ Where = tuple[Path | None, Path | None, bool]
 
 
 def _simulated(volumes: list[str], work: Load | Trace, duration_ns: int | None, region: str | None) -> list[Outcome]:
+    from plimsoll.api.simulating import simulated
     from plimsoll.catalog.shape import options_from, volume_shape
-    from plimsoll.prices.cost import cost
-    from plimsoll.simulation.job import Load
-    from plimsoll.simulation.outcome import simulate
     from plimsoll.units import HOUR
 
     shapes = [volume_shape(options_from(text, "--volume"), "--volume") for text in volumes]
-    chosen = duration_ns or (HOUR if isinstance(work, Load) else None)
     for shape in shapes:
-        _announce(shape, work, chosen)
-    return [simulate(shape, work, chosen, cost(shape, region)) for shape in shapes]
+        _announce(shape, work, duration_ns or HOUR)
+    return [simulated(shape, work, duration_ns, region).outcome for shape in shapes]
 
 
-def _announce(shape: VolumeShape, work: Load | Trace, duration_ns: int | None) -> None:
+def _announce(shape: VolumeShape, work: Load | Trace, duration_ns: int) -> None:
     """A word before a simulation that takes a while: there are no results until it is over."""
     from plimsoll.catalog.bounds import Use, burst
     from plimsoll.cli.output import say
     from plimsoll.simulation.job import Load
     from plimsoll.units import SECOND, format_duration
 
-    if not isinstance(work, Load) or duration_ns is None:
+    if not isinstance(work, Load):
         return
     most = burst(shape, Use(work.block_bytes, work.read_share, work.sequential))
     rate = min(work.rate or float("inf"), most.per_second if most else WITHOUT_LIMIT)
@@ -175,11 +172,12 @@ def _compare(
 
 
 def _show_outcomes(outcomes: list[Outcome], where: Where) -> None:
+    from plimsoll.api.simulating import outcome_row
     from plimsoll.cli.output import print_json
     from plimsoll.report.simulated import simulation_document
 
     if where[2]:
-        print_json({"simulations": [_outcome_row(each, series=True) for each in outcomes]})
+        print_json({"simulations": [outcome_row(each, series=True) for each in outcomes]})
     _show(simulation_document(outcomes, short=True), simulation_document(outcomes), where)
 
 
@@ -198,40 +196,6 @@ def _show(short: Document, full: Document | None, where: Where) -> None:
         say(f"report: {output}")
     if charts is not None:
         say(f"{len(write_charts(full or short, charts))} pictures in {charts}")
-
-
-def _outcome_row(outcome: Outcome, *, series: bool) -> dict[str, Any]:
-    """One simulation for programs: base units, USD."""
-    found: dict[str, Any] = {
-        "volume": outcome.shape.options,
-        "summary": outcome.shape.summary,
-        "load": outcome.load.words,
-        "duration_s": outcome.duration_s,
-        "replay": None if outcome.replay is None else vars(outcome.replay),
-        "operations_per_s": outcome.rate,
-        "bytes_per_s": outcome.throughput,
-        "latency_ns": outcome.latency.percentiles(),
-        "burst_ends": [{"second": second, "party": party} for second, party in outcome.burst_ends],
-        "credits_last_s": outcome.credits_last and outcome.credits_last[0],
-        "limiting_shares": outcome.limiting_shares,
-        "phases": [vars(phase) for phase in outcome.phases],
-        "cost": {
-            "region": outcome.cost.region,
-            "as_of": outcome.cost.as_of,
-            "sources": outcome.cost.sources,
-            "volume_usd_per_month": outcome.cost.volume_per_month,
-            "instance_usd_per_month": outcome.cost.instance_per_month,
-            "usd_per_million_operations": outcome.per_million,
-            "unknown": outcome.cost.unknown,
-        },
-    }
-    if series:
-        found["interval_s"] = outcome.interval_s
-        found["intervals"] = [
-            {**each, "tokens": dict(zip(outcome.buckets, each["tokens"], strict=True)), "limited_by": limited or None}
-            for each, limited in zip(outcome.intervals, outcome.limiting, strict=True)
-        ]
-    return found
 
 
 def _choice_row(choice: Choice) -> dict[str, Any]:
@@ -256,5 +220,7 @@ def _choice_row(choice: Choice) -> dict[str, Any]:
 
 def _stage_row(outcome: Outcome) -> dict[str, Any]:
     """What lasts: without a burst, nothing is said of its end."""
-    found = _outcome_row(outcome, series=False)
+    from plimsoll.api.simulating import outcome_row
+
+    found = outcome_row(outcome, series=False)
     return {name: value for name, value in found.items() if name not in ("burst_ends", "credits_last_s")}

@@ -9,4 +9,4 @@ EXAMPLES = (
     "Which store: PLIMSOLL_STORE, else the usual one."
 )
 
-group = command_group("plimsoll.cli.store", "The store of results: check it, rescue what can be read.", EXAMPLES)
+group = command_group("plimsoll.cli.store", "The store of results: check it, save what can be read.", EXAMPLES)

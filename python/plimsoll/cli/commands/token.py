@@ -54,7 +54,8 @@ def command(
     json: Json = False,
 ) -> None:
     """Create, list and revoke tokens of the server (`plimsoll serve`)."""
-    from plimsoll.cli.output import print_json, print_table, say
+    from plimsoll.cli.listing import print_list
+    from plimsoll.cli.output import print_json, say
     from plimsoll.errors import UsageError
     from plimsoll.store import tokens
     from plimsoll.store.store import open_store
@@ -74,7 +75,7 @@ def command(
             if json:
                 print_json(rows)
             else:
-                print_table([{name: value for name, value in row.items() if name != "id"} for row in rows])
+                print_list([{name: value for name, value in row.items() if name != "id"} for row in rows])
                 if not rows:
                     say("there is no token yet; plimsoll token create NAME makes one")
 

@@ -11,6 +11,6 @@ EXAMPLES = (
 
 group = command_group(
     "plimsoll.cli.volume",
-    "Provisioned volumes as real block devices: create, list, stats, set, fault, delete.",
+    "Emulated volumes: create, list, stats, set, fault, delete.",
     EXAMPLES,
 )

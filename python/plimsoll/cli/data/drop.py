@@ -32,7 +32,7 @@ def command(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     json: Json = False,
 ) -> None:
-    """Drop the tables and records that loads have left in a database; nothing without Plimsoll's mark is touched."""
+    """Drop tables and records that Plimsoll left in a database. Those of others are never touched."""
     from dataclasses import asdict
 
     from plimsoll.cli.data._presenting import rows

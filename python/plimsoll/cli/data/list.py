@@ -27,11 +27,12 @@ def command(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the tables and records that loads have left in databases; they carry a mark, others are not shown."""
+    """List tables and records that Plimsoll left in databases. Those of others are not shown."""
     from dataclasses import asdict
 
     from plimsoll.cli.data._presenting import rows
-    from plimsoll.cli.output import print_json, print_table, say
+    from plimsoll.cli.listing import print_list
+    from plimsoll.cli.output import print_json, say
     from plimsoll.run.leftovers import address, made_at
     from plimsoll.store.search import databases
     from plimsoll.store.store import open_store
@@ -45,7 +46,7 @@ def command(
     if json:
         print_json([asdict(each) for each in found])
         return
-    print_table(rows([left for each in found for left in each.left]), right=("records", "size"))
+    print_list(rows([left for each in found for left in each.left]), right=("records", "size"))
     for each in found:
         if each.problem:
             say(f"{each.where}: {each.problem}")

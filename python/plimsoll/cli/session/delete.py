@@ -51,7 +51,7 @@ def command(
 def _refuse_running(sessions: list[Session], force: bool) -> None:
     from plimsoll.errors import UsageError
     from plimsoll.model import SessionState
-    from plimsoll.run.resume import state_now
+    from plimsoll.store.liveness import state_now
     from plimsoll.store.store import short_id
 
     for session in sessions:

@@ -23,7 +23,7 @@ def command(
     remove: Annotated[list[str] | None, typer.Option("--remove", metavar="TAG", help="Tag to remove.")] = None,
     json: Json = False,
 ) -> None:
-    """Add tags to a session, or remove them; a tag is one lower-case word."""
+    """Add tags to a session, or remove them. A tag is one lower-case word."""
     from plimsoll.cli.output import print_json, say
     from plimsoll.cli.session._presenting import as_table
     from plimsoll.store.housekeeping import change_tags

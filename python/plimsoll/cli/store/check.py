@@ -20,7 +20,7 @@ EXAMPLES = (
 
 
 def command(json: Json = False) -> None:
-    """Read everything in the store, and say what is damaged, what was changed, and what can be read.
+    """Say what in the store is damaged, altered or readable.
 
     Nothing is written. Every run is read with everything that belongs to it, and compared with its checksums.
     """
@@ -60,9 +60,10 @@ def _summary(sessions: Sequence[Checked], place: str, *, whole: bool) -> str:
 def _advice(found: Checkup) -> str:
     """What can be done about damage."""
     if not found.damages and all(each.whole for each in found.sessions):
-        return ""
+        miscounted = any(each.miscounted for each in found.sessions)
+        return "`plimsoll store rescue OUT.db` makes a store that counts them anew" if miscounted else ""
     if any(each.whole for each in found.sessions):
-        return "`plimsoll store rescue OUT` saves every session that is whole"
+        return "`plimsoll store rescue OUT` saves every intact session"
     if any(each.record and each.readable for each in found.sessions):
         return "`plimsoll store rescue --parts OUT` saves the runs that can be read"
     return "nothing of it can be saved: take a copy of the store, or import exported result files into a new one"

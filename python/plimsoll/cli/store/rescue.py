@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NEEDS_ARGUMENTS = True
 EXAMPLES = (
     "`plimsoll store rescue saved.plimsoll.gz` (one result file), `plimsoll store rescue saved/` (one per session), "
-    "`plimsoll store rescue new.db` (a new store). It exits with 1 where something was left behind."
+    "`plimsoll store rescue new.db` (a new store). Exit status 1: something could not be saved."
 )
 
 
@@ -23,9 +23,9 @@ def command(
         bool, typer.Option("--parts", help="Also save damaged sessions, with those of their runs that can be read.")
     ] = False,
 ) -> None:
-    """Save every session that is whole from a store that is damaged; the store is not touched.
+    """Save every intact session of a damaged store. The store itself is not changed.
 
-    What was changed after it was stored is saved as it is, and says so where it arrives.
+    Sessions that were altered after they were stored are saved as they are, and stay marked as altered.
     """
     from plimsoll.cli.output import say
     from plimsoll.errors import StoreError

@@ -34,7 +34,7 @@ def command(
     ] = "model",
     json: Json = False,
 ) -> None:
-    """Serve a new volume as a block device, mounted if a file system is named. Needs root, FUSE and loop devices."""
+    """Make a volume and serve it as a block device. With --fs it is mounted. Needs root, FUSE and loop devices."""
     from plimsoll.cli.output import console, print_json
     from plimsoll.cli.volume._presenting import as_table, described
     from plimsoll.errors import UnknownName

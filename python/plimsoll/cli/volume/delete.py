@@ -17,7 +17,7 @@ def command(
         bool, typer.Option("--force", help="Also while programs use it: they get I/O errors from then on.")
     ] = False,
 ) -> None:
-    """Remove volumes with all their data: mount, device, server and files."""
+    """Remove volumes with all their data. Mount, device, server and files are gone."""
     from plimsoll.cli.output import say
     from plimsoll.errors import UsageError
     from plimsoll.volumes.lifecycle import delete

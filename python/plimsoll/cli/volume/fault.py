@@ -20,8 +20,8 @@ def command(
         str,
         typer.Argument(
             metavar="stall|error|slow|power-loss|detach|clear",
-            help="Nothing is answered; I/O errors on a range; everything takes longer; unflushed writes are dropped; "
-            "the device is gone for good; all is well again.",
+            help="stall: no I/O completes; error: I/O errors in a range; slow: longer latency; power-loss: unflushed "
+            "writes are lost; detach: the device disappears for good; clear: end the fault.",
         ),
     ],
     duration: Annotated[
@@ -35,7 +35,7 @@ def command(
     ] = None,
     factor: Annotated[float | None, typer.Option("--factor", metavar="K", help="slow: how many times longer.")] = None,
 ) -> None:
-    """Inject a fault into a volume in use, or clear the faults that can be cleared."""
+    """Inject a fault into a volume in use, or end it."""
     from plimsoll.cli.output import say
     from plimsoll.units import format_size
     from plimsoll.volumes.changes import fault, inject

@@ -9,7 +9,8 @@ EXAMPLES = "`plimsoll volume list --json` names device and mount point of each."
 
 def command(json: Json = False) -> None:
     """List the volumes that are served on this machine."""
-    from plimsoll.cli.output import print_json, print_table, say
+    from plimsoll.cli.listing import print_list
+    from plimsoll.cli.output import print_json, say
     from plimsoll.cli.volume._presenting import as_table
     from plimsoll.volumes.registry import volumes
 
@@ -19,7 +20,7 @@ def command(json: Json = False) -> None:
     elif not found:
         say("no volume is served here; `plimsoll volume create --help` shows how to make one")
     else:
-        print_table(
+        print_list(
             [
                 {
                     "volume": volume.name,

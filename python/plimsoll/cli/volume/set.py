@@ -20,7 +20,7 @@ def command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the volume.")],
     json: Json = False,
 ) -> None:
-    """Change the type, size or rates of a volume in use; its credit balance stays."""
+    """Change type, size or rates of a volume in use. Its credit balance stays."""
     from plimsoll.cli.output import console, print_json, say
     from plimsoll.cli.volume._presenting import as_table, described
     from plimsoll.errors import UsageError

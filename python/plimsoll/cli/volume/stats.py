@@ -17,7 +17,7 @@ def command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the volume.")],
     json: Json = False,
 ) -> None:
-    """Show counters, time over each limit, queue, latencies and credit balances of a volume, and how it is served."""
+    """Show counters, latencies and credits of a volume. Also time over each limit, and how it is served."""
     from plimsoll.cli.output import console, print_json, print_table
     from plimsoll.volumes.changes import statistics
     from plimsoll.volumes.full import no_space_text

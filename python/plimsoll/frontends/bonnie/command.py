@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from plimsoll.frontends.calling import Say, StoreOpener
 
-TITLE = "Run Bonnie++'s phases with its options, and print its table and CSV line; the runs go to the store."
+TITLE = "Run Bonnie++'s phases, and print its table and CSV line. Takes its options; the runs go to the store."
 EXAMPLES = (
     "`plimsoll bonnie -d /mnt/a -n 16` · `plimsoll bonnie -d . -s 1g -r 512 -q | bon_csv2html` · docs/front-ends.md"
 )

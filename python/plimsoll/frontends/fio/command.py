@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from plimsoll.frontends.calling import Say, StoreOpener
 
-TITLE = "Run fio job files and options, and print what fio prints; the runs go to the store."
+TITLE = "Run fio job files and options, and print what fio prints. The runs go to the store."
 EXAMPLES = (
     "`plimsoll fio --name=test --filename=test --size=1g --rw=randread --bs=4k --iodepth=32 --direct=1` · "
     "`plimsoll fio jobs.fio --output-format=json --output=result.json` · docs/front-ends.md"
@@ -22,7 +22,7 @@ WORDS = (
     ),
     ("--section=NAME", "Only this section of the job files; can be repeated."),
     ("--output=FILE", "Write the output there; over an earlier output of this command, never over another file."),
-    ("--force", "Write over whatever has the name of --output; ours."),
+    ("--force", "Overwrite any file named by --output; Plimsoll's own option."),
     ("--output-format=FORMATS", "normal, json, json+, terse; several with commas.  [default: normal]"),
     ("--minimal, --append-terse", "terse, alone or after the rest."),
     ("--terse-version=N", "3, 4 or 5.  [default: 3]"),
@@ -33,7 +33,7 @@ WORDS = (
     ("--bandwidth-log", "Bandwidth of all jobs together in agg-read_bw.log and its like."),
     ("--debug=KINDS", "Accepted; prints messages of parse about steady state, and of random with each job's seed."),
     ("--inflate-log=FILE", "Print a log that log_store_compressed left."),
-    ("--verbose", "Notes on options that change nothing; ours, also PLIMSOLL_VERBOSE=1."),
+    ("--verbose", "Notes on options without effect; Plimsoll's own option, also PLIMSOLL_VERBOSE=1."),
     ("--readonly", "Refuse every job that writes."),
     ("--parse-only", "Read everything and run nothing."),
     ("--showcmd", "The job files as one command line."),
@@ -41,7 +41,7 @@ WORDS = (
     ("--max-jobs=N", "Refuse more jobs than this."),
     ("--warnings-fatal", "Every note of Plimsoll ends it."),
     ("--aux-path=DIR, --alloc-size=KIB", "Accepted, without effect: there are no state files and no memory pool."),
-    ("--destroy=SERIAL", "Allow this block device to be overwritten; ours."),
+    ("--destroy=SERIAL", "Allow this block device to be overwritten; Plimsoll's own option."),
     ("-v, --version", "The version whose formats are printed."),
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from plimsoll.frontends.calling import Say, StoreOpener
 
-TITLE = "Measure the latency of single requests with ioping's options; the run goes to the store."
+TITLE = "Measure the latency of single requests, as ioping does. Takes its options; the run goes to the store."
 EXAMPLES = (
     "`plimsoll ping -c 30 .` · `plimsoll ping -R --percentiles /mnt/a` · `plimsoll ping -D -W .` · docs/front-ends.md"
 )
@@ -49,8 +49,8 @@ WORDS = (
     ("-N, -nowait", "RWF_NOWAIT: with -C or -D; a request that would have to wait ends the run."),
     ("-H, -hipri", "RWF_HIPRI: poll, where the device can be polled."),
     ("-v, -version", "Print the version."),
-    ("--percentiles", "Percentiles after the statistics; ours."),
-    ("--destroy SERIAL", "Allow this device or file to be overwritten, instead of -WWW; ours."),
+    ("--percentiles", "Percentiles after the statistics; Plimsoll's own option."),
+    ("--destroy SERIAL", "Allow this device or file to be overwritten, instead of -WWW; Plimsoll's own option."),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from plimsoll.frontends.calling import Say, StoreOpener
 
-TITLE = "Write a few bytes and fsync, over and over, with the options of Berkeley DB's writetest."
+TITLE = "Write a few bytes and fsync, again and again. Takes the options of Berkeley DB's writetest."
 EXAMPLES = "`plimsoll writetest -b 256 -o 10000 -f /mnt/a/testfile` · docs/front-ends.md"
 HELP_WORDS = ()
 USAGE_PIECES = ("[OPTIONS]",)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from plimsoll.frontends.calling import Say, StoreOpener
 
-TITLE = "Load and run YCSB's core workload with YCSB's options and properties, and print what YCSB prints."
+TITLE = "Load and run YCSB's workloads, and print what YCSB prints. Takes its options and properties."
 EXAMPLES = (
     "`plimsoll ycsb load jdbc -P workloads/workloada -p db.url=jdbc:postgresql://host/ycsb -p db.user=me -threads 8` · "
     "`plimsoll ycsb run redis -P workloada -p redis.host=host -target 5000 -s` · docs/front-ends.md"

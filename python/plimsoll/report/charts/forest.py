@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.report.charts.vega import LABEL_SHARE, LONG_NAME, Spec, framed, switches
 from plimsoll.report.palette import BAND, GREY, INK, MUTED, PAGE, colour
-from plimsoll.report.scales import ratio_ticks
 
 STEP, LEAST_STEP = 12, 20
 LONGEST = 1200
 """Height of one chart; more rows go on in another one, so that each fits on a sheet of paper."""
 _SHAPES = ("triangle-right", "circle", "triangle-left", "diamond")
+_RATIOS: tuple[tuple[float, ...], ...] = (
+    (1, 1.1),
+    (1, 1.25),
+    (1, 1.5, 2),
+    (1, 2, 5),
+    (1, 3, 10, 30),
+    (1, 10, 100, 1000),
+)
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,7 @@ def _value(
     told = {
         "Case and metric": rows[point.row],
         "Target": targets[point.target][0],
-        "Times as good": point.told,
+        "Ratio": point.told,
         "Interval": point.interval or "n/a",
         "Verdict": verdicts[point.verdict],
     }
@@ -107,14 +115,13 @@ def _value(
 
 
 def _x(domain: tuple[float, float], field: str = "low") -> Spec:
-    ticks = [value for value, _ in ratio_ticks(*domain)]
     return {
         "field": field,
         "type": "quantitative",
         "scale": {"type": "log", "domain": list(domain), "nice": False},
         "axis": {
-            "title": "times as good, logarithmic",
-            "values": ticks,
+            "title": "right of 1 is better, logarithmic",
+            "values": ratio_ticks(*domain),
             "grid": False,
             "labelExpr": "(datum.value < 100 ? format(datum.value, ',.2~r') : format(datum.value, ',.0f')) + '×'",
         },
@@ -160,7 +167,7 @@ def _marks(domain: tuple[float, float], verdicts: Sequence[str]) -> list[Spec]:
         "scale": {"domain": [str(i) for i in range(len(verdicts))], "range": list(_SHAPES)},
         "legend": {"labelExpr": "verdicts[datum.value]", "symbolFillColor": GREY, "columns": 2},
     }
-    names = ("Case and metric", "Target", "Times as good", "Interval", "Verdict")
+    names = ("Case and metric", "Target", "Ratio", "Interval", "Verdict")
     told = [{"field": name, "type": "nominal"} for name in names]
     return [
         {
@@ -173,3 +180,14 @@ def _marks(domain: tuple[float, float], verdicts: Sequence[str]) -> list[Spec]:
             "encoding": {"x": _x(domain, "at"), "shape": looks, "tooltip": told},
         },
     ]
+
+
+def ratio_ticks(low: float, high: float) -> list[float]:
+    """Round ratios around 1, few enough for a narrow axis."""
+    reach = max(high, 1 / low)
+    steps = next((steps for steps in _RATIOS if reach <= steps[-1] * 1.6), None)
+    if steps is None:
+        power = math.ceil(math.log10(reach) / 3)
+        steps = tuple(10.0 ** (power * i) for i in range(4))
+    found = (*(1 / step for step in steps[:0:-1]), *steps)
+    return [tick for tick in found if low <= tick <= high]

@@ -4,114 +4,94 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from math import isfinite
 
-from plimsoll.report.charts.vega import Spec, framed, keyed, short, switches, with_logarithm
+from plimsoll.report.charts import axes, zoom
+from plimsoll.report.charts.vega import Spec, framed, keyed, short, switches
 from plimsoll.report.palette import MUTED, PAGE
-from plimsoll.report.scales import LOG_FROM
-from plimsoll.units import scale
 
 HEIGHT = 190
-MOST_POINTS = 200
-"""More are drawn as the median and the range of neighbouring blocks."""
 MOST_LABELS = 7
 _CROSS = "M-0.7,-0.7L0.7,0.7M0.7,-0.7L-0.7,0.7"
 
 
 @dataclass(frozen=True)
 class Point:
-    """A run: column and target by number, its score if it has one, and whether that counts."""
+    """A run: column and target by number, its score if it has one, whether that counts, and what a guard found."""
 
     column: int
     target: int
     value: float | None
     counts: bool
-    said: str
     finding: str
-
-
-def is_condensed(points: int) -> bool:
-    """Whether medians are drawn in place of so many runs."""
-    return points > MOST_POINTS
 
 
 def spec(points: Sequence[Point], columns: Sequence[str], targets: Sequence[str], unit: str) -> Spec:
     """`columns` are the labels of the blocks from left to right."""
-    known = [point.value for point in points if point.value is not None]
-    factor, title = scale(max(known), unit)
-    spread = 0 < min(known) * LOG_FROM < max(known)
-    axes = _axes(len(columns), title, logarithmic=spread)
+    known = [point.value for point in points if point.value is not None and isfinite(point.value)]
+    factor, upright = axes.rates("v", known, unit)
+    switch = [axes.switched(on=axes.spread(known))] if min(known, default=0.0) > 0 else []
+    labels = {
+        "labelExpr": "columns[datum.value - 1] || ''",
+        "tickMinStep": 1,
+        "tickCount": min(MOST_LABELS, len(columns)),
+    }
+    across = zoom.axis("block", **labels)
+    across["scale"]["domain"] = [{"expr": "from_x - 0.5"}, {"expr": "to_x + 0.5"}]
+    plane = {"x": across, "y": upright}
     boxes, shown = switches(targets)
-    condensed = is_condensed(len(known))
-    values = _condensed(points, len(columns), factor) if condensed else _whole(points, len(targets), factor)
-    made = framed(
+    findings = list(dict.fromkeys(point.finding for point in points))
+    # Targets of a block stand a little apart, so that equal scores do not cover each other.
+    width = min(0.5, 0.14 * (len(targets) - 1)) / max(1, len(targets) - 1)
+    apart = f"datum.x + {width:g} * (datum.g - {(len(targets) - 1) / 2:g})"
+    return framed(
         {
             "height": HEIGHT,
-            "params": boxes,
-            "data": {"values": values},
-            "transform": [{"filter": shown}],
-            "encoding": axes,
-            "layer": _medians(title, targets, axes) if condensed else _runs(title, targets),
+            "params": [*switch, *boxes, *zoom.controls(1, len(columns), "block", whole=True)],
+            "data": {"values": _rows(points, len(targets), factor, findings)},
+            "transform": [{"filter": shown}, {"flatten": ["x", "v", "ok", "f"]}, *zoom.in_sight()],
+            "encoding": plane,
+            "layer": [
+                {
+                    "transform": [
+                        zoom.few(),
+                        {"calculate": "datum.x", "as": "c"},
+                        {"calculate": apart, "as": "x"},
+                        *_SAID,
+                    ],
+                    "layer": _runs(upright["title"] or "", targets),
+                },
+                {
+                    "transform": [{"filter": "datum.ok"}, *zoom.spans(len(targets)), _TARGET],
+                    "layer": _medians(upright["title"] or "", targets, plane),
+                },
+            ],
         },
         targets=targets,
         columns=columns,
+        findings=findings,
     )
-    return with_logarithm(made) if min(known) > 0 and not spread else made
 
 
-def _axes(columns: int, title: str, *, logarithmic: bool) -> Spec:
-    every = -(-columns // MOST_LABELS)
-    axis = {"values": list(range(0, columns, every)), "labelExpr": "columns[datum.value]", "grid": False}
-    named = f"{title}, logarithmic".lstrip(", ") if logarithmic else title or None
-    kind: Spec = {"type": "log"} if logarithmic else {"zero": True}
-    return {
-        "x": {
-            "field": "x",
-            "type": "quantitative",
-            "title": "block",
-            "scale": {"domain": [-0.5, columns - 0.5], "nice": False},
-            "axis": axis,
-        },
-        "y": {"field": "v", "type": "quantitative", "title": named, "scale": kind, "axis": {"tickCount": 4}},
-    }
+_TARGET = {"calculate": "targets[datum.g]", "as": "said"}
+_SAID = [
+    {"calculate": "targets[datum.g] + ', block ' + columns[datum.c - 1]", "as": "Run"},
+    {"calculate": "findings[datum.f]", "as": "Finding"},
+]
 
 
-def _whole(points: Sequence[Point], targets: int, factor: float) -> list[Spec]:
-    """Targets of a block stand a little apart, so that equal scores do not cover each other."""
-    width = min(0.5, 0.14 * (targets - 1))
-    return [
-        {
-            "c": point.column,
-            "x": round(point.column + width * (point.target / max(1, targets - 1) - 0.5), 3),
-            **({} if point.value is None else {"v": short(point.value / factor)}),
-            "g": point.target,
-            "ok": point.counts,
-            "Run": point.said,
-            "Finding": point.finding,
-        }
-        for point in points
-    ]
-
-
-def _condensed(points: Sequence[Point], columns: int, factor: float) -> list[Spec]:
-    """Of the runs that count."""
-    targets = {point.target for point in points}
-    spans = min(columns, max(20, MOST_POINTS // len(targets)))
-    found: dict[tuple[int, int], list[float]] = {}
+def _rows(points: Sequence[Point], targets: int, factor: float, findings: Sequence[str]) -> list[Spec]:
+    """The runs of each target as one row."""
+    numbers = {finding: number for number, finding in enumerate(findings)}
+    rows: list[Spec] = [{"g": target, "x": [], "v": [], "ok": [], "f": []} for target in range(targets)]
     for point in points:
-        if point.counts and point.value is not None:
-            found.setdefault((point.target, point.column * spans // columns), []).append(point.value / factor)
-    return [
-        {
-            "x": round((span + 0.5) * columns / spans - 0.5, 3),
-            "v": short(median(values)),
-            "low": short(min(values)),
-            "high": short(max(values)),
-            "g": target,
-            "runs": len(values),
-        }
-        for (target, span), values in sorted(found.items())
-    ]
+        row = rows[point.target]
+        row["x"].append(point.column + 1)
+        known = point.value is not None and isfinite(point.value)
+        row["v"].append(short(point.value / factor) if point.value is not None and known else None)
+        row["ok"].append(int(point.counts and known))
+        row["f"].append(numbers[point.finding])
+    return [row for row in rows if row["x"]]
 
 
 def _runs(title: str, targets: Sequence[str]) -> list[Spec]:
@@ -140,25 +120,30 @@ def _runs(title: str, targets: Sequence[str]) -> list[Spec]:
             "encoding": {"tooltip": told},
         },
         {
-            "transform": [{"filter": "!isValid(datum.v)"}],
+            # One sign for all that have none in a block: several would lie over each other.
+            "transform": [
+                {"filter": "!isValid(datum.v)"},
+                {"window": [{"op": "row_number", "as": "lost"}], "groupby": ["c"]},
+                {"filter": "datum.lost == 1"},
+            ],
             "mark": lost,
             "encoding": {"x": {"field": "c", "type": "quantitative"}, "y": {"value": 0}, "tooltip": told},
         },
     ]
 
 
-def _medians(title: str, targets: Sequence[str], axes: Spec) -> list[Spec]:
+def _medians(title: str, targets: Sequence[str], plane: Spec) -> list[Spec]:
+    looks = keyed(targets, forms=True)
     names = (("v", "Median in"), ("low", "Lowest in"), ("high", "Highest in"))
     told: list[Spec] = [{"field": "said", "type": "nominal", "title": "Target"}, {"field": "runs", "title": "Runs"}]
     told += [{"field": field, "title": f"{name} {title}", "format": ",.4~r"} for field, name in names]
     return [
         {
             "mark": {"type": "area", "opacity": 0.18},
-            "encoding": {"y": {**axes["y"], "field": "low"}, "y2": {"field": "high"}, **keyed(targets)},
+            "encoding": {"y": {**plane["y"], "field": "low"}, "y2": {"field": "high"}, **looks},
         },
-        {"mark": {"type": "line", "strokeWidth": 1.6}, "encoding": keyed(targets, dashed=True)},
+        {"mark": {"type": "line", "strokeWidth": 1.6}, "encoding": keyed(targets, dashed=True, forms=True)},
         {
-            "transform": [{"calculate": "targets[datum.g]", "as": "said"}],
             "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0},
             "encoding": {"tooltip": told},
         },

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ LONG_NAME = 14
 _FORMS = {"plus": "cross"}
 """Forms that Vega calls otherwise."""
 
-_CONFIG = {
+CONFIG = {
     # The element around the picture says in words what it shows; the parts of it would only be noise.
     "aria": False,
     "font": FONT,
@@ -62,33 +61,31 @@ class Vega:
     still: bool = False
 
     def data(self) -> str:
-        """The specification as JSON that can stand between the tags of a page."""
-        text = json.dumps(self.spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        """The specification as JSON that can stand between the tags of a page, whose script knows the rest."""
+        own = {key: value for key, value in self.spec.items() if key != "config"}
+        text = json.dumps(own, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
     def inline(self, description: str) -> str:
         """The still picture as an element of a page."""
         return _opened(_drawn(self.spec), description, ' class="chart"')
 
-    def svg(
-        self, title: str, description: str, series: Sequence[str] = (), looks: Sequence[tuple[str, str]] = ()
-    ) -> str:
-        """A file that stands alone; its key is part of the specification, whatever `series` and `looks` are."""
-        del series, looks
+    def svg(self, title: str, description: str) -> str:
+        """A file that stands alone."""
         return _opened(_drawn({**self.spec, "title": title, "background": PAGE}), description, "") + "\n"
 
 
-def framed(parts: Mapping[str, Any], **values: Sequence[str]) -> Spec:
+def framed(parts: Mapping[str, Any], **values: Sequence[object]) -> Spec:
     """A specification with what all charts share; expressions find `values` under their names."""
     known = [{"name": name, "value": list(value)} for name, value in values.items()]
     spec = {
         "width": WIDTH,
         "autosize": {"type": "fit-x", "contains": "padding"},
         # Browsers without Arial set words wider than vl-convert has measured.
-        "padding": {"left": 14, "right": 5, "top": 5, "bottom": 5},
+        "padding": {"left": 14, "right": 8, "top": 5, "bottom": 5},
         # A page has its own, light or dark.
         "background": None,
-        "config": _CONFIG,
+        "config": CONFIG,
         **parts,
         "params": [{"name": "wide", "value": WIDTH}, *known, *parts.get("params", ())],
     }
@@ -103,7 +100,7 @@ def _harmless(value: Any) -> Any:
         case dict():
             return {key: _harmless(each) for key, each in value.items()}
         case list():
-            return [_harmless(each) for each in value]
+            return [each if type(each) is float else _harmless(each) for each in value]
     return value
 
 
@@ -118,17 +115,21 @@ def switches(names: Sequence[str]) -> tuple[list[Spec], str]:
     return boxes, f"[{', '.join(str(box['name']) for box in boxes)}][datum.g]"
 
 
-def short(value: float) -> float:
-    """With as many digits as a picture can show."""
-    return float(f"{value:.4g}")
+def short(value: float, digits: int = 4) -> float:
+    """With as many digits as a picture can show, and as few letters as they need."""
+    found = float(f"{value:.{digits}g}")
+    return int(found) if found.is_integer() else found
 
 
-def keyed(targets: Sequence[str], *, dashed: bool = False, shaped: bool = False) -> Spec:
-    """Colour, and with `dashed` the kind of line or with `shaped` the form, of target number `datum.g`, in one key."""
+def keyed(targets: Sequence[str], *, dashed: bool = False, shaped: bool = False, forms: bool = False) -> Spec:
+    """Colour, and with `dashed` the kind of line or with `shaped` the form, of target number `datum.g`, in one key.
+
+    A chart has one key for all of its parts: with `forms` it shows forms also beside what has none.
+    """
     numbers = list(range(len(targets)))
     columns = 1 if max(map(len, targets)) > LONG_NAME else 3
     key: Spec = {"labelExpr": "targets[datum.value]", "columns": columns}
-    if not shaped:
+    if not shaped and not forms:
         key |= {"symbolType": "stroke", "symbolStrokeWidth": 2}
     shared: Spec = {"field": "g", "type": "nominal", "legend": key if len(targets) > 1 else None}
     found = {"color": {**shared, "scale": {"domain": numbers, "range": [colour(each) for each in numbers]}}}
@@ -138,40 +139,51 @@ def keyed(targets: Sequence[str], *, dashed: bool = False, shaped: bool = False)
     if shaped:
         found["shape"] = {
             **shared,
-            "scale": {"domain": numbers, "range": [_FORMS.get(shape(each), shape(each)) for each in numbers]},
+            "scale": {"domain": numbers, "range": [_form(each) for each in numbers]},
         }
     return found
 
 
-def time_range(last: float) -> list[Spec]:
-    """Two controls that leave a part of the time, from 0 to `last` seconds or a round number above."""
-    power = 10.0 ** (math.floor(math.log10(last)) - 2)
-    last = short(math.ceil(last / power) * power)
-    ends = {"input": "range", "min": 0, "max": last, "step": last / 200}
-    return [
-        {"name": "first_second", "value": 0, "bind": {**ends, "name": "From second"}},
-        {"name": "last_second", "value": last, "bind": {**ends, "name": "to second"}},
-    ]
+def blocks(targets: Sequence[str]) -> Spec:
+    """Colour of target number `datum.g`, with squares in the key."""
+    numbers = list(range(len(targets)))
+    columns = 1 if max(map(len, targets)) > LONG_NAME else 3
+    key = {"labelExpr": "targets[datum.value]", "symbolType": "square", "columns": columns}
+    return {
+        "field": "g",
+        "type": "nominal",
+        "scale": {"domain": numbers, "range": [colour(each) for each in numbers]},
+        "legend": key if len(targets) > 1 else None,
+    }
 
 
-TIMES = "[min(first_second, last_second), max(first_second, last_second)]"
-"""Their expression, whichever of the two is larger."""
+def in_forms(field: str, most: int = 42) -> Spec:
+    """Colour and form of number `field`, without a key."""
+    numbers = list(range(most))
+    looks = {"color": [colour(each) for each in numbers], "shape": [_form(each) for each in numbers]}
+    return {
+        channel: {"field": field, "type": "nominal", "scale": {"domain": numbers, "range": found}, "legend": None}
+        for channel, found in looks.items()
+    }
 
 
-def in_time(time: str) -> str:
-    """The expression that tells whether a moment is within the part that is left."""
-    return f"inrange({time}, {TIMES})"
+def _form(series: int) -> str:
+    return _FORMS.get(shape(series), shape(series))
 
 
-def with_logarithm(spec: Spec) -> Spec:
-    """With a control that makes its vertical axis logarithmic; only for values that are all above zero."""
-    return {**spec, "usermeta": {"logarithm": True}}
+_PLACES = re.compile(r' (?:transform|d|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
+_DIGITS = re.compile(r"(\.\d\d)\d+")
+"""More than a hundredth of a pixel is seen by nobody, and makes up a fifth of a picture."""
 
 
 def _drawn(spec: Spec) -> str:
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+    return _PLACES.sub(_rounded, str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])))
+
+
+def _rounded(places: re.Match[str]) -> str:
+    return _DIGITS.sub(r"\1", places[0])
 
 
 def _opened(svg: str, description: str, attributes: str) -> str:

@@ -45,7 +45,7 @@ class Comparison:
 
 
 def tally(cells: Sequence[Cell]) -> str:
-    """How many comparisons have each answer: `1 better, 3 worse (2 of them not significant after correction)`."""
+    """How many comparisons have each answer: `1 better, 3 worse (2 not significant after correction)`."""
     names = (
         (Answer.BETTER, "better"),
         (Answer.WORSE, "worse"),
@@ -56,8 +56,8 @@ def tally(cells: Sequence[Cell]) -> str:
     for answer, word in names:
         these = [cell for cell in cells if cell.verdict.answer is answer]
         weak = sum(cell.corrected > 0 for cell in these)
-        which = "" if len(these) == 1 else f"{weak} of them "
-        mark = f" ({which}not significant after correction)" if weak else ""
+        which = "" if len(these) == 1 else "none " if weak == len(these) else f"{weak} not "
+        mark = f" ({which if which else 'not '}significant after correction)" if weak else ""
         told += [f"{len(these)} {word}{mark}"] if these else []
     return ", ".join(told)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll import metrics
 from plimsoll.report.comparisons import Comparison, tally
-from plimsoll.report.labels import ratio_interval_text, ratio_text
+from plimsoll.report.labels import ratio_in_words
 from plimsoll.report.marks import marked
 from plimsoll.report.renderers.markdown import inline
 from plimsoll.stats.multiplicity import footer
@@ -64,16 +64,14 @@ def _table(cells: list[Cell]) -> str:
         count = str(found.blocks_used)
         if cell.apart is not None:
             count = f"{cell.apart.target_runs}+{cell.apart.baseline_runs} runs apart"
-        interval = (
-            ratio_interval_text(found.ratio_low, found.ratio, found.ratio_high) if found.low is not None else "n/a"
-        )
+        ratio, interval = ratio_in_words(cell)
         words = (
             cell.case,
             marked(metrics.title(cell.metric), cell),
             cell.target,
             cell.baseline,
-            levels_told(cell) or ratio_text(found.ratio),
-            "n/a" if levels_told(cell) else interval,
+            levels_told(cell) or ratio,
+            "n/a" if levels_told(cell) or found.low is None else interval,
             count,
         )
         mark = f"{_MARKS[found.answer]} {answer_word(cell)}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from plimsoll.report.column_widths import wrapped
 from plimsoll.report.document import Cell, Judged, Phrase, Table, Tone, cell_text
 
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 WIDEST_NAME = 24
 """Characters of a test's or a target's name; a longer one is broken into lines."""
 _BETWEEN = 2
+INDENT = "   "
 _BRIEF = "▲ times better, ▼ times worse, = same within the band, ? no verdict."
 
 
@@ -27,7 +30,8 @@ def print_matrix(table: Table, console: Console, styles: Mapping[Tone, str]) -> 
     for first, shown in enumerate(_parts(widths, heads, console.width)):
         _print_part(table, words, widths, shown, console, styles, caption="" if first else table.caption)
     for note in (*([_BRIEF] if write is _brief else []), *table.notes):
-        console.print(note, style="dim", markup=False)
+        told = note if console.soft_wrap else wrapped(note, max(8, console.width - len(INDENT)))
+        console.print(textwrap.indent(told, INDENT), style="dim", markup=False)
 
 
 def _verdict(cell: Cell) -> str:

@@ -19,7 +19,6 @@ from plimsoll.report.document import (
     cell_text,
     is_short,
 )
-from plimsoll.report.labels import count_text
 
 SUFFIX = ".md"
 FOLDED = ("scores", "environment", "method")
@@ -53,7 +52,7 @@ def _block(block: Block) -> str:
         case Table():
             return _table(block)
         case Warning():
-            runs = f" ({count_text(block.count, 'run')}: {block.where})" if block.where else ""
+            runs = f" ({': '.join(filter(None, (block.amount, block.where)))})" if block.where else ""
             advice = f" → {block.advice}" if block.advice else ""
             return f"- **{_LEVELS[block.level]}**: {inline(block.sentence + runs + advice)}"
         case Listing():

@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from plimsoll.model import Level
-from plimsoll.report.column_widths import FittedColumn, fitted, unrepeated
+from plimsoll.report.column_widths import FittedColumn, fitted, unrepeated, wrapped
 from plimsoll.report.document import (
     Block,
     Cell,
@@ -15,6 +15,8 @@ from plimsoll.report.document import (
     Judged,
     Listing,
     Phrase,
+    Section,
+    Sentence,
     Table,
     Text,
     Tone,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".txt"
 WIDTH = 100
+"""Of the report as a file; sentences are never longer, for long lines are hard to read."""
 STYLES = {
     Tone.BETTER: "green",
     Tone.WORSE: "red",
@@ -60,16 +63,33 @@ def print_document(
     `more` ends the line that counts those which are left out.
     """
     _line(console, document.title, "bold")
-    _line(console, document.subtitle, "dim")
+    _line(
+        console,
+        document.subtitle if console.soft_wrap else wrapped(document.subtitle, console.width, parts=" · "),
+        "dim",
+    )
     for section in document.short_sections:
-        console.print()
-        _line(console, section.title, "bold underline")
+        print_heading(section, console)
         for block in section.blocks:
             if is_short(block) or (every and isinstance(block, Text)):
                 _print_block(block, console)
         hidden = 0 if every else sum(len(each.sentences) for each in section.blocks if _is_left_out(each))
         if hidden:
             _line(console, f"{count_text(hidden, 'more sentence')} {more}.", "dim", " ")
+
+
+def print_heading(section: Section, console: Console) -> None:
+    """The title of a section, after an empty line."""
+    console.print()
+    _line(console, section.title, "bold underline")
+
+
+def print_sentence(sentence: Sentence, console: Console) -> None:
+    """A sentence with its shape, in its colour; in one line where it is not printed on a terminal."""
+    if console.soft_wrap:
+        console.print(f" {_MARKS[sentence.tone]} {sentence.text}", markup=False)
+    else:
+        _line(console, sentence.text, STYLES[sentence.tone], _MARKS[sentence.tone])
 
 
 def _is_left_out(block: Block) -> TypeGuard[Text]:
@@ -88,20 +108,21 @@ def _line(console: Console, words: str, style: str = "", indent: str = "") -> No
     grid = Grid.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
-    grid.add_row(Styled(indent, style=style), Styled(words, style=style))
-    console.print(Padding(grid, (0, 0, 0, 1)))
+    width = min(console.width, WIDTH)
+    grid.add_row(Styled(indent, style=style), Styled(wrapped(words, max(8, width - len(indent) - 2)), style=style))
+    console.print(Padding(grid, (0, 0, 0, 1)), width=width)
 
 
 def _print_block(block: Block, console: Console) -> None:
     match block:
         case Text():
             for sentence in block.sentences:
-                _line(console, sentence.text, STYLES[sentence.tone], _MARKS[sentence.tone])
+                print_sentence(sentence, console)
         case Table():
             _print_table(block, console)
         case Warning():
             name, style = _LEVELS[block.level]
-            where = f" ({count_text(block.count, 'run')}: {block.where})" if block.where else ""
+            where = f" ({': '.join(filter(None, (block.amount, block.where)))})" if block.where else ""
             _line(console, f"{block.sentence}{where}", style, f"{name}:")
             if block.advice:
                 _line(console, block.advice, "dim", "  →")

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from plimsoll import metrics
 from plimsoll.prices.cost import usd
 from plimsoll.report.comparisons import tally
-from plimsoll.report.directed import directed, factor, manner
 from plimsoll.report.document import Block, Sentence, Text, Tone
 from plimsoll.report.evidence import Evidence, ScoreLine
-from plimsoll.report.labels import count_text, ratio_text, score_text
-from plimsoll.report.levels import split_text
+from plimsoll.report.labels import count_text, score_text
+from plimsoll.report.levels import changes_told, step_word
 from plimsoll.report.marks import lasting_words
+from plimsoll.report.sections import context, load_line, scaling
 from plimsoll.report.sections.cost import priced
 from plimsoll.report.sections.verdicts import TONES
+from plimsoll.stats.direction import difference, factor, manner
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import ALPHA, LOOKS
-from plimsoll.stats.ratio_text import levels_told
-from plimsoll.stats.repeats import Kind
+from plimsoll.stats.ratio_text import levels_told, ratio_text
 from plimsoll.stats.unpaired import FEWEST_RUNS
 from plimsoll.stats.verdict import Answer
 from plimsoll.units import SECOND
@@ -32,23 +33,23 @@ MANY_TARGETS = 4
 """With more, the targets are counted by their answers; the table has each."""
 MANY_NAMES = 3
 """Tests that a sentence names; of more it gives the number."""
+MANY_SCORES = 8
+"""Scores of one target in a sentence."""
 LONG_NAMES = 40
 """Characters of all names together; longer ones are left to the table."""
-_CHANGES = (Kind.STEP, Kind.TREND, Kind.GROUPS)
 _ORDER = (Answer.BETTER, Answer.WORSE, Answer.SAME, Answer.UNKNOWN)
 
 
 def build(evidence: Evidence) -> list[Block]:
-    """Nothing where nothing valid was measured, or where a search has its own answer."""
-    if not evidence.valid or evidence.only_searched:
-        return []
-    if evidence.alone:
-        told = [*_alone(evidence), *_changed(evidence), *_costs(evidence), _second(evidence)]
-    elif evidence.cells:
-        told = [*_compared(evidence), *_costs(evidence)]
-    else:
-        return []
-    return [Text(tuple(told))]
+    """What searches found, then what was compared, or what one target is like; nothing where nothing was measured."""
+    told = load_line.told(evidence)
+    if evidence.valid and not evidence.only_searched:
+        if evidence.alone:
+            told += [*_changed(evidence), *_alone(evidence), *context.told(evidence)]
+            told += [*_costs(evidence), _second(evidence)]
+        elif evidence.cells:
+            told += [*_compared(evidence), *_costs(evidence)]
+    return [Text(tuple(told))] if told else []
 
 
 def _compared(evidence: Evidence) -> Iterator[Sentence]:
@@ -56,16 +57,38 @@ def _compared(evidence: Evidence) -> Iterator[Sentence]:
     deciding = [cell for cell in evidence.cells if first.get(cell.case) == cell.metric]
     further = [cell for cell in evidence.cells if first.get(cell.case) != cell.metric]
     targets = [name for name in evidence.targets if any(cell.target == name for cell in deciding)]
+    # Who fell on the way is what a mean of it is to be read with.
+    changed = list(_changed(evidence))
+    yield from changed
+    differ = any(cell.verdict.answer in (Answer.BETTER, Answer.WORSE) for cell in deciding)
+    if len(deciding) > 1 and not (differ or changed):
+        yield _none_differs(deciding)
     if len(targets) > MANY_TARGETS:
         yield from _many(evidence, deciding, targets)
     else:
         for target in targets:
             yield _one([cell for cell in deciding if cell.target == target])
+    yield from _best(evidence, deciding)
     if further:
         yield Sentence(f"Further metrics, {count_text(len(further), 'comparison')}: {tally(further)}.")
-    yield from _changed(evidence)
+    yield from scaling.told(evidence)
     yield from _lasting(evidence.cells)
     yield from _sure(evidence.cells)
+
+
+def _none_differs(cells: Sequence[Cell]) -> Sentence:
+    """Before the counts of each target: that nobody is better or worse for certain, and whether that is an answer."""
+    same = sum(cell.verdict.answer is Answer.SAME for cell in cells)
+    baselines = ", ".join(dict.fromkeys(cell.baseline for cell in cells))
+    if same == len(cells):
+        return Sentence(f"No difference from {baselines}: all {same} comparisons are the same.", Tone.SAME)
+    used = max(cell.verdict.blocks_used for cell in cells)
+    after = f" after {count_text(used, 'block')}" if used and all(cell.apart is None for cell in cells) else ""
+    open_ = len(cells) - same
+    told = f"all {open_} comparisons are undecided{after}"
+    if same:
+        told = f"{same} of {len(cells)} comparisons are the same, {open_} undecided{after}"
+    return Sentence(f"No certain difference from {baselines}: {told}.", Tone.UNKNOWN)
 
 
 def _one(cells: Sequence[Cell]) -> Sentence:
@@ -121,36 +144,63 @@ def _single(cell: Cell) -> Sentence:
     if cell.verdict.answer is Answer.UNKNOWN or ratio is None:
         words = f"{cell.target} against {cell.baseline} has {'no common ratio' if levels_told(cell) else 'no verdict'}"
         return Sentence(f"{words} ({label}).", tone)
-    low, high = cell.verdict.ratio_low, cell.verdict.ratio_high
-    ends = sorted(((1 / end if ratio < 1 and _turns(cell) else end) for end in (low, high) if end), key=float)
-    interval = f"; interval {ratio_text(ends[0])} to {ratio_text(ends[1])}" if len(ends) == 2 else ""
-    verb = "is" if _turns(cell) else "takes" if cell.unit == "ns" else "is"
-    joint = "than" if _turns(cell) else "as"
-    return Sentence(f"{cell.target} {verb} {directed(cell, ratio)} {joint} {cell.baseline} ({label}{interval}).", tone)
-
-
-def _turns(cell: Cell) -> bool:
-    """Whether a ratio below 1 is told as its inverse."""
-    return not directed(cell, 0.5).startswith(ratio_text(0.5))
+    return Sentence(f"{difference(cell)} in {cell.case} ({metrics.title(cell.metric)}).", tone)
 
 
 def _many(evidence: Evidence, cells: Sequence[Cell], targets: Sequence[str]) -> Iterator[Sentence]:
     """How many targets are better or worse: in the one test, or in most of several."""
-    groups: dict[Answer | None, list[str]] = {}
+    groups: dict[Answer | str | None, list[str]] = {}
+    changed = {(line.case, line.metric, line.target): step_word(line) for line in evidence.lines}
     for target in targets:
+        steps = [changed.get((cell.case, cell.metric, target), "") for cell in cells if cell.target == target]
+        if len(set(steps)) == 1 and steps[0]:
+            groups.setdefault(steps[0], []).append(target)
+            continue
         answers = [cell.verdict.answer for cell in cells if cell.target == target]
         most = max(_ORDER, key=answers.count)
         groups.setdefault(most if 2 * answers.count(most) > len(answers) else None, []).append(target)
     better, worse = manner(cells)
-    words = {Answer.BETTER: better, Answer.WORSE: worse, Answer.SAME: "the same", Answer.UNKNOWN: "undecided"}
+    words: dict[Answer | str, str] = {
+        Answer.BETTER: better,
+        Answer.WORSE: worse,
+        Answer.SAME: "the same",
+        Answer.UNKNOWN: "undecided",
+    }
     where = f"in {evidence.cases[0]}" if len(evidence.cases) == 1 else "on most tests"
+    words |= {"fell": "that fell", "rose": "that rose"}
     told = [
         f"{len(names)} {words[answer] if answer else 'mixed'} ({_listed(names)})"
-        for answer in (*_ORDER, None)
+        for answer in (*_ORDER, "fell", "rose", None)
         if (names := groups.get(answer))
     ]
     baselines = ", ".join(dict.fromkeys(cell.baseline for cell in cells))
     yield Sentence(f"Of {len(targets)} targets compared with {baselines}, {where}: {', '.join(told)}.")
+
+
+def _best(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[Sentence]:
+    """Whose score is the best, where several targets are held against one baseline and some differ from it."""
+    if len({cell.target for cell in cells}) < 2:
+        return
+    differ = {cell.case: cell for cell in cells if cell.verdict.answer in (Answer.BETTER, Answer.WORSE)}
+    scores: dict[str, list[tuple[float, str]]] = {}
+    for line in evidence.lines:
+        if line.case in differ and line.metric == differ[line.case].metric and line.summary is not None:
+            scores.setdefault(line.case, []).append((line.summary.value, line.target))
+    best = [
+        (max if differ[case].direction == "higher" else min)(found)[1]
+        for case, found in scores.items()
+        if len(found) == len(evidence.targets)
+    ]
+    counts = sorted({name: best.count(name) for name in best}.items(), key=lambda each: -each[1])
+    if not counts:
+        return
+    baselines = ", ".join(dict.fromkeys(cell.baseline for cell in cells))
+    judged = f"verdicts are against {baselines} only"
+    if len(best) == 1:
+        yield Sentence(f"The best score is that of {counts[0][0]}; {judged}.", Tone.NOTE)
+    else:
+        told = ", ".join(f"{name} on {count}" for name, count in counts[:MANY_NAMES])
+        yield Sentence(f"Best scores on the {len(best)} tests that differ: {told}; {judged}.", Tone.NOTE)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -160,16 +210,11 @@ def _listed(names: Sequence[str]) -> str:
 
 def _changed(evidence: Evidence) -> Iterator[Sentence]:
     """Targets that were not one thing throughout, by the metric that decides: fast and then slow, say."""
-    found = [
-        f"{line.target} has no single score in {line.case} ({metrics.short_title(line.metric)}): "
-        + split_text(line.split, line.unit)
-        for line in evidence.lines
-        if line.split is not None and line.split.kind in _CHANGES and line.metric in evidence.judged[line.case][:1]
-    ]
-    for told in found[:MANY_NAMES]:
-        yield Sentence(f"{told}.", Tone.UNKNOWN)
-    if len(found) > MANY_NAMES:
-        yield Sentence(f"{len(found) - MANY_NAMES} more such in the table.", Tone.NOTE)
+    told = changes_told([line for line in evidence.lines if line.metric in evidence.judged[line.case][:1]])
+    for each, worse in told[:MANY_NAMES]:
+        yield Sentence(f"{each}.", Tone.WORSE if worse else Tone.UNKNOWN)
+    if len(told) > MANY_NAMES:
+        yield Sentence(f"{len(told) - MANY_NAMES} more such in the table.", Tone.NOTE)
 
 
 def _lasting(cells: Sequence[Cell]) -> Iterator[Sentence]:
@@ -219,16 +264,27 @@ def _alone(evidence: Evidence) -> Iterator[Sentence]:
     deciding = [lines[case, names[0]] for case, names in evidence.judged.items() if names and (case, names[0]) in lines]
     known = [line for line in deciding if line.summary is not None]
     if known:
-        reached = ", ".join(f"{_reached(line)} in {line.case}" for line in known[: 2 * MANY_NAMES])
-        more = f" and {count_text(len(known) - 2 * MANY_NAMES, 'more test')}" if len(known) > 2 * MANY_NAMES else ""
+        reached = ", ".join(f"{_reached(line)} in {line.case}" for line in known[:MANY_SCORES])
+        more = f" and {count_text(len(known) - MANY_SCORES, 'more test')}" if len(known) > MANY_SCORES else ""
         yield Sentence(f"{name} reaches {reached}{more}.")
     for line in evidence.lines:
         if line.metric == "commit_p50" and line.summary is not None:
-            rate = score_text(SECOND / line.summary.value, "1/s")
             yield Sentence(
-                f"A database connection that waits for each commit gets about {rate}: half of the commits take "
-                f"{score_text(line.summary.value, 'ns')} or more ({line.case})."
+                f"A database connection that waits for each commit gets about {_commits(evidence, line)}; half of the "
+                f"commits take {score_text(line.summary.value, 'ns')} or more ({line.case})."
             )
+
+
+def _commits(evidence: Evidence, half: ScoreLine) -> str:
+    """Commits per second of one connection: as measured where one thread did nothing else, else from their median."""
+    rates = [each for each in evidence.lines if (each.case, each.metric) == (half.case, "commit_rate")]
+    plans = [run.plan.parameters for run in evidence.runs_of(half.case, half.target)]
+    alone = all((each.get("threads"), each.get("depth")) == (1, 1) for each in plans)
+    assert half.summary is not None
+    if alone and rates and rates[0].summary is not None:
+        found = rates[0].summary
+        return score_text(found.value, "1/s", found.low, found.high)
+    return score_text(SECOND / half.summary.value, "1/s")
 
 
 def _reached(line: ScoreLine) -> str:
@@ -238,16 +294,22 @@ def _reached(line: ScoreLine) -> str:
 
 
 def _second(evidence: Evidence) -> Sentence:
-    """What to do for a verdict."""
+    """What to type for a verdict."""
     name = evidence.targets[0]
     if not any(session.interleaved for session in evidence.sessions):
         return Sentence(
-            f"A verdict needs the results of a second target, with the same case and {FEWEST_RUNS} runs of each: name "
-            "both sessions.",
+            f"A verdict needs the results of a second target, with the same case and {FEWEST_RUNS} runs of each: "
+            f"`plimsoll import FILE`, then `plimsoll compare {_typed(evidence.sessions[0].title, 'THIS')} OTHER`.",
             Tone.NOTE,
         )
+    where = next((run.target.where for run in evidence.valid if run.target.name == name), "")
     return Sentence(
-        f"A verdict needs a second target in the same session, such as --on {name}=… --on other=…, and at least "
-        f"{LOOKS[0]} blocks of both.",
+        f"A verdict needs a second target in the same session and at least {LOOKS[0]} blocks of both: "
+        f"`plimsoll run --on {_typed(f'{name}={where}', f'{name}=…')} --on other=…`.",
         Tone.NOTE,
     )
+
+
+def _typed(words: str, otherwise: str) -> str:
+    """Words as a shell takes them, unless they are long or hold what nobody types."""
+    return shlex.quote(words) if words.isprintable() and len(words) <= LONG_NAMES else otherwise

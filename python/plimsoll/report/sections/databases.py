@@ -57,8 +57,7 @@ def build(evidence: Evidence) -> list[Block]:
     away = tuple(row for case in evidence.cases for row in _outages(case, evidence))
     if away:
         blocks.append(Table("Outages", columns(*_OUTAGES), away, _OUTAGE_NOTES, _BRIEF_OUTAGES))
-    servers = _servers(evidence, runs)
-    return [*blocks, *([servers] if servers.rows else [])]
+    return [*blocks, *_servers(evidence, runs)]
 
 
 def _outages(case: str, evidence: Evidence) -> Iterator[tuple[Cell, ...]]:
@@ -102,16 +101,20 @@ def _operations(case: str, target: str, runs: list[Run]) -> Iterator[tuple[Cell,
         )
 
 
-def _servers(evidence: Evidence, runs: list[Run]) -> Table:
-    """What each server said of itself when the last run of a target connected."""
+def _servers(evidence: Evidence, runs: list[Run]) -> Iterator[Table]:
+    """What each server said of itself when the last run of a target connected: what differs, then what all share."""
     latest: dict[str, dict[str, str]] = {}
     for run in runs:
         latest.setdefault(run.target.name, {}).update(run.facts["server"])
     names = [name for name in evidence.targets if name in latest]
     settings = list(dict.fromkeys(setting for name in names for setting in latest[name]))
     heads = (Column("setting", "Setting"), *(Column(f"value_{i}", name) for i, name in enumerate(names)))
-    rows = tuple(
-        (phrase(each), *(phrase(latest[name][each]) if each in latest[name] else None for name in names))
-        for each in settings
-    )
-    return Table("Servers", heads, rows)
+    differ = [each for each in settings if len({latest[name].get(each) for name in names}) > 1]
+    common = [each for each in settings if each not in differ]
+    for caption, chosen, short in (("Servers: settings that differ", differ, True), ("Servers", common, False)):
+        if chosen:
+            rows = tuple(
+                (phrase(each), *(phrase(latest[name][each]) if each in latest[name] else None for name in names))
+                for each in chosen
+            )
+            yield Table(caption, heads, rows, short=short)

@@ -1,4 +1,4 @@
-"""All comparisons at a glance: how many times as good each target is, with its interval, against the band."""
+"""All comparisons at a glance: how much better or worse each target is, with its interval, against the band."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from plimsoll.report.charts.forest import LONGEST, Point, spec, step
 from plimsoll.report.charts.vega import Vega
 from plimsoll.report.document import Block, Chart, Phrase, Table, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import count_text, percent_text, ratio_interval_text, ratio_text
+from plimsoll.report.labels import count_text, percent_text, ratio_in_words
 from plimsoll.report.marks import mark, marked
 from plimsoll.report.memory import MEMORY
 from plimsoll.report.sections.verdicts import TONES, WORDS
+from plimsoll.stats.digits import wide_open
+from plimsoll.stats.direction import levels_in_words
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.ratio_text import drawn, levels_told
-from plimsoll.stats.sentences import wide_open
+from plimsoll.stats.ratio_text import drawn
 from plimsoll.stats.verdict import Answer
 
 ORDER = 15
@@ -44,8 +45,8 @@ def build(evidence: Evidence) -> list[Block]:
         for i, part in enumerate(parts)
     ]
     words = (
-        f"To the right of 1 is better than {evidence.reference}: more per second, or less latency (its ratio is "
-        f"inverted here). The shaded band is “the same”: ±{percent_text(evidence.band)}. Lines are the intervals that "
+        f"To the right of 1 is better than {evidence.reference}: more per second, or less latency (latency ratios are "
+        f"inverted). The shaded band is “the same”: ±{percent_text(evidence.band)}. Lines are the intervals that "
         "hold at every look together; a point without a line has too few blocks for one."
     )
     if any(map(_places, shown)):
@@ -109,19 +110,24 @@ def _table(who: str, evidence: Evidence, cells: list[Cell]) -> Table:
     said = _common(cells)
     rows = []
     for cell in cells:
-        middle, low, high = _good(cell)
-        ends = ratio_interval_text(low, middle, high) if low is not None else ""
+        found, (told, ends) = cell.verdict, _told(cell)
         rows.append(
             (
                 phrase(_label(cell, said)),
                 phrase(cell.target),
-                phrase(levels_told(cell)) if _places(cell) else number(middle, "x", ratio_text(middle)),
-                span(low, high, "x", ends),
+                phrase(told) if _places(cell) else number(found.ratio, "x", told),
+                span(found.ratio_low, found.ratio_high, "x", ends) if ends else None,
                 Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
             )
         )
-    heads = columns("Case and metric", "Target", ">Times as good", ">Interval", "Verdict")
-    return Table(f"{_title(who, evidence, cells)}, times as good", heads, tuple(rows))
+    heads = columns("Case and metric", "Target", ">Ratio", ">Interval", "Verdict")
+    return Table(_title(who, evidence, cells), heads, tuple(rows))
+
+
+def _told(cell: Cell) -> tuple[str, str]:
+    """The ratio with its direction, and its interval; none where there is no common ratio or one block only."""
+    told, ends = ratio_in_words(cell)
+    return (levels_in_words(cell), "") if _places(cell) else (told, ends if cell.verdict.low is not None else "")
 
 
 def _label(cell: Cell, said: str) -> str:
@@ -152,7 +158,7 @@ def draw(evidence: Evidence, targets: list[str], cells: list[Cell], domain: tupl
     points = []
     for cell in cells:
         middle, low, high = _good(cell)
-        interval = "" if low is None else ratio_interval_text(low, middle, high)
+        told, interval = _told(cell)
         points += [
             Point(
                 row=rows.index((cell.case, cell.metric)),
@@ -161,7 +167,7 @@ def draw(evidence: Evidence, targets: list[str], cells: list[Cell], domain: tupl
                 low=None if low is None else max(low, domain[0]),
                 high=None if high is None else min(high, domain[1]),
                 verdict=_ANSWERS.index(cell.verdict.answer),
-                told=levels_told(cell) or ratio_text(place),
+                told=told,
                 interval=interval,
             )
             for place in _places(cell) or [middle]

@@ -6,12 +6,11 @@ from functools import partial
 
 from plimsoll.errors import ResultFileError
 from plimsoll.model import Run
-from plimsoll.report import scales
-from plimsoll.report.canvas import Canvas
+from plimsoll.report.charts.latency import spec
+from plimsoll.report.charts.vega import Vega
 from plimsoll.report.document import Block, Chart, Column, Table, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text
-from plimsoll.report.scales import Scale
 from plimsoll.stats.histogram import Histogram, merge
 from plimsoll.units import format_duration
 
@@ -21,10 +20,8 @@ TITLE = "Latency"
 MOST_CHARTS = 32
 POINTS_PER_DECADE = 8
 _KINDS = ("read", "write", "trim", "sync", "commit")
-_PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")
+_PERCENTILES = ("p50", "p90", "p99", "p99.9", "p99.99", "max")
 _KEYS = {name: name.replace(".", "_") for name in _PERCENTILES}
-_MARKS = ((2.0, "p50"), (10.0, "p90"), (1e2, "p99"), (1e3, "p99.9"), (1e4, "p99.99"), (1e5, "p99.999"))
-"""Ticks at 1/(1 − p)."""
 
 
 def build(evidence: Evidence) -> list[Block]:
@@ -35,7 +32,7 @@ def build(evidence: Evidence) -> list[Block]:
     groups: dict[tuple[str, str], dict[str, Histogram]] = {}
     for (case, kind, target), histogram in merged.items():
         groups.setdefault((case, kind), {})[target] = histogram
-    shown = [_chart(f"latency-{i}", evidence, *key, found) for i, (key, found) in enumerate(groups.items())]
+    shown = [_chart(i, evidence, *key, found) for i, (key, found) in enumerate(groups.items())]
     words = [
         "All operations of all valid runs, added. Each mark on the lower axis is ten times as rare as the one before; "
         "both axes are logarithmic. A curve ends where the data end."
@@ -76,7 +73,7 @@ def _sum(runs: list[Run], kind: str) -> tuple[Histogram | None, int]:
         return None, len(encoded)
 
 
-def _chart(name: str, evidence: Evidence, case: str, kind: str, found: dict[str, Histogram]) -> Chart:
+def _chart(place: int, evidence: Evidence, case: str, kind: str, found: dict[str, Histogram]) -> Chart:
     words = kind.replace("_", " ")
     curves = {target: histogram.curve(POINTS_PER_DECADE) for target, histogram in found.items()}
     told = "; ".join(
@@ -85,12 +82,14 @@ def _chart(name: str, evidence: Evidence, case: str, kind: str, found: dict[str,
         if (p50 := histogram.percentile(50.0)) is not None
     )
     title = f"{case}: {words} latency"
+    # Of one target nothing is compared, so this is the picture that paper and pages without scripts have.
+    still = evidence.alone and place == 0
     return Chart(
-        id=name,
+        id=f"latency-{place}",
         title=title,
         description=f"Latency by percentile of {words} in {case}: {told}.",
         data=_curve_table(title, curves),
-        draw=partial(draw, curves, evidence.targets),
+        draw=partial(draw, curves, evidence.targets, still=still),
         series=evidence.targets,
     )
 
@@ -113,30 +112,19 @@ def _curve_table(title: str, curves: dict[str, list[tuple[float, int]]]) -> Tabl
 def _table(merged: dict[tuple[str, str, str], Histogram]) -> Table:
     rows = []
     for (case, kind, target), histogram in merged.items():
-        values = histogram.percentiles()
+        values = histogram.percentiles() | {"p99.99": histogram.percentile(99.99)}
         head = (phrase(case), phrase(kind.replace("_", " ")), phrase(target), number(histogram.count, "1"))
         rows.append((*head, *(number(values[name], "ns") for name in _PERCENTILES)))
     heads = columns("Case", "Operation", "Target", ">Operations")
     heads += tuple(Column(_KEYS[name], f"Pooled {name}", "right") for name in _PERCENTILES)
     notes = (
-        "Pooled: of all operations of all valid runs together. The percentiles among the scores are those of each run, "
-        "typical over the blocks, so they may differ from these.",
+        "Pooled: of all operations of all valid runs together. The percentiles among the scores are geometric "
+        "means of those of each run, so they may differ from these.",
         "n/a: fewer than one operation lies beyond that percentile. The maximum depends on how many were made.",
     )
     return Table("Percentiles of the added histograms", heads, tuple(rows), notes)
 
 
-def draw(curves: dict[str, list[tuple[float, int]]], targets: tuple[str, ...]) -> Canvas:
-    """Both axes logarithmic; a few marks on each curve tell targets apart without colour."""
-    latencies = [latency for curve in curves.values() for _, latency in curve]
-    last = max(10.0, *(x for curve in curves.values() for x, _ in curve))
-    rare = Scale((1.0, last), tuple(tick for tick in _MARKS if tick[0] <= last), "percentile", log=True)
-    canvas = Canvas(rare, scales.times(min(latencies), max(latencies)))
-    low = canvas.y.domain[0]
-    for series, target in enumerate(targets):
-        points = [(x, max(low, float(latency))) for x, latency in curves.get(target, [])]
-        if points:
-            canvas.line(points, series)
-            # Marks of different targets sit at different places, so that they do not cover each other.
-            canvas.points(points[(series * 2 + 2) % POINTS_PER_DECADE :: POINTS_PER_DECADE], series)
-    return canvas
+def draw(curves: dict[str, list[tuple[float, int]]], targets: tuple[str, ...], *, still: bool) -> Vega:
+    """A target keeps its colour in all charts, whichever others have such operations."""
+    return Vega(spec(curves, targets), still)

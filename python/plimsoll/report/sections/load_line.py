@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-from plimsoll.report import scales
-from plimsoll.report.canvas import Canvas
+from plimsoll.report.charts.load_line import Curve, Level, latency, throughput
+from plimsoll.report.charts.vega import Vega
 from plimsoll.report.document import (
     Block,
     Cell,
@@ -15,27 +15,31 @@ from plimsoll.report.document import (
     Phrase,
     Sentence,
     Table,
-    Text,
     Tone,
     columns,
     number,
     phrase,
     span,
+    text,
 )
 from plimsoll.report.doubted import why
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, interval_text, percent_text, score_text
 from plimsoll.report.load_line_search import LoadLineSearch
-from plimsoll.report.scales import Scale
 from plimsoll.stats.load_line.answer import LevelSummary, Met
 from plimsoll.stats.load_line.bend import FEWEST_LEVELS, GRID_STEP, SHAPE_ERROR, Bend
+from plimsoll.stats.load_line.request import LOADS
 from plimsoll.units import format_duration
 
-ORDER = 5
+ORDER = 31
 TITLE = "Load line"
 SHORT = True
 LEAD = True
 
+NO_MORE = 1.02
+"""Throughput up to this many times that of the knee is hardly more."""
+UNKNOWN_CLIENT = "the files do not say how busy the client was, so the knee may be the client's and not the place's"
+_SLOWEST = "Of imported runs with several kinds of operations a percentile is that of the slowest kind, an upper bound."
 _BRIEF = ("target", "load", "throughput", "p50", "p99", "client_cpu", "little_s_law", "note")
 _NOTES = (
     "All valid runs at a load. Latencies are means of the logs of the runs' percentiles. Client CPU: the busiest "
@@ -47,31 +51,36 @@ _NOTES = (
 
 
 def build(evidence: Evidence) -> list[Block]:
-    """What was found, two pictures, and every load with its numbers; nothing for sessions without a search."""
-    found = evidence.searched
-    if not found:
-        return []
-    sentences = [sentence for each in found for sentence in _told(each)]
-    measured = [each for each in found if _drawn(each)]
-    charts: list[Block] = [_hockey_stick(measured), _throughput(measured)] if measured else []
-    return [Text(tuple(sentences)), *charts, *([_table(measured)] if measured else [])]
+    """Two pictures, and every load with its numbers; what was found is the answer, above."""
+    measured = [each for each in evidence.searched if _drawn(each)]
+    return [_latency(measured), _throughput(measured), _table(measured)] if measured else []
 
 
-def _told(each: LoadLineSearch) -> list[Sentence]:
+def told(evidence: Evidence) -> list[Sentence]:
+    """For the answer: where the knee is, what was reached, and whether an objective held."""
+    return [sentence for each in evidence.searched for sentence in about(each)]
+
+
+def about(each: LoadLineSearch) -> list[Sentence]:
+    """All that is said of one load line."""
     told = [_knee(each)]
     if each.line.bracket:
         told.append(_bracket(each))
     knee, peak = each.line.knee, each.line.peak
     both = knee is not None and peak is not None and knee.load == peak.load
-    if knee is not None and _told_of(each):
+    if knee is not None and each.shows_knee:
         what = "at the knee, with the highest throughput" if both else "at the knee"
         told.append(Sentence(f"{each.label}: {what}, {_measured(each, knee)}."))
-    if peak is not None and not (both and _told_of(each)):
-        told.append(Sentence(f"{each.label}: highest throughput, {_measured(each, peak)}{each.burst}."))
+    if peak is not None and not (both and each.shows_knee):
+        more = knee is None or not each.shows_knee or peak.throughput.value > NO_MORE * knee.throughput.value
+        beyond = "" if more else "; hardly more than at the knee"
+        told.append(Sentence(f"{each.label}: highest throughput, {_measured(each, peak)}{each.burst}{beyond}."))
     if each.line.objective:
         told.append(_objective(each))
     if (cut := _discarded(each)) is not None:
         told.append(cut)
+    if each.imported and each.shows_knee:
+        told.append(Sentence(f"{each.label}: {UNKNOWN_CLIENT}.", Tone.NOTE))
     if each.line.invalid:
         lost = count_text(each.line.invalid, "run")
         told.append(Sentence(f"{each.label}: {lost} not valid and left out; see the warnings.", Tone.NOTE))
@@ -83,6 +92,7 @@ def _knee(each: LoadLineSearch) -> Sentence:
     if bend is None:
         few = len(each.request.bounds.levels) < FEWEST_LEVELS
         advice = "search a larger range" if few else "let the search go on"
+        advice = f"it takes runs at {FEWEST_LEVELS} loads or more" if each.imported else advice
         loads = count_text(len(each.line.levels), "load")
         return Sentence(f"{each.label}: no knee from {loads}; {advice}.", Tone.UNKNOWN)
     if each.line.doubt is not None:
@@ -109,7 +119,7 @@ def _knee(each: LoadLineSearch) -> Sentence:
     )
     return Sentence(
         f"{each.label}: the knee is at {text(_load(each, bend.knee))} ({_loads(bend)}){each.burst}: {what}.",
-        Tone.BETTER,
+        Tone.PLAIN,
     )
 
 
@@ -122,9 +132,9 @@ def _not_reached(each: LoadLineSearch, bend: Bend) -> str:
     if round(bend.last) < each.request.bounds.high or not grows:
         return (
             f"the knee is not settled: runs up to {text(bend.last)} scatter too much to say whether throughput still "
-            "grows there; use longer runs (runtime=) or ask for more rounds (--mode publish)"
+            f"grows there; use {each.longer} or ask for {each.more_rounds}"
         )
-    return f"no knee up to {text(bend.last)}: throughput still grows there; search a larger range"
+    return f"no knee up to {text(bend.last)}: throughput still grows there; {each.further}"
 
 
 def _discarded(each: LoadLineSearch) -> Sentence | None:
@@ -185,6 +195,8 @@ def _measured(each: LoadLineSearch, level: LevelSummary) -> str:
 
 def _objective(each: LoadLineSearch) -> Sentence:
     objective, met = each.line.objective, each.line.met
+    if each.imported and objective is not None and met is None:
+        return Sentence(f"{each.label}: the files do not say {objective.name} of all operations.", Tone.UNKNOWN)
     if objective is None or met is None:
         return Sentence(f"{each.label}: the largest load within the objective is not found yet.", Tone.UNKNOWN)
     limit = f"{objective.name} below {format_duration(objective.limit_ns)}"
@@ -196,7 +208,7 @@ def _objective(each: LoadLineSearch) -> Sentence:
         return Sentence(f"{each.label}: {limit} is not met, not even at {load} ({seen}).", Tone.WORSE)
     rate = score_text(met.throughput.value, each.unit, met.throughput.low, met.throughput.high)
     top = ", the largest load of the range" if met.at_top else ""
-    fresh = count_text(met.latency.runs, "fresh run")
+    fresh = count_text(met.latency.runs, "run" if each.imported else "fresh run")
     return Sentence(
         f"{each.label}: {limit} holds up to {load}{top}: {rate}, {seen} in {fresh}{_while(each, met)}.",
         Tone.BETTER,
@@ -223,7 +235,7 @@ def _contradicted(each: LoadLineSearch, limit: str, met: Met) -> Sentence:
     parts += [f"{each.request.texts(kept)} clearly {'meets' if len(kept) == 1 else 'meet'} it"] if kept else []
     return Sentence(
         f"{each.label}: cannot tell up to which load {limit} holds: {_contrasted(parts)}. Something other than the "
-        "load causes latency; search again when the host is quieter, or with longer runs (runtime=).",
+        f"load causes latency; {each.again} when the host is quieter, or with {each.longer}.",
         Tone.UNKNOWN,
     )
 
@@ -234,12 +246,13 @@ def _contrasted(parts: Sequence[str]) -> str:
 
 
 def _table(found: list[LoadLineSearch]) -> Table:
+    notes = _NOTES + ((_SLOWEST,) if any(each.imported for each in found) else ())
     heads = columns(
         "Target", ">Load", ">Runs", ">Throughput", ">95 % interval", ">Mean", ">p50", ">p99", ">Client CPU",
         ">Little's law", "Note",
     )  # fmt: skip
     rows = tuple(_row(each, level) for each in found for level in each.line.levels)
-    return Table("Every load", heads, rows, _NOTES, _BRIEF)
+    return Table("Every load", heads, rows, notes, _BRIEF)
 
 
 def _row(each: LoadLineSearch, level: LevelSummary) -> tuple[Cell, ...]:
@@ -253,7 +266,7 @@ def _row(each: LoadLineSearch, level: LevelSummary) -> tuple[Cell, ...]:
         number(level.mean_ns, "ns"),
         number(level.p50_ns, "ns"),
         number(level.p99_ns, "ns"),
-        number(level.client_cpu, "1", percent_text(round(level.client_cpu, 2))),
+        None if each.imported else number(level.client_cpu, "1", percent_text(round(level.client_cpu, 2))),
         None
         if level.littles_law is None
         else number(level.littles_law, "1", percent_text(round(level.littles_law, 3) + 0.0)),
@@ -261,21 +274,19 @@ def _row(each: LoadLineSearch, level: LevelSummary) -> tuple[Cell, ...]:
     )
 
 
-def _told_of(each: LoadLineSearch) -> bool:
-    """Whether a knee is told, which pictures may then show."""
-    line = each.line
-    bend = line.bend
-    return bend is not None and bend.reached and bend.begun and line.doubt is None and not line.client_limited
-
-
 def _note(each: LoadLineSearch, level: LevelSummary) -> Phrase:
     notes = ["schedule not kept"] if level.overloaded else []
     notes += ["client at its limit"] if level.client_limited else []
     knee, peak, met = each.line.knee, each.line.peak, each.line.met
-    notes += ["knee"] if knee is not None and knee.load == level.load and _told_of(each) else []
+    notes += ["knee"] if knee is not None and knee.load == level.load and each.shows_knee else []
     notes += ["peak"] if peak is not None and peak.load == level.load else []
     notes += ["objective"] if met is not None and met.met and not met.against and met.load == level.load else []
     return Phrase(", ".join(notes), Tone.WORSE if level.overloaded or level.client_limited else Tone.PLAIN)
+
+
+def _latency(found: list[LoadLineSearch]) -> Block:
+    known = any(level.p50_ns or level.p99_ns for each in found for level in _drawn(each))
+    return _hockey_stick(found) if known else text("No run has latencies, so only throughput is drawn.", tone=Tone.NOTE)
 
 
 def _hockey_stick(found: list[LoadLineSearch]) -> Chart:
@@ -310,31 +321,41 @@ def _place(each: LoadLineSearch, level: LevelSummary) -> tuple[Cell, Cell, Cell]
     return phrase(each.label), number(level.load, "1", each.request.brief(level.load)), number(rate, each.unit)
 
 
-def draw_hockey_stick(found: list[LoadLineSearch]) -> Canvas:
+def draw_hockey_stick(found: list[LoadLineSearch]) -> Vega:
     """Throughput from zero, latency logarithmic; loads in order along each line, so a line that turns back shows it."""
-    rates = [level.throughput.value for each in found for level in _drawn(each)]
-    x = scales.values([0.0, *rates], found[0].unit)
-    known = [value for each in found for level in _drawn(each) for value in (level.p50_ns, level.p99_ns) if value]
-    title = f"throughput, {x.title}" if x.title else "throughput"
-    canvas = Canvas(Scale(x.domain, x.ticks, title), scales.times(min(known, default=1.0), max(known, default=10.0)))
-    for series, each in enumerate(found):
-        for name in ("p50_ns", "p99_ns"):
-            curve = [
-                (level.throughput.value, float(value)) for level in _drawn(each) if (value := getattr(level, name))
-            ]
-            if not curve:
-                continue
-            canvas.line(curve, series, width=1.8 if name == "p99_ns" else 0.9)
-            if name == "p99_ns":
-                canvas.points(curve, series)
-            if series == 0:
-                canvas.words(*curve[0], name.removesuffix("_ns"))
-    return canvas
+    return Vega(latency(_curves(found), found[0].unit), still=True)
+
+
+def _curves(found: list[LoadLineSearch]) -> list[Curve]:
+    return [
+        Curve(
+            name=each.label,
+            levels=[_level(each, level) for level in _drawn(each)],
+            knee=(bend.low, bend.knee, bend.high) if (bend := each.line.bend) is not None and each.shows_knee else None,
+            objective=(f"objective {wanted.name} < {format_duration(wanted.limit_ns)}", wanted.limit_ns)
+            if (wanted := each.line.objective)
+            else None,
+        )
+        for each in found
+    ]
+
+
+def _level(each: LoadLineSearch, level: LevelSummary) -> Level:
+    rate = level.throughput
+    return Level(
+        load=level.load,
+        rate=rate.value,
+        p50_ns=level.p50_ns,
+        p99_ns=level.p99_ns,
+        said=each.request.text(level.load),
+        rate_said=score_text(rate.value, each.unit, rate.low, rate.high),
+        note=_note(each, level).text,
+    )
 
 
 def _throughput(found: list[LoadLineSearch]) -> Chart:
     title = "Throughput against load"
-    knees = [(each, each.line.bend) for each in found if each.line.bend is not None and _told_of(each)]
+    knees = [(each, each.line.bend) for each in found if each.line.bend is not None and each.shows_knee]
     told = "; ".join(f"{each.label} bends at {each.request.text(_load(each, bend.knee))}" for each, bend in knees)
     heads = columns("Target", ">Load", ">Throughput")
     return Chart(
@@ -347,20 +368,9 @@ def _throughput(found: list[LoadLineSearch]) -> Chart:
     )
 
 
-def draw_throughput(found: list[LoadLineSearch]) -> Canvas:
+def draw_throughput(found: list[LoadLineSearch]) -> Vega:
     """Loads are logarithmic, as they were chosen. The knee's interval is shaded."""
-    loads = [level.load for each in found for level in _drawn(each)]
-    low, high = min(loads), max(*loads, min(loads) * 2)
-    ticks = tuple((tick, f"{tick:,.6g}") for tick in scales.log_ticks(low, high) if low <= tick <= high)
-    x = Scale((low, high), ticks, found[0].request.parameter, log=True)
-    rates = [level.throughput.value for each in found for level in _drawn(each)]
-    canvas = Canvas(x, scales.values(rates, found[0].unit))
-    for each in found:
-        bend = each.line.bend
-        if bend is not None and _told_of(each):
-            canvas.shade(max(low, bend.low), min(high, bend.high))
-    for series, each in enumerate(found):
-        curve = [(level.load, level.throughput.value) for level in _drawn(each)]
-        canvas.line(curve, series)
-        canvas.points(curve, series)
-    return canvas
+    request = found[0].request
+    return Vega(
+        throughput(_curves(found), found[0].unit, LOADS[request.parameter], offered=request.open_loop), still=True
+    )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from plimsoll import metrics
-from plimsoll.report.directed import directed, factor
 from plimsoll.report.document import Block, Cell, Column, Judged, Phrase, Table, Tone, phrase
 from plimsoll.report.evidence import Evidence, ScoreLine
-from plimsoll.report.labels import ratio_text, score_text
-from plimsoll.report.levels import WORDS, split_text
+from plimsoll.report.labels import common_start, score_text
+from plimsoll.report.levels import WORDS, got_worse, split_text, step_word
 from plimsoll.report.marks import mark
 from plimsoll.report.sections.verdicts import TONES
+from plimsoll.stats.direction import decided, factor
 from plimsoll.stats.paired import Cell as Compared
-from plimsoll.stats.ratio_text import levels_told
+from plimsoll.stats.ratio_text import levels_told, ratio_text
+from plimsoll.stats.repeats import Kind
 from plimsoll.stats.verdict import Answer
 
 ORDER = 6
@@ -24,6 +25,8 @@ LEAD = True
 
 MOST_ROWS = 16
 """With more, the metrics that decide come first, and the others in a table of their own."""
+
+PAIRED = "Ratios are of runs that were next to each other in time, so they can differ from the quotient of two scores."
 
 Place = tuple[str, str, str]
 """Case, metric and target."""
@@ -59,7 +62,7 @@ def _table(
 ) -> Table:
     labels = [_metric(evidence, *row) for row in rows]
     common = labels[0] if len(set(labels)) == 1 else ""
-    heads = [Column("test", "Test"), *([] if common else [Column("metric", "Metric")])]
+    heads = [Column("test", "Case"), *([] if common else [Column("metric", "Metric")])]
     table = tuple(
         (
             phrase(case),
@@ -68,7 +71,7 @@ def _table(
         )
         for (case, metric), label in zip(rows, labels, strict=True)
     )
-    return Table(_caption(evidence, common or what), (*heads, *_targets(evidence)), table)
+    return Table(_caption(evidence, common or what), (*heads, *_targets(evidence)), table, _notes(evidence, table))
 
 
 def _turned(
@@ -82,20 +85,38 @@ def _turned(
         Column("target", "Target"),
         *(Column(f"{case} {metric}", f"{case}, {_metric(evidence, case, metric)}") for case, metric in rows),
     )
+    start = common_start(evidence.targets)
     table = tuple(
-        (phrase(target), *(_cell((case, metric, target), lines, compared) for case, metric in rows))
+        (phrase(target.removeprefix(start)), *(_cell((case, metric, target), lines, compared) for case, metric in rows))
         for target in evidence.targets
     )
-    return Table(_caption(evidence, "Scores"), columns, table)
+    return Table(_caption(evidence, "Scores"), columns, table, _notes(evidence, table))
+
+
+def _notes(evidence: Evidence, rows: Sequence[Sequence[Cell]]) -> tuple[str, ...]:
+    """Where a ratio is shown that need not be the quotient of the scores beside it."""
+    judged = [cell for row in rows for cell in row if isinstance(cell, Judged) and cell.ratio is not None]
+    shown = any(cell.tone in (Tone.BETTER, Tone.WORSE) for cell in judged)
+    return (PAIRED,) if shown and any(cell.apart is None for cell in evidence.cells) else ()
 
 
 def _targets(evidence: Evidence) -> list[Column]:
-    return [Column(name, name) for name in evidence.targets]
+    start = common_start(evidence.targets)
+    return [Column(name, name.removeprefix(start)) for name in evidence.targets]
 
 
 def _caption(evidence: Evidence, what: str) -> str:
     what = what[:1].upper() + what[1:]
-    return f"{what}, compared with {evidence.reference}" if evidence.cells else what
+    start = common_start(evidence.targets)
+    if start:
+        what += f" of {start.strip(' /:_-,')}"
+    baselines = list(dict.fromkeys(cell.baseline for cell in evidence.cells))
+    if evidence.saved is not None and len(baselines) > 1:
+        return f"{what}, each target compared with its own in the baseline {evidence.saved.name}"
+    if not baselines:
+        return what
+    first = evidence.reference if len(baselines) > 1 and evidence.reference else baselines[0]
+    return f"{what}, compared with {first.removeprefix(start)}"
 
 
 def _metric(evidence: Evidence, case: str, metric: str) -> str:
@@ -108,31 +129,36 @@ def _cell(place: Place, lines: Mapping[Place, ScoreLine], compared: Mapping[Plac
     if line is None or (line.summary is None and line.split is None):
         return Phrase("no score", Tone.NOTE) if line is not None else None
     score, value = _score(line)
-    if cell is None:
-        return Judged(value, line.unit, score) if line.split is None else Phrase(score, Tone.UNKNOWN, _kind(line))
+    if cell is None and line.split is not None:
+        return Phrase(score, Tone.WORSE if got_worse(line) else Tone.UNKNOWN, _kind(line))
+    return Judged(value, line.unit, score, *(_judgement(line, cell) if cell is not None else ()))
+
+
+def _judgement(line: ScoreLine, cell: Compared) -> tuple[float | None, str, str, Tone]:
+    """Ratio, what is said of it where there is room and where there is little, and its tone."""
     tone, ratio = TONES[cell.verdict.answer], cell.verdict.ratio
+    marked = f" ({mark(cell)})" if mark(cell) else ""
+    if (step := step_word(line)) and not cell.verdict.decided:
+        return None, step, step, Tone.WORSE if got_worse(line) else tone
     if levels_told(cell) or ratio is None:
         kind = WORDS[cell.split.kind] if cell.split is not None else _kind(line)
         told = f"no single ratio{f' ({kind} of blocks)' if cell.split else ''}" if levels_told(cell) else "no ratio"
-        return Judged(value, line.unit, score, None, told, kind, tone)
-    marked = f" ({mark(cell)})" if mark(cell) else ""
+        return None, told, kind, tone
     if cell.verdict.answer is Answer.SAME:
-        return Judged(value, line.unit, score, ratio, f"same{marked}", "same", tone)
-    return Judged(value, line.unit, score, ratio, directed(cell, ratio) + marked, _brief(cell, ratio), tone)
+        return ratio, f"same{marked}", "same", tone
+    if not cell.verdict.decided:
+        # Its ratio has a direction, and the next block may turn it round.
+        return ratio, f"undecided{marked}", "", tone
+    return ratio, decided(cell) + marked, ratio_text(factor(ratio)), tone
 
 
 def _score(line: ScoreLine) -> tuple[str, float | None]:
     if line.split is not None:
-        return split_text(line.split, line.unit), None
+        return split_text(line.split, line.unit).removesuffix(f" ({WORDS[Kind.STEP]})"), None
     assert line.summary is not None
     found = line.summary
     return score_text(found.value, line.unit, found.low, found.high), found.value
 
 
 def _kind(line: ScoreLine) -> str:
-    return WORDS[line.split.kind] if line.split is not None else ""
-
-
-def _brief(cell: Compared, ratio: float) -> str:
-    """Nothing for an undecided ratio: its shape does not say its direction."""
-    return ratio_text(factor(ratio)) if cell.verdict.decided else ""
+    return step_word(line) or (WORDS[line.split.kind] if line.split is not None else "")

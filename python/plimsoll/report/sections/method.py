@@ -50,7 +50,7 @@ def _rules(evidence: Evidence) -> Text:
     words = [
         f"“Same” means within {band_text(evidence.band)}. Rules of policy version {evidence.policy}.",
         "Pooled percentiles of several runs come from their added histograms, never from averages; the score of a "
-        "percentile is that of each run, typical over the blocks. A percentile with less than one operation beyond it "
+        "percentile is the geometric mean of those of each run. A percentile with less than one operation beyond it "
         "is n/a.",
     ]
     if not all(turns):

@@ -14,14 +14,22 @@ from plimsoll.stats.repeats import FEWEST_FOR_FIRST, FEWEST_FOR_SERIAL, LEVEL, S
 ORDER = 27
 TITLE = "Repeats"
 SHORT = True
-_BRIEF = ("case", "metric", "target", "what_was_seen", "what_it_does_to_the_verdict")
+MANY_PLACES = 3
+"""Tests, and targets of each, that a sentence names."""
+_KINDS = {
+    Kind.TREND: "A trend",
+    Kind.STEP: "A step",
+    Kind.GROUPS: "Two groups",
+    Kind.FIRST: "A first run unlike the others",
+    Kind.SERIAL: "Neighbouring runs alike",
+}
 
 _IN_TURNS = {
     Kind.TREND: "none where all targets share it: those of a block ran next to each other, so a common drift cancels; "
     "one of this target alone is noted beside the verdict",
     Kind.STEP: "none where all targets share it: those of a block ran next to each other, so a common step cancels; "
     "with one of this target alone there is a verdict only if both levels give it",
-    Kind.GROUPS: "it is about both groups together, and only where neither contradicts it",
+    Kind.GROUPS: "they are about both groups together, and only where neither contradicts them",
     Kind.FIRST: "the first block counts like any other; warm up longer",
     Kind.SERIAL: "none, as long as the ratios of the blocks do not resemble each other",
 }
@@ -36,6 +44,9 @@ _APART = {
 
 def build(evidence: Evidence) -> list[Block]:
     """A row for everything that was found, or a sentence about what was looked at."""
+    if evidence.only_searched:
+        # Its runs are at different loads, and no repetitions of one thing.
+        return []
     looked = [each for each in _series(evidence) if len(each[-1].values) >= FEWEST_FOR_FIRST]
     if not looked:
         return []
@@ -60,8 +71,31 @@ def build(evidence: Evidence) -> list[Block]:
         )
         for case, metric, target, series, each in found
     )
-    heads = columns("Case", "Metric", "Target", ">Runs", "What", "What was seen", "What it does to the verdict")
-    return [Table("Runs that drift or fall into groups", heads, rows, (scope,), _BRIEF)]
+    heads = columns("Case", "Metric", "Target", ">Runs", "What", "What was seen", "Effect on verdicts")
+    by_kind: dict[tuple[Kind, str], list[tuple[str, str, str]]] = {}
+    for case, metric, target, series, each in found:
+        by_kind.setdefault((each.kind, _consequence(series, each)), []).append((case, metric, target))
+    return [
+        text(*(_summed_up(*about, places) for about, places in by_kind.items()), tone=Tone.UNKNOWN),
+        Table("Runs that drift or fall into groups", heads, rows, (scope,), short=False),
+    ]
+
+
+def _summed_up(kind: Kind, consequence: str, places: list[tuple[str, str, str]]) -> str:
+    """`A step in 6 series (randread: volume-3, volume-4): what it does to the verdict`."""
+    targets: dict[str, dict[str, None]] = {}
+    for case, _, target in places:
+        targets.setdefault(case, {})[target] = None
+    told = [f"{case}: {_listed(list(names))}" for case, names in targets.items()]
+    where = "; ".join(told[:MANY_PLACES]) + (
+        f"; {len(told) - MANY_PLACES} more tests" if len(told) > MANY_PLACES else ""
+    )
+    return f"{_KINDS[kind]} in {count_text(len(places), 'series', 'series')} ({where}): {consequence}."
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - MANY_PLACES} more" if len(names) > MANY_PLACES else ""
+    return ", ".join(names[:MANY_PLACES]) + more
 
 
 def _series(evidence: Evidence) -> Iterator[tuple[str, str, str, Repeated]]:

@@ -37,13 +37,13 @@ _LEVEL = (
     "sustained needs no credits; mixed contains some of both.",
 )
 _NOTES = (
-    "Score: typical block (20 % trimmed mean of the logs from 6 runs on, mean below), one run per block; "
-    "the interval holds the true typical block in 95 of 100 such sessions.",
+    "Score: geometric mean of the runs, one per block, trimmed by 20 % at each end from 6 runs on; the interval holds "
+    "the true score in 95 of 100 such sessions.",
     "Spread: run-to-run standard deviation, called wide from 10 % on. Unstable: the worst run is below 0.8 of the "
     "median (its share is shown), or over 10 % of runs are far from the others.",
 )
 _PERCENTILES = (
-    "Percentiles are those of each run, typical over the blocks; “Latency” has those pooled over all operations.",
+    "Percentiles: the geometric mean of those of each run; “Latency” has those pooled over all operations.",
 )
 _SPLIT_NOTE = (
     "Runs with a step, or a first run unlike the others, have a score for each level and none in common; with a trend, "
@@ -79,7 +79,11 @@ def _table(evidence: Evidence, caption: str, lines: list[ScoreLine], notes: tupl
         names.append("Level")
         rows = [(line, (*row, _level(line))) for line, row in rows]
         notes += _LEVEL
-    return Table(caption, columns(*names), tuple(row for _, row in rows), notes, _BRIEF, short)
+    targets = {line.target for line in lines}
+    # One target for all of them is said once.
+    brief = tuple(name for name in _BRIEF if name != "target" or len(targets) > 1)
+    caption = f"{caption} ({targets.pop()})" if len(targets) == 1 else caption
+    return Table(caption, columns(*names), tuple(row for _, row in rows), notes, brief, short)
 
 
 def _steps(evidence: Evidence, lines: list[ScoreLine]) -> Iterator[str]:

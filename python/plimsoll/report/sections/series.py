@@ -6,8 +6,9 @@ from collections import Counter
 from functools import partial
 
 from plimsoll.model import Finding, Level, Run, Unit
-from plimsoll.report.charts.series import MOST_POINTS, Line, Step, is_condensed, spec
+from plimsoll.report.charts.lines import Line, Step, over_time
 from plimsoll.report.charts.vega import Vega
+from plimsoll.report.charts.zoom import MOST_POINTS, is_condensed
 from plimsoll.report.document import Block, Chart, Phrase, Table, Text, Tone, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text
@@ -50,8 +51,8 @@ def build(evidence: Evidence) -> list[Block]:
     if condensed:
         words.append(
             f"A chart of more than {MOST_POINTS} points shows each target's median over short spans of time instead, "
-            "and a band from its slowest to its fastest interval; levels and scores come from every interval, and the "
-            "exported session has them all."
+            "and a band from its slowest to its fastest interval; choose a part of the time to see every run. Levels "
+            "and scores come from every interval."
         )
     if len(shown) == MOST_CHARTS:
         words.append(f"Pictures for the first {MOST_CHARTS} cases.")
@@ -107,7 +108,9 @@ def _of_case(evidence: Evidence, case: str) -> tuple[Unit, list[Series]]:
 
 def changes(evidence: Evidence) -> list[tuple[Run, Finding]]:
     """What the guard of change points would say of imported runs, which no guard has seen."""
-    found = []
+    found: list[tuple[Run, Finding]] = []
+    if not any("imported" in run.facts for run in evidence.runs):
+        return found
     for case in evidence.cases:
         unit, all_series = _of_case(evidence, case)
         for series in all_series:
@@ -130,7 +133,7 @@ def _lines(targets: tuple[str, ...], found: list[Series]) -> list[Line]:
     return [
         Line(
             targets.index(series.run.target.name),
-            f"{series.run.target.name}, block {series.run.block + 1}: {_NAMES[series.regime.shape]}",
+            f"block {series.run.block + 1}: {_NAMES[series.regime.shape]}",
             list(zip(series.times_s, series.rates, strict=True)),
         )
         for series in found
@@ -212,7 +215,7 @@ def draw(targets: tuple[str, ...], found: list[Series], unit: str) -> Vega:
             word = "" if (target, name) in named else name
             named.add((target, name))
             steps.append(Step(targets.index(target), word, level.start_s, level.end_s, level.mean))
-    return Vega(spec(_lines(targets, found), steps, targets, unit))
+    return Vega(over_time(_lines(targets, found), targets, unit, steps))
 
 
 def _levels(regime: Regime) -> list[tuple[str, Segment]]:

@@ -6,8 +6,9 @@ from functools import partial
 from math import isfinite
 
 from plimsoll.model import Level, Run, RunStatus
-from plimsoll.report.charts.strips import MOST_POINTS, Point, is_condensed, spec
+from plimsoll.report.charts.strips import Point, spec
 from plimsoll.report.charts.vega import Vega
+from plimsoll.report.charts.zoom import MOST_POINTS, is_condensed
 from plimsoll.report.document import Block, Cell, Chart, Column, Table, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text
@@ -40,7 +41,8 @@ def build(evidence: Evidence) -> list[Block]:
     if is_condensed(points):
         words.append(
             f"A chart of more than {MOST_POINTS} runs shows each target's median over neighbouring blocks instead, and "
-            "a band from its lowest to its highest score, of the runs that count."
+            "a band from its lowest to its highest score, of the runs that count; choose some of the blocks to see "
+            "every run."
         )
     if len(evidence.cases) > len(found):
         words.append(f"Shown are {len(found)} of {len(evidence.cases)} cases; the data of all runs are below.")
@@ -118,7 +120,6 @@ def draw(evidence: Evidence, runs: list[Run], metric: str, unit: str) -> Vega:
             target=evidence.targets.index(run.target.name),
             value=(value := _value(run, metric)),
             counts=run.id in valid and value is not None,
-            said=f"{run.target.name}, block {labels[run.id]}",
             finding=_finding(run),
         )
         for run in runs

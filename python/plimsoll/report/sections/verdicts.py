@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from itertools import groupby
 from statistics import median
 
-from plimsoll import metrics
 from plimsoll.model import RunStatus, SessionState
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.document import Cell as CellOf
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.gate import nothing_compared
-from plimsoll.report.labels import ratio_interval_text, ratio_text
+from plimsoll.report.labels import ratio_in_words
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LAST
@@ -96,11 +95,8 @@ def _told(evidence: Evidence) -> list[Cell]:
 
 
 def _sentence(evidence: Evidence, cell: Cell) -> Sentence:
-    # Only "has higher read p99 than" names the metric itself.
-    named = cell.direction == "lower" and cell.verdict.answer in (Answer.BETTER, Answer.WORSE)
     label = evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)
-    name = cell.case if named and label == metrics.title(cell.metric) else f"{cell.case}, {label}"
-    return Sentence(f"{name}: {sentence(cell, _time_of(evidence, cell))}.", TONES[cell.verdict.answer])
+    return Sentence(f"{cell.case}, {label}: {sentence(cell, _time_of(evidence, cell))}.", TONES[cell.verdict.answer])
 
 
 def _notes(evidence: Evidence) -> list[Text]:
@@ -154,8 +150,7 @@ def _table(evidence: Evidence) -> Table:
     )
     # The answer stands early enough to be seen on a telephone without moving the table.
     names = ("Case", "Metric", "Verdict", "Target", ">Ratio", ">Interval", "Against", ">Blocks", "Notes")
-    notes = ("Ratio: target / baseline of the metric as measured; for latency, below 1 is better.",)
-    return Table("Every comparison", columns(*names), rows, notes, short=False)
+    return Table("Every comparison", columns(*names), rows, short=False)
 
 
 def _ratio(cell: Cell) -> tuple[CellOf, CellOf]:
@@ -163,12 +158,8 @@ def _ratio(cell: Cell) -> tuple[CellOf, CellOf]:
     if told := levels_told(cell):
         return phrase(told), None
     found = cell.verdict
-    interval = span(found.ratio_low, found.ratio_high, "x", _interval(cell))
-    return number(found.ratio, "x", ratio_text(found.ratio)), interval
-
-
-def _interval(cell: Cell) -> str:
-    return ratio_interval_text(cell.verdict.ratio_low, cell.verdict.ratio, cell.verdict.ratio_high)
+    told, interval = ratio_in_words(cell)
+    return number(found.ratio, "x", told), span(found.ratio_low, found.ratio_high, "x", interval)
 
 
 def _apart(evidence: Evidence) -> list[str]:

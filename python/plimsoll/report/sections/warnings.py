@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from plimsoll import metrics
 from plimsoll.model import Finding, Level, Run, RunStatus
 from plimsoll.report import material
 from plimsoll.report.document import Block, Phrase, Table, Tone, Warning, columns, number, phrase, text
@@ -33,7 +34,7 @@ _SEVERITY = {Level.INVALID: 0, Level.WARN: 1, Level.OK: 2}
 
 def build(evidence: Evidence) -> list[Block]:
     """Grouped findings, then a table of the runs that do not count."""
-    blocks: list[Block] = [*_findings(evidence)]
+    blocks: list[Block] = [*_failed(evidence), *_findings(evidence), *_unstable(evidence)]
     lost = _lost(evidence)
     if not blocks:
         checked = sum(bool(run.findings) for run in evidence.runs)
@@ -56,14 +57,45 @@ def _findings(evidence: Evidence) -> list[Warning]:
         if finding.level is not Level.OK:
             groups.setdefault((finding.guard, finding.level), []).append((run, finding))
     ordered = sorted(groups.items(), key=lambda item: (_SEVERITY[item[0][1]], -len(item[1]), item[0][0]))
-    return [_warning(level, found) for (_, level), found in ordered]
+    return [_warning(level, found, len(evidence.runs)) for (_, level), found in ordered]
 
 
-def _warning(level: Level, found: list[tuple[Run, Finding]]) -> Warning:
+def _failed(evidence: Evidence) -> list[Warning]:
+    """Runs that failed, by reason: an I/O error is more than a run that is missing."""
+    reasons: dict[str, list[Run]] = {}
+    for run in evidence.runs:
+        if run.status is RunStatus.FAILED and run.reason:
+            reasons.setdefault(_AMOUNTS.sub("#", run.reason), []).append(run)
+    return [
+        Warning(
+            Level.INVALID,
+            _capital(_messages([run.reason for run in found])),
+            "",
+            len(found),
+            _places(found),
+            len(evidence.runs),
+        )
+        for found in reasons.values()
+    ]
+
+
+def _unstable(evidence: Evidence) -> list[Warning]:
+    """Scores that decide a case, and whose runs differ so much that their mean says little."""
+    deciding = [line for line in evidence.lines if line.metric in evidence.judged[line.case][:1]]
+    found = [line for line in deciding if line.summary is not None and line.summary.unstable]
+    if not found or evidence.only_searched:
+        return []
+    named = [f"{metrics.short_title(line.metric)} of {line.case} on {line.target}" for line in found]
+    told = f"{count_text(len(found), 'score is', 'scores are')} unstable, their runs differ a lot"
+    return [Warning(Level.WARN, told, "", 0, _listed(named, MANY_PLACES))]
+
+
+def _warning(level: Level, found: list[tuple[Run, Finding]], total: int) -> Warning:
     where = _places([run for run, _ in found])
     runs = {run.id for run, _ in found}
     advice = " ".join(dict.fromkeys(_capital(finding.advice) for _, finding in found if finding.advice))
-    return Warning(level, _capital(_messages([finding.message for _, finding in found])), advice, len(runs), where)
+    told = _capital(_messages([finding.message for _, finding in found]))
+    return Warning(level, told, advice, len(runs), where, total)
 
 
 def _places(runs: list[Run]) -> str:
@@ -86,8 +118,7 @@ def _messages(messages: list[str]) -> str:
     for message in messages:
         wordings.setdefault(_AMOUNTS.sub("#", message), []).append(message)
     return "; also: ".join(
-        found[0] if len(set(found)) == 1 else f"{found[0]} (numbers of the first such run)"
-        for found in wordings.values()
+        found[0] if len(set(found)) == 1 else f"{found[0]} (first occurrence)" for found in wordings.values()
     )
 
 

@@ -9,6 +9,7 @@
     logLevel: 1, mode: "vega-lite", ast: true, actions: false, renderer: "svg", defaultStyle: false,
     tooltip: { disableDefaultStyle: true },
   };
+  const CONFIG = CHART_CONFIG;
   const WIDEST = 960, PAPER = 340;
   const drawn = [];
   let loading;
@@ -37,11 +38,16 @@
     if (wide > 0 && wide !== view.signal("wide")) view.signal("wide", wide).width(wide).run();
   }
 
-  // The kind of a scale is no parameter of Vega-Lite, so a change of it draws anew.
-  function logarithmic(layers) {
+  // The kind of a scale is no parameter of Vega-Lite, so a change of it draws anew. What was set for one kind of axis
+  // does not fit the other.
+  function scaled(layers, logarithmic) {
     for (const { encoding, layer } of layers) {
-      if (encoding?.y) encoding.y.scale = { type: "log" };
-      logarithmic(layer ?? []);
+      if (encoding?.y?.type === "quantitative") {
+        encoding.y.scale = logarithmic ? { type: "log" } : { zero: true };
+        if (encoding.y.axis) delete encoding.y.axis.values;
+        if (encoding.y.title) encoding.y.title = encoding.y.title.replace(", logarithmic", "") + (logarithmic ? ", logarithmic" : "");
+      }
+      scaled(layer ?? [], logarithmic);
     }
   }
 
@@ -53,7 +59,8 @@
       this.live = part(place, "live");
       this.live.setAttribute("role", "img");
       this.live.setAttribute("aria-label", place.dataset.label);
-      if (JSON.parse(this.text).usermeta?.logarithm) this.offerLogarithm();
+      this.atFirst = JSON.parse(this.text).params.find(({ name }) => name === "logarithm")?.value;
+      if (this.atFirst !== undefined) this.offerLogarithm();
     }
 
     // What is folded away has no width yet; it gets its own when it is opened.
@@ -65,6 +72,7 @@
       const [label, name] = [document.createElement("label"), document.createElement("span")];
       this.logarithm = document.createElement("input");
       this.logarithm.type = "checkbox";
+      this.logarithm.checked = this.atFirst;
       this.logarithm.addEventListener("change", async () => {
         await this.draw();
         this.logarithm.focus();
@@ -75,14 +83,15 @@
     }
 
     async draw() {
-      const spec = JSON.parse(this.text);
+      const spec = { ...JSON.parse(this.text), config: structuredClone(CONFIG) };
       for (const each of spec.params) {
         // What was chosen stays.
         if (this.view && each.bind) each.value = this.view.signal(each.name);
         if (each.name === "wide") each.value = this.width;
+        if (each.name === "logarithm") each.value = this.logarithm.checked;
       }
       spec.width = this.width;
-      if (this.logarithm?.checked) logarithmic(spec.layer);
+      if (this.logarithm && this.logarithm.checked !== this.atFirst) scaled([spec], this.logarithm.checked);
       this.view?.finalize();
       this.controls.replaceChildren();
       this.view = (await window.vegaEmbed(this.live, spec, { ...OPTIONS, bind: this.controls })).view;

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from plimsoll.report.renderers.json import as_json
-from plimsoll.store import search
+from plimsoll.store import histories
 from plimsoll.web.access import Reader
 from plimsoll.web.history import Level, Session
 from plimsoll.web.pages.compare import Across, Band, Base, Pool, Targets, document_of
@@ -55,9 +55,9 @@ def series(
     request: Request,
     _who: Reader,
     text: Annotated[str, Query(max_length=200, description="Words in the case or the target.")] = "",
-) -> list[search.Series]:
+) -> list[histories.Series]:
     """The cases and targets with the most sessions."""
-    return search.series(request.app.state.store, text)
+    return histories.series(request.app.state.store, text)
 
 
 @router.get("/history")

@@ -13,13 +13,13 @@ from plimsoll.report.renderers.json import as_json
 from plimsoll.store import housekeeping, search
 from plimsoll.store.records import host_name
 from plimsoll.store.store import Store
-from plimsoll.web.access import Reader
+from plimsoll.web.access import Keeper, Reader
 from plimsoll.web.answers import Told
 from plimsoll.web.faults import NotHere
-from plimsoll.web.pages.housekeeping import Keeper, label
+from plimsoll.web.pages.housekeeping import label
 from plimsoll.web.pages.runs import run_of
 from plimsoll.web.pages.session import Baseline
-from plimsoll.web.pages.sessions import Asked, cursor, cursor_text
+from plimsoll.web.pages.sessions import Asked, current, cursor, cursor_text
 from plimsoll.web.reports import session_of
 
 router = APIRouter(tags=["sessions"])
@@ -144,11 +144,13 @@ def sessions(
     limit: Annotated[int, Query(ge=1, le=500, description="Most sessions of one answer.")] = 50,
 ) -> Lines:
     """Search sessions: every condition that is given must hold."""
-    found = search.find_lines(request.app.state.store, asked.query(), cursor(before), limit + 1)
+    store = request.app.state.store
+    found = current(store, search.find_lines(store, asked.query(), cursor(before), limit + 1))
     following = cursor_text(found[limit - 1]) if len(found) > limit else None
     answers = request.app.state.answers.of(found[:limit])
     lines = [
-        Judged(**vars(_line(each)), verdicts=[_verdict(told) for told in answers[each.id]]) for each in found[:limit]
+        Judged(**vars(_line(each)), verdicts=[_verdict(told) for told in answers[each.id].told])
+        for each in found[:limit]
     ]
     return Lines(sessions=lines, before=following)
 

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -49,7 +49,10 @@ class Outcome:
 class UploadService:
     """Takes in one upload after the other."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, taken_in: Callable[[Sequence[str]], None] = lambda _: None
+    ) -> None:
+        self._taken_in = taken_in
         self.spool = Spool(settings.spool, settings.upload_bytes)
         self._store = store
         self._limits = Limits(settings.unpacked_bytes, LINE_BYTES, records=settings.records)
@@ -84,6 +87,7 @@ class UploadService:
                 self.spool.drop(part)
                 raise
         self.spool.drop(part)
+        self._taken_in(received.session_ids)
         summary = received.summary
         return Outcome(str(summary), received.session_ids, **asdict(summary), says=says)
 

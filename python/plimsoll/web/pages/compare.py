@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Annotated
+from collections.abc import Hashable, Sequence
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
 
 from plimsoll.errors import UsageError
+from plimsoll.model import Session
 from plimsoll.report import Document
-from plimsoll.store import search
-from plimsoll.web import comparison
-from plimsoll.web.access import Reader
+from plimsoll.store import comparisons, search
+from plimsoll.store.comparisons import Saved
+from plimsoll.store.tokens import Scope
+from plimsoll.web import commands, comparison
+from plimsoll.web.access import Reader, Visitor
 from plimsoll.web.lru_cache import LruCache
 from plimsoll.web.pages.session import chart
 from plimsoll.web.rendering import page, query
@@ -72,10 +75,17 @@ def show(
 ) -> HTMLResponse:
     """The comparison; without targets, the form to choose them."""
     request.state.visitor = who
-    store = request.app.state.store
-    asked = dict.fromkeys([*s, *(word.split(":", 1)[0] for word in t)])
-    sessions = [session_of(store, each) for each in asked]
-    by_session = search.places(store, [each.id for each in sessions])
+    return shown(request, who, s, {"t": t, "base": base, "pool": pool, "band": band, "across": across})
+
+
+def shown(
+    request: Request, who: Visitor, s: list[str], chosen: dict[str, Any], kept: Saved | None = None
+) -> HTMLResponse:
+    """The page of a comparison; `chosen` are the parameters of its address, `kept` says under which id it is saved."""
+    state = request.app.state
+    asked = dict.fromkeys([*s, *(word.split(":", 1)[0] for word in chosen["t"])])
+    sessions = [session_of(state.store, each) for each in asked]
+    by_session = search.places(state.store, [each.id for each in sessions])
     offered = [
         (each, list(dict.fromkeys(place.target for place in by_session if place.session_id == each.id)))
         for each in sessions
@@ -84,11 +94,11 @@ def show(
     key: tuple[Hashable, ...] = ()
     error: UsageError | None = None
     try:
-        if t:
-            document, key = _known(request, t, base, pool, band, across)
+        if chosen["t"]:
+            document, key = _known(request, **chosen)
     except UsageError as found:
         error = found
-    again = query(t=t, base=base, pool=pool, band=band, across=across)
+    again = query(**chosen)
 
     def report() -> Markup:
         return Markup() if document is None else shown_sections(document.sections, "/compare/charts", again)
@@ -99,14 +109,38 @@ def show(
         400 if error else 200,
         error=error and str(error),
         offered=offered,
-        chosen=t,
-        base=base or (t[0] if t else ""),
-        pool=pool,
-        band=band or "",
-        across=" ".join(across),
+        chosen=chosen["t"],
+        base=chosen["base"] or (chosen["t"][0] if chosen["t"] else ""),
+        pool=chosen["pool"],
+        band=chosen["band"] or "",
+        across=" ".join(chosen["across"]),
         document=document,
-        report=request.app.state.pages.get(("compare", again, *key), report),
+        report=state.pages.get(("compare", again, *key), report),
+        again=again,
+        kept=kept,
+        may_save=may_save(who),
+        may_keep=who.may_keep,
+        title=_title(chosen["t"], sessions),
+        link=f"{state.settings.address}/c/{kept.id}" if kept else "",
+        saved=[] if asked else comparisons.newest(state.store),
+        command=commands.repeat_comparison(state.settings, again),
+        here_command=commands.compare_here(
+            sessions, chosen["band"] or "", chosen["across"], chosen["base"].partition(":")[2]
+        ),
     )
+
+
+def may_save(who: Visitor) -> bool:
+    """Whether this visitor may save comparisons: whoever may send results."""
+    return who.scope is not None and who.scope.allows(Scope.UPLOAD)
+
+
+def _title(chosen: Sequence[str], sessions: Sequence[Session]) -> str:
+    """What a saved comparison is called, unless somebody says otherwise."""
+    targets = dict.fromkeys(each.partition(":")[2] for each in chosen)
+    return f"{', '.join(targets)} of {', '.join(dict.fromkeys(each.title for each in sessions))}"[
+        : comparisons.MAX_TITLE
+    ]
 
 
 @router.get("/charts/{name}.{kind}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,19 +14,21 @@ from markupsafe import Markup
 
 from plimsoll import metrics
 from plimsoll.errors import ResultFileError, UnknownName
-from plimsoll.identity import place_facts
 from plimsoll.model import RunStatus
 from plimsoll.report.document import Block, Chart, Phrase, Section, Table, Tone, columns, number, phrase, text
-from plimsoll.report.labels import ratio_text
 from plimsoll.report.sections.environment import time_text
 from plimsoll.stats.histogram import merge
-from plimsoll.store import search
-from plimsoll.store.search import Point
+from plimsoll.stats.ratio_text import ratio_text
+from plimsoll.store import histories
+from plimsoll.store.histories import Wanted, Work
+from plimsoll.store.pins import Pin, pins
 from plimsoll.store.store import Store
 from plimsoll.units import format_value
 from plimsoll.web import history
 from plimsoll.web.access import Reader
+from plimsoll.web.days import Day, begin_ns, end_ns
 from plimsoll.web.faults import NotHere
+from plimsoll.web.lru_cache import LruCache
 from plimsoll.web.pages.session import picture_file
 from plimsoll.web.pictures import Column, heat_map, over_time, untold_text
 from plimsoll.web.rendering import page, query
@@ -35,6 +38,12 @@ router = APIRouter(prefix="/history")
 
 MOST_COLUMNS = 60
 MOST_HISTOGRAMS = 60
+MOST_EVENTS = 50
+"""Changes of the place that a table lists."""
+
+MOST_KEPT = 32
+"""Series that are kept as they were computed."""
+
 ALL_HOSTS = "*"
 Word = Annotated[str, Query(max_length=400)]
 
@@ -47,7 +56,12 @@ class Asked:
     target: Annotated[str, Query(max_length=400, description="Name of the target.")] = ""
     metric: Annotated[str, Query(max_length=100, description="As iops or read_p99; default: the first judged.")] = ""
     plan: Annotated[str, Query(max_length=16, description="Hash of all parameters; default: the newest.")] = ""
-    host: Annotated[str, Query(max_length=300, description="A host's name, or * for all.")] = ""
+    host: Annotated[str, Query(max_length=300, description="Host that the target belongs to, or * for all.")] = ""
+    since: Day = ""
+    until: Day = ""
+
+
+_found: LruCache[Found] = LruCache(MOST_KEPT)
 
 
 @dataclass(frozen=True)
@@ -61,10 +75,15 @@ class Found:
     direction: str
     plan: str
     host: str
+    since: str
+    until: str
     plans: tuple[tuple[str, int, int], ...]
+    """Hash, number of runs and start of the last one."""
     metrics: tuple[str, ...]
     hosts: tuple[str, ...]
-    points: tuple[Point, ...]
+    wanted: Wanted
+    complete: bool
+    """Whether no older session was left out."""
     sessions: tuple[history.Session, ...]
     levels: tuple[history.Level, ...]
 
@@ -75,27 +94,50 @@ class Found:
 
     def query(self, **other: str) -> str:
         """The address of this series, or of one that differs in `other`."""
-        same = {"case": self.case, "target": self.target, "metric": self.metric, "plan": self.plan, "host": self.host}
-        return query(**(same | other))
+        names = ("case", "target", "metric", "plan", "host", "since", "until")
+        return query(**({name: getattr(self, name) for name in names} | other))
+
+    @property
+    def other_names(self) -> list[str]:
+        """What the target was called in other sessions."""
+        return sorted({each.name for each in self.sessions} - {self.target})
 
 
-def find(store: Store, asked: Asked) -> Found:
-    """The series that was asked for. Raises NotHere, or UnknownName for a plan."""
-    plans = search.plans_of(store, asked.case, asked.target)
-    if not plans:
+def find(store: Store, asked: Asked, most: int = histories.MAX_SESSIONS) -> Found:
+    """The series that was asked for, of its newest `most` sessions. Raises NotHere, or UnknownName for a plan."""
+    known = histories.works(store, asked.case, asked.target)
+    # Runs never change, so their numbers tell whether there are new ones.
+    key = (store, asked, most, tuple((each.key, each.sessions, each.runs, each.last_ns) for each in known))
+    return _found.get(key, lambda: _find(store, asked, most, known))
+
+
+def _find(store: Store, asked: Asked, most: int, known: list[Work]) -> Found:
+    if not known:
         raise NotHere("series", f"{asked.case} on {asked.target}")
+    plans = _plans(known)
     plan = asked.plan or plans[0][0]
     if plan not in {each[0] for each in plans}:
         raise UnknownName("plan", plan, (each[0] for each in plans))
-    metrics = search.metrics_of(store, asked.case, asked.target, plan)
+    metrics = histories.metrics_of(store, asked.case, asked.target, plan)
     metric = asked.metric or next(iter(metrics), "")
     unit, direction = metrics.get(metric, ("1", "higher"))
-    hosts = search.hosts_of(store, asked.case, asked.target, plan)
+    known = [each for each in known if each.plan == plan]
+    hosts = list(dict.fromkeys(each.host for each in known))
     host = asked.host or (ALL_HOSTS if len(hosts) < 2 else hosts[0] or ALL_HOSTS)
-    points = search.points(store, asked.case, asked.target, plan, metric, None if host == ALL_HOSTS else host)
-    places = search.places_of(store, asked.case, asked.target, plan)
-    facts = {session: place_facts(*known) for session, known in places.items()}
-    sessions = history.placed(history.by_session(points), facts)
+    mine = [each for each in known if host in (ALL_HOSTS, each.host)]
+    wanted = Wanted(
+        asked.case,
+        plan,
+        (*mine, *histories.renamed(store, asked.case, plan, mine)),
+        begin_ns(asked.since),
+        end_ns(asked.until),
+    )
+    # One more tells whether there are older ones.
+    scores = histories.scores(store, wanted, metric, most + 1) if mine else []
+    newest = scores[-most:]
+    facts = {each.session_id: each.work.facts for each in newest}
+    names = {each.session_id: each.work.target for each in newest}
+    sessions = history.placed([history.of_scores(each) for each in newest], facts, names)
     return Found(
         case=asked.case,
         target=asked.target,
@@ -104,13 +146,26 @@ def find(store: Store, asked: Asked) -> Found:
         direction=direction,
         plan=plan,
         host=host,
+        since=asked.since,
+        until=asked.until,
         plans=tuple(plans),
         metrics=tuple(metrics),
         hosts=tuple(hosts),
-        points=tuple(points),
+        wanted=wanted,
+        complete=len(scores) <= most,
         sessions=tuple(sessions),
         levels=tuple(history.levels(sessions)),
     )
+
+
+def _plans(works: Sequence[Work]) -> list[tuple[str, int, int]]:
+    """Hash, number of runs and start of the last one of each plan, the newest first."""
+    runs: Counter[str] = Counter()
+    last: dict[str, int] = {}
+    for each in works:
+        runs[each.plan] += each.runs
+        last[each.plan] = max(each.last_ns, last.get(each.plan, 0))
+    return sorted(((plan, runs[plan], last[plan]) for plan in last), key=lambda each: (-each[2], each[0]))
 
 
 @router.get("", response_class=HTMLResponse)
@@ -119,7 +174,7 @@ def show(request: Request, who: Reader, asked: Annotated[Asked, Depends()], text
     request.state.visitor = who
     store = request.app.state.store
     if not asked.case:
-        return page(request, "history_list.html", series=search.series(store, text), text=text)
+        return page(request, "history_list.html", series=histories.series(store, text), text=text)
     found = find(store, asked)
 
     def report() -> Markup:
@@ -133,6 +188,9 @@ def show(request: Request, who: Reader, asked: Annotated[Asked, Depends()], text
         label=metrics.title,
         untold=untold_text,
         all_hosts=ALL_HOSTS,
+        pin=(shown := Pin(found.case, found.target, found.host)),
+        pinned=shown in pins(store),
+        may_keep=who.may_keep,
         report=request.app.state.pages.get(("history", found.query(), found.plans), report),
     )
 
@@ -153,12 +211,26 @@ def _told(found: Found) -> tuple[Block, ...]:
     drawn = [each for each in found.sessions if each.valid and each.started_ns > 0]
     if not drawn:
         return (text("No session has a valid score of this metric at a known time.", tone=Tone.UNKNOWN),)
-    words = ["A point is the median of one session's valid runs, its line reaches from the lowest to the highest."]
+    many = len(drawn) > history.MOST_DRAWN
+    shown, levels = history.condensed(found.sessions, found.levels) if many else (found.sessions, found.levels)
+    words = [_of_points(len(drawn), len(shown))]
+    if not found.complete:
+        words.append(
+            f"The newest {len(found.sessions):,} sessions are in it; choose days (From, To) to see those before them."
+        )
+    if found.other_names:
+        words.append(
+            f"The target was also called {', '.join(found.other_names)}: the same devices, never side by side."
+        )
     events = [each for each in found.sessions if each.event]
-    if events:
+    if any(each.event for each in shown):
         words.append(
             f"This name stands for {len({each.place for each in found.sessions})} places, each with a symbol of its "
             "own; ◆ and a line mark where another one begins. Levels are looked for on each place apart."
+        )
+    elif events:
+        words.append(
+            f"The place changes {len(events):,} times, too often to be marked: choose a host, or days (From, To)."
         )
     if not found.levels:
         words.append(
@@ -173,9 +245,19 @@ def _told(found: Found) -> tuple[Block, ...]:
             "Sessions whose runs have no common score have no median: a step has a point for each of its levels, a "
             "trend or two groups only the line."
         )
-    chart = over_time(found.title, found.metric, found.unit, found.sessions, found.levels)
+    chart = over_time(found.title, found.metric, found.unit, shown, levels, "group" if many else "session")
     tables = [_events(events)] if events else []
     return (text(*words), chart, *tables, *([_changes(found)] if _pairs(found) else []))
+
+
+def _of_points(sessions: int, points: int) -> str:
+    if sessions <= history.MOST_DRAWN:
+        return "A point is the median of one session's valid runs, its line reaches from the lowest to the highest."
+    return (
+        f"{sessions:,} sessions cannot be told apart in one picture: a point is the median of about "
+        f"{sessions / points:.0f} neighbouring ones, its line reaches from their lowest run to their highest. "
+        f"Choose days (From, To) with at most {history.MOST_DRAWN} sessions to see each."
+    )
 
 
 def _pairs(found: Found) -> list[tuple[history.Level, history.Level]]:
@@ -188,9 +270,11 @@ def _pairs(found: Found) -> list[tuple[history.Level, history.Level]]:
 
 
 def _events(events: Sequence[history.Session]) -> Table:
-    rows = tuple((phrase(time_text(each.started_ns)), phrase(each.event)) for each in events)
-    notes = ("A place is its file system, volume, size, devices and host, not its name.",)
-    return Table("Changes of the place", columns("First session", "What changed"), rows, notes)
+    rows = tuple((phrase(time_text(each.started_ns)), phrase(each.event)) for each in events[-MOST_EVENTS:])
+    notes = ["A place is its file system, volume, size, devices and host, not its name."]
+    if len(events) > MOST_EVENTS:
+        notes.append(f"The newest {MOST_EVENTS} of {len(events):,} changes.")
+    return Table("Changes of the place", columns("First session", "What changed"), rows, tuple(notes))
 
 
 def _changes(found: Found) -> Table:
@@ -221,7 +305,7 @@ def _heat_section(store: Store, found: Found) -> list[Section]:
     """Latency of the newest sessions, from added histograms."""
     shown = [each for each in found.sessions if each.started_ns > 0][-MOST_COLUMNS:]
     runs: dict[str, list[str]] = {}
-    for point in found.points:
+    for point in histories.points(store, found.wanted, found.metric, [each.id for each in shown]):
         if point.status == RunStatus.OK:
             runs.setdefault(point.session_id, []).append(point.run_id)
     each_has = max(1, MOST_HISTOGRAMS // max(1, len(shown)))

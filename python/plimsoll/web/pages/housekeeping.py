@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
 from urllib.parse import parse_qs
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
@@ -13,13 +12,10 @@ from plimsoll.errors import UsageError
 from plimsoll.store import housekeeping
 from plimsoll.store.names import short_id
 from plimsoll.store.store import Store
-from plimsoll.store.tokens import Scope
-from plimsoll.web.access import Visitor, needs
+from plimsoll.web.access import Keeper
 from plimsoll.web.reports import session_of
 
 router = APIRouter(prefix="/sessions/{session_id}")
-
-Keeper = Annotated[Visitor, Depends(needs(Scope.MERGE))]
 
 
 def label(store: Store, session_id: str, title: str | None, tags: list[str] | None, note: str | None) -> None:
@@ -34,7 +30,8 @@ def label(store: Store, session_id: str, title: str | None, tags: list[str] | No
         housekeeping.set_note(store, found.id, note.replace("\r\n", "\n"))
 
 
-async def _form(request: Request) -> dict[str, str]:
+async def form_of(request: Request) -> dict[str, str]:
+    """The first value of each field of a small form."""
     fields = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=8)
     return {name: values[0] for name, values in fields.items()}
 
@@ -42,7 +39,7 @@ async def _form(request: Request) -> dict[str, str]:
 @router.post("/labels")
 async def write(request: Request, _who: Keeper, session_id: str) -> RedirectResponse:
     """Take over the form."""
-    form = await _form(request)
+    form = await form_of(request)
     tags = form["tags"].replace(",", " ").split() if "tags" in form else None
     await run_in_threadpool(label, request.app.state.store, session_id, form.get("title"), tags, form.get("note"))
     return RedirectResponse(f"/sessions/{session_id}", 303)
@@ -52,7 +49,7 @@ async def write(request: Request, _who: Keeper, session_id: str) -> RedirectResp
 async def remove(request: Request, _who: Keeper, session_id: str) -> RedirectResponse:
     """Remove a session with all its runs, where its short id was typed."""
     store = request.app.state.store
-    typed = (await _form(request)).get("confirm", "").strip()
+    typed = (await form_of(request)).get("confirm", "").strip()
     found = await run_in_threadpool(session_of, store, session_id)
     if typed != short_id(found.id):
         raise UsageError(f"nothing was deleted: to delete this session, type its short id, {short_id(found.id)}")

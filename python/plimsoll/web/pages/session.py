@@ -6,15 +6,17 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from markupsafe import Markup
 
 from plimsoll.errors import UnknownName
-from plimsoll.model import Session
+from plimsoll.model import Session, SessionState
 from plimsoll.report import PNG_SCALE, formats, render
 from plimsoll.report.document import Document
 from plimsoll.report.sections.method import study_text
 from plimsoll.store import exchange, search
 from plimsoll.store.names import short_id
-from plimsoll.store.tokens import Scope
+from plimsoll.store.store import Store
+from plimsoll.web import commands, progress
 from plimsoll.web.access import Reader
 from plimsoll.web.files import attachment, exported
 from plimsoll.web.rendering import page
@@ -50,8 +52,16 @@ def show(request: Request, who: Reader, session_id: str, baseline: Baseline = No
         targets=[name for name in targets if any(place.target == name for place in places)],
         baseline=baseline,
         series=places[:MOST_LINKS],
-        may_keep=who.scope is not None and who.scope.allows(Scope.MERGE),
+        may_keep=who.may_keep,
+        command=commands.repeat_session(state.settings, found),
+        progress=_progress(state.store, found) if found.state is SessionState.RUNNING else "",
     )
+
+
+def _progress(store: Store, found: Session) -> Markup:
+    """How far a running session is."""
+    state = progress.state_of(store, found.id)
+    return Markup() if state is None else Markup(progress.fragment(store, found.id, state))
 
 
 @router.get("/charts/{name}.{kind}")

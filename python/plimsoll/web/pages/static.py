@@ -6,11 +6,11 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from plimsoll.errors import UnknownName
-from plimsoll.web.rendering import static_file
+from plimsoll.web.rendering import SHARED_SCRIPTS, static_file
 
 router = APIRouter(prefix="/static")
 
-_SCRIPTS = ("site.js", "charts.js", "vega.js")
+_SCRIPTS = ("site.js", "vega.js", *SHARED_SCRIPTS)
 KINDS = {"style.css": "text/css", "icon.svg": "image/svg+xml", **dict.fromkeys(_SCRIPTS, "text/javascript")}
 
 

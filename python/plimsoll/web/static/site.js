@@ -1,5 +1,6 @@
 "use strict";
-// Everything works without this: it only sends large files in parts that can be resumed, and says how far it is.
+// Everything works without this: it sends large files in parts that can be resumed, fills the page of a running session
+// as its runs arrive, and copies commands.
 
 const API = "/api/v1/uploads";
 
@@ -77,4 +78,45 @@ if (form && window.crypto && crypto.subtle) {
 // Where a form only chooses what is shown, choosing is enough.
 for (const choice of document.querySelectorAll("form[data-at-once] select")) {
   choice.addEventListener("change", () => choice.form.requestSubmit());
+}
+
+// A running session: the server sends its progress as HTML that it escaped. Nobody watches in a tab that is hidden, as
+// a browser has few connections to a server.
+const live = document.getElementById("live");
+if (live && window.EventSource) {
+  let source = null;
+  const watch = () => {
+    if (document.hidden || source) return;
+    source = new EventSource(live.dataset.events);
+    source.addEventListener("progress", event => { live.innerHTML = JSON.parse(event.data); });
+    source.addEventListener("ended", event => {
+      source.close();
+      if (JSON.parse(event.data) !== "unknown") location.reload();
+    });
+  };
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden && source) {
+      source.close();
+      source = null;
+    }
+    watch();
+  });
+  watch();
+  for (const each of document.querySelectorAll("[data-unscripted]")) each.remove();
+}
+
+// Copying needs an encrypted page or this machine; elsewhere the text is chosen, so that one key copies it.
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const text = document.getElementById(button.dataset.copy);
+    const told = button.nextElementSibling;
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      told.textContent = "copied";
+    } catch {
+      getSelection().selectAllChildren(text);
+      told.textContent = "chosen: press Ctrl-C";
+    }
+  });
 }

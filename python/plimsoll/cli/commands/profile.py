@@ -1,0 +1,97 @@
+"""`plimsoll profile`: the load of a trace in one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from plimsoll.cli.options import Force, Json
+
+if TYPE_CHECKING:
+    from plimsoll.traces.profile.load import Load
+
+EXAMPLES = "`plimsoll profile load.trace` · `plimsoll profile load.trace -o load.html`"
+NEEDS_ARGUMENTS = True
+
+
+def command(
+    trace: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="A file of `plimsoll observe`, blkparse or another tool.")
+    ],
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="NAME", help="Which device, where the trace is of several.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write a report (.html has charts).")
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Show the load of a trace on one page."""
+    from plimsoll.cli.output import console, print_json, refuse_to_replace, say
+    from plimsoll.report import format_of, write
+    from plimsoll.report.renderers.terminal import print_document
+    from plimsoll.traces.profile.document import profile_document
+    from plimsoll.traces.profile.load import look
+
+    if output is not None:
+        format_of(output)
+        refuse_to_replace(str(output), force)
+    load = look(trace, device)
+    document = profile_document(load)
+    if json:
+        print_json(_row(load))
+    else:
+        print_document(document, console())
+    if output is not None:
+        write(document, format_of(output), output)
+        say(f"report: {output}")
+    say(f"next: plimsoll advise {trace}")
+
+
+def _row(load: Load) -> dict[str, Any]:
+    """For programs: base units, shares from 0 to 1."""
+    from dataclasses import asdict
+
+    from plimsoll.traces.profile.sentences import answer
+
+    found, series = load.found, load.series
+    names = ("mean", "p50", "p99", "highest")
+
+    def spread(values: list[float] | None, *, known: bool = True) -> dict[str, float] | None:
+        return dict(zip(names, values, strict=True)) if values is not None and known else None
+
+    return {
+        "answer": answer(load),
+        "device": series.name,
+        "source": series.source,
+        "span_s": load.span_s,
+        "operations": load.operations,
+        "operations_per_s": load.per_s,
+        "bytes": float(series.bytes.sum()),
+        "read_share": load.read_share,
+        "sequential_share": found["sequential"],
+        "trims": found["trims"],
+        "flushes": found["flushes"],
+        "demand_hidden": None if load.hidden is None else asdict(load.hidden),
+        "bursts": [asdict(each) for each in load.bursts()],
+        "hours_utc": [{"hour": hour, "operations_per_s": rate} for hour, rate in load.hours()],
+        "sizes": {
+            kind: [{"bytes": size, "operations": count} for size, count in sizes]
+            for kind, sizes in zip(("reads", "writes"), found["sizes"], strict=True)
+        },
+        "read_latency_ns": spread(found["latency_ns"][0], known=load.timed),
+        "write_latency_ns": spread(found["latency_ns"][1], known=load.timed),
+        "depth": spread(found["depth"], known=load.timed),
+        "think_ns": spread(found["think_ns"], known=load.timed),
+        "seek_bytes": spread(found["seek_bytes"]),
+        "working_set": {"bytes": found["touched_bytes"], "error": found["touched_error"]},
+        "additional_cache": found["absorbed"],
+        "processes": [
+            {"name": load.processes[place] or None, "operations": count, "bytes": size}
+            for place, count, size in found["processes"]
+        ],
+        "notes": series.notes,
+    }

@@ -1,0 +1,125 @@
+"""`plimsoll replay`: a recorded load on any target."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile
+from plimsoll.cli.study_options import StudyOptions, takes_study_as
+
+if TYPE_CHECKING:
+    from plimsoll.run.study import Study
+    from plimsoll.traces.replay import Load
+
+EXAMPLES = (
+    "`plimsoll replay load.trace --on nvme=/mnt/a` · "
+    "`plimsoll replay load.trace --on a=/mnt/a --on gp3=vol:gp3,size=100GiB --repeats 3` · "
+    "`plimsoll replay load.trace --on sda=/dev/sda` (reads only) · "
+    "`plimsoll replay load.trace --on a=/mnt/a --space 4GiB --speed 2` · "
+    "`plimsoll replay load.trace --on a=/mnt/a --closed`"
+)
+NEEDS_ARGUMENTS = True
+
+
+@takes_study_as(
+    {
+        "on": "A target; repeat to compare. Default: the current directory.",
+        "mode": "How certain the answer must be: quick (up to 6 blocks), standard (12) or publish (20).",
+        "blocks": "At most this many blocks, instead of the mode's limit.",
+        "repeats": "Replay it exactly this often on each target. Default with one target: once.",
+        "time": "",
+        "band": "",
+        "title": "",
+        "baseline": "",
+        "seed": "",
+        "noisy_host": "",
+    },
+    first=("trace", "on", "device", "speed", "closed", "space", "writes"),
+)
+def command(
+    options: StudyOptions,
+    trace: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="A file of `plimsoll observe`, blkparse or another tool.")
+    ],
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="NAME", help="Which device, where the trace is of several.")
+    ] = None,
+    speed: Annotated[
+        float, typer.Option("--speed", metavar="2", help="How many times faster than it was recorded.")
+    ] = 1.0,
+    closed: Annotated[
+        bool,
+        typer.Option(
+            "--closed",
+            help="As fast as dependencies allow: what the application thought is kept, what it waited is not.",
+        ),
+    ] = False,
+    space: Annotated[
+        str | None,
+        typer.Option("--space", metavar="4GiB", help="Scale its addresses to so much. Default: what it used."),
+    ] = None,
+    writes: Annotated[
+        bool,
+        typer.Option(
+            "--writes", help="On a block device, replay writes as well; needs --destroy. Default: reads only."
+        ),
+    ] = False,
+    destroy: Destroy = None,
+    output: ReportFile = None,
+    force: ForceOutput = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Replay a trace on targets, in its own times, and compare them.
+
+    Latencies count from when an I/O was due, and how late it was issued is reported.
+    """
+    from plimsoll.cli.ending import conclude
+    from plimsoll.cli.output import refuse_to_replace, say
+    from plimsoll.cli.progress import observer
+    from plimsoll.report import format_of
+    from plimsoll.run.session import run_study
+    from plimsoll.store.store import open_store
+    from plimsoll.traces import replay
+    from plimsoll.units import parse_size
+
+    if output is not None:
+        format_of(Path(output))
+        refuse_to_replace(output, force)
+    load = replay.look_through(trace)
+    study = _study(options, load)
+    reads_only = not writes and any(target.kind == "device" for target in study.targets)
+    region = parse_size(space) if space is not None else None
+    shared = replay.parameters(load, device, speed=speed, closed=closed, reads_only=reads_only, region=region)
+    for line in replay.said(load, load.device(device), reads_only=reads_only):
+        say(line)
+    replay.keep(load)
+    with open_store() as store, observer(quiet=quiet) as watching:
+        session = run_study(_with(study, shared), store, watching, destroy or [], None)
+        runs = store.runs([session.id])
+    conclude(session, runs, output, force=force, json=json, quiet=quiet)
+
+
+def _study(options: StudyOptions, load: Load) -> Study:
+    """The study of a replay, without the load itself."""
+    from dataclasses import replace
+
+    alone = len(options.on or ()) < 2
+    once = alone and options.repeats is None and options.blocks is None and options.mode is None
+    asked = replace(
+        options,
+        tests=["replay"],
+        title=options.title or f"replay of {load.path.name}",
+        repeats=1 if once else options.repeats,
+        interleave="blocks",
+    )
+    return asked.study()
+
+
+def _with(study: Study, shared: dict[str, Any]) -> Study:
+    from dataclasses import replace
+
+    return replace(study, shared={**shared, **study.shared})
