@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 
 from plimsoll.importers.draft import Draft
+from plimsoll.importers.numbers import located
 from plimsoll.importers.record import build
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import SECOND
-from plimsoll_dd.output import copies
+from plimsoll_dd.output import copies, is_told_of
 
 PLIMSOLL_CONTRACT = 1
 NAME = "dd"
@@ -19,9 +20,10 @@ TOOLS = ("dd",)
 def recognise(head: bytes, name: str) -> bool:
     """Whether a file can be in this format, by its first 64 KiB. Asked only of files in no format of Plimsoll's own."""
     del name
-    return bool(copies(head.decode("utf-8", "replace")))
+    return is_told_of(head.decode("utf-8", "replace"))
 
 
+@located  # a number that is refused is named with its file and line
 def read(source: Source, options: Options) -> Imported:
     """One run for each copy. Raises ResultFileError (from `build`) where there is none."""
     drafts = []
