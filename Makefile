@@ -1,6 +1,8 @@
 # What people and CI call. `make run` and `make test` work on a fresh machine.
 PYTHON ?= python3
 BIN := .venv/bin
+# The extras of what the README shows.
+SHOWN := postgres parquet cloud web cluster
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 # The build back end starts maturin by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -9,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 LISTED := $(shell find crates/db/src/drivers crates/db/tests/servers crates/files/src/workloads crates/io/src/engines -name '*.rs')
 
-.PHONY: help setup compiled fetched shipped run test test-fast check format bench bench-db bench-parity bench-volume validate docs readme wheel clean torture assure fuzz audit
+.PHONY: help setup begun environment compiled fetched shipped run test test-fast check format bench bench-db bench-parity bench-volume validate docs site readme wheel clean torture assure fuzz audit
 help:
 	@echo "make run        set up and measure the current directory (about two minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
@@ -20,22 +22,29 @@ help:
 	@echo "make torture    kills, full disks, lost power, for two hours (TORTURE='--minutes 10 --seed 7'; as root, on a machine that may be hurt)"
 	@echo "make audit      advisories, licences and archives of what we build on; exit code 3: not all could be checked"
 	@echo "make docs       regenerate docs/reference and completion      make readme      run its example again"
+	@echo "make site       all documents and a gallery of reports, in target/site/index.html (a minute, most of it measuring)"
 
 setup: $(BIN)/.set-up
 $(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
 	@tools/need.sh $(PYTHON) cargo
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) maturin
-	@$(MAKE) --no-print-directory --jobs=2 compiled fetched
+	@$(MAKE) --no-print-directory --jobs=3 begun compiled fetched
 	@touch $@
 
-# Beside each other: a processor compiles while the other unpacks.
-compiled:
+# Beside each other: a processor compiles while the other unpacks. SQLite's one long file needs no Python, so it does not
+# wait for an environment; Cargo lets `compiled` wait for it and use it.
+begun:
+	cargo build --quiet --locked --profile local -p plimsoll-sqlite
+
+environment:
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) maturin
+
+compiled: environment
 	$(PIP) --no-build-isolation --no-deps -e .
 
-fetched:
+fetched: environment
 	$(BIN)/python tools/requirements.py > $(BIN)/needed.txt
-	$(BIN)/python tools/requirements.py all >> $(BIN)/needed.txt
+	$(BIN)/python tools/requirements.py $(SHOWN) >> $(BIN)/needed.txt
 	$(PIP) -r $(BIN)/needed.txt
 
 $(BIN)/.set-up-dev: $(BIN)/.set-up
@@ -43,10 +52,15 @@ $(BIN)/.set-up-dev: $(BIN)/.set-up
 	$(PIP) -r $(BIN)/dev.txt
 	@touch $@
 
+$(BIN)/.set-up-site: $(BIN)/.set-up
+	$(BIN)/python tools/requirements.py site > $(BIN)/site.txt
+	$(PIP) -r $(BIN)/site.txt
+	@touch $@
+
 run: setup
 	$(BIN)/plimsoll run --output plimsoll-report.html --force
 
-test: $(BIN)/.set-up-dev
+test: $(BIN)/.set-up-dev $(BIN)/.set-up-site
 	tools/test-packages.sh
 	cargo test --quiet --workspace
 	@rm -f target/seconds.json
@@ -131,8 +145,12 @@ wheel: $(BIN)/.set-up-dev
 	$(BIN)/python -m plimsoll.report.charts.bundle
 	$(BIN)/maturin build --release --out dist
 
+# Documents and a gallery of reports, which it measures; opens from the file system.
+site: $(BIN)/.set-up-site
+	$(BIN)/python -m tools.pages
+
 readme: $(BIN)/.set-up-dev
-	$(BIN)/python tools/readme.py
+	$(BIN)/python -m tools.readme
 
 clean:
 	rm -rf .venv target plimsoll-report.html python/plimsoll/_core*.so python/plimsoll/report/charts/vega-*.js

@@ -1,4 +1,5 @@
-"""How long commands take: `--help`, and `compare` over ten thousand stored runs. Prints medians and spread.
+"""How long commands take: `--help`, `compare` over ten thousand stored runs; and the library: its import, and a table
+of ten thousand runs. Prints medians and spread.
 
 python benches/commands.py [--json]
 """
@@ -48,6 +49,19 @@ def fill_store(runs: int) -> str:
     return session.id
 
 
+def tables(session: str) -> list[float]:
+    """Seconds that the table of all scores of a loaded session takes."""
+    import plimsoll
+
+    loaded, found = plimsoll.load(session), []
+    loaded.to_pandas()  # pandas itself is loaded
+    for _ in range(7):
+        start = time.perf_counter()
+        loaded.to_pandas()
+        found.append(time.perf_counter() - start)
+    return found
+
+
 def peak_memory(runtime: str) -> float:
     """Peak resident MiB of a session with one run of this length, at as many operations per second as can be."""
     code = f"""
@@ -68,9 +82,11 @@ def main() -> None:
         rows = {
             "python -c pass": timed(sys.executable, "-c", "pass"),
             "plimsoll --help": timed(PLIMSOLL, "--help"),
+            "import plimsoll, with Python": timed(sys.executable, "-c", "import plimsoll"),
         }
         session = fill_store(10_000)
         rows["plimsoll compare, 10,000 runs"] = timed(PLIMSOLL, "compare", session, repeats=7)
+        rows["Session.to_pandas, 10,000 runs"] = tables(session)
         memory = {runtime: peak_memory(runtime) for runtime in ("2s", "20s", "60s")}
     table: dict[str, dict[str, float]] = {
         name: {"median_s": statistics.median(times), "low_s": min(times), "high_s": max(times)}

@@ -22,7 +22,7 @@ from plimsoll.stats.verdict import Verdict, judge
 from plimsoll.units import MILLISECOND, SECOND
 
 STEP_NS = 10 * MILLISECOND
-RUNTIME_NS, WARMUP_NS = (int(str(SHORT[name])) for name in ("runtime", "warmup"))
+RUNTIME_NS, WARMUP_NS = (int(str(SHORT["io"][name])) for name in ("runtime", "warmup"))
 BLOCK = (2 * (RUNTIME_NS + WARMUP_NS) + 600 * MILLISECOND) // STEP_NS
 """Steps from one block to the next, with the pause between."""
 MODE = MODES["standard"]
@@ -111,22 +111,30 @@ def verdict(place: Place, truth: float, random: Random, *, after_own: bool = Tru
     return last
 
 
-def _block(rate: FloatArray, lost: tuple[float, float], random: Random) -> tuple[float, float]:
+def block(rate: FloatArray, lost: tuple[float, float], random: Random, lengths: tuple[int, int]) -> float:
+    """Log ratio of the other target to the baseline in one block; `lengths` are those of a run and its warm-up."""
+    return _block(rate, lost, random, lengths)[0]
+
+
+def _block(
+    rate: FloatArray, lost: tuple[float, float], random: Random, lengths: tuple[int, int] = (RUNTIME_NS, WARMUP_NS)
+) -> tuple[float, float]:
     """Log ratios of the other target to the baseline: of all slices, and of those after own ones."""
-    given = turns(["a", "b"], RUNTIME_NS, WARMUP_NS, str(random.integers(1 << 62)), Pace())
+    runtime_ns, warmup_ns = lengths
+    given = turns(["a", "b"], runtime_ns, warmup_ns, str(random.integers(1 << 62)), Pace())
     follows = after_others(given)
     logs = []
     for name, share in zip("ab", lost, strict=True):
         after_other = np.asarray(follows[name])
-        means = _slices(rate, given.of[name], given.discard_ns) * np.where(after_other, 1 - share, 1.0)
+        means = _slices(rate, given.of[name], given.discard_ns, warmup_ns) * np.where(after_other, 1 - share, 1.0)
         logs.append((math.log(means.mean()), math.log(means[~after_other].mean())))
     return logs[1][0] - logs[0][0], logs[1][1] - logs[0][1]
 
 
-def _slices(rate: FloatArray, given: Sequence[Turn], discard_ns: int) -> FloatArray:
+def _slices(rate: FloatArray, given: Sequence[Turn], discard_ns: int, warmup_ns: int) -> FloatArray:
     """The mean rate of each slice in what counts of it."""
     means = []
     for number, (start_ns, length_ns) in enumerate(given):
-        first = (start_ns + (discard_ns if number else max(discard_ns, WARMUP_NS))) // STEP_NS
+        first = (start_ns + (discard_ns if number else max(discard_ns, warmup_ns))) // STEP_NS
         means.append(rate[first : max((start_ns + length_ns) // STEP_NS, first + 1)].mean())
     return np.asarray(means)

@@ -5,6 +5,7 @@ python -m benches.web [RUNS] [STORE]        STORE: an SQLAlchemy URL of an empty
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import tempfile
@@ -13,15 +14,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
-from sqlalchemy import insert, select
+from sqlalchemy import Table, insert, select
 from tests.factories import START_NS, make_id, make_study, many_cases
 
-from plimsoll.store import schema
+from plimsoll.store import schema, search
+from plimsoll.store.codec import unpack_json
 from plimsoll.store.connection import reading, writing
+from plimsoll.store.kept_scores import keep_scores
+from plimsoll.store.seal import seal
 from plimsoll.store.store import Store, open_store
+from plimsoll.store.works import count_runs
 from plimsoll.units import HOUR
+from plimsoll.web.answers import Answers
 from plimsoll.web.server import listen, serve
 from plimsoll.web.settings import Settings
 
@@ -29,11 +36,13 @@ MILLISECONDS = 300.0
 TARGETS = ("nvme", "gp3")
 CASES, BLOCKS = 10, 5
 LARGE = "a large session"
+SLOWER = 0.8
+"""How fast the last third of the sessions is, so that histories have a change."""
 PARTS = (schema.score, schema.histogram, schema.series, schema.finding)
 
 
 def fill(store: Store, runs: int) -> None:
-    """Sessions of 100 runs each, an hour apart: one is made, the others are copies with other ids and times."""
+    """Sessions of 100 runs each, an hour apart: one is made, the others are copies with other ids, times and speeds."""
     session, made = make_study(TARGETS, many_cases(CASES), BLOCKS, {"gp3": 0.4}, title="nightly")
     store.add_session(session)
     for run in made:
@@ -47,23 +56,62 @@ def fill(store: Store, runs: int) -> None:
     for run in of_large:
         store.add_run(run)
     rng = random.Random(1)
+    copies = [_Copied(row, of_parts) for row in of_runs]
     for number in range(1, runs // len(made)):
         shift = number * HOUR
-        identity = make_id(rng, START_NS + shift)
-        new = {row["id"]: make_id(rng, row["started_ns"] + shift) for row in of_runs}
+        host = f"bench-{number % 7}"
+        names = {"id": make_id(rng, START_NS + shift), "title": f"nightly {number}", "host_name": host}
+        names |= {"host": json.dumps(json.loads(of_session["host"]) | {"name": host})}
+        speed = rng.lognormvariate(0, 0.03) * (SLOWER if number > runs // len(made) * 2 // 3 else 1)
+        times = {name: of_session[name] + shift for name in ("started_ns", "ended_ns")}
         with writing(store.engine) as connection:
-            names = {"id": identity, "title": f"nightly {number}", "host_name": f"bench-{number % 7}"}
-            times = {name: of_session[name] + shift for name in ("started_ns", "ended_ns")}
             connection.execute(insert(schema.session), [of_session | names | times])
-            rows = [
-                row
-                | {"id": new[row["id"]], "session_id": identity}
-                | {name: row[name] + shift for name in ("started_ns", "ended_ns")}
-                for row in of_runs
-            ]
-            connection.execute(insert(schema.run), rows)
-            for part, of_part in of_parts.items():
-                connection.execute(insert(part), [row | {"run_id": new[row["run_id"]]} for row in of_part])
+            rows: dict[Table, list[dict[str, Any]]] = {table: [] for table in (schema.run, *PARTS)}
+            for copied in copies:
+                identity = make_id(rng, copied.row["started_ns"] + shift)
+                copied.add(rows, identity, names["id"], shift, speed)
+            for table, these in rows.items():
+                connection.execute(insert(table), these)
+            keys = count_runs(connection, rows[schema.run])
+            keep_scores(connection, rows[schema.run], keys, rows[schema.score])
+
+
+class _Copied:
+    """A run of the session that the others are copies of."""
+
+    def __init__(self, row: dict[str, Any], of_parts: dict[Table, list[dict[str, Any]]]) -> None:
+        self.row = row
+        self.parts = {
+            part: [each for each in of_part if each["run_id"] == row["id"]] for part, of_part in of_parts.items()
+        }
+        series = self.parts[schema.series]
+        self.intervals = unpack_json(series[0]["intervals"]) if series else b""
+
+    def add(
+        self, rows: dict[Table, list[dict[str, Any]]], identity: str, session_id: str, shift_ns: int, speed: float
+    ) -> None:
+        """Put its copy with another id, session, time and speed to `rows`, with checksums of its own."""
+        times = {name: self.row[name] + shift_ns for name in ("started_ns", "ended_ns")}
+        row = self.row | {"id": identity, "session_id": session_id} | times
+        scores = [
+            each | {"value": each["value"] * (speed if each["direction"] == "higher" else 1 / speed)}
+            for each in self.parts[schema.score]
+        ]
+        parts = self.parts | {schema.score: scores}
+        made = seal(row, parts, self.intervals)
+        rows[schema.run].append(row | {"checksum": made.whole})
+        for part, of_part in parts.items():
+            rows[part] += [each | {"run_id": identity} for each in of_part]
+        for score, checksum in zip(rows[schema.score][-len(made.scores) :], made.scores, strict=True):
+            score["checksum"] = checksum
+
+
+def judge(store: Store) -> None:
+    """Make what lists say of each session, as a server does when a session arrives."""
+    answers, before = Answers(store), None
+    while lines := search.find_lines(store, search.Query(), before, 50):
+        answers.of(lines)
+        before = (lines[-1].started_ns, lines[-1].id)
 
 
 @contextmanager
@@ -116,6 +164,7 @@ def main() -> None:
         with open_store(place) as store:
             started = time.perf_counter()
             fill(store, runs)
+            judge(store)
             print(f"{runs:,} runs in {runs // 100:,} sessions, made in {time.perf_counter() - started:.0f} s")
             with served(store, Path(folder) / "uploads") as address:
                 measure(address)

@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ SHARED = (
     "tests/integration/assurance/",
     "tests/integration/safety/",
     "tests/integration/simulation/test_served.py",
+    "tests/integration/traces/",
     "tests/integration/volumes/",
 )
 """They share loop devices, users and control groups: beside others, but not beside each other."""
@@ -41,6 +42,23 @@ ALONE = (
     "tests/integration/run/test_load_line_answers.py",
 )
 """What they find depends on a machine that does nothing else."""
+LONG = (
+    "tests/integration/install/",
+    *SHARED,
+    "tests/web/test_site.py",
+    "tests/integration/recipes/",
+    "tests/integration/cluster/",
+    "tests/integration/run/",
+    "tests/integration/",
+    "tests/web/",
+)
+"""Files that take minutes begin first, in this order: one that began last would be waited for alone."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Tests that start the command wait half of their time for what they measure; meanwhile others run."""
+    return (os.cpu_count() or 1) * 3 // 2
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -52,6 +70,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
         def _split_scope(self, nodeid: str) -> str:
             return "shared" if nodeid.startswith(SHARED) else str(super()._split_scope(nodeid))
 
+    # In the order of LONG, not the files with most tests first.
+    config.option.loadscopereorder = False
     return Scheduling(config, log)
 
 
@@ -59,6 +79,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(ALONE):
             item.add_marker("alone")
+    items.sort(key=lambda item: next((i for i, place in enumerate(LONG) if item.nodeid.startswith(place)), len(LONG)))
 
 
 def until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
@@ -93,11 +114,19 @@ def need_program(name: str) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _private_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _private_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every test has its own store and state folder, so that no test touches the user's results."""
     state = tmp_path_factory.mktemp("state")
     monkeypatch.setenv("PLIMSOLL_HOME", str(state))
     monkeypatch.delenv("PLIMSOLL_STORE", raising=False)
+    yield
+    if any(Path("/dev/shm").glob(f"plimsoll-{os.geteuid()}-*")):
+        from plimsoll.cli import live_states
+
+        # What sessions left in memory that a test killed.
+        monkeypatch.setenv("PLIMSOLL_HOME", str(state))
+        if (left := live_states.folder()) is not None:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 @pytest.fixture

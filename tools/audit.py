@@ -55,6 +55,7 @@ OLDER = {
     "GNU Lesser General Public License v3 (LGPLv3)": "LGPL-3.0-only",
     "GNU Library or Lesser General Public License (LGPL)": "LGPL-2.1-or-later",
     "ISC License (ISCL)": "ISC",
+    "GNU General Public License (GPL)": "GPL-2.0-or-later",
     "The Unlicense (Unlicense)": "Unlicense",
 }
 OWN = "plimsoll"

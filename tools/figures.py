@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parent.parent / "docs"
-TEST_COLUMNS = {"ratio": "times the original", "cpu": "its CPU time", "pairs": "pairs of runs"}
+TEST_COLUMNS = {"ratio": "ratio to the original", "cpu": "ratio of CPU time", "pairs": "pairs of runs"}
 EVERY_ROW = "every row"
 _BLOCK = re.compile(r"<!-- figures: (\w+) -->\n.*?<!-- end -->", re.DOTALL)
 
@@ -48,7 +48,7 @@ def of_test(name: str) -> Iterator[str]:
     if name not in figures()["tests"]:
         return
     rows = figures()["tests"][name]["rows"]
-    yield "Medians of interleaved runs, with the least and the largest ratio of a pair.\n"
+    yield "Medians of interleaved runs; in brackets the lowest and the highest ratio of a pair.\n"
     yield from lines(rows, TEST_COLUMNS, {})
     yield ""
     yield from (f"{place}: {figures()['places'][place]}." for place in sorted({row["at"] for row in rows}))

@@ -1,6 +1,6 @@
 """Runs the example of README.md on this machine and puts its output and a picture of its report there.
 
-python tools/readme.py        (needs chromium for the picture; takes about half a minute)
+python -m tools.readme       (needs chromium for the picture; takes about half a minute)
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from tools.pages import picture
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -20,10 +21,8 @@ PICTURE = ROOT / "docs" / "report.png"
 PLIMSOLL = str(Path(sys.executable).parent / "plimsoll")
 COMMAND = re.compile(r"```sh\n\.venv/bin/plimsoll (run .*)\n```")
 MARKED = re.compile(r"(<!-- example: begin -->\n).*?(<!-- example: end -->)", re.DOTALL)
-CHROMIUM = (
-    "chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --hide-scrollbars "
-    "--disable-component-update --disable-sync --force-device-scale-factor=1.5 --window-size=1100,830"
-)
+SCREEN = (1100, 420)
+"""Down to the links to the evidence, which is folded."""
 
 
 def run(words: str, folder: Path) -> str:
@@ -43,16 +42,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shown = run(command[1], folder)
-        # Warnings are about this machine at this moment; the rest is what everybody gets.
-        shown = "\n".join(line.rstrip() for line in shown.split("\nWarnings and lost runs")[0].strip().splitlines())
+        # Cautions are about this machine at this moment, and the verdicts say once more what the answer says.
+        shown = "\n".join(line.rstrip() for line in shown.partition("\nCautions")[0].strip().splitlines())
         README.write_text(MARKED.sub(lambda found: f"{found[1]}```text\n{shown}\n```\n{found[2]}", text))
         run("report -o report.html", folder)
-        subprocess.run(
-            [*CHROMIUM.split(), f"--user-data-dir={folder}/chromium", f"--screenshot={folder}/report.png",
-             f"file://{folder}/report.html"],
-            check=True, capture_output=True,
-        )  # fmt: skip
-        shutil.copy(folder / "report.png", PICTURE)
+        picture.take(folder / "report.html", PICTURE, *SCREEN)
 
 
 if __name__ == "__main__":

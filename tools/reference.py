@@ -89,22 +89,22 @@ def tests() -> Iterator[str]:
 def test_page(profile: Profile) -> Iterator[str]:
     """All that is known of one test."""
     yield f"# {profile.name}: {profile.title}\n\n**{profile.question}**\n\n{profile.definition}\n"
-    yield f"After: {profile.source}.\n\n## How to read it\n\n{profile.reading}\n"
+    yield f"Source: {profile.source}.\n\n## How to read it\n\n{profile.reading}\n"
     yield f"Judged: {', '.join(f'`{metric}`' for metric in profile.metrics)}; the first decides when to stop.\n"
     if profile.made_equal:
-        yield f"## How it was made equal to its original\n\n{profile.made_equal}\n"
+        yield f"## How it matches the original\n\n{profile.made_equal}\n"
     if program := original_of(profile):
         yield (
-            "## Beside its original\n\n"
+            "## Compared with the original\n\n"
             f"`--on new=DIR --on old=DIR,implementation=original` runs {program} in its place, interleaved with it.\n"
         )
         yield from figures.of_test(profile.name)
         if profile.beside:
             yield f"{profile.beside}\n"
     if profile.cannot_say:
-        yield f"## What it cannot say\n\n{profile.cannot_say}\n"
+        yield f"## What it does not measure\n\n{profile.cannot_say}\n"
     if profile.unverified:
-        yield f"UNVERIFIED: {profile.unverified}\n"
+        yield f"Not verified: {profile.unverified}\n"
     yield "## Modes and parameters\n"
     if profile.modes:
         yield from table("mode", "what differs", "parameters")

@@ -36,11 +36,6 @@ def _sooner(text: str) -> str:
     return f"{int(text) * 10}ms"
 
 
-def _fewer(count: str) -> Callable[[str], str]:
-    """`count` where the example has more."""
-    return lambda text: str(min(int(text), int(count)))
-
-
 _LONG = {"size": "8m", "runtime": "2"}
 EXAMPLES: Mapping[str, Example] = {
     "1mbs_clients": Example({"directory": "tmp", "size": "8k", "startdelay": _sooner}, folders=("tmp",)),

@@ -7,7 +7,6 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from benches.torture.laws import Stored, whole_page
 from benches.torture.sandbox import FIXTURES, SHORT, Sandbox
@@ -173,8 +172,3 @@ SCENARIOS = {
           for name in ("redis", "postgresql", "mariadb", "sqlite")),
     )
 }  # fmt: skip
-
-
-def fixtures_are_there() -> bool:
-    """Whether the tree is complete; the campaign needs the tests' files."""
-    return Path(FIXTURES).is_dir()

@@ -27,14 +27,16 @@ BLOCKS = 1024
 """Of the file that `BASE` asks for."""
 
 
-def run(path: Path, holes: str = "no", **texts: str) -> Outcome:
+def run(path: Path, holes: str = "no", there: str = "no", **texts: str) -> Outcome:
     """The outcome of `randread` with these parameters on a file, with its `trace` and what was seen while it ran.
 
     These are the `flags` that the file was open with, the names of the `threads` of this process, the `cpus` that ours
     may run on, and how many bytes came `from_device`.
 
-    With `holes` the file is there before, and holds nothing.
+    With `holes` the file is there before, and holds nothing; with `there` it is written, and in the page cache.
     """
+    if there == "yes":
+        path.write_bytes(bytes(BLOCKS * BLOCK))
     if holes == "yes":
         path.touch()
         os.truncate(path, BLOCKS * BLOCK)
@@ -266,8 +268,8 @@ EFFECTS: dict[str, list[tuple[dict[str, str], Callable[[Outcome], bool]]]] = {
           for kind, laid in {"fill": 0, "refill": BLOCKS, "random": BLOCKS}.items()),
     ],
     "drop_cache": [
-        ({"drop_cache": "no"}, lambda o: cached(o) > 0.9),
-        ({"drop_cache": "yes"}, lambda o: cached(o) < 0.1),
+        ({"there": "yes", "layout": "keep", "drop_cache": "no"}, lambda o: cached(o) > 0.9),
+        ({"there": "yes", "layout": "keep", "drop_cache": "yes"}, lambda o: cached(o) < 0.1),
     ],
     "drop_each": [
         ({**ONCE, "drop_each": kind, "direct": "no", **ALONE, "max_operations": str(2 * BLOCKS)},

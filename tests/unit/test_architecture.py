@@ -19,6 +19,7 @@ CRATES = {
     "python": {"core", "logs", *MEASURING},
     **{crate: {"core"} for crate in MEASURING},
     **{crate: {"core", "sqlite"} for crate in ("db", "files")},
+    **{crate: {"core", "logs"} for crate in ("io", "volume")},
 }
 CORE_MODULE_USERS = {
     "python/plimsoll/catalog/model.py",
@@ -27,6 +28,7 @@ CORE_MODULE_USERS = {
     "python/plimsoll/run/workers/databases.py",
     "python/plimsoll/run/workers/file_systems.py",
     "python/plimsoll/run/workers/local.py",
+    "python/plimsoll/traces/core.py",
     "python/plimsoll/volumes/core.py",
 }
 TOUCHES_OUTSIDE = re.compile(r"\bstd::(fs|net|os::unix|process)\b|\blibc::(open|read|write|pread|pwrite|socket|ioctl)")

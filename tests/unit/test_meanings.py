@@ -26,7 +26,7 @@ IO = [parameter.name for parameter in WORKLOADS["io"]]
         ("ioengine", IO, ["engine"]),
         ("Block-Size", IO, ["block_size"]),
         ("benchmark", ["report", "run", "export"], ["run"]),
-        ("fio", formats(), ["fio_json", "fio_logs", "fio_terse"]),
+        ("fio", formats(), ["fio_json", "fio_logs", "fio_terse", "fio_text"]),
         ("randred", ["randread", "randwrite"], ["randread"]),
         ("jbdc", ["jdbc", "basic"], ["jdbc"]),
         ("gp5", ["gp2", "gp3", "io2"], ["gp2", "gp3"]),

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import combinations
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.factories import make_study
 from tests.unit.report.studies import evidence, five, pair, with_runs
-from tests.web.test_report_page import browser  # noqa: F401 (a fixture)
+from tests.web.geometry import check_geometry
 
 from plimsoll.model import Interval, IntervalOperations, Run
 from plimsoll.report import Evidence, build_document, render
@@ -22,7 +21,7 @@ SIXTY = "a-name-of-sixty-characters-that-is-as-long-as-names-may-get-"
 
 
 @contextmanager
-def opened(browser: Browser, folder: Path, found: Evidence, width: int = 1280, scheme: str = "light") -> Iterator[Page]:  # noqa: F811
+def opened(browser: Browser, folder: Path, found: Evidence, width: int = 1280, scheme: str = "light") -> Iterator[Page]:
     """The report, with nothing fetched and nothing refused by its own policy."""
     path = folder / "report.html"
     render(build_document(found), "html", path)
@@ -37,7 +36,7 @@ def opened(browser: Browser, folder: Path, found: Evidence, width: int = 1280, s
     try:
         page.goto(path.as_uri())
         yield page
-        assert wrong == []
+        assert wrong == [], wrong
     finally:
         context.close()
 
@@ -62,26 +61,10 @@ def points(picture: Locator) -> Locator:
     return picture.locator(".mark-symbol.role-mark path")
 
 
-def check_geometry(picture: Locator) -> None:
-    """Nothing empty, no label over another, nothing outside the picture."""
-    frame = picture.bounding_box()
-    assert frame is not None
+def check_points(picture: Locator, width: int = 1280) -> None:
+    """There are some, and all words can be read."""
     assert points(picture).count() > 0
-    boxes = []
-    for label in picture.locator("text").all():
-        box, words = label.bounding_box(), label.text_content()
-        if not box or not words or label.evaluate("text => getComputedStyle(text).opacity") == "0":
-            continue
-        assert frame["x"] - 1 <= box["x"], words
-        assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1, words
-        assert frame["y"] - 1 <= box["y"], words
-        assert box["y"] + box["height"] <= frame["y"] + frame["height"] + 1, words
-        boxes.append((box, words))
-    for (one, a), (other, b) in combinations(boxes, 2):
-        across = min(one["x"] + one["width"], other["x"] + other["width"]) - max(one["x"], other["x"])
-        # The box of a word is higher than its letters.
-        down = min(one["y"] + one["height"], other["y"] + other["height"]) - max(one["y"], other["y"])
-        assert across <= 1 or down <= 3.5, (a, b)
+    check_geometry(picture, width, "")
 
 
 def targets(count: int, name: str = "t") -> Evidence:
@@ -94,7 +77,7 @@ def targets(count: int, name: str = "t") -> Evidence:
 @pytest.mark.parametrize("count", [2, 3, 6, 12])
 @pytest.mark.parametrize("name", ["t", SIXTY])
 def test_a_forest_of_many_targets_over_six_decades(
-    browser: Browser,  # noqa: F811
+    browser: Browser,
     tmp_path: Path,
     count: int,
     name: str,
@@ -102,7 +85,7 @@ def test_a_forest_of_many_targets_over_six_decades(
 ) -> None:
     with opened(browser, tmp_path, targets(count, name), width) as page:
         picture = drawn(page, "forest-0")
-        check_geometry(picture)
+        check_points(picture, width)
         box = picture.bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= width
@@ -110,7 +93,7 @@ def test_a_forest_of_many_targets_over_six_decades(
         assert size >= 9
 
 
-def test_targets_are_hidden_by_mouse_and_by_keyboard(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_targets_are_hidden_by_mouse_and_by_keyboard(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, five()) as page:
         picture = drawn(page, "forest-0")
         before = points(picture).count()
@@ -126,7 +109,7 @@ def test_targets_are_hidden_by_mouse_and_by_keyboard(browser: Browser, tmp_path:
         assert 0 < points(picture).count() < before
 
 
-def test_all_targets_hidden_leave_the_axes(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_all_targets_hidden_leave_the_axes(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, five()) as page:
         picture = drawn(page, "forest-0")
         for box in page.locator("#forest-0 .controls input").all():
@@ -135,7 +118,7 @@ def test_all_targets_hidden_leave_the_axes(browser: Browser, tmp_path: Path) -> 
         assert picture.is_visible()
 
 
-def test_hovering_says_which_comparison_it_is(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_hovering_says_which_comparison_it_is(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, pair()) as page:
         points(drawn(page, "forest-0")).first.hover()
         told = page.locator("#vg-tooltip-element.visible")
@@ -144,7 +127,7 @@ def test_hovering_says_which_comparison_it_is(browser: Browser, tmp_path: Path) 
         assert all(each in words for each in ("ping", "gp3", "×", "Verdict"))
 
 
-def test_names_of_strangers_are_only_names(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_names_of_strangers_are_only_names(browser: Browser, tmp_path: Path) -> None:
     hostile = "</script><script>document.title='owned'</script>'+alert(1)+'<img src=x onerror=alert(1)>\u202e"
     with opened(browser, tmp_path, targets(3, hostile)) as page:
         points(drawn(page, "forest-0")).first.hover()
@@ -154,17 +137,17 @@ def test_names_of_strangers_are_only_names(browser: Browser, tmp_path: Path) -> 
         assert "\u202e" not in page.locator("body").inner_text()
 
 
-def test_the_chart_follows_the_window_and_the_scheme(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_the_chart_follows_the_window_and_the_scheme(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, pair(), scheme="dark") as page:
         picture = drawn(page, "forest-0")
         fill = picture.locator("text").first.evaluate("text => getComputedStyle(text).fill")
         assert fill == "rgb(166, 176, 187)"
         page.set_viewport_size({"width": 390, "height": 900})
         expect(picture).to_have_attribute("width", re.compile("^3[0-8][0-9]"))
-        check_geometry(picture)
+        check_points(picture, 390)
 
 
-def test_paper_has_the_still_picture(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_paper_has_the_still_picture(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, pair(), scheme="dark") as page:
         drawn(page, "forest-0")
         page.emulate_media(media="print")
@@ -174,17 +157,17 @@ def test_paper_has_the_still_picture(browser: Browser, tmp_path: Path) -> None: 
         assert still.locator("text").first.evaluate("text => getComputedStyle(text).fill") == "rgb(91, 101, 113)"
 
 
-def test_one_run_per_target_and_no_valid_run(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_one_run_per_target_and_no_valid_run(browser: Browser, tmp_path: Path) -> None:
     session, runs = make_study(("a", "b"), ("ping",), 1)
     with opened(browser, tmp_path, Evidence([session], runs, "a", 0.1)) as page:
-        check_geometry(drawn(page, "forest-0"))
+        check_points(drawn(page, "forest-0"))
     session, runs = make_study(("a", "b"), ("ping",), 2, failed=4)
     with opened(browser, tmp_path, Evidence([session], runs, "a", 0.1)) as page:
         assert page.locator("#forest").count() == 0
         assert page.locator(".vega").count() == 0
 
 
-def test_a_policy_that_forbids_scripts_leaves_the_still_picture(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_a_policy_that_forbids_scripts_leaves_the_still_picture(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     text = render(build_document(five()), "html").replace("script-src 'sha256-", "script-src 'sha256-x")
     path.write_text(text)
@@ -227,7 +210,7 @@ def over_time(runs: int, seconds: int, count: int = 2, name: str = "t") -> Evide
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize(("runs", "seconds", "count"), [(1, 3, 1), (1, 12, 2), (3, 200, 1), (3, 100, 12), (20, 500, 2)])
 def test_rates_over_time_of_few_and_many_points(
-    browser: Browser,  # noqa: F811
+    browser: Browser,
     tmp_path: Path,
     runs: int,
     seconds: int,
@@ -236,12 +219,12 @@ def test_rates_over_time_of_few_and_many_points(
 ) -> None:
     with opened(browser, tmp_path, over_time(runs, seconds, count, SIXTY), width) as page:
         picture = drawn(page, "series-0")
-        check_geometry(picture)
+        check_points(picture, width)
         assert picture.locator(".mark-line.role-mark path").count() >= count
         assert points(picture).count() <= max(200, 20 * count)
 
 
-def test_time_and_targets_are_chosen_by_keyboard(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_time_and_targets_are_chosen_by_keyboard(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, over_time(1, 40)) as page:
         picture = drawn(page, "series-0")
         assert points(picture).count() == 80
@@ -256,7 +239,7 @@ def test_time_and_targets_are_chosen_by_keyboard(browser: Browser, tmp_path: Pat
         assert points(picture).count() == 20
 
 
-def test_the_axis_becomes_logarithmic_and_keeps_what_was_chosen(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_the_axis_becomes_logarithmic_and_keeps_what_was_chosen(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, over_time(1, 12, 1)) as page:
         picture = drawn(page, "series-0")
         before = picture.locator(".role-axis-label text").all_text_contents()
@@ -267,14 +250,14 @@ def test_the_axis_becomes_logarithmic_and_keeps_what_was_chosen(browser: Browser
         assert picture.locator(".role-axis-label text").all_text_contents() != before
         assert points(picture).count() == 6
         assert box.evaluate("box => document.activeElement === box")
-        check_geometry(picture)
+        check_points(picture)
     # A stall has no place on such an axis, so it is not offered.
     with opened(browser, tmp_path, over_time(1, 12, 2)) as page:
         drawn(page, "series-0")
         assert page.locator("#series-0").get_by_role("checkbox", name="Logarithmic").count() == 0
 
 
-def test_hovering_over_a_run_says_which_and_what(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_hovering_over_a_run_says_which_and_what(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, over_time(1, 12)) as page:
         points(drawn(page, "series-0")).nth(3).hover()
         told = page.locator("#vg-tooltip-element.visible")
@@ -283,7 +266,7 @@ def test_hovering_over_a_run_says_which_and_what(browser: Browser, tmp_path: Pat
         assert all(each in words for each in ("block 1", "too short to tell", "Seconds", "Rate in"))
 
 
-def test_all_charts_are_drawn_before_long(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_all_charts_are_drawn_before_long(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, five()) as page:
         expect(page.locator(".vega:not(.drawn)")).to_have_count(0)
 
@@ -291,7 +274,7 @@ def test_all_charts_are_drawn_before_long(browser: Browser, tmp_path: Path) -> N
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize(("runs", "count"), [(4, 1), (12, 2), (12, 12), (300, 2), (100, 9)])
 def test_runs_by_block_of_few_and_many(
-    browser: Browser,  # noqa: F811
+    browser: Browser,
     tmp_path: Path,
     runs: int,
     count: int,
@@ -299,21 +282,21 @@ def test_runs_by_block_of_few_and_many(
 ) -> None:
     with opened(browser, tmp_path, over_time(runs, 2, count, SIXTY), width) as page:
         picture = drawn(page, "strip-0")
-        check_geometry(picture)
+        check_points(picture, width)
         assert points(picture).count() <= max(200, 20 * count)
         # Another point may lie over it.
         points(picture).first.hover(force=True)
         page.locator("#vg-tooltip-element.visible").wait_for()
 
 
-def test_a_few_runs_are_a_table_and_no_chart(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_a_few_runs_are_a_table_and_no_chart(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, over_time(3, 2, 1)) as page:
         assert page.locator("#strips figure").count() == 0
         assert page.locator("#strips table").count() == 1
         assert "Each point" not in page.locator("#strips").inner_text()
 
 
-def test_runs_that_do_not_count_are_crosses_and_say_why(browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_runs_that_do_not_count_are_crosses_and_say_why(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, pair()) as page:
         lost = drawn(page, "strip-1").locator(".mark-text.role-mark text")
         assert lost.first.text_content() == "✕"

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
-from tests.conftest import need_program
+from playwright.sync_api import Browser, Page
 from tests.factories import many_cases
 from tests.unit.report.studies import evidence, five, pair, quick, with_runs
 
 from plimsoll.model import Run
 from plimsoll.report import Evidence, build_document, render
 
-ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 LONG = "a-very-long-target-name-" * 8
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = need_program("chromium")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
-        yield started
-        started.close()
 
 
 def _many() -> Evidence:
@@ -189,16 +168,27 @@ def test_the_answers_are_in_sight_on_a_telephone(browser: Browser, pages: dict[s
     page.context.close()
 
 
+LABELS = """chart => {
+    const { left, right } = chart.getBoundingClientRect();
+    const labels = [...chart.querySelectorAll("text")].map(each => {
+        const { left, right } = each.getBoundingClientRect();
+        return { words: each.textContent, shown: each.getClientRects().length > 0, left, right };
+    });
+    return { left, right, labels };
+}"""
+
+
 def test_labels_stay_inside_their_charts(browser: Browser, pages: dict[str, Path]) -> None:
     page, _ = opened(browser, pages["long"], 360)
-    for chart in page.locator("svg.chart").all():
-        frame = chart.bounding_box()
-        assert frame is not None
-        for label in chart.locator("text").all():
-            box = label.bounding_box()
-            assert box is not None
-            assert box["x"] >= frame["x"] - 2, label.text_content()
-            assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 2, label.text_content()
+    charts = page.locator("svg.chart").all()
+    assert charts
+    for chart in charts:
+        found = chart.evaluate(LABELS)
+        assert found["labels"]
+        for label in found["labels"]:
+            assert label["shown"], label
+            assert label["left"] >= found["left"] - 2, label
+            assert label["right"] <= found["right"] + 2, label
     page.context.close()
 
 
@@ -214,6 +204,21 @@ def test_tables_are_readable_and_the_data_of_charts_opens(browser: Browser, page
     assert not details.locator("table").is_visible()
     details.locator("summary").click()
     assert details.locator("table").is_visible()
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+@pytest.mark.parametrize("name", ["two", "five", "many", "long"])
+def test_no_cell_of_the_table_of_tests_lies_over_another(
+    browser: Browser, pages: dict[str, Path], name: str, width: int
+) -> None:
+    page, _ = opened(browser, pages[name], width)
+    wider = page.evaluate(
+        "() => [...document.querySelectorAll('.lead table:has(.judged) :is(th, td)')]"
+        ".filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent.slice(0, 60))"
+    )
+    assert wider == []
+    assert page.evaluate("() => document.querySelectorAll('.lead table:has(.judged) td').length")
     page.context.close()
 
 

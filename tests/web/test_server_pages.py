@@ -8,13 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
-from tests.conftest import need_program
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 from tests.factories import START_NS, make_study
 from tests.integration.web.conftest import Site, add, running
-from tests.web.test_report_page import ARGUMENTS, CONTRASTS
+from tests.web.test_report_page import CONTRASTS
 
 from plimsoll.model import Run, Session
+from plimsoll.store import comparisons
 from plimsoll.store.names import short_id
 from plimsoll.store.records import sealed
 from plimsoll.store.result_file import write_results
@@ -23,15 +23,6 @@ from plimsoll.units import DAY
 
 SCRIPT = "<script>document.title = 'owned'</script><img src=x onerror=\"document.title = 'owned'\">"
 LONG = "a-very-long-name-" * 12
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = need_program("chromium")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
-        yield started
-        started.close()
 
 
 Made = tuple[Site, list[Session]]
@@ -120,6 +111,8 @@ def all_pages(made: Made) -> list[str]:
         f"/history?case={last.plan.case}&target={last.target.name}",
         f"/compare?s={night}&s={long.id}",
         f"/compare?t={night}:gp3&t={sessions[1].id}:gp3",
+        f"/c/{comparisons.save(site.store, SCRIPT, f'?t={night}:gp3&t={long.id}:{last.target.name[0]}', 'me')}",
+        f"/c/{comparisons.save(site.store, LONG, '?t=gone:gp3', 'me')}",
         f"/diff?s={night}&s={long.id}",
         "/uploads",
         "/api",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tests.golden.sentences.speech import GUARDS, Situation, of_guards
-from tests.unit.guards.guard_cases import CASES, RunMaker, away, buffered, counted, disk, queries, write_run
+from tests.unit.guards.guard_cases import CASES, RunMaker, away, buffered, counted, disk, late, queries, write_run
 from tests.unit.guards.test_guards import BUSY_TEST
 
 from plimsoll.model import Target
@@ -54,6 +54,12 @@ def _disks() -> list[Situation]:
             "a decay",
             RunMaker(rates=[4000] * 60 + [2500] * 20 + [1800] * 20 + [1500] * 200),
             "precondition with layout=random",
+        ),
+        _of(
+            "a replay that caught up",
+            late(3 * MILLISECOND),
+            "at times target or host could not follow the trace",
+            never=("every one was late",),
         ),
         _of("cycles", RunMaker(rates=cycles), "Run over at least three whole cycles", never=("Set warmup=",)),
         _of("a trend", RunMaker(rates=falling), "there is no steady state yet", never=("Set warmup=",)),

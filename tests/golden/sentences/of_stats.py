@@ -98,12 +98,17 @@ def _verdicts() -> list[Situation]:
 
     level = [1.0, 1.01, 0.99]
     return [
-        of("three times as fast", _cells([3.1, 3.2, 3.0, 3.1]), "gp3 is faster than nvme: 3.1×", "is slower than"),
-        of("a third as fast", _cells([0.31, 0.32, 0.30, 0.31]), "gp3 is slower than nvme: 0.31×", "is faster than"),
-        of("as fast", _cells(level), "are the same within ±10 %", "is faster than"),
-        of("two blocks", _cells([1.2, 1.3]), "preview, no verdict: gp3 / nvme 1.2× after 2 blocks", "are the same"),
+        of("three times as fast", _cells([3.1, 3.2, 3.0, 3.1]), "gp3 is 3.1× faster than nvme", "× slower than"),
+        of("a third as fast", _cells([0.31, 0.32, 0.30, 0.31]), "gp3 is 3.2× slower than nvme", "× faster than"),
+        of("as fast", _cells(level), "are the same within ±10 %", "× faster than"),
+        of(
+            "two blocks",
+            _cells([1.2, 1.3]),
+            "preview, no verdict: gp3 is 1.2× as fast as nvme after 2 blocks",
+            "are the same",
+        ),
         of("no block in common", [*_lost()], "no verdict: gp3 and nvme have no valid block in common", "faster"),
-        of("noise of 30 %", _cells(near(1.0, 5, noise=0.3)), "not enough data: gp3 / nvme", "are the same"),
+        of("noise of 30 %", _cells(near(1.0, 5, noise=0.3)), "not enough data: gp3 is", "are the same"),
         of("noise of 600 %", _of_cell(cell([6.0, 0.16] * 3)), "reduce the noise or widen the band", "are the same"),
         of(
             "a factor of a thousand between blocks",
@@ -142,12 +147,12 @@ def _verdicts() -> list[Situation]:
             "slices in which one loses by the other",
             _in_slices(near(1.15, 6), own=near(1.0, 6, 2, 0.03)),
             "in slices that follow an own one",
-            "is faster than",
+            "× faster than",
         ),
         of(
             "slices in which none does",
             _in_slices(near(1.15, 6), own=near(1.15, 6, 2, 0.03)),
-            "is faster than",
+            "× faster than",
             "in slices that follow an own one",
         ),
         of(
@@ -166,19 +171,19 @@ def _verdicts() -> list[Situation]:
         of("dependent blocks", _cells(_wave()), "ratios of neighbouring blocks resemble each other"),
         of("equal plans of two names", _plans(), "the plans of the two differ", "parameters differ"),
         of("a plan that changed", _changed_plan(), "the parameters of this case changed between sessions"),
-        of("sets of one", _apart([1000.0, 1001.0], [1500.0]), "ratio, no verdict:", "is faster than"),
-        of("an empty set", _apart([1000.0] * 4, [0.0]), "have no usable runs of both", "is faster than"),
+        of("sets of one", _apart([1000.0, 1001.0], [1500.0]), "ratio, no verdict:", "× faster than"),
+        of("an empty set", _apart([1000.0] * 4, [0.0]), "have no usable runs of both", "× faster than"),
         of(
             "a set with a step",
             _apart([*near(1e3, 8), *near(2e3, 8, 2)], near(1e3, 12, 3)),
             "so its runs have no common score",
-            "is faster than",
+            "× faster than",
         ),
         of(
             "a cold first run",
             _apart([850.0, *near(1e3, 8, 1, 0.003)], near(1080, 8, 5, 0.003)),
             "the answer hangs on a first run",
-            "is faster than",
+            "× faster than",
         ),
     ]
 
@@ -209,14 +214,14 @@ def _published() -> list[Situation]:
         of(
             "published, far apart",
             compared(Stated(1e9, 1e7), Stated(2e9, 1e7)),
-            "b has higher time than a",
+            "b takes 2.00× as long as a",
             "no verdict",
         ),
         of(
             "published, within the spread",
             compared(Stated(1e9, 3e8), Stated(2e9, 3e8)),
             "no significant difference",
-            "has higher time",
+            "2.00× as long",
         ),
         of(
             "published, inside the band",

@@ -14,6 +14,7 @@ from unittest.mock import patch
 from tests.golden.sentences.speech import GUARDS, Situation, of_blocks
 
 from plimsoll.model import Finding
+from plimsoll.report.document import Sentence
 from plimsoll.report.sections import load_line
 
 GUARD_TESTS = ("tests.unit.guards.test_guards", "tests.unit.guards.test_database_guards")
@@ -22,6 +23,10 @@ LOAD_LINE_TESTS = ("tests.unit.report.test_load_line_search",)
 
 def _of_finding(found: Finding | None) -> list[str]:
     return [] if found is None else [found.message, found.advice]
+
+
+def _of_sentences(found: list[Sentence]) -> list[str]:
+    return [each.text for each in found]
 
 
 def _recorded(
@@ -78,7 +83,9 @@ def _situations() -> Iterator[Situation]:
             yield Situation("guard tests", name, speak)
     for module in LOAD_LINE_TESTS:
         for name, test in _tests(module):
-            yield Situation("load line tests", name, partial(_recorded, test, [load_line], "build", of_blocks))
+            yield Situation("load line tests", name, partial(_recorded, test, [load_line], "told", _of_sentences))
+            drawn = partial(_recorded, test, [load_line], "build", of_blocks)
+            yield Situation("load line tests", f"{name}, drawn", drawn)
 
 
 SITUATIONS = list(_situations())

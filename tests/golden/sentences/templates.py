@@ -17,8 +17,8 @@ SPEAKERS = (
     "stats/unpaired.py", "stats/paired.py", "stats/multiplicity.py",
     "catalog/bounds.py", "catalog/delivery.py", "catalog/lasting.py",
     "simulation/slo.py", "simulation/choice.py",
-    "run/guards/*.py", "report/sections/*.py", "report/memory.py", "report/doubted.py",
-    "altered.py", "report/changed.py",
+    "run/guards/*.py", "report/sections/*.py", "report/memory.py", "report/doubted.py", "report/likened.py",
+    "altered.py", "report/changed.py", "traces/advice/sentences.py", "traces/advice/wanted.py",
 )  # fmt: skip
 """Files that word a verdict, a finding, an advice or a note."""
 FEWEST_WORDS = 4
@@ -41,10 +41,6 @@ class Template:
     @property
     def key(self) -> str:
         return f"{self.file}: {self.words}"
-
-    @property
-    def speaker(self) -> str:
-        return self.file
 
     @cached_property
     def _parts(self) -> list[str]:

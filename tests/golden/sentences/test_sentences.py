@@ -9,21 +9,43 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from tests.golden.sentences import of_guards, of_reports, of_slices, of_stats, of_tests, of_volumes
+from tests.golden.sentences import (
+    of_advice,
+    of_answers,
+    of_context,
+    of_guards,
+    of_profiles,
+    of_reports,
+    of_searches,
+    of_slices,
+    of_stats,
+    of_tests,
+    of_volumes,
+)
 from tests.golden.sentences.speech import Situation
 from tests.golden.sentences.templates import Template, plain, templates
 
 SITUATIONS: list[Situation] = [
     *of_stats.SITUATIONS,
+    *of_answers.SITUATIONS,
     *of_guards.SITUATIONS,
     *of_volumes.SITUATIONS,
     *of_reports.SITUATIONS,
+    *of_searches.SITUATIONS,
+    *of_context.SITUATIONS,
     *of_slices.SITUATIONS,
     *of_tests.SITUATIONS,
+    *of_advice.SITUATIONS,
+    *of_profiles.SITUATIONS,
 ]
 NO_CONCLUSIONS = {
     "catalog/delivery.py: random reads, twice as many in flight": "the name of a run",
     "report/sections/data.py: Every score of every run": "the caption of a file",
+    "traces/advice/sentences.py: Beyond the observed time: the load is taken to repeat these {} for ever.": "all loads",
+    "traces/advice/sentences.py: How the program reacts to latency: the answer is for I/Os that come whether others "
+    "are done or not": "of every load",
+    "traces/advice/sentences.py: Where I/Os went: counters do not say it; they are taken to go {}. A stream counts as "
+    "less on volumes that merge its I/Os (st1, sc1).": "of all counters",
     "report/sections/phases.py: >As the original prints it": "the title of a column",
 }
 """Strings of the speakers that say nothing of any data."""

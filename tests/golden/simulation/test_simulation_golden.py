@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+
+from tests.golden.kept import check
 
 from plimsoll.catalog.shape import options_from, volume_shape
 from plimsoll.prices.cost import cost
@@ -18,13 +19,6 @@ from plimsoll.units import MINUTE
 HERE = Path(__file__).parent
 
 
-def check(name: str, text: str) -> None:
-    path = HERE / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.write_text(text)
-    assert text == path.read_text()
-
-
 def test_two_volumes_under_one_load() -> None:
     work = load("randread,depth=16", {})
     shapes = [
@@ -32,7 +26,7 @@ def test_two_volumes_under_one_load() -> None:
         for text in ("gp2,size=100GiB,instance=m5.large", "gp3,size=100GiB")
     ]
     found = [simulate(shape, work, 40 * MINUTE, cost(shape)) for shape in shapes]
-    check("two.txt", render(simulation_document(found, short=True), "terminal"))
+    check(HERE / "two.txt", render(simulation_document(found, short=True), "terminal"))
 
 
 def test_the_cheapest_that_is_enough() -> None:
@@ -47,4 +41,4 @@ def test_the_cheapest_that_is_enough() -> None:
             None,
             lambda _: None,
         )
-        check(name, render(choice_document(found, work.words, "p99<10ms", lasts_ns), "terminal"))
+        check(HERE / name, render(choice_document(found, work.words, "p99<10ms", lasts_ns), "terminal"))

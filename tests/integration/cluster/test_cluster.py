@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -161,7 +162,7 @@ def test_a_session_on_workers_is_extended_on_them(plimsoll: Command, workers: Wo
     assert whole_blocks(stored(), {"w1", "w2"}) == {0, 1}
     done = plimsoll("extend", *there)
     assert "3 workers: w1 (tcp://" in done.err
-    assert "w2 is slower than w1" in done.out
+    assert re.search(r"w2 is \S+× slower than w1", done.out)
     assert f"session {first['session']}; next: `plimsoll report" in done.err
     (again,) = plimsoll("list", "sessions", "--json").json
     assert (again["session"], again["state"]) == (first["session"], "done")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+import psutil
 import pytest
 from tests.conftest import need_module, until
 
@@ -37,6 +38,23 @@ def end(task: Task) -> None:
 def long(number: int) -> None:
     del number
     time.sleep(60)
+
+
+def listening() -> list[str]:
+    """The addresses at which this process and those that it started wait for others."""
+    own = psutil.Process()
+    return [
+        each.laddr.ip
+        for process in (own, *own.children(recursive=True))
+        for each in process.net_connections()
+        if each.status == psutil.CONN_LISTEN
+    ]
+
+
+def test_a_local_cluster_listens_to_this_machine_only(cluster: Cluster) -> None:
+    """Its scheduler, its worker, and the page of figures that each of them has."""
+    only(cluster)
+    assert set(listening()) == {"127.0.0.1"}
 
 
 def test_whoever_asks_a_closed_client_hears_that_the_scheduler_is_gone(cluster: Cluster) -> None:

@@ -98,6 +98,17 @@ def test_a_bad_parameter_is_refused_as_any_other(plimsoll: Command) -> None:
     assert "did you mean 'count'?" in plimsoll("run", "dd-write", "--set", "cuont=3", check=2).stderr
 
 
+def test_its_importer_says_where_each_number_stands(plimsoll: Command, tmp_path: Path) -> None:
+    line = "67108864 bytes (67 MB, 64 MiB) copied, 0.0421 s, 1.6 GB/s"
+    (tmp_path / "dd.txt").write_text(f"1+0 records in\n1+0 records out\n{line}\n")
+    said = plimsoll("import", "dd.txt", "--explain").stdout
+    assert "dd (what GNU dd prints), by its content" in said
+    assert "computed from 67108864, 0.0421" in said
+    assert "line 1: 1+0 records in" in said
+    (tmp_path / "dd.txt").write_text(line.replace("0.0421", "0,042"))
+    assert "dd.txt: line 1: '0,042' can be read in two ways" in plimsoll("import", "dd.txt", check=2).stderr
+
+
 def test_its_command_and_its_importer_read_the_same(plimsoll: Command, tmp_path: Path) -> None:
     words = ("if=/dev/zero", "of=file", "bs=64k", "count=16", "conv=fdatasync")
     printed = plimsoll("dd", *words).stderr

@@ -1,4 +1,4 @@
-"""What README says is what happens: its commands are run, its options exist, its example is real output."""
+"""What README and the tasks say is what happens: commands are run, options exist, the example is real output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from tests.integration.run.conftest import Command
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-INLINE = [words for words in re.findall(r"`(plimsoll [^`]+)`", README) if "COMMAND" not in words]
+TASKS = (ROOT / "docs/tasks.md").read_text()
+INLINE = [words for words in re.findall(r"`(plimsoll [^`]+)`", README + TASKS) if "COMMAND" not in words]
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -29,7 +30,7 @@ def test_commands_of_the_readme_work(block: str, plimsoll: Command) -> None:
 
 
 @pytest.mark.parametrize("words", INLINE)
-def test_options_of_the_readme_exist(words: str, plimsoll: Command) -> None:
+def test_options_exist(words: str, plimsoll: Command) -> None:
     for part in words.split(", then "):
         _, command, *rest = shlex.split(part.strip("`"))
         group = "COMMAND [ARGS]" in plimsoll(command, "--help").out
@@ -37,6 +38,14 @@ def test_options_of_the_readme_exist(words: str, plimsoll: Command) -> None:
         for word in rest:
             if word.startswith("-"):
                 assert re.search(rf"(^|\s|,){re.escape(word)}\b", text, re.MULTILINE), f"{command} has no {word}"
+
+
+@pytest.mark.parametrize("group", ["", "baseline", "data", "session", "store", "volume"])
+def test_each_command_is_said_in_one_line(group: str, plimsoll: Command) -> None:
+    shown = plimsoll(*group.split(), "--help", COLUMNS="80").out
+    commands = re.findall(r"^  ([a-z]+)  +(\S.*)$", shown.partition("\nCommands:\n")[2], re.MULTILINE)
+    assert len(commands) >= 2
+    assert [name for name, text in commands if text.endswith("...")] == [], "its first sentence is too long"
 
 
 def test_the_example_is_output_of_the_command_above_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +100,9 @@ def test_own_sessions_run_apart_are_compared(plimsoll: Command, tmp_path: Path) 
     for name, speed in (("old", 1.0), ("new", 0.5), ("again", 1.0)):
         import_study(plimsoll, tmp_path, name, targets=(name,), ratios={name: speed}, noise=0.01, block_noise=0.01)
     gate = plimsoll("compare", "old", "new", "--fail-on", "worse", check=1)
-    assert "new is slower than old" in gate.err
+    assert re.search(r"new is \S+× slower than old", gate.err)
     assert "4 and 4 runs measured apart" in gate.out
-    assert "measured apart, not interleaved" in gate.err
+    assert "measured apart, not interleaved" in gate.out
     fine = plimsoll("compare", "old", "again", "--fail-on", "worse", check=0)
     assert "gate:" not in fine.err
     assert "again and old are the same" in fine.out
@@ -112,7 +113,7 @@ def test_two_sessions_of_one_target_are_compared(plimsoll: Command, tmp_path: Pa
         import_study(plimsoll, tmp_path, name, targets=("a",), ratios={"a": speed}, noise=0.01, block_noise=0.01)
     (before, after) = (plimsoll("list", "sessions", "--json").json[i]["session"] for i in (0, 1))
     told = plimsoll("compare", "before", "after", "--fail-on", "worse", check=1).out
-    assert "is slower than" in told
+    assert "× slower than" in told
     assert f"a · {before}" in told
     assert f"a · {after}" in told
 
@@ -138,7 +139,7 @@ def test_cases_of_different_parameters_are_not_compared(plimsoll: Command, tmp_p
     for scale in scales:
         assert f"scale={scale}" in shown
     asked = plimsoll("compare", *words, "--across", "scale", "--baseline", "a").out
-    assert "b scale=10000 is slower than a scale=100" in asked
+    assert re.search(r"b scale=10000 is \S+× slower than a scale=100", asked)
     assert "scale=" not in plimsoll("compare", *words, "--across", "scale", "--json").json[0]["test"]
 
 
@@ -158,7 +159,9 @@ def test_what_keeps_cases_apart_is_named(plimsoll: Command, tmp_path: Path) -> N
     words = [f"{name}.txt (pgbench output)" for name in "ab"]
     gate = plimsoll("compare", *words, "--fail-on", "worse", check=NOTHING)
     assert "their parameters differ, and `--across scale` compares them all the same" in gate.err
-    assert plimsoll("compare", *words, "--across", "scale").out.count("b scale=1000") == 2
+    rows = plimsoll("compare", *words, "--across", "scale", "--json").json
+    assert {(row["target"], row["baseline"]) for row in rows} == {("b scale=1000", "a scale=100")}
+    assert plimsoll("compare", *words, "--across", "scale", "--all").out.count("b scale=1000 and a scale=100 are") == 2
     assert "no parameter named 'scal'" in plimsoll("compare", *words, "--across", "scal", check=2).err
 
 
@@ -179,9 +182,9 @@ def test_the_suite_is_the_same_in_every_command(plimsoll: Command, tmp_path: Pat
     """Two cases can share a plan and be judged by different metrics: `randread depth=1` does what `ping` does."""
     cases = ("randread depth=1", "seqread", "ping")
     import_study(plimsoll, tmp_path, "suite", cases=cases, ratios={"b": 2.0}, noise=0.01, block_noise=0.01)
-    told = plimsoll("compare", "suite").out.splitlines()[-1]
-    assert told.startswith("b against a over 3 cases: ")
-    assert "the geometric mean of randread depth=1, seqread, ping (more is better)" in told
+    told = plimsoll("compare", "suite").out.splitlines()[-1].removeprefix(" • ")
+    assert told.startswith("Over 3 cases, b is ")
+    assert "the geometric mean of randread depth=1, seqread, ping, latency ratios inverted" in told
     shown = " ".join(plimsoll("show", "suite").out.split())
     assert told in shown
     (row,) = [row for row in plimsoll("compare", "suite", "--json").json if row["answer"] is None]
@@ -207,7 +210,9 @@ def test_of_many_comparisons_those_that_differ_are_shown_and_the_rest_is_counted
     assert "`--all` shows these too" in some
     assert "`--all`" not in every
     assert plimsoll("compare", "many", "--json").out.count('"answer"') > len(same) + 2
-    # The table of `show` has every verdict in few lines.
+    # The table has every verdict in few lines, here as in `show`.
+    assert "Scores, compared with a" in some
+    assert all(case in some for case in cases)
     assert "more sentence" in plimsoll("show", "many").out
     assert "are the same within" not in plimsoll("show", "many").out
     assert "are the same within" in plimsoll("show", "many", "--all").out

@@ -20,7 +20,7 @@ SHORT = ("--set", "size=16MiB", "--set", "runtime=60ms", "--set", "warmup=10ms",
 
 def sentences(answer: dict[str, Any]) -> list[str]:
     section = answer["sections"][0]
-    assert section["id"] == "load_line"
+    assert section["id"] == "answer"
     return [each["text"] for each in section["blocks"][0]["sentences"]]
 
 

@@ -95,3 +95,24 @@ def test_a_block_that_is_interrupted_is_all_that_is_lost(
     done = [run["block"] for run in runs_of(plimsoll, tmp_path) if run["status"] == "ok"]
     assert sorted(done) == [0, 0, 1, 1, 2, 2]
     assert leftovers(disk) == []
+
+
+def test_a_probe_says_when_a_verdict_is_to_be_expected_and_leaves_nothing(plimsoll: Command, disk: Path) -> None:
+    words = ("plan", "ping", *settings(disk), *SMALL)
+    assert "expect the ratio" not in plimsoll(*words).out, "without --probe nothing is measured"
+    told = plimsoll(*words, "--probe").out
+    assert "ping: expect the ratio to within ±10 % " in told
+    found = json.loads(plimsoll(*words, "--probe", "--json").out)["probe"]["ping"]
+    assert 3 <= found["valid_blocks"] <= 5
+    assert found["noise"] > 0
+    assert [each["width"] for each in found["expected"]] == [0.1, 0.03]
+    assert leftovers(disk) == []
+    assert json.loads(plimsoll("list", "sessions", "--json").out) == []
+
+
+def test_a_probe_needs_a_comparison_of_block_io(plimsoll: Command, disk: Path) -> None:
+    alone = plimsoll("plan", "ping", "--on", f"one={disk}", *SMALL, "--probe", check=2)
+    assert "nothing to compare it with" in alone.err
+    assert "probing" not in alone.err
+    files = plimsoll("plan", "postmark", *settings(disk)[:3], f"two={disk}", "--same-place", "--probe", check=2)
+    assert "--probe is for tests of block I/O" in files.err

@@ -14,7 +14,7 @@ from tests.integration.store.conftest import NewStore
 from plimsoll.altered import GUARD, has_no_checksum, is_altered
 from plimsoll.errors import ResultFileError
 from plimsoll.model import Level, Run, RunStatus, Session
-from plimsoll.store import exchange, search
+from plimsoll.store import exchange, histories, search
 from plimsoll.store.connection import writing
 from plimsoll.store.records import told
 from plimsoll.store.result_file import read_results
@@ -94,15 +94,17 @@ def test_another_part_that_was_changed_is_told_and_the_scores_count(
     assert store.altered([session.id]) == {}
 
 
-def test_a_point_of_a_history_does_not_count_either(store: Store, study: tuple[Session, list[Run]]) -> None:
+def test_a_history_keeps_the_score_that_was_measured(store: Store, study: tuple[Session, list[Run]]) -> None:
     _, runs = study
     run = first_ok(runs)
-    asked = (store, run.plan.case, run.target.name, run.plan.hash, "iops", None)
-    before = search.points(*asked)
+    works = tuple(histories.works(store, run.plan.case, run.target.name))
+    asked = (store, histories.Wanted(run.plan.case, run.plan.hash, works), "iops")
+    before = histories.scores(*asked)
+    assert before[0].scores[0].value == next(score.value for score in run.scores if score.metric == "iops")
     change(store, OF_SCORES[0].format(run.id))
-    after = search.points(*asked)
-    assert [each.run_id for each in after] == [each.run_id for each in before]
-    assert [each.run_id for each in after if each.status == "invalid"] == [run.id]
+    assert histories.scores(*asked) == before
+    points = histories.points(*asked, [run.session_id])
+    assert [each.run_id for each in points if each.status == "invalid"] == [run.id]
 
 
 def test_what_was_changed_is_told_of_every_copy(

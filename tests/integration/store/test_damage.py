@@ -21,11 +21,12 @@ from tests.integration.store.conftest import NewStore
 
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.model import Run, RunStatus, Session
-from plimsoll.store import exchange, search
+from plimsoll.store import exchange, histories, search
 from plimsoll.store.checkup import Examination, first_damage
 from plimsoll.store.connection import parse_location, writing
 from plimsoll.store.records import told
 from plimsoll.store.result_file import read_results
+from plimsoll.store.scored import scored_runs
 from plimsoll.store.store import Store, open_store
 
 PAGE = 4096
@@ -91,10 +92,10 @@ def uses(store: Store, ids: list[str], folder: Path) -> Iterator[Callable[[], ob
     yield lambda: search.find_lines(store, search.Query(text="study"))
     yield lambda: search.run_counts(store)
     yield lambda: search.choices(store)
-    yield lambda: search.series(store)
+    yield lambda: histories.series(store)
     yield lambda: store.plans(ids)
-    yield lambda: store.deciding(ids)
     yield lambda: store.may_end(ids)
+    yield lambda: [scored_runs(store, [each]) for each in store.sessions() if each.id in ids]
     for each in ids:
         yield lambda each=each: search.run_lines(store, each)
         yield lambda each=each: search.targets(store, each)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import event
@@ -13,7 +15,9 @@ from plimsoll.model import Finding, Level, Run, RunStatus, Score, Session, Sessi
 from plimsoll.phases import MEMORY_GUARD
 from plimsoll.report.evidence import Evidence
 from plimsoll.stats.paired import cells
+from plimsoll.store.exchange import add_records, merge
 from plimsoll.store.housekeeping import delete_sessions
+from plimsoll.store.scored import scored_runs
 from plimsoll.store.store import Store, open_store, short_id
 
 
@@ -58,7 +62,45 @@ def test_sessions_come_newest_first(store: Store) -> None:
         store.add_session(session)
     assert [each.title for each in store.sessions()] == ["study 2", "study 1", "study 0"]
     assert [each.title for each in store.sessions(limit=2)] == ["study 2", "study 1"]
-    assert store.last_session() == made[0]
+
+
+def test_the_last_session_is_the_one_that_came_last(store: Store, tmp_path: Path) -> None:
+    """However long ago it was measured: who has just imported something means that."""
+    new, old, older = (make_study(title=f"study {n}", started_ns=START_NS + n, blocks=0)[0] for n in (9, 5, 1))
+    store.add_session(new)
+    assert store.last_session() == new
+    add_records(store, [old], "a file")
+    assert store.last_session() == old
+    with open_store(str(tmp_path / "other.db")) as other:
+        other.add_session(older)
+        other.add_session(new)
+        # What is known already does not come again.
+        merge(store, [other])
+    assert store.last_session() == older
+    assert [each.title for each in store.sessions()] == ["study 9", "study 5", "study 1"]
+
+
+def test_of_sessions_that_came_at_once_the_one_begun_last_is_the_last(store: Store, tmp_path: Path) -> None:
+    """In whatever order of their ids a merge brings them."""
+    made = [make_study(title=f"study {n}", started_ns=START_NS + n, blocks=0)[0] for n in (1, 2, 3)]
+    by_id = sorted((each.id for each in made), reverse=True)
+    with open_store(str(tmp_path / "other.db")) as other:
+        for session, number in zip(made, by_id, strict=True):
+            other.add_session(session.model_copy(update={"id": number}))
+        merge(store, [other])
+    last = store.last_session()
+    assert last is not None
+    assert last.title == "study 3"
+
+
+def test_a_session_that_is_gone_on_with_is_the_last(store: Store) -> None:
+    first, second = (make_study(title=f"study {n}", started_ns=START_NS + n, blocks=0)[0] for n in (1, 2))
+    store.add_session(first)
+    store.add_session(second)
+    store.reopen_session(first)
+    last = store.last_session()
+    assert last is not None
+    assert last.id == first.id
 
 
 def test_an_empty_store_has_no_last_session(store: Store) -> None:
@@ -176,10 +218,8 @@ def test_what_memory_answered_is_found_as_the_report_finds_it(store: Store) -> N
         for run in runs
     ]
     add(store, session, changed)
-    found = store.from_memory([session.id], [run.plan.hash for run in runs])
-    assert found == Evidence([session], changed, None, 0.1).from_memory == {("randread", "throughput", "b")}
-    assert not store.from_memory([session.id], [])
-    assert not store.from_memory([session.id], ["another"])
+    for found in (scored_runs(store, [session]), changed):
+        assert Evidence([session], found, None, 0.1).from_memory == {("randread", "throughput", "b")}
 
 
 def test_a_run_without_a_wanted_score_was_tried(store: Store) -> None:

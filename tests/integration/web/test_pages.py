@@ -71,7 +71,11 @@ def test_every_link_of_the_site_leads_somewhere(filled: Filled, client: httpx.Cl
         assert answer.status_code == 200, path
         if answer.headers["content-type"].startswith("text/html"):
             found = Links(answer.text)
-            assert [str(each).partition("?")[0] for each in found.scripts] == ["/static/site.js", "/static/charts.js"]
+            assert [str(each).partition("?")[0] for each in found.scripts] == [
+                "/static/site.js",
+                "/static/charts.js",
+                "/static/tables.js",
+            ]
             assert found.handlers == []
             assert all(address.startswith(("/", "#")) for address in found.found), path
             waiting += sorted(address for address in found.found if address.startswith("/"))
@@ -180,11 +184,11 @@ def test_history_finds_the_night_on_which_it_became_slower(filled: Filled, clien
     assert found["levels"][1]["value"] == pytest.approx(0.6 * found["levels"][0]["value"], rel=0.1)
     steady = client.get("/api/v1/history", params={"case": "randread", "target": "nvme"}).json()
     assert len(steady["levels"]) == 1
-    fields = "id host started_ns value low high runs valid levels pattern place event"
+    fields = "id host started_ns value low high runs valid levels pattern place name event"
     assert [*found["sessions"][0]] == fields.split()
     assert [*found["levels"][0]] == ["first", "last", "value"]
     listed = client.get("/api/v1/series", params={"text": "gp3"}).json()
-    assert [*listed[0]] == ["case", "target", "sessions", "runs", "last_ns"]
+    assert [*listed[0]] == ["case", "target", "sessions", "runs", "last_ns", "host"]
     page = client.get("/history", params={"case": "randread", "target": "gp3"}).text
     assert "Changes of level" in page
     assert page.count("<figure") == 2

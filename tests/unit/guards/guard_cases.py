@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from hdrh.histogram import HdrHistogram
+
 from plimsoll.model import Level, Plan, Target
 from plimsoll.parameters import defaults
 from plimsoll.run.evidence import RunEvidence
@@ -284,6 +286,15 @@ def counted(before: dict[str, int], after: dict[str, int], **changes: Any) -> Ru
 SMALL = {"data_bytes": 100 * MIB, "cache_bytes": 128 * MIB}
 LARGE = {"data_bytes": 100 * GIB, "cache_bytes": 128 * MIB}
 
+
+def late(lateness_ns: int, **outcome: Any) -> RunMaker:
+    """A replay whose I/Os were all issued so late."""
+    histogram = HdrHistogram(1, 60 * SECOND, 3)
+    histogram.record_value(lateness_ns, 100)
+    histograms = {"lateness": histogram.encode().decode()}
+    return RunMaker(outcome={"histograms": histograms, **outcome})
+
+
 _SHORT_DRAINS = (3 * MILLISECOND,) * 10
 
 CASES: dict[str, Case] = {
@@ -380,6 +391,12 @@ CASES: dict[str, Case] = {
         RunMaker(parameters={"depth": 64}),
         RunMaker(parameters={"depth": 64}, latency_ns=6_400_000),
         says="of the 64 asked for",
+    ),
+    "replay_schedule": Case(
+        late(3 * MILLISECOND, late_since_ns=12 * SECOND),
+        late(MILLISECOND // 20),
+        Level.WARN,
+        "from 12 s on every one was late: target or host could not follow the trace",
     ),
     "request_shape": Case(
         RunMaker(device_other={"reads": -60_000}), RunMaker(), says="reached the device as requests of 10 KiB"

@@ -17,8 +17,10 @@ OWN_WORDS = {("bonnie", "nothing"), ("table", "nothing")}
 """Formats that leave a place empty for what was not measured."""
 
 COMMAS = ("thousands comma", "thousands comma, millions", "decimal comma")
-OTHER_MEANINGS = {("phoronix", "nothing"), *(("phoronix", name) for name in COMMAS)}
-"""Without a RawString the Value stands for it; and a comma between the points of a graph makes two, which is told."""
+OTHER_MEANINGS = {("fio_text", "unit suffix"), ("phoronix", "nothing"), *(("phoronix", name) for name in COMMAS)}
+"""fio itself writes 4021.3k for 4,021,300.
+
+Without a RawString the Value stands for it; and a comma between the points of a graph makes two, which is told."""
 
 
 @pytest.mark.slow

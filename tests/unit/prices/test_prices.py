@@ -94,6 +94,12 @@ def test_an_unknown_region_is_named() -> None:
         priced("gp3,size=1GiB", "us-east-9")
 
 
+def test_a_region_of_another_provider_leaves_the_home_region() -> None:
+    found = priced("pd-balanced,size=100GiB", "us-east-1")
+    assert (found.region, found.volume_per_month) == ("us-central1", priced("pd-balanced,size=100GiB").volume_per_month)
+    assert priced("gp3,size=100GiB", "eu-west-1").region == "eu-west-1"
+
+
 def test_your_own_prices_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = tmp_path / "prices.csv"
     mine.write_text("provider,region,item,usd,as_of\naws,us-east-1,gp3.storage,0.05,2026-11-01\n")

@@ -83,6 +83,12 @@ def burst(run: Run) -> Run:
     return run.model_copy(update={"intervals": intervals})
 
 
+def times(run: Run, factor: float) -> Run:
+    """The same run with all its scores so many times as large."""
+    scores = tuple(each.model_copy(update={"value": each.value * factor}) for each in run.scores)
+    return run.model_copy(update={"scores": scores})
+
+
 def with_runs(found: Evidence, runs: list[Run]) -> Evidence:
     return Evidence(found.sessions, runs, found.baseline, found.band)
 

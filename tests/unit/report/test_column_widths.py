@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.report.column_widths import BETWEEN, FittedColumn, fitted, unrepeated
+from plimsoll.report.column_widths import BETWEEN, FittedColumn, fitted, unrepeated, wrapped
 
 CASES = FittedColumn("Case", False, ("dbench threads=12", "fs-mark-directories", "postmark transactions=2000"))
 TARGET = FittedColumn("Target", False, ("a", "a", "a"))
@@ -76,3 +77,26 @@ def test_repeated_first_columns_are_said_once() -> None:
         ["", "p99", "b", "1"],
         ["write", "p99", "b", "1"],
     ]
+
+
+@pytest.mark.parametrize("width", range(12, 60))
+def test_no_line_ends_between_a_number_and_its_unit(width: int) -> None:
+    words = "the error of 5 % holds; half of the commits take 1.06 ms or more, 12 MiB/s after 27 min of /a/long/path"
+    told = wrapped(words, width)
+    assert " ".join(told.split()) == words
+    for amount in ("5 %", "1.06 ms", "12 MiB/s", "27 min", "/a/long/path"):
+        assert amount in told
+
+
+def test_parts_stay_whole_where_they_fit() -> None:
+    assert (
+        wrapped("4 cases · 1 session · 2026-11-18 11:06", 24, parts=" · ") == "4 cases · 1 session ·\n2026-11-18 11:06"
+    )
+    assert wrapped("one part that is too long for it", 12, parts=" · ") == "one part\nthat is too\nlong for it"
+
+
+def test_what_separates_parts_never_stands_alone() -> None:
+    for length in range(30, 50):
+        part = "targets " + "x" * (length - 8)
+        lines = wrapped(f"1 case · {part} · 9 of 9 runs valid", 40, parts=" · ").splitlines()
+        assert "·" not in lines, length

@@ -100,7 +100,7 @@ def volumes(ratios: dict[str, float]) -> Evidence:
 def test_one_table_has_all_tests_and_targets() -> None:
     (table,) = matrix.build(volumes({"p200": 0.5, "p400": 1.0, "p1000": 2.5}))
     assert isinstance(table, Table)
-    assert [column.title for column in table.columns] == ["Test", "Metric", "standard", *IOPS]
+    assert [column.title for column in table.columns] == ["Case", "Metric", "standard", *IOPS]
     first = table.rows[0]
     assert cell_text(first[-1]).endswith("faster")
     assert cell_text(first[3]).endswith("slower")

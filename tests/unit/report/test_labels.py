@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll import metrics
-from plimsoll.report.labels import count_text, interval_text, percent_text, range_text, ratio_text, rounded, score_text
+from plimsoll.report.labels import (
+    common_start,
+    count_text,
+    interval_text,
+    percent_text,
+    range_text,
+    ratio_text,
+    rounded,
+    score_text,
+)
 from plimsoll.report.printable import clean
 
 
@@ -88,3 +97,20 @@ def test_counts_and_shares() -> None:
 
 def test_control_characters_never_get_through() -> None:
     assert clean("a\x1b[31mb\u202ec\x00\ud800\td\ne") == "a\ufffd[31mb\ufffdc\ufffd\ufffd\td\ne"
+
+
+@pytest.mark.parametrize(
+    ("names", "start"),
+    [
+        (("server 7, gp3 100 GiB", "server 7, gp3 500 GiB"), "server 7, gp3 "),
+        (("/srv/data/one", "/srv/data/two"), "/srv/data/"),
+        (("gp2", "gp3"), ""),
+        (("production-eu-a", "production-eu-b"), "production-eu-"),
+        (("production", "production two"), ""),
+        (("a long name", "a long name"), ""),
+        (("a long name",), ""),
+        ((), ""),
+    ],
+)
+def test_what_names_begin_with_is_said_once(names: tuple[str, ...], start: str) -> None:
+    assert common_start(names) == start

@@ -46,7 +46,7 @@ FOUND = "ustained level not measured"
 def test_each_renderer_says_until_when_and_what_is_left(name: str) -> None:
     text = " ".join(told(render(build_document(evidence()), name)).split())
     assert SAID in text
-    assert "then b / a is about 10×" in text
+    assert "then b is about 10× faster than a" in text
     assert "then a is held to 300 IOPS" in text
     assert FOUND in text
     steady = told(render(build_document(evidence(GP3, GP3)), name))

@@ -20,8 +20,9 @@ from plimsoll.report.rendering import render
 from plimsoll.stats.policy import LEVELS_FROM
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.verdict import Answer
-from plimsoll.store.search import Point
-from plimsoll.web.history import by_session
+from plimsoll.store.histories import SessionScores, Work
+from plimsoll.store.kept_scores import Counting
+from plimsoll.web.history import of_scores
 
 _NOISE = random.Random(7)
 STEP = [(3631 if run < 33 else 109) * (1 + 0.004 * _NOISE.gauss(0, 1)) for run in range(40)]
@@ -111,10 +112,11 @@ def test_sets_measured_apart_are_compared_level_by_level() -> None:
     [verdict] = publication.answers(evidence(HONEST, STEP, apart=True))["verdicts"]
     assert verdict["ratio"] is None
     assert verdict["sentence"].startswith(
-        "no verdict: b / a 1.00× with runs 1…33 of b, 0.03× from run 34 on, 40 and 40 runs measured apart"
+        "no verdict: b against a: 1.00× as fast with runs 1…33 of b, 0.03× from run 34 on, "
+        "40 and 40 runs measured apart"
     )
     [other] = evidence(STEP, HONEST, apart=True).cells
-    assert "33× from run 34 on" in publication.answers(evidence(STEP, HONEST, apart=True))["verdicts"][0]["sentence"]
+    assert "33.3× from run 34 on" in publication.answers(evidence(STEP, HONEST, apart=True))["verdicts"][0]["sentence"]
     assert nothing_compared([cell], named([], [], POLICY_VERSION).names) == ""  # two ratios are more than none
     assert cell.verdict.ratio is None
     assert other.verdict.ratio is None
@@ -132,7 +134,7 @@ def test_a_step_within_the_blocks_leaves_no_answer_of_the_part_before_it(stepped
     found = evidence(HONEST[: len(stepped)], stepped)
     [cell] = found.cells
     assert cell.verdict.answer is Answer.UNKNOWN
-    assert sentence(cell).startswith("no verdict: b / a 1.00× until block ")
+    assert sentence(cell).startswith("no verdict: b against a: 1.00× as fast until block ")
     assert not any("the verdict" in note.text or "drifted" in note.text for note in cell.notes)
     assert any("the ratio fell by 97 % at pair" in note.text for note in cell.notes)
     told = publication.answers(found)["verdicts"][0]
@@ -146,14 +148,14 @@ def test_a_step_that_leaves_the_answer_as_it_is_leaves_the_verdict() -> None:
     twice = [value * (1.5 if place < 6 else 2.5) for place, value in enumerate(HONEST[:12])]
     [cell] = evidence(HONEST[:12], twice).cells
     assert cell.verdict.answer is Answer.BETTER
-    assert "1.50× until block 6, 2.50× from block 7 on" in sentence(cell)
+    assert "1.50× as fast until block 6, 2.50× from block 7 on" in sentence(cell)
     [slow] = evidence(twice, HONEST[:12]).cells
     assert any("the ratio fell by 40 % at pair 7" in note.text for note in slow.notes)
 
 
 def test_a_step_of_one_target_in_turns_gives_both_ratios() -> None:
     [verdict] = publication.answers(evidence(HONEST[:20], STEP[23:40] + STEP[37:]))["verdicts"]
-    assert "1.00× until block 10, 0.03× from block 11 on" in verdict["sentence"]
+    assert "1.00× as fast until block 10, 0.03× from block 11 on" in verdict["sentence"]
     assert verdict["ratio"] is None
     # A step that both targets share cancels.
     common = [low * high / 3631 for low, high in zip(STEP, HONEST, strict=True)]
@@ -179,13 +181,12 @@ def test_older_rules_give_the_answers_that_were_published() -> None:
 
 
 def test_a_session_with_a_step_has_no_point_in_a_history() -> None:
-    def point(run: int, value: float) -> Point:
-        return Point(
-            run_id=f"r{run}", session_id="s", host="h", block=run, attempt=0, started_ns=run, status="ok", value=value
-        )
+    def of(values: Sequence[float]) -> SessionScores:
+        scores = tuple(Counting(run, 0, value) for run, value in enumerate(values))
+        return SessionScores("s", "h", 1, len(scores), Work("w", "t", "p", "h", {}, 1, len(scores), 1), scores)
 
-    [session] = by_session([point(run, value) for run, value in enumerate(STEP)])
+    session = of_scores(of(STEP))
     assert (session.value, session.pattern, len(session.levels)) == (None, "step", 2)
-    [honest] = by_session([point(run, value) for run, value in enumerate(HONEST)])
+    honest = of_scores(of(HONEST))
     assert (honest.pattern, honest.levels) == ("", ())
     assert honest.value == pytest.approx(3631, rel=0.01)

@@ -12,7 +12,7 @@ from tests.factories import make_study
 
 from plimsoll.model import Run, Session
 from plimsoll.report import Evidence, build_document, render
-from plimsoll.report.document import Text, cell_text
+from plimsoll.report.document import Chart, Text, cell_text
 from plimsoll.report.sections import load_line
 from plimsoll.report.sections.machines import build as machines
 
@@ -50,10 +50,8 @@ def searched(
 
 
 def told(session: Session, runs: list[Run]) -> str:
-    blocks = load_line.build(Evidence(sessions=[session], runs=runs, baseline=None, band=0.1))
-    first = blocks[0]
-    assert isinstance(first, Text)
-    return "\n".join(sentence.text for sentence in first.sentences)
+    answer = load_line.told(Evidence(sessions=[session], runs=runs, baseline=None, band=0.1))
+    return "\n".join(sentence.text for sentence in answer)
 
 
 def test_answers_in_words() -> None:
@@ -62,6 +60,7 @@ def test_answers_in_words() -> None:
     assert "throughput levels off at 5,0" in words
     assert "a: at the knee, depth 5: 5,0" in words
     assert "a: highest throughput, depth 16: 5,0" in words
+    assert "; hardly more than at the knee." in words
 
 
 def test_the_client_and_the_range_as_limits() -> None:
@@ -129,6 +128,7 @@ def test_the_highest_throughput_is_the_highest_of_the_table() -> None:
     words = told(session, runs)
     assert "throughput levels off at 5,505/s" in words
     assert "a: highest throughput, depth 8: 5,505/s" in words
+    assert "hardly more" not in words
     best = told(*searched(level=lambda load, _: 1.1 if load == 5 else 1.0))
     assert "a: at the knee, with the highest throughput, depth 5: 5,505/s" in best
     assert best.count("highest throughput") == 1
@@ -301,8 +301,9 @@ def test_a_search_is_no_comparison() -> None:
     session, runs = searched()
     document = build_document(Evidence(sessions=[session], runs=runs, baseline=None, band=0.1))
     names = [section.id for section in document.sections]
-    assert names[0] == "load_line"
-    assert not {"verdicts", "scores"} & set(names)
+    assert names[:2] == ["answer", "warnings"]
+    assert names.index("load_line") == 2
+    assert not {"verdicts", "scores", "repeats"} & set(names), "its runs are at different loads"
     assert {"load-line", "load-throughput"} <= {chart.id for chart in document.charts}
 
 
@@ -316,6 +317,25 @@ def test_what_only_claims_to_be_a_search_is_shown_as_what_it_is(request_: Any, f
         evidence = Evidence([session.model_copy(update={"study": study})], runs, baseline=None, band=0.1)
         document = build_document(evidence)
         assert all(render(document, name) for name in ("html", "json", "terminal"))
+
+
+def test_without_latencies_only_throughput_is_drawn_and_that_is_said() -> None:
+    def drawn(session: Session, runs: list[Run]) -> tuple[list[str], str]:
+        blocks = load_line.build(Evidence(sessions=[session], runs=runs, baseline=None, band=0.1))
+        words = " ".join(each.text for block in blocks if isinstance(block, Text) for each in block.sentences)
+        return [block.id for block in blocks if isinstance(block, Chart)], words
+
+    session, runs = searched()
+    charts, words = drawn(session, runs)
+    assert charts == ["load-line", "load-throughput"]
+    assert "No run has latencies" not in words
+    bare = [
+        run.model_copy(update={"scores": tuple(each for each in run.scores if each.unit != "ns"), "histograms": {}})
+        for run in runs
+    ]
+    charts, words = drawn(session, bare)
+    assert charts == ["load-throughput"]
+    assert "No run has latencies, so only throughput is drawn." in words
 
 
 def test_parts_of_machines() -> None:

@@ -64,13 +64,35 @@ def test_ratios_say_their_direction() -> None:
     assert rate.ratio < 1
 
 
+def test_what_all_targets_begin_with_is_said_once() -> None:
+    names = ("db7, gp3 of 100 GiB", "db7, gp3 of 500 GiB")
+    [table] = matrix.build(evidence(baseline=names[0], targets=names, cases=("randread", "seqread"), blocks=3))
+    assert isinstance(table, Table)
+    assert table.caption == "Scores of db7, gp3 of, compared with 100 GiB"
+    assert [column.title for column in table.columns[-2:]] == ["100 GiB", "500 GiB"]
+    assert [column.key for column in table.columns[-2:]] == list(names), "programs get the whole names"
+
+
+def test_what_is_undecided_has_no_direction_and_a_ratio_that_is_no_quotient_is_explained() -> None:
+    [table] = matrix.build(evidence(baseline="a", targets=("a", "b"), cases=("randread",), blocks=3, noise=0.3))
+    assert isinstance(table, Table)
+    cell = table.rows[0][-1]
+    assert isinstance(cell, Judged)
+    assert cell.verdict == "? undecided"
+    assert table.notes == ()
+    [table] = matrix.build(evidence(baseline="a", targets=("a", "b"), cases=("randread",), blocks=3, ratios={"b": 2.0}))
+    assert isinstance(table, Table)
+    assert table.notes == (matrix.PAIRED,)
+    assert all(not each.notes for each in matrix.build(published()) if isinstance(each, Table)), "measured apart"
+
+
 def test_a_baseline_has_no_verdict_and_every_other_cell_one() -> None:
     for (_, target), cell in cells(published()).items():
         assert (cell.tone is Tone.PLAIN) == (target == "gp2")
         assert bool(cell.verdict) == (target != "gp2")
 
 
-@pytest.mark.parametrize(("width", "says"), [(40, "times better"), (80, "times better"), (140, "× faster")])
+@pytest.mark.parametrize(("width", "says"), [(40, "times better"), (80, "times better"), (140, "? undecided")])
 def test_a_cell_is_never_broken_and_wide_terminals_have_words(width: int, says: str) -> None:
     text = terminal.render(build_document(published()), width)
     assert says in text
@@ -98,8 +120,8 @@ def test_names_of_strangers_are_only_words(name: str) -> None:
     text = render(build_document(with_runs(Evidence(found.sessions, runs, None, 0.1), runs)), name)
     assert "\x1b" not in text
     assert "\u202e" not in text
-    # Two scripts of our own draw the charts of a page.
-    assert name == "terminal" or text.count("<script>") == (2 if name == "html" else 0)
+    # Scripts of our own draw the charts of a page and sort its tables.
+    assert name == "terminal" or text.count("<script>") == (3 if name == "html" else 0)
     assert name != "terminal" or "[bold\nred]" in text
 
 

@@ -42,8 +42,7 @@ def test_the_summary_counts_what_the_list_says() -> None:
     answers = [cell.verdict.answer for cell in found]
     assert (answers.count(Answer.WORSE), answers.count(Answer.SAME), answers.count(Answer.UNKNOWN)) == (3, 3, 8)
     assert tally(found) == (
-        "3 worse (2 of them not significant after correction), "
-        "3 the same (2 of them not significant after correction), 8 undecided"
+        "3 worse (2 not significant after correction), 3 the same (2 not significant after correction), 8 undecided"
     )
     assert footer([cell.verdict for cell in found]).startswith("6 of 14 comparisons decided.")
     assert "2 of the 6 stay significant after correction for 14 comparisons" in footer([cell.verdict for cell in found])

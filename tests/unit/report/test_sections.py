@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from tests.factories import make_study
@@ -13,7 +15,10 @@ from plimsoll.model import Finding, Level, Run, RunStatus, Score, SessionState
 from plimsoll.report import Evidence, build_document
 from plimsoll.report.document import Block, Chart, Document, Table, Text, Tone, Warning, cell_text
 from plimsoll.report.renderers import terminal
+from plimsoll.report.sections import looks
 from plimsoll.run.guards._judge import not_checkable
+from plimsoll.stats.paired import Cell
+from plimsoll.stats.verdict import Answer, Verdict
 
 
 def blocks(document: Document, section: str) -> tuple[Block, ...]:
@@ -37,7 +42,53 @@ def fail(run: Run) -> Run:
 def test_every_section_has_something_to_say_about_a_usual_study() -> None:
     names = [section.id for section in build_document(pair()).sections]
     assert names[:6] == ["answer", "matrix", "warnings", "verdicts", "forest", "scores"]
-    assert names[6:] == ["strips", "repeats", "latency", "series", "environment", "method", "data"]
+    assert names[6:] == ["strips", "looks", "repeats", "latency", "series", "environment", "method", "data"]
+
+
+def test_looks_are_shown_as_the_rule_took_them() -> None:
+    found = [block for block in blocks(build_document(pair()), "looks") if isinstance(block, Chart)]
+    randread = next(chart for chart in found if chart.title.startswith("randread"))
+    assert [cell_text(row[0]) for row in randread.data.rows] == ["3", "4"]
+    assert randread.description.startswith("The interval by look: ±4 % after 3 blocks, ±1.8 % after 4.")
+    assert "Answered since 3 blocks: worse." in randread.description
+    assert "No answer yet" not in randread.description
+
+
+@pytest.mark.parametrize(
+    ("answers", "said", "told"),
+    [
+        (["better", "same", "same"], "same", "Answered since 4 blocks: same."),
+        (["unknown", "worse", "worse"], "worse", "Answered since 4 blocks: worse."),
+        # All pairs together may tell what those up to the last look did not.
+        (["unknown", "unknown", "unknown"], "better", "Answered since 5 blocks: better."),
+        (["better", "better", "better"], "unknown", "No answer yet."),
+    ],
+)
+def test_the_answer_of_looks_is_that_of_the_verdict(answers: list[str], said: str, told: str) -> None:
+    found = [SimpleNamespace(answer=Answer(each), blocks_used=3 + place) for place, each in enumerate(answers)]
+    verdict = SimpleNamespace(answer=Answer(said), decided=said != "unknown")
+    assert looks._end(cast(Cell, SimpleNamespace(verdict=verdict)), cast(list[Verdict], found)) == told
+
+
+def test_pooled_sessions_were_not_looked_at_in_one_order() -> None:
+    one, other = (evidence(cases=("randread",), blocks=6, seed=seed) for seed in (5, 6))
+    both = Evidence([*one.sessions, *other.sessions], [*one.runs, *other.runs], None, 0.1)
+    assert blocks(build_document(one), "looks")
+    assert blocks(build_document(both), "looks") == ()
+
+
+def test_looks_without_an_answer_claim_none() -> None:
+    found = evidence(noise=0.3, cases=("randread",), blocks=6, seed=5)
+    (chart,) = (block for block in blocks(build_document(found), "looks") if isinstance(block, Chart))
+    assert chart.description.endswith("No answer yet.")
+    assert {cell_text(row[-1]) for row in chart.data.rows} == {"not enough data"}
+
+
+def test_one_look_and_one_target_have_no_interval_that_shrinks() -> None:
+    once = evidence(cases=("randread",), blocks=3)
+    assert blocks(build_document(once), "looks") == ()
+    alone = evidence(targets=("nvme",), cases=("randread",), blocks=6)
+    assert blocks(build_document(alone), "looks") == ()
 
 
 def test_a_terminal_needs_only_the_short_sections() -> None:
@@ -98,7 +149,7 @@ def test_undecided_comparisons_name_the_price_of_certainty() -> None:
 def test_a_target_that_always_fails_is_named_and_the_others_are_compared() -> None:
     found = evidence(baseline="a", targets=("a", "b", "c"), cases=("randread",), blocks=4, ratios={"c": 3.0})
     document = build_document(with_runs(found, [fail(r) if r.target.name == "b" else r for r in found.runs]))
-    assert "c is faster than a" in sentences(document, "verdicts")
+    assert "c is 3.0× faster than a (" in sentences(document, "verdicts")
     assert "b and a have no valid block in common" in sentences(document, "verdicts")
     stability = {row[2]: row[8] for row in table(document, "scores")}
     assert stability["b"] == "no valid run"
@@ -153,9 +204,9 @@ def test_findings_that_differ_only_in_numbers_are_one_warning() -> None:
     warnings = [
         block for block in blocks(build_document(with_runs(found, runs)), "warnings") if isinstance(block, Warning)
     ]
-    assert len(warnings) == 1
+    assert len([each for each in warnings if each.count]) == 1
     assert warnings[0].count == 12
-    assert warnings[0].sentence == "The host took 0.5 % of the time (numbers of the first such run)"
+    assert warnings[0].sentence == "The host took 0.5 % of the time (first occurrence)"
     assert warnings[0].where in ("a (randread, ping), b (randread, ping)", "b (randread, ping), a (randread, ping)")
 
 
@@ -178,7 +229,7 @@ def test_units_are_part_of_the_numbers() -> None:
     some = discards("5,000 discards of 900 KiB ran beside the test (3.1 % of the requests) for 1 min 20 s")
     more = discards("12 discards of 1.2 MiB ran beside the test (0.02 % of the requests) for 50 s")
     (warning,) = warnings_of(warned(some, more))
-    assert warning.sentence == f"{some.message} (numbers of the first such run)"
+    assert warning.sentence == f"{some.message} (first occurrence)"
     assert warning.count == 2
 
 
@@ -187,7 +238,7 @@ def test_other_words_of_one_guard_are_kept() -> None:
         discards("the rate fell by 10 %"), discards("it drifted", "run longer"), discards("the rate fell by 9 %")
     )
     (warning,) = warnings_of(both)
-    assert warning.sentence == "The rate fell by 10 % (numbers of the first such run); also: it drifted"
+    assert warning.sentence == "The rate fell by 10 % (first occurrence); also: it drifted"
     assert warning.advice == "Wait Run longer"
 
 
@@ -218,7 +269,7 @@ def test_an_interval_that_says_nothing_does_not_stretch_the_chart() -> None:
         for factor in [next(factors) if (run.target.name, run.plan.case) == ("b", "ping") else 1.0]
     ]
     document = build_document(with_runs(found, runs))
-    assert "× (wide open) after 3 blocks" in sentences(document, "verdicts")
+    assert "as long as a (wide open) after 3 blocks" in sentences(document, "verdicts")
     assert "that interval is wide open" in sentences(document, "forest")
     rows = table(document, "verdicts")
     assert {row[5] for row in rows if row[0] == "ping"} == {"wide open"}
@@ -264,12 +315,14 @@ def test_more_points_than_can_be_told_apart_are_condensed_and_that_is_said(block
     document = build_document(with_runs(found, [burst(run) for run in found.runs]))
     assert ("each target's median over short spans of time" in sentences(document, "series")) == condensed
     chart = next(each for each in document.charts if each.id == "series-0")
-    values = drawn_spec(chart)["layer"][0]["data"]["values"]
-    assert len(values) <= 200
-    assert all(each["low"] <= each["v"] <= each["high"] for each in values) if condensed else len(values) == 160
-    if condensed:
-        # Both levels are there, and the slowest and the fastest interval.
-        assert max(each["high"] for each in values) > 2.5 * min(each["low"] for each in values)
+    # All are there for whoever looks closer; drawn are no more than can be told apart.
+    values = [value for row in drawn_spec(chart)["layer"][0]["data"]["values"] for value in row["v"]]
+    assert len(values) == 80 * blocks
+    assert max(values) > 2.5 * min(values)
+    picture = chart.svg()
+    assert ('class="mark-area' in picture and 'stroke-width="1.6"' in picture) == condensed
+    # 40 seconds of each target, or of each run.
+    assert picture.count('opacity="0"/>') == (80 if condensed else 160)
 
 
 def test_a_damaged_histogram_costs_its_curve_only() -> None:
@@ -287,8 +340,8 @@ def test_percentiles_beyond_the_data_are_not_available() -> None:
     document = build_document(evidence(targets=("a",), cases=("seqread",), blocks=1, ratios={"a": 0.002}))
     row = table(document, "latency")[0]
     assert row[3] == "38"
-    assert row[6:8] == ["n/a", "n/a"]
-    assert row[8] != "n/a"
+    assert row[6:9] == ["n/a", "n/a", "n/a"]
+    assert row[9] != "n/a"
 
 
 def test_repeated_blocks_have_their_own_place() -> None:
@@ -411,7 +464,10 @@ def test_runs_too_short_to_be_judged_are_not_said_to_keep_their_level() -> None:
 def test_pooled_percentiles_have_a_name_of_their_own() -> None:
     document = build_document(pair())
     [found] = [b for b in blocks(document, "latency") if isinstance(b, Table)]
-    assert [(each.key, each.title) for each in found.columns[-2:]] == [("p99_9", "Pooled p99.9"), ("max", "Pooled max")]
+    assert [(each.key, each.title) for each in found.columns[-2:]] == [
+        ("p99_99", "Pooled p99.99"),
+        ("max", "Pooled max"),
+    ]
     scores = next(b for b in blocks(document, "scores") if isinstance(b, Table))
     assert any("“Latency” has those pooled" in note for note in scores.notes)
     # Rates alone need no such word.

@@ -76,14 +76,54 @@ def test_what_cannot_alternate_is_refused_with_the_reason_and_otherwise_done_in_
         assert str(way) == "one after the other"
 
 
-def test_only_disk_tests_can_pause_yet() -> None:
+def test_what_has_an_end_of_its_own_is_not_cut() -> None:
     two = study("a=.", "b=./", tests=("postmark",))
-    with pytest.raises(UsageError, match="test postmark is no disk test, and only those can pause and go on yet"):
+    with pytest.raises(
+        UsageError, match="test postmark has an end of its own: only what goes on for as long as it is told can pause"
+    ):
         ways(two)
     assert [way.slices for way in ways(study("a=.", "b=./", tests=("postmark", "randread"), interleave="auto"))] == [
         False,
         True,
     ]
+
+
+REDIS = "server=redis"
+
+
+@pytest.mark.parametrize(
+    ("on", "test", "slices", "why"),
+    [
+        ((f"a=.,{REDIS}", f"b=.,{REDIS},clients=2"), "ycsb-c", True, "a and b share one device, which is never idle"),
+        ((f"a=.,{REDIS}", f"b=.,{REDIS},durability=none"), "ycsb-c", True, "share one device"),
+        (("a=redis://h/1", "b=redis://u@h/2"), "ycsb-c", True, "a and b share one server, which is never idle"),
+        (("a=sqlite:/x/a.db", "b=sqlite:/x/a.db,clients=2"), "ycsb-c", True, "share one database"),
+        (("a=redis://h:1/1", "b=redis://h:2/1"), "ycsb-c", False, "they are not on one server, and one with a limit"),
+        (("a=redis://h/1", "b=/tmp,server=redis"), "ycsb-c", False, "they are not on one device"),
+        ((f"a=.,{REDIS}", f"b=.,{REDIS},clients=2"), "ycsb-a", False, "the test writes, and a database does part of"),
+        (("a=postgresql://h/x", "b=postgresql://h/x,clients=2"), "tpcb-select-only", True, "share one server"),
+        (("a=postgresql://h/x", "b=postgresql://h/x,clients=2"), "tpcb", False, "the test writes"),
+        (("a=http://h/x", "b=http://h/x,clients=2"), "web-static", True, "share one server"),
+        ((f"a=.,{REDIS},fault=expected", f"b=.,{REDIS}"), "ycsb-c", False, "the test waits for an outage"),
+        ((f"a=.,{REDIS},max_operations=9", f"b=.,{REDIS}"), "ycsb-c", False, "the test cannot: the slices say how"),
+    ],
+)
+def test_databases_alternate_where_they_only_read_on_one_server_or_device(
+    on: tuple[str, ...], test: str, slices: bool, why: str
+) -> None:
+    (way,) = ways(study(*on, tests=(test,), interleave="auto"))
+    assert way.slices is slices
+    assert why in str(way)
+
+
+def test_writes_to_a_database_alternate_where_that_is_asked_for() -> None:
+    for test in ("ycsb-a", "tpcb"):
+        server = REDIS if test == "ycsb-a" else "server=postgresql"
+        (way,) = ways(study(f"a=.,{server}", f"b=.,{server},clients=2", tests=(test,)))
+        assert str(way) == "in turns, several times a second (as asked)"
+    load = "data=recreate,measure=load"
+    with pytest.raises(UsageError, match=r"cannot: a load .* has no steady state"):
+        ways(study(f"a=.,{REDIS},{load}", f"b=.,{REDIS},clients=2,{load}", tests=("ycsb-c",)))
 
 
 def test_devices_that_may_rest_are_not_given_a_rest(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from plimsoll.run.study import Study, from_table, from_words
 from plimsoll.units import MILLISECOND, SECOND
 
 TWO = ("a=.", "b=.,depth=9")
-SHORT, USUAL = (2 * SECOND, 500 * MILLISECOND), (10 * SECOND, SECOND)
+SHORT, USUAL = (2 * SECOND, 250 * MILLISECOND), (10 * SECOND, SECOND)
 
 
 def study(*on: str, tests: tuple[str, ...] = ("randread",), **choices: object) -> Study:
@@ -54,6 +54,14 @@ def test_settings_of_one_disk_have_short_runs() -> None:
 )
 def test_what_somebody_chose_and_what_runs_in_whole_blocks_stays(asked: Study, expected: tuple[int, int]) -> None:
     assert lengths(asked) == {expected}
+
+
+def test_settings_of_one_database_have_short_runs() -> None:
+    redis = ("a=.,server=redis", "b=.,server=redis,clients=2")
+    assert lengths(study(*redis, tests=("ycsb-c",))) == {(3 * SECOND, SECOND)}
+    assert lengths(study(*redis, tests=("ycsb-a",))) == {(10 * SECOND, 2 * SECOND)}, (
+        "it writes, and runs in whole blocks"
+    )
 
 
 def test_the_lengths_of_a_suite_are_a_choice() -> None:

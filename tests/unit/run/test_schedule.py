@@ -117,11 +117,33 @@ def test_each_look_says_what_it_leaves_open_and_how_far_that_has_come() -> None:
         return 100 * math.exp(wide[name] + 0.05 * (-1) ** (block + len(name)) * (name != "t0"))
 
     told = looks_of(make_study(tests=("randread",)), value)
-    assert told[:3] == [None, None, "IOPS undecided after 3 blocks: t1 / t0 1.1× (0.69…1.7); next look after 4"]
+    assert told[:3] == [
+        None,
+        None,
+        "IOPS undecided after 3 blocks: t1 is 1.1× as fast as t0 (0.69…1.7); ±10 % would take about 8 blocks, "
+        "and 6 is the limit; next look after 4",
+    ]
+    assert told[3] is not None
+    assert "; ±55 % at the first look, ±23 % now; " in told[3]
     assert told[-1] is None, "what has ended is not open"
     many = looks_of(make_study(5, tests=("randread",)), value)[2]
     assert many is not None
-    assert many.endswith(" and 1 more; next look after 4")
+    assert " and 1 more; ±10 % would take about 8 blocks, and 6 is the limit; next look after 4" in many
+
+
+def test_a_look_says_when_the_interval_is_expected_to_be_as_narrow_as_the_band() -> None:
+    def value(name: str, block: int) -> float:
+        return 100 * math.exp((0.09 + 0.05 * (-1) ** block) * (name != "t0"))
+
+    told = [each for each in looks_of(make_study(tests=("randread",), mode="standard"), value) if each]
+    assert "; ±10 % expected after about 8, in about " in told[0]
+
+    def narrow(name: str, block: int) -> float:
+        return 100 * math.exp((0.065 + 0.00975 * (-1) ** block) * (name != "t0"))
+
+    precise = looks_of(make_study(tests=("randread",), mode="standard"), narrow)
+    assert precise[2], "open, although as narrow as the band"
+    assert not any("expected" in each for each in precise if each), "what is as narrow already is not expected"
 
 
 def test_what_is_decided_or_not_looked_at_is_not_open() -> None:
@@ -477,3 +499,63 @@ def test_one_target_in_quick_mode_ends_at_its_first_look_and_that_is_told_from_t
     standard = replace(alone, mode="standard")
     told = Schedule(standard, planning.steps(standard)).time_left()
     assert told.least_ns < told.most_ns
+
+
+def timed(study: Study, block: Block, starts_ns: int, run_ns: int, layout_ns: int, pause_ns: int) -> list[Run]:
+    """The runs of a block, one after the other, each with the time that its file took before."""
+    made = []
+    for run in runs_of(study, block, noise, ok):
+        ended_ns = starts_ns + layout_ns + run_ns
+        facts = {"phases": {"layout_ns": layout_ns, "measure_ns": run_ns}}
+        made.append(run.model_copy(update={"started_ns": starts_ns, "ended_ns": ended_ns, "facts": facts}))
+        starts_ns = ended_ns + pause_ns
+    return made
+
+
+@pytest.mark.parametrize("layout_ns", [0, 60 * SECOND])
+def test_the_time_left_after_the_first_block_is_what_the_session_takes(layout_ns: int) -> None:
+    """Six blocks of two cases: runs of 2 s that the plan takes for longer, after files that are written once."""
+    run_ns, pause_ns, repeats = 2 * SECOND, SECOND // 2, 6
+    study = make_study(repeats=repeats)
+    schedule = Schedule(study, planning.steps(study))
+    told, now_ns = [], SECOND
+    while (block := schedule.next_block()) is not None:
+        laid_ns = layout_ns if not told else 0
+        for run in timed(study, block, now_ns, run_ns, laid_ns, pause_ns):
+            schedule.take([run], score_rows([run]))
+            told.append((run.ended_ns, schedule.time_left()))
+            now_ns = run.ended_ns + pause_ns
+        schedule.settle(block.step.case)
+    end_ns = told[-1][0]
+    after = [(end_ns - ended_ns, left) for ended_ns, left in told]
+    left_ns, first = after[3]  # both cases have had their first block
+    assert first.least_ns == first.most_ns == pytest.approx(left_ns, rel=0.05)
+    assert all(left.most_ns == pytest.approx(left_ns, abs=run_ns) for left_ns, left in after[4:])
+    assert after[-1][1].most_ns == 0
+
+
+def test_a_file_that_is_written_for_each_run_counts_in_each() -> None:
+    study = make_study(tests=("randread",), repeats=3)
+    schedule = Schedule(study, planning.steps(study))
+    block = schedule.next_block()
+    assert block is not None
+    runs = timed(study, block, SECOND, 2 * SECOND, 10 * SECOND, 0)
+    refilled = [
+        run.model_copy(update={"plan": run.plan.having({**run.plan.parameters, "layout": "refill"})}) for run in runs
+    ]
+    schedule.take(refilled, score_rows(refilled))
+    assert schedule.time_left().most_ns == 2 * 2 * 12 * SECOND
+
+
+def test_the_rest_of_a_block_is_what_its_other_targets_take() -> None:
+    study = make_study(3, tests=("randread",), repeats=2)
+    schedule = Schedule(study, planning.steps(study))
+    for _ in range(2):
+        block = schedule.next_block()
+        assert block is not None
+        runs = timed(study, block, SECOND, 2 * SECOND, 0, 0)
+        for done, run in enumerate(runs, 1):
+            schedule.take([run], score_rows([run]))
+            if block.number:
+                assert schedule.time_left().most_ns == (3 - done) * 2 * SECOND
+        schedule.settle("randread")

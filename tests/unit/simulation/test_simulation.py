@@ -10,6 +10,8 @@ import pytest
 from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.prices.cost import cost
+from plimsoll.report.document import Chart
+from plimsoll.report.simulated import simulation_document
 from plimsoll.simulation.choice import choose
 from plimsoll.simulation.grid import grid
 from plimsoll.simulation.job import Trace, load
@@ -103,10 +105,22 @@ def test_what_has_no_model_is_refused(job: str, part: str) -> None:
         load(job, {})
 
 
-@pytest.mark.parametrize("text", ["", "fast", "p99>10ms", "iops<100", "p99<0", "throughput>=1MB,x"])
+@pytest.mark.parametrize("text", ["", "fast", "p99>10ms", "iops<100", "p99<0ms", "p99<10", "throughput>=1MB,x"])
 def test_what_is_no_bound_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--slo"):
         parse_slo(text)
+
+
+@pytest.mark.parametrize("name", ["p100", "p1000", "p100.0", "p105", "p0", "p200.5"])
+def test_what_is_no_percentile_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=f"--slo {name}: percentiles lie between 0 and 100; write max"):
+        parse_slo(f"{name}<20ms")
+
+
+def test_percentiles_read_as_written() -> None:
+    words = ("p1", "p50", "p99", "p99.9", "p99.99", "p999", "p9999", "p995")
+    found = [parse_slo(f"{each}<1ms")[0].metric for each in words]
+    assert found == ["p1", "p50", "p99", "p99.9", "p99.99", "p99.9", "p99.99", "p99.5"]
 
 
 def test_bounds_read_as_written() -> None:
@@ -172,3 +186,21 @@ def test_a_grid_only_gets_faster_and_never_cheaper(kind: str) -> None:
 def test_the_load_that_was_assumed_is_named_as_such() -> None:
     assert load(None, {}).words == "randread of 4 KiB, always 32 in flight (assumed; --job says what it really is)"
     assert "assumed" not in load("randread", {}).words
+
+
+def test_a_report_of_a_simulation_draws_all_that_it_says() -> None:
+    found = [simulated(volume, "randread,depth=16", 2 * HOUR) for volume in ("gp2,size=100GiB", "gp3,size=100GiB")]
+    document = simulation_document(found)
+    over_time = document.sections[-1].blocks
+    assert [block.id for block in over_time if isinstance(block, Chart)] == [
+        f"simulated-{name}" for name in ("rate", "p99", "credits", "limits")
+    ]
+    for chart in document.charts:
+        picture = chart.svg()
+        assert 'class="mark-' in picture
+        assert "gp2" in picture
+    assert "more than 200 points shows medians" in str(over_time[0])
+    # A minute has 60 points.
+    assert isinstance(
+        simulation_document([simulated("gp3,size=100GiB", "randread", 60 * SECOND)]).sections[-1].blocks[0], Chart
+    )

@@ -1,13 +1,16 @@
 import math
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.stats.digits import decimals, rounded, wide_open
+from plimsoll.stats.direction import difference, relation
 from plimsoll.stats.paired import Cell, ScoreRow, cells
 from plimsoll.stats.policy import MODES
-from plimsoll.stats.sentences import band, decimals, ratio, rounded, sentence, wide_open
+from plimsoll.stats.sentences import band, sentence
 
 
 def cell(ratios: list[float], *, metric: str = "iops", unit="1/s", direction="higher", **options) -> Cell:
@@ -22,30 +25,30 @@ def cell(ratios: list[float], *, metric: str = "iops", unit="1/s", direction="hi
 @pytest.mark.parametrize(
     ("found", "text"),
     [
-        (cell([0.31, 0.312, 0.308, 0.31]), "gp3 is slower than nvme: 0.310× (0.304…0.316), 4 blocks"),
-        (cell([0.31, 0.32, 0.30, 0.31]), "gp3 is slower than nvme: 0.31× (0.28…0.34), 4 blocks"),
+        (cell([0.31, 0.312, 0.308, 0.31]), "gp3 is 3.23× slower than nvme (3.17…3.29), 4 blocks"),
+        (cell([0.31, 0.32, 0.30, 0.31]), "gp3 is 3.2× slower than nvme (2.9…3.5), 4 blocks"),
         (
             cell([3.1, 3.2, 3.0, 3.1], metric="read_p99", unit="ns", direction="lower"),
-            "gp3 has higher read p99 than nvme: 3.1× (2.8…3.4), 4 blocks",
+            "gp3 takes 3.1× as long as nvme (2.8…3.4), 4 blocks",
         ),
         (
             cell([0.5, 0.51, 0.49], metric="read_p99", unit="ns", direction="lower"),
-            "gp3 has lower read p99 than nvme: 0.50× (0.43…0.58), 3 blocks",
+            "gp3 takes 0.50× as long as nvme (0.43…0.58), 3 blocks",
         ),
         (
             cell([2.0, 2.01, 2.0], metric="hit_share", unit="1"),
-            "gp3 has higher hit share than nvme: 2.00× (1.96…2.05), 3 blocks",
+            "gp3 is 2.00× as high as nvme (1.96…2.05), 3 blocks",
         ),
         (
             cell([1.001, 1.004, 0.998]),
-            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 1.00× (0.98…1.02), 3 blocks",
+            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 1.00× as fast (0.98…1.02), 3 blocks",
         ),
         (
             cell([0.97, 0.969, 0.971, 0.97]),
-            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 0.970× (0.963…0.977) "
-            "(nvme ahead by 3.1 %, 2.4…3.8 %), 4 blocks",
+            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 0.970× as fast "
+            "(0.963…0.977) (nvme ahead by 3.1 %, 2.4…3.8 %), 4 blocks",
         ),
-        (cell([1.2, 1.3]), "preview, no verdict: gp3 / nvme 1.2× after 2 blocks; a verdict needs 3"),
+        (cell([1.2, 1.3]), "preview, no verdict: gp3 is 1.2× as fast as nvme after 2 blocks; a verdict needs 3"),
     ],
 )
 def test_sentences(found: Cell, text: str) -> None:
@@ -55,7 +58,7 @@ def test_sentences(found: Cell, text: str) -> None:
 def test_not_enough_data_says_how_much_more() -> None:
     found = cell([1.1, 1.3, 0.9, 1.2])
     text = sentence(found, cost="12 min, $0.40")
-    assert text.startswith("not enough data: gp3 / nvme 1.1×")
+    assert text.startswith("not enough data: gp3 is 1.1× as fast as nvme (")
     more = found.verdict.blocks_needed - 4
     assert f"about {more} more blocks (12 min, $0.40)" in text
 
@@ -83,18 +86,21 @@ def test_half_widths_keep_one_or_two_digits(half_width: float) -> None:
 
 @given(st.lists(st.floats(0.001, 1000), min_size=1, max_size=12))
 def test_no_ratio_is_printed_as_zero(ratios: list[float]) -> None:
-    text = ratio(cell(ratios).verdict).replace("(wide open)", "")
+    told = re.sub(
+        r"gp3 (is|against nvme:)|as fast( as nvme)?|until block \d+,|from block \d+ on", "", relation(cell(ratios))
+    )
+    text = re.sub(r"\((wide open|a trend|two groups|neighbouring runs alike)\)", "", told)
     numbers = text.replace("×", "").replace("(", "").replace(")", "").replace("…", " ").replace(",", "").split()
     assert all(float(number) > 0 for number in numbers if float(number) != math.inf)
 
 
 def test_an_interval_that_says_nothing_is_not_printed() -> None:
     wild = cell([0.66, 30.0, 0.02])
-    assert ratio(wild.verdict).endswith("× (wide open)")
-    assert ratio(cell([2312.0]).verdict) == "2,300×"
+    assert relation(wild).endswith("as nvme (wide open)")
+    assert relation(cell([2312.0])) == "gp3 is 2,300× as fast as nvme"
     assert "(wide open) after 3 blocks; more than 1,000 more blocks" in sentence(wild)
     # A ratio that is large for sure is something else.
-    assert ratio(cell([1000.0, 1010.0, 990.0]).verdict) == "1,000× (930…1,080)"
+    assert difference(cell([1000.0, 1010.0, 990.0])) == "gp3 is 1,000× faster than nvme (930…1,080)"
 
 
 @pytest.mark.parametrize(

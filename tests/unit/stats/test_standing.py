@@ -36,55 +36,58 @@ def told(ratios: list[float], baseline: Standing | None, target: Standing | None
             None,
             BURST,
             "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %) while gp3 has burst credits, 33 min: "
-            "1.00× (0.98…1.02), 3 blocks; then gp3 / nvme is about 0.1×",
+            "1.00× as fast (0.98…1.02), 3 blocks; then gp3 is about 10× slower than nvme",
         ),
         (
             SAME,
             BURST,
             LASTING,
             "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %) while nvme has burst credits, 33 min: "
-            "1.00× (0.98…1.02), 3 blocks; then gp3 / nvme is about 10×",
+            "1.00× as fast (0.98…1.02), 3 blocks; then gp3 is about 10× faster than nvme",
         ),
         (
             [0.31, 0.312, 0.308, 0.31],
             BURST,
             HALF,
-            "gp3 is slower than nvme while nvme (33 min) and gp3 (1 h) have burst credits: 0.310× (0.304…0.316), "
-            "4 blocks; then gp3 / nvme is about 1.5×",
+            "gp3 is 3.23× slower than nvme (3.17…3.29) while nvme (33 min) and gp3 (1 h) have burst credits, "
+            "4 blocks; then gp3 is about 1.5× faster than nvme",
         ),
         (
             SAME,
             None,
             MACHINE,
             "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %) while gp3's instance has burst credits, 30 min: "
-            "1.00× (0.98…1.02), 3 blocks; then gp3 / nvme is about 0.23×",
+            "1.00× as fast (0.98…1.02), 3 blocks; then gp3 is about 4.4× slower than nvme",
         ),
         (
             [1.2, 1.3],
             None,
             BURST,
-            "preview, no verdict: gp3 / nvme 1.2× after 2 blocks; a verdict needs 3; measured while gp3 has burst "
-            "credits, 33 min; then gp3 / nvme is about 0.12×",
+            "preview, no verdict: gp3 is 1.2× as fast as nvme after 2 blocks; a verdict needs 3; measured while gp3 "
+            "has burst credits, 33 min; then gp3 is about 8× slower than nvme",
         ),
         (
             SAME,
             None,
             MIXED,
-            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 1.00× (0.98…1.02), 3 blocks; the score of gp3 "
+            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 1.00× as fast "
+            "(0.98…1.02), 3 blocks; the score of gp3 "
             "mixes a burst with what came after it",
         ),
         (
             SAME,
             DOUBT,
             None,
-            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 1.00× (0.98…1.02), 3 blocks; nvme may be on a "
+            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 1.00× as fast "
+            "(0.98…1.02), 3 blocks; nvme may be on a "
             "burst: its sustained level was not measured",
         ),
         (
             SAME,
             ENDED,
             None,
-            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 1.00× (0.98…1.02), 3 blocks; nvme is at its "
+            "gp3 and nvme are the same within ±10 % (−9.1 %/+10 %): 1.00× as fast "
+            "(0.98…1.02), 3 blocks; nvme is at its "
             "sustained level here, after a burst that ended inside its runs",
         ),
     ],
@@ -96,7 +99,7 @@ def test_rates(ratios: list[float], baseline: Standing | None, target: Standing 
 def test_latencies_say_what_the_target_is_held_to() -> None:
     text = told([3.1, 3.2, 3.0, 3.1], None, BURST, latency=True)
     assert text == (
-        "gp3 has higher read p99 than nvme while gp3 has burst credits, 33 min: 3.1× (2.8…3.4), 4 blocks; "
+        "gp3 takes 3.1× as long as nvme (2.8…3.4) while gp3 has burst credits, 33 min, 4 blocks; "
         "then gp3 is held to 300 IOPS (now 3,000), and its latency rises"
     )
     # A rate after a cliff lasts, but latencies are of whole runs.

@@ -91,7 +91,10 @@ def test_two_runs_give_a_ratio_and_no_verdict() -> None:
     cell = apart([1000, 1010], [2000, 2020])
     assert cell.verdict.answer is Answer.UNKNOWN
     assert cell.verdict.ratio == pytest.approx(2.0)
-    assert sentence(cell) == "ratio, no verdict: new / old 2×, 2 and 2 runs measured apart; a verdict needs 3 of each"
+    assert (
+        sentence(cell)
+        == "ratio, no verdict: new is 2× as fast as old, 2 and 2 runs measured apart; a verdict needs 3 of each"
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,7 +109,7 @@ def test_a_set_that_is_no_repetition_gives_no_verdict(old: list[float], why: str
     assert cell.verdict.answer is Answer.UNKNOWN
     assert cell.apart is not None
     assert why in cell.apart.withheld
-    assert sentence(cell).startswith("no verdict: new / old")
+    assert sentence(cell).startswith("no verdict: new is 2.")
     assert {"apart", "withheld"} == {note.kind for note in cell.notes}
 
 
@@ -178,5 +181,5 @@ def test_files_without_times_are_in_no_order() -> None:
     assert (unknown.apart.withheld == "", known.apart.withheld == "") == (True, False)
     # A trend has no common score, so it has no common ratio; sets in no order have one.
     assert known.verdict.ratio is None
-    assert "2.00…3.18× (a trend of old)" in sentence(known)
+    assert "2.00…3.18× as fast (a trend of old)" in sentence(known)
     assert unknown.verdict.ratio == pytest.approx(2.52, abs=0.01)

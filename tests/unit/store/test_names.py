@@ -62,3 +62,27 @@ def test_titles_cannot_write_to_the_terminal() -> None:
     with pytest.raises(UnknownName) as unknown:
         find("other", [Named(IDS[0], "\x1b[2J")])
     assert "\x1b" not in str(unknown.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("randraed on a, b", "did you mean 3f9c1b20 ('randread on a, b')?"),
+        ("3f9c1b2O", "did you mean 3f9c1b20 ('randread on a, b')?"),
+        ("suite", "did you mean 5a5a5a5a ('the suite of monday')?"),
+        ("nothing like it", "known: 3f9c1b20 ('randread on a, b'), 5a5a5a5a ('the suite of monday')"),
+    ],
+)
+def test_an_unknown_name_gives_the_nearest(typed: str, told: str) -> None:
+    known = [
+        Named("019aa0c0-0000-7000-8000-00003f9c1b20", "randread on a, b"),
+        Named("019aa0c0-0000-7000-8000-00005a5a5a5a", "the suite of monday"),
+    ]
+    with pytest.raises(UnknownName) as caught:
+        find(typed, known)
+    assert told in str(caught.value)
+
+
+def test_an_empty_store_says_how_to_begin() -> None:
+    with pytest.raises(UnknownName, match="no session yet; `plimsoll run` makes the first one"):
+        find("monday", [])

@@ -94,6 +94,8 @@ def test_an_owner_lives_as_long_as_its_process() -> None:
     assert not is_alive(mine.model_copy(update={"start_ticks": mine.start_ticks + 1})), "the number was used again"
     assert not is_alive(mine.model_copy(update={"boot_id": "before"}))
     assert is_alive(mine.model_copy(update={"boot_id": "other", "host": "elsewhere"})), "another machine cannot be seen"
+    assert is_alive(mine.model_copy(update={"boot_id": "other", "machine": "b" * 16})), "another machine of this name"
+    assert not is_alive(mine.model_copy(update={"boot_id": "before", "machine": ""})), "written by an older version"
     assert is_alive(mine.model_copy(update={"pid_namespace": "pid:[1]", "pid": 4_000_000}))
 
 

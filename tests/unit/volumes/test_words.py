@@ -111,7 +111,7 @@ def test_a_description_that_no_mechanism_can_carry_out() -> None:
     assert device_bytes({**spec, "array": {"raid": 0, "members": 4, "chunk": 65536}}, "here") == 4 * 2**30
     with pytest.raises(UsageError, match=r"iops\.rate is 0"):
         device_bytes({**spec, "iops": {"rate": 0}}, "here")
-    with pytest.raises(UsageError, match="either a workload or a trace"):
+    with pytest.raises(UsageError, match="one of a workload, a trace and a schedule"):
         core.simulate({"volume": spec})
     with pytest.raises(TargetError, match=r"cannot read .*No such file"):
         core.simulate({"volume": spec, "trace": {"path": "/nonexistent", "depth": 1}})

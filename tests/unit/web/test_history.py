@@ -7,8 +7,9 @@ import random
 
 import pytest
 
-from plimsoll.store.search import Point
-from plimsoll.web.history import FEWEST_SESSIONS, Session, by_session, levels, placed
+from plimsoll.store.histories import SessionScores, Work
+from plimsoll.store.kept_scores import Counting
+from plimsoll.web.history import FEWEST_SESSIONS, MOST_GROUPS, Level, Session, condensed, levels, of_scores, placed
 
 
 def sessions(values: list[float | None]) -> list[Session]:
@@ -55,21 +56,13 @@ def test_too_few_sessions_say_nothing() -> None:
 
 
 def test_the_first_valid_attempt_of_a_block_counts() -> None:
-    def point(block: int, attempt: int, status: str, value: float | None) -> Point:
-        return Point("r", "s", "h", block, attempt, 10 * block + attempt, status, value)
-
-    (found,) = by_session(
-        [
-            point(0, 0, "invalid", 900.0),
-            point(0, 1, "ok", 100.0),
-            point(1, 0, "ok", 110.0),
-            point(1, 1, "ok", 500.0),
-            point(2, 0, "failed", None),
-            point(3, 0, "ok", 120.0),
-        ]
-    )
+    scores = (Counting(0, 1, 100.0), Counting(1, 0, 110.0), Counting(1, 1, 500.0), Counting(3, 0, 120.0))
+    work = Work("w", "t", "p", "h", {}, 1, 6, 1)
+    found = of_scores(SessionScores("s", "h", 1, 6, work, scores))
     assert (found.value, found.low, found.high) == (110.0, 100.0, 120.0)
     assert (found.runs, found.valid) == (6, 3)
+    nothing = of_scores(SessionScores("s", "h", 1, 6, work, ()))
+    assert (nothing.value, nothing.low, nothing.high, nothing.valid) == (None, None, None, 0)
 
 
 def test_another_place_is_an_event_and_begins_another_level() -> None:
@@ -100,3 +93,31 @@ def test_a_place_that_comes_back_is_the_same_place() -> None:
     told = placed(found, facts)
     assert [each.place for each in told] == [0, 1, 0]
     assert told[2].event == "file system changed from tmpfs to ext4"
+
+
+def test_groups_keep_the_median_the_span_and_the_edge_of_a_level() -> None:
+    values = [100.0 + i % 5 for i in range(700)] + [50.0 + i % 5 for i in range(299)] + [None]
+    many = [
+        Session(str(i), "host", i, value, value and value - 1, value and value + 1, 3, 3 if value else 0)
+        for i, value in enumerate(values)
+    ]
+    groups, steps = condensed(many, [Level(0, 699, 102.0), Level(700, 998, 52.0)])
+    assert MOST_GROUPS - 2 <= len(groups) <= MOST_GROUPS + 2
+    assert sum(each.runs for each in groups) == 3 * len(many)
+    assert sum(each.valid for each in groups) == 3 * (len(many) - 1)
+    assert (min(each.low or 99 for each in groups), max(each.high or 0 for each in groups)) == (49, 105)
+    assert [each.value for each in groups[:2]] == [102, 102]
+    (first, second) = steps
+    assert second.first == first.last + 1
+    assert {each.value for each in groups[first.first : first.last + 1]} == {102}
+    assert {each.value for each in groups[second.first : second.last + 1]} == {52}
+
+
+def test_groups_mark_a_place_that_changes_but_not_one_that_always_does() -> None:
+    few = [Session(str(i), "host", i, 1.0, 1.0, 1.0, 1, 1, event="moved" if i == 250 else "") for i in range(500)]
+    groups, _ = condensed(few, [])
+    assert [each.started_ns >= 250 for each in groups if each.event] == [True]
+    always = [Session(str(i), "host", i, 1.0, 1.0, 1.0, 1, 1, event="moved") for i in range(500)]
+    groups, steps = condensed(always, [])
+    assert (len(groups), steps) == (MOST_GROUPS, [])
+    assert not any(each.event for each in groups)

@@ -111,6 +111,8 @@ def test_a_turn_is_given_back_once() -> None:
         line = Turns(at_once=1, of_one=1)
         turn = Turn(line, "a")
         await turn.begin()
+        # An answer that streams asks once more.
+        await asyncio.wait_for(turn.begin(), 10)
         turn.end()
         turn.end()
         await line.take("b")

@@ -150,11 +150,14 @@ def test_objectives(text: str, percent: float, limit_ns: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "p99", "99<5ms", "p99<5", "p99>5ms", "p0<5ms", "p100<5ms", "p99<0ms", "p99<fast"])
 def test_objectives_that_cannot_be_meant(text: str) -> None:
-    if text == "p99<5":
-        assert parse_objective(text).limit_ns == 5_000_000_000
-        return
     with pytest.raises(UsageError):
         parse_objective(text)
+
+
+def test_a_limit_without_a_unit_is_not_taken_for_seconds() -> None:
+    with pytest.raises(UsageError, match="p99<5: '5' has no unit; write 5us, 5ms or 5s"):
+        parse_objective("p99<5")
+    assert parse_objective("p99<5s").limit_ns == 5_000_000_000
 
 
 @given(st.lists(st.tuples(st.floats(2, 150), st.floats(0.1, 50)), max_size=12))

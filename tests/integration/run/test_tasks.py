@@ -1,4 +1,4 @@
-"""Every row of README's table is typed, in its order, at sizes that fit here: a new row needs a line here."""
+"""Every row of docs/tasks.md is typed, in its order, at sizes that fit here: a new row needs a line here."""
 
 from __future__ import annotations
 
@@ -14,8 +14,16 @@ from tests.conftest import need_root
 from tests.integration.run.conftest import SHORT, Command
 
 ROOT = Path(__file__).parents[3]
-TABLE = re.search(r"\| you want to \| type \|\n\|---\|---\|\n(.*?)\n\n", (ROOT / "README.md").read_text(), re.DOTALL)
-ROWS = re.findall(r"^\| ([^|]+) \| (.+) \|$", TABLE[1] if TABLE else "", re.MULTILINE)
+TABLE = re.compile(r"\| you want to \| type \|\n\|---\|---\|\n((?:\|.*\n)+)")
+ROW = re.compile(r"^\| ([^|]+) \| (.+) \|$", re.MULTILINE)
+
+
+def rows(document: str) -> list[tuple[str, str]]:
+    """What one wants to do and the commands for it, from all tables of a document."""
+    return [row for table in TABLE.findall((ROOT / document).read_text()) for row in ROW.findall(table)]
+
+
+ROWS = rows("docs/tasks.md")
 
 ONE = (*SHORT, "--blocks", "1")
 SMALL = ("--set", "records=500", "--set", "runtime=500ms", "--noisy-host", "--blocks", "1")
@@ -23,36 +31,43 @@ VOLUMES = ("--noisy-host", "--blocks", "1", "--set", "size=64MiB", "--set", "run
 QUICK = ("--quick-sizes", "--noisy-host", "--blocks", "1")
 
 EXTRA: dict[str, tuple[str, ...] | str] = {
+    "know whether this machine is fit for measuring": (),
     "know the disk you are on": ONE,
     "compare two places in depth": (*QUICK, "--time", "5s"),
     "compare two settings": ONE,
-    "choose storage for a database": SMALL,
-    "find how much load it carries": (*SHORT[:-1], "--stored", "0s", "--noisy-host", "--time", "6s"),
-    "measure on other machines": "tests/integration/cluster",
-    "run the classic disk tests, first as a trial": "a minute: tests/integration/run/test_file_tests.py",
-    "make a test wait for the disk, or leave memory out": QUICK,
-    "prove a native test equal to its original": "tests/integration/run/test_originals.py",
     "see what would happen first": (),
-    "keep a whole session in a file": (),
+    "keep a whole session as a file": (),
     "stop after half an hour, whatever happens": (*QUICK, "--time", "5s"),
+    "watch a running session from another terminal": "tests/integration/run/test_top.py",
     "go on after Ctrl-C or a crash": "tests/integration/run/test_interruptions.py",
+    "measure on other machines": "tests/integration/cluster",
     "fail a pipeline when it got slower": "tests/integration/run/test_gate.py",
-    "see whether it is still as fast as then": (),
-    "write a report": (),
+    "see whether it is still as fast as before": (),
+    "show the result in a build server or a pull request": (),
+    "run the classic disk tests, first as a trial": "a minute: tests/integration/run/test_file_tests.py",
+    "make a test wait for the disk, or bypass the page cache": QUICK,
+    "compare a native test with its original": "tests/integration/run/test_originals.py",
+    "run the fio, ioping, Bonnie++ or YCSB command line you have": "tests/integration/frontends",
+    "choose storage for a database": SMALL,
+    "compare two settings of a database": SMALL,
+    "find how much load it carries": (*SHORT[:-1], "--stored", "0s", "--noisy-host", "--time", "6s"),
     "have a cloud volume here, for any program": (),
     "compare two cloud volumes": VOLUMES,
-    "know what a cloud volume would do": (),
+    "know what a cloud volume would deliver": (),
+    "record what a running system asks of its disk": "tests/integration/traces",
+    "see what that load is like": "tests/unit/traces/test_profile.py",
+    "ask the same of another disk": "tests/integration/run/test_replay.py",
+    "know what to buy for a running system": "tests/unit/traces/test_advise_command.py",
     "find the cheapest volume that is enough": (),
     "check that you get what you pay for": ("--size", "64MiB", "--runtime", "1s"),
     "repeat a published experiment": "3 minutes: tests/integration/simulation, tests/unit/run",
+    "write a report": (),
     "publish it so that anyone can check it": (),
-    "tell a build server, a pull request": (),
-    "bring an importer, a guard, a section, a front end or a test of your own": "tests/integration/plugins",
-    "run the command line you have": "tests/integration/frontends",
     "use what other tools measured": "tests/integration/guides",
     "join the results of many machines": "tests/integration/cloud",
-    "have one place for a team's results": "tests/integration/web",
-    "look at them with DuckDB or pandas": (),
+    "keep a team's results in one place": "tests/integration/web",
+    "analyse them with DuckDB or pandas": (),
+    "add an importer, a guard, a report section, a front end or a test of your own": "tests/integration/plugins",
 }
 """What is added so that it fits, or where the row is carried out otherwise."""
 
@@ -77,6 +92,13 @@ def test_each_row_has_its_line() -> None:
         if isinstance(where, str):
             for place in re.findall(r"tests/[\w/.]+", where):
                 assert (ROOT / place).exists()
+
+
+def test_the_tasks_of_the_readme_are_among_them() -> None:
+    chosen = rows("README.md")
+    assert len(chosen) == 5
+    every = {what: commands(cell) for what, cell in ROWS}
+    assert [every[what] for what, _ in chosen] == [commands(cell) for _, cell in chosen]
 
 
 @pytest.fixture

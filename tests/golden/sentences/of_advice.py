@@ -1,0 +1,187 @@
+"""Advice for loads of which the right answer is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from tests.golden.sentences.speech import Situation, of_blocks
+from tests.unit.traces.loads import Part, load
+
+from plimsoll.traces.advice.document import advice_document
+from plimsoll.traces.advice.progress import Progress
+from plimsoll.traces.advice.whole import Asked, advise
+from plimsoll.traces.series import Series
+
+MINUTE = (Part(60, 2900),)
+
+
+def _silent(_: str) -> None:
+    """Nobody waits."""
+
+
+def _lines(series: Series, asked: Asked) -> Sequence[str]:
+    document = advice_document(advise(series, asked, Progress(_silent)))
+    return [line for section in document.sections for line in of_blocks(section.blocks)]
+
+
+def _situation(name: str, series: Series, asked: Asked, *says: str, never: tuple[str, ...] = ()) -> Situation:
+    return Situation("advice", name, cache(lambda: _lines(series, asked)), says, never)
+
+
+def _saturated() -> Series:
+    """At 1,500/s, as on a gp2 of 500 GiB without credits, with eight times the latency; elsewhere 400/s."""
+    return load((Part(60, 400), Part(60, 1500), Part(60, 400)), latency_s=(0.001, 0.008, 0.001))
+
+
+SITUATIONS = [
+    _situation(
+        "2,900 a second",
+        load(MINUTE),
+        Asked(size="500GiB", providers=("aws",)),
+        "Buy gp3 500 GiB, 3,000 IOPS, 125 MiB/s: $40.00 a month",
+        "as the load grows, the first limit reached is its IOPS, at 3.5 % more load",
+        "would cap this load by their own limits",
+        "the load is taken to repeat these 60 s for ever",
+        "how many were in flight was not counted",
+        never=("this is a lower bound", "the answer is a range", "Unknown", "less than", "more than today's"),
+    ),
+    _situation(
+        "3,100 a second of all providers",
+        load((Part(60, 3100),)),
+        Asked(size="500GiB", providers=("aws", "azure")),
+        "Buy gp3 500 GiB, 3,100 IOPS, 125 MiB/s: $40.50 a month",
+        "and so not recommended: ",
+        "families of azure",
+        never=("this is a lower bound",),
+    ),
+    _situation(
+        "what is there is too dear",
+        load(MINUTE),
+        Asked(current="type=gp2,size=1000GiB,instance=m5.large", growth_per_month=0.03),
+        "$20.00 less than today's gp2 1,000 GiB",
+        "carries it, too",
+        "in 1 month at this growth",
+        "The instance m5.large does not cap this load by its own limits",
+        never=("more than today's", "does not carry it"),
+    ),
+    _situation(
+        "what is there is too slow",
+        load((Part(60, 9000),)),
+        Asked(current="type=gp2,size=500GiB,instance=m5.large", growth_per_month=0.001),
+        "more than today's gp2 500 GiB",
+        "does not carry it for ever: 9,000/s are asked for",
+        "would cap this load by its own limits",
+        never=("less than today's", "carries it, too"),
+    ),
+    _situation(
+        "what is there is right",
+        load(MINUTE),
+        Asked(current="type=gp3,size=500GiB"),
+        "what you have today",
+        never=("less than today's", "more than today's"),
+    ),
+    _situation(
+        "too late on what is there",
+        load((Part(30, 100), Part(1, 4900), Part(29, 100)), size=4096),
+        Asked(slo="p99<800us", current="type=gp2,size=500GiB"),
+        "does not carry it within p99<800us",
+    ),
+    _situation(
+        "as dear as what is there",
+        load(MINUTE),
+        Asked(slo="p99<1.3ms", current="type=gp2,size=400GiB", size="500GiB"),
+        "as much as today's gp2 400 GiB",
+        never=("less than today's", "more than today's"),
+    ),
+    _situation(
+        "sums over five minutes",
+        load((Part(600, 900),), period_s=300, size=4096),
+        Asked(current="type=gp2,size=1000GiB"),
+        "if the I/Os of each 5 min came evenly",
+        "if they came in the worst bursts",
+        "only their sum is known, so the answer is a range",
+        "Bursts are taken to be as fast as today's volume allows",
+        never=("if the I/Os of each 10 s",),
+    ),
+    _situation(
+        "sums of few",
+        load((Part(600, 1),), period_s=300, size=4096),
+        Asked(size="100GiB", providers=("aws",)),
+        "whether the I/Os of each 5 min came evenly or in the worst bursts",
+        "--current narrows it: bursts cannot have been faster",
+        "it carries 64 times the load as well",
+        never=("up to gp3",),
+    ),
+    _situation(
+        "sums that may be anything",
+        load((Part(600, 20_000),), period_s=300, size=4096),
+        Asked(size="100GiB", providers=("aws",)),
+        "if they came in the worst bursts, no volume of aws with a published price is enough",
+    ),
+    _situation(
+        "more than anything carries",
+        load((Part(10, 300_000),), size=16_384),
+        Asked(size="100GiB", providers=("aws",)),
+        "No volume of aws with a published price carries this load within p99<10ms",
+        never=("Buy", "would cap"),
+    ),
+    _situation(
+        "a saturated device",
+        _saturated(),
+        Asked(current="type=gp2,size=500GiB"),
+        "Buy at least gp3",
+        "this is a lower bound, because the device was saturated in 33.3 % of the time (its volume IOPS of 1,500/s, "
+        "credits used up)",
+        "what was asked of it then is hidden",
+        "if it waits for them and never has more than 12 in flight, it is the same",
+        never=("how many were in flight was not counted",),
+    ),
+    _situation(
+        "a saturated device that nobody names",
+        _saturated(),
+        Asked(size="500GiB", providers=("aws",)),
+        "a plateau at 1,500/s with 8 times the usual latency",
+        never=("its volume IOPS of",),
+    ),
+    _situation(
+        "a device whose credits are used up, and that nobody names",
+        load((Part(60, 3000), Part(240, 300)), latency_s=(0.001, 0.1)),
+        Asked(size="500GiB", providers=("aws",)),
+        "Buy at least gp3",
+        "saturated in 80 % of the time (a plateau at 300/s with 100 times the usual latency)",
+    ),
+    _situation(
+        "as much as a limit allows, and nothing waits",
+        load((Part(60, 2950),), latency_s=(0.001,)),
+        Asked(current="type=gp3,size=500GiB"),
+        "Buy gp3 500 GiB, 3,000 IOPS, 125 MiB/s",
+        never=("this is a lower bound", "at least"),
+    ),
+    _situation(
+        "the baseline between idle times",
+        load((Part(60, 1500), Part(140, 0)), latency_s=(0.001, 0.0)),
+        Asked(current="type=gp2,size=500GiB"),
+        never=("this is a lower bound", "at least"),
+    ),
+    _situation(
+        "a program that waits",
+        load((Part(20, 500), Part(1, 9000), Part(39, 500)), size=4096, latency_s=(0.001, 0.001, 0.001)),
+        Asked(slo="p99.9<10ms", size="100GiB", providers=("aws",)),
+        "if it waits for them and never has more than 9 in flight, gp3 100 GiB, 3,",
+        "125 MiB/s, is enough",
+    ),
+    _situation(
+        "a stream",
+        load((Part(60, 300),), size=1024 * 1024),
+        Asked(size="500GiB", providers=("aws",), sequential=True),
+        "one after the other, as --sequential says",
+        never=("taken to go anywhere",),
+    ),
+    _situation(
+        "a whole day",
+        load((Part(86_400, 1),), period_s=60),
+        Asked(size="100GiB", providers=("aws",)),
+        never=("Hours of the day that were not observed",),
+    ),
+]

@@ -1,0 +1,175 @@
+"""What a report says first: who is better by how much, who fell on the way, whose score is the best."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tests.factories import many_cases
+from tests.golden.sentences.of_reports import of_evidence
+from tests.golden.sentences.speech import Situation
+from tests.unit.report.studies import evidence, times, with_runs
+
+from plimsoll.model import Run
+from plimsoll.report import Evidence
+
+
+def _many_tests() -> Evidence:
+    """Differences so small that some of twenty do not outlive the correction."""
+    return evidence(
+        baseline="a", targets=("a", "b"), cases=many_cases(20), blocks=4, ratios={"b": 1.2}, noise=0.08, title="many"
+    )
+
+
+def _many_targets() -> Evidence:
+    targets = tuple("abcdefg")
+    ratios = {"b": 2.0, "c": 3.0, "d": 0.4}
+    return evidence(baseline="a", targets=targets, cases=("randread",), blocks=6, ratios=ratios, noise=0.005)
+
+
+def _fallen(names: Collection[str]) -> Evidence:
+    """Three targets of 40 runs each; those of these names fall to a tenth after the 24th."""
+    found = evidence(baseline="a", targets=("a", "b", "c"), cases=("randread",), blocks=40, noise=0.005)
+
+    return with_runs(
+        found,
+        [times(run, 0.1 if run.target.name in names and run.block >= 24 else 1.0) for run in found.runs],
+    )
+
+
+def _answers() -> list[Situation]:
+    """What a report says first."""
+    slower = {("b", "randread"): 0.5, ("b", "ping"): 0.5}
+    return [
+        of_evidence(
+            "one test that differs",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("randread",), blocks=5, ratios={"b": 2.0}),
+            "faster than a (1.89…2.06) in randread (IOPS)",
+            "The verdict is wrong with probability at most 5 %, from 5 blocks",
+            never=("has no verdict", "performs the same", "undecided on"),
+        ),
+        of_evidence(
+            "one test that is the same",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("seqread",), blocks=8, noise=0.005),
+            "b performs the same as a (seqread, throughput)",
+            never=("faster than", "slower than"),
+        ),
+        of_evidence(
+            "one test without a verdict",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("seqread",), blocks=1),
+            "b against a has no verdict (seqread, throughput)",
+            never=("wrong with probability", "performs the same"),
+        ),
+        of_evidence(
+            "two tests that are slower",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("randread", "seqread"), blocks=5, ratios=slower),
+            "b is slower than a on 1 of 2 tests (randread,",
+            "the same on 1 (seqread)",
+            never=("faster on", "faster than a on"),
+        ),
+        of_evidence(
+            "targets that fell within the session",
+            lambda: _fallen(("b", "c")),
+            "2 targets fell in randread (IOPS): b from 99,642/s to 9,756/s from run 25 of 40 on, c from",
+            never=("rose in", "more such in the table", "no single score in"),
+        ),
+        of_evidence(
+            "one target that fell",
+            lambda: _fallen(("c",)),
+            "c fell in randread (IOPS): from 99,929/s to 9,790/s from run 25 of 40 on",
+            never=("targets fell", "rose in"),
+        ),
+        of_evidence("targets that did not", lambda: _fallen(()), "performs the same", never=("fell in", "rose in")),
+        of_evidence(
+            "many targets that rose",
+            lambda: _multiplied(tuple("bcdef"), 10.0),
+            "5 targets rose in randread (IOPS): b from",
+            "and 2 more",
+            never=("fell in", "no single score in"),
+        ),
+        of_evidence(
+            "several targets of which none differs for certain",
+            lambda: evidence(baseline="a", targets=tuple("abc"), cases=("randread",), blocks=3, noise=0.3),
+            "No certain difference from a: all 2 comparisons are undecided after 3 blocks",
+            never=("No difference from", "faster than", "slower than"),
+        ),
+        of_evidence(
+            "several targets that are all the same",
+            lambda: evidence(
+                baseline="a", targets=tuple("abc"), cases=("seqread",), blocks=8, noise=0.003, block_noise=0.003
+            ),
+            "No difference from a: all 2 comparisons are the same",
+            never=("No certain difference", "faster than", "slower than"),
+        ),
+        of_evidence(
+            "scores that are unstable",
+            lambda: evidence(targets=("a",), cases=("randread",), blocks=4, noise=0.4),
+            "unstable, their runs differ a lot",
+        ),
+        of_evidence(
+            "scores that are not",
+            lambda: evidence(targets=("a",), cases=("seqread",), blocks=4, noise=0.01),
+            "a reaches",
+            never=("their runs differ a lot",),
+        ),
+        of_evidence(
+            "targets in two groups",
+            _in_groups,
+            "2 targets have no single score in randread (IOPS): a ",
+            "(two groups)",
+            never=("fell in", "rose in"),
+        ),
+        of_evidence(
+            "one target in two groups",
+            lambda: _in_groups("a"),
+            "a has no single score in randread (IOPS): ",
+            never=("rose",),
+        ),
+        of_evidence("many tests", _many_tests, "not significant after correction", never=("Of 20 targets",)),
+        of_evidence(
+            "many targets",
+            _many_targets,
+            "Of 6 targets compared with a, in randread: 2 faster (b, c), 1 slower (d)",
+            "The best score is that of c; verdicts are against a only",
+            never=("on most tests",),
+        ),
+        of_evidence(
+            "several targets on several tests",
+            _several,
+            "Best scores on the 3 tests that differ: c on 2, b on 1; verdicts are against a only",
+            never=("The best score is that of",),
+        ),
+        of_evidence(
+            "several targets alike",
+            lambda: evidence(baseline="a", targets=tuple("abc"), cases=("seqread",), blocks=8, noise=0.005),
+            "performs the same",
+            never=("best score", "Best scores"),
+        ),
+    ]
+
+
+def _several() -> Evidence:
+    """Two targets that are the best in different tests; in the last test nobody differs."""
+    ratios = {("b", "randread"): 2.0, ("c", "randread"): 3.0, ("c", "seqread"): 2.0, ("b", "ping"): 2.0}
+    cases = ("randread", "seqread", "ping", "commit")
+    return evidence(baseline="a", targets=tuple("abc"), cases=cases, blocks=6, ratios=ratios, noise=0.005)
+
+
+def _in_groups(names: str = "ab") -> Evidence:
+    """Runs that are either fast or slow, in no order."""
+    found = evidence(baseline="a", targets=("a", "b"), cases=("randread",), blocks=24, noise=0.005)
+    slow = {2, 3, 5, 8, 11, 12, 16, 17, 21}
+    return _with(found, [run for run in found.runs if run.target.name in names and run.block in slow], 0.5)
+
+
+def _multiplied(names: Sequence[str], factor: float) -> Evidence:
+    """Targets of which these are so many times as fast after the 24th run."""
+    found = evidence(baseline="a", targets=("a", *names), cases=("randread",), blocks=40, noise=0.005)
+    return _with(found, [run for run in found.runs if run.target.name in names and run.block >= 24], factor)
+
+
+def _with(found: Evidence, runs: Sequence[Run], factor: float) -> Evidence:
+    chosen = {run.id for run in runs}
+    return with_runs(found, [times(run, factor) if run.id in chosen else run for run in found.runs])
+
+
+SITUATIONS = _answers()

@@ -1,0 +1,121 @@
+"""`plimsoll replay`, from the command line to the stored run."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.model import Run
+from plimsoll.store.store import open_store
+from plimsoll.traces import core
+
+EVENTS, RATE = 1500, 1000
+
+
+def trace(folder: Path, thinks_us: int = 0) -> Path:
+    """Reads, writes and some flushes at random places of 8 MiB, in the text of blkparse."""
+    draw, lines, at_us = random.Random(5), [], 0
+    for number in range(EVENTS):
+        at_us += thinks_us or round(1e6 / RATE)
+        kind = "FN" if number % 100 == 99 else ("R" if draw.random() < 0.7 else "WS")
+        where = "" if kind == "FN" else f" {draw.randrange(2000) * 8} + 8"
+        done = at_us + 200
+        for action, moment in (("Q", at_us), ("C", done)):
+            lines.append(f"8,0 1 {len(lines)} {moment / 1e6:.9f} 7 {action} {kind}{where} [app]")
+    path = folder / "load.txt"
+    path.write_text("\n".join(sorted(lines, key=lambda line: float(line.split()[3]))) + "\n")
+    own = folder / "load.trace"
+    own.write_bytes(b"".join(core.converted(path)))
+    return own
+
+
+def plimsoll(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "plimsoll", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def last() -> list[Run]:
+    """The runs of the last session."""
+    with open_store() as store:
+        return list(store.runs([store.sessions()[0].id]))
+
+
+def replayed() -> dict[str, int]:
+    """How many of each kind were done."""
+    [run] = last()
+    operations: dict[str, Any] = run.facts["operations"]
+    return {kind: counts["operations"] for kind, counts in operations.items()}
+
+
+@pytest.mark.parametrize("form", ["load.trace", "load.txt"])
+def test_a_trace_is_replayed_in_its_own_times(tmp_path: Path, form: str) -> None:
+    trace(tmp_path)
+    done = plimsoll("replay", tmp_path / form, "--on", f"a={tmp_path},direct=no", "--noisy-host", "--quiet")
+    assert done.returncode == 0, done.stderr
+    reads, writes, _, flushes = (kind["events"] for kind in core.contents(tmp_path / form).totals["kinds"])
+    assert replayed() == {"read": reads, "write": writes, "sync": flushes}
+    [run] = last()
+    assert "lateness" in run.histograms
+    assert run.facts["offered_operations"] == reads + writes
+    assert {each.guard for each in run.findings} >= {"replay_schedule", "open_loop"}
+
+
+def test_a_faster_schedule_takes_less_time(tmp_path: Path) -> None:
+    own = trace(tmp_path)
+    place = f"a={tmp_path},direct=no"
+    done = plimsoll("replay", own, "--on", place, "--speed", "3", "--space", "1MiB", "--noisy-host", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert sum(replayed().values()) == EVENTS
+    [run] = last()
+    assert run.plan.parameters["size"] == 1 << 20
+
+
+def test_as_fast_as_dependencies_allow(tmp_path: Path) -> None:
+    own = trace(tmp_path)
+    done = plimsoll("replay", own, "--on", f"a={tmp_path},direct=no", "--closed", "--noisy-host", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert sum(replayed().values()) == EVENTS
+    [run] = last()
+    assert "lateness" not in run.histograms
+    assert run.facts["offered_operations"] is None
+
+
+def test_two_targets_are_compared(tmp_path: Path) -> None:
+    own = trace(tmp_path)
+    (tmp_path / "b").mkdir()
+    words = ["--on", f"a={tmp_path},direct=no", "--on", f"b={tmp_path / 'b'},direct=no", "--repeats", "3"]
+    done = plimsoll("replay", own, *words, "--speed", "3", "--noisy-host", "--quiet", "--same-place")
+    assert done.returncode in (0, 2), done.stderr
+
+
+def test_bad_input_is_said(tmp_path: Path) -> None:
+    own = trace(tmp_path)
+    missing = plimsoll("replay", tmp_path / "none.trace", "--on", f"a={tmp_path}")
+    assert missing.returncode == 2
+    assert "none.trace" in missing.stderr
+    assert "Traceback" not in missing.stderr
+    slow = plimsoll("replay", own, "--on", f"a={tmp_path}", "--speed", "0")
+    assert slow.returncode == 2
+    assert "--speed 0: a trace is replayed 0.001 to 1,000 times as fast" in slow.stderr
+    own.write_bytes(own.read_bytes()[:200])
+    cut = plimsoll("replay", own, "--on", f"a={tmp_path}")
+    assert cut.returncode == 2
+    assert "Traceback" not in cut.stderr
+
+
+def test_a_trace_of_a_large_disk_says_how_it_fits_a_small_one(tmp_path: Path) -> None:
+    """The option of the command, not the parameter behind it."""
+    far = tmp_path / "far.txt"
+    lines = [
+        f"8,0 1 {n} {n}.000000000 7 {'Q' if n % 2 else 'C'} R {2**38 if n > 2 else 8} + 8 [app]" for n in range(1, 5)
+    ]
+    far.write_text("\n".join(lines) + "\n")
+    refused = plimsoll("replay", far, "--on", f"a={tmp_path}")
+    assert refused.returncode == 2
+    assert "say --space 4GiB to scale its addresses to that size, or make room" in refused.stderr
+    assert "size=" not in refused.stderr
