@@ -29,7 +29,7 @@ def found(series: Series, current: str | None = None) -> Hidden | None:
 
 
 def made(*parts: tuple[int, float, float], size: int = 16_384) -> Series:
-    """Stretches: seconds, I/Os per second, latency in milliseconds."""
+    """Stretches: seconds, IOPS, latency in milliseconds."""
     return load(
         [Part(seconds, rate) for seconds, rate, _ in parts],
         latency_s=[latency / 1000 for *_, latency in parts],

@@ -36,7 +36,7 @@ def recorded(folder: Path, text: str, **totals: object) -> Path:
     """The same in our own format, whose end says more."""
     text_path, own, path = write(folder, text), folder / "own.trace", folder / "load.trace"
     own.write_bytes(b"".join(core.converted(text_path)))
-    path.write_bytes(b"".join(core.joined([own], {**core.contents(text_path).totals, **totals})))
+    path.write_bytes(b"".join(core.joined([own], {**core.contents(text_path).totals, **totals}, from_first=False)))
     return path
 
 
