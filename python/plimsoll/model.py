@@ -179,9 +179,15 @@ class Run(Record):
         return isinstance(self.facts.get("slices"), dict)
 
     @property
+    def at_once(self) -> bool:
+        """Whether it ran at the same time as the other runs of its block."""
+        return isinstance(self.facts.get("parallel"), dict)
+
+    @property
     def spent_ns(self) -> int:
-        """What it cost of the session's time: runs in slices share that of their block."""
-        shared_by = self.facts["slices"].get("shared_by") if self.in_slices else 1
+        """What it cost of the session's time: runs in slices or at once share that of their block."""
+        together = self.facts["slices"] if self.in_slices else self.facts["parallel"] if self.at_once else {}
+        shared_by = together.get("shared_by")
         # A result file may hold anything.
         return (self.ended_ns - self.started_ns) // (shared_by if isinstance(shared_by, int) and shared_by > 0 else 1)
 

@@ -86,8 +86,9 @@ class StudyOptions:
         typer.Option(
             "--interleave",
             metavar="WAY",
-            help="How the targets of a block alternate: `slices` (every fraction of a second), `blocks` (one whole run "
-            "after the other), or `auto`: slices for settings of one unthrottled device, else blocks. Default: auto.",
+            help="How the targets of a block share its time: `slices` (in turns of a fraction of a second), `blocks` "
+            "(one whole run after the other), `parallel` (all at once, on separate devices or emulated volumes), or "
+            "`auto`: slices for settings of one unthrottled device, else blocks. Default: auto.",
         ),
     ] = None
     quick_sizes: Annotated[

@@ -159,13 +159,13 @@ class _Everywhere:
 
         return self.here.measure(request, told, deadline_reached)
 
-    def measure_in_slices(
+    def measure_together(
         self,
         requests: Sequence[RunRequest],  # noqa: ARG002
-        pace: Pace,  # noqa: ARG002
+        pace: Pace | None,  # noqa: ARG002
         on_progress: OnProgress,  # noqa: ARG002
         deadline_reached: Callable[[], bool],  # noqa: ARG002
     ) -> list[Run]:
         """Never asked for: these are not one machine."""
-        message = "the targets of a cluster do not alternate in slices"
+        message = "the targets of a cluster neither alternate in slices nor run at once"
         raise AssertionError(message)

@@ -1,10 +1,11 @@
-"""Which blocks of a session are made in slices, and at which pace: a function of the runs so far."""
+"""How the targets of a session's blocks share their time, and at which pace: a function of the runs so far."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from plimsoll.model import Run, RunStatus
+from plimsoll.model import Level, Run, RunStatus
+from plimsoll.run.guards import parallel
 from plimsoll.run.interleave import Way
 from plimsoll.run.plan import Step
 from plimsoll.run.turns import Lengths, Pace, pace_for, usual_drain_ns
@@ -20,6 +21,8 @@ class Alternation:
         """Of each slice, from its end until all that was in flight was back."""
         self._whole: set[str] = set()
         """Cases with a block in which one target ran after the other."""
+        self._disturbed: set[str] = set()
+        """Cases whose targets were in each other's way when they ran at once."""
 
     def take(self, runs: Iterable[Run]) -> None:
         """Add finished runs."""
@@ -31,6 +34,9 @@ class Alternation:
                 self._drains_ns[case] += (
                     [ns for ns in drains if isinstance(ns, int)] if isinstance(drains, list) else []
                 )
+            elif run.at_once:
+                if any(each.guard == parallel.NAME and each.level is Level.INVALID for each in run.findings):
+                    self._disturbed.add(case)
             elif run.status in (RunStatus.OK, RunStatus.INVALID):
                 self._whole.add(case)
 
@@ -43,8 +49,17 @@ class Alternation:
             return None
         return pace_for(self._drains_ns[step.case], _runtime_ns(step))
 
+    def at_once(self, step: Step) -> bool:
+        """Whether the targets of the next block of a case run at the same time; what was begun otherwise goes on so."""
+        return self._ways[step.case].parallel and step.case not in self._whole | self._disturbed
+
     def given_up(self, step: Step) -> str | None:
-        """That slices have just turned out to be too short for a case, for whoever watches."""
+        """That a way has just turned out to be wrong for a case, for whoever watches."""
+        if step.case in self._disturbed - self._whole:
+            return (
+                f"{step.case}: the targets were in each other's way when they ran at once; from now on one target runs "
+                "after the other"
+            )
         tried = self._ways[step.case].slices and step.case not in self._whole
         if not tried or self.pace(step) is not None:
             return None

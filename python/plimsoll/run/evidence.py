@@ -64,7 +64,7 @@ class RunEvidence:
     memory_limit_bytes: int = 0
     """RAM that the process may use; 0 if unknown."""
     beside: tuple[Outcome, ...] = ()
-    """What the other targets of its block did on the same devices meanwhile, where they alternated in slices."""
+    """What the other targets of its block did on the same devices meanwhile, in slices or at once."""
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -197,8 +197,8 @@ class RunEvidence:
         duration_ns = edges[1] - edges[0]
         if duration_ns < self.elapsed_ns // 2:
             return None
-        counts = [_counts_until(self.outcome, edge) for edge in edges]
-        kinds = list(self.outcome["operations"])
+        counts = [self._counts_until(edge) for edge in edges]
+        kinds = list(counts[1].bytes)
         return Window(
             before=inside[0],
             after=inside[-1],
@@ -212,12 +212,24 @@ class RunEvidence:
             },
         )
 
+    def _counts_until(self, moment_ns: int) -> _Counts:
+        """What the test, and those that ran beside it, had done at a moment of the measured part."""
+        counts = _counts_until(self.outcome, moment_ns)
+        for other in self.beside:
+            counts.add(_counts_until(other, moment_ns + self.outcome["started_ns"] - other["started_ns"]))
+        return counts
+
 
 @dataclass
 class _Counts:
     bytes: dict[str, float] = field(default_factory=dict)
     operations: dict[str, float] = field(default_factory=dict)
     uncertain: dict[str, float] = field(default_factory=dict)
+
+    def add(self, other: _Counts) -> None:
+        for name in ("bytes", "operations", "uncertain"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            mine.update({kind: mine.get(kind, 0.0) + each for kind, each in theirs.items()})
 
 
 def _counts_until(outcome: Outcome, moment_ns: int) -> _Counts:

@@ -1,22 +1,24 @@
-"""Where the targets of a block may alternate in slices, and where that would mislead.
+"""Where the targets of a block may alternate in slices or run at once, and where that would mislead.
 
 A target rests while another works. A device that is only as fast as it is does not care; one with a limit on its rate
-saves up meanwhile, and would show up to twice what it gives for ever.
+saves up meanwhile, and would show up to twice what it gives for ever. Such targets can run at once, where no limit is
+shared: nobody knows that of a machine before it was tried, so it is done only where it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 from plimsoll.catalog.targets import AS, is_emulated, shape_of
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.model import Target
-from plimsoll.run import workloads
+from plimsoll.run import originals, workloads
 from plimsoll.run.emulated import memory_of
 from plimsoll.run.plan import Step
-from plimsoll.run.study import BLOCKS, SLICES, Study
+from plimsoll.run.study import AUTO, BLOCKS, PARALLEL, SLICES, Study
 from plimsoll.run.turns import Lengths, Pace, too_short
 from plimsoll.targets import database
 from plimsoll.targets.chain import Chain, chain_of
@@ -31,48 +33,68 @@ INSTEAD = "leave --interleave out, so that one runs after the other where that i
 class Way:
     """How the targets of a test's blocks take turns, and why; empty where there is nothing to choose."""
 
-    slices: bool
+    how: str = BLOCKS
+    """`blocks`, `slices` or `parallel`."""
     why: str = ""
 
+    @property
+    def slices(self) -> bool:
+        """Whether the targets alternate."""
+        return self.how == SLICES
+
+    @property
+    def parallel(self) -> bool:
+        """Whether they run at once."""
+        return self.how == PARALLEL
+
     def __str__(self) -> str:
-        how = "in turns, several times a second" if self.slices else "one after the other"
-        return f"{how} ({self.why})" if self.why else how
+        return f"{_IN_WORDS[self.how]} ({self.why})" if self.why else _IN_WORDS[self.how]
+
+
+_IN_WORDS = {
+    BLOCKS: "one after the other",
+    SLICES: "in turns, several times a second",
+    PARALLEL: "at the same time",
+}
 
 
 def ways(study: Study, planned: Sequence[Step], *, one_machine: bool = True) -> dict[str, Way]:
-    """The way of each case. Raises UsageError where slices are asked for and cannot be, or would mislead."""
-    if study.interleave == SLICES and not one_machine:
-        raise UsageError(f"--interleave {SLICES} works on one machine only; leave it or --cluster out")
-    if study.interleave == BLOCKS:
-        return {step.case: Way(slices=False, why="as asked") for step in planned}
-    if study.interleave == SLICES:
-        return {step.case: _as_asked(study, step) for step in planned}
+    """The way of each case. Raises UsageError where another is asked for and cannot be, or would mislead."""
+    if study.interleave in (SLICES, PARALLEL) and not one_machine:
+        raise UsageError(f"--interleave {study.interleave} works on one machine only; leave it or --cluster out")
+    if study.interleave != AUTO:
+        _check_asked(study, planned)
+        return {step.case: Way(study.interleave, "as asked") for step in planned}
     if len(study.targets) < 2 or not one_machine:
-        return {step.case: Way(slices=False) for step in planned}
+        return {step.case: Way() for step in planned}
     apart = _saving(study.targets) or _apart(study.targets)
     return {step.case: _chosen(study.targets, step, apart) for step in planned}
 
 
-def _as_asked(study: Study, step: Step) -> Way:
+def _check_asked(study: Study, planned: Sequence[Step]) -> None:
+    if study.interleave == BLOCKS:
+        return
+    option, of_targets = f"--interleave {study.interleave}", _saving if study.interleave == SLICES else _sharing
     if len(study.targets) < 2:
-        raise UsageError(f"--interleave {SLICES}: there is one target, and nothing to alternate with")
-    if why := _saving(study.targets):
-        raise UsageError(f"--interleave {SLICES}: {why}; {INSTEAD}")
-    if why := _why_not(step, asked=True):
-        raise UsageError(f"--interleave {SLICES}: test {step.case} {why}; {INSTEAD}")
-    return Way(slices=True, why="as asked")
+        beside = "alternate with" if study.interleave == SLICES else "run beside"
+        raise UsageError(f"{option}: there is one target, and nothing to {beside}")
+    if why := of_targets(study.targets):
+        raise UsageError(f"{option}: {why}; {INSTEAD}")
+    for step in planned:
+        if why := _why_not(step, asked=True) if study.interleave == SLICES else _why_not_at_once(step):
+            raise UsageError(f"{option}: test {step.case} {why}; {INSTEAD}")
 
 
 def _chosen(targets: Sequence[Target], step: Step, apart: str | None) -> Way:
     """Slices where nothing speaks against them."""
     if why := _why_not(step, asked=False):
-        return Way(slices=False, why=f"the test {why}")
+        return Way(why=f"the test {why}")
     if apart:
-        return Way(slices=False, why=apart)
+        return Way(why=apart)
     names = ", ".join(target.name for target in targets[:-1])
     embedded = database.is_embedded(targets[0].where)
     what = "device" if targets[0].kind != "database" else "database" if embedded else "server"
-    return Way(slices=True, why=f"{names} and {targets[-1].name} share one {what}, which is never idle")
+    return Way(SLICES, f"{names} and {targets[-1].name} share one {what}, which is never idle")
 
 
 def _saving(targets: Sequence[Target]) -> str | None:
@@ -92,6 +114,34 @@ def _limit(target: Target) -> str | None:
         return f"has the limits of {target.options[AS]}"
     given = [f"{name}={target.options[name]}" for name in _CAPS if name in target.options]
     return f"has a limit ({given[0]})" if given else None
+
+
+def _sharing(targets: Sequence[Target]) -> str | None:
+    """Why one target would slow another that runs at the same time. An emulated volume has its limits to itself."""
+    for one, other in combinations(targets, 2):
+        if is_emulated(one) and is_emulated(other):
+            continue
+        chains = _chain(one), _chain(other)
+        if None in chains or not all(chain.counters for chain in chains if chain):
+            return f"whether {one.name} and {other.name} share a device cannot be told"
+        if shared := set.intersection(*(set(chain.counters) for chain in chains if chain)):
+            device = min(shared)
+            return f"{one.name} and {other.name} share {device}, where each would slow the other"
+    return None
+
+
+def _why_not_at_once(step: Step) -> str | None:
+    """Why the targets of a test cannot run at the same time."""
+    if any(workloads.parallel(plan) is None for plan in step.plans.values()):
+        return "is no test of block I/O, and only these run on all targets at once"
+    if any(originals.is_original(plan) for plan in step.plans.values()):
+        return "is run by another program, which begins when it likes"
+    lengths = {name: plan.values(Lengths) for name, plan in step.plans.items()}
+    unequal = (
+        *_unequal({name: values["runtime"] for name, values in lengths.items()}, "runs for"),
+        *_unequal({name: values["warmup"] for name, values in lengths.items()}, "warms up for"),
+    )
+    return next(iter(unequal), None)
 
 
 def _apart(targets: Sequence[Target]) -> str | None:
@@ -149,5 +199,5 @@ def _unequal(lengths: Mapping[str, int], what: str) -> Iterator[str]:
     if lengths[shortest] < lengths[longest]:
         yield (
             f"{what} {format_duration(lengths[shortest])} on {shortest} and {format_duration(lengths[longest])} on "
-            f"{longest}, and targets that alternate do that equally long"
+            f"{longest}, and targets that share a block do that equally long"
         )

@@ -18,7 +18,7 @@ from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record, unmeasured
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
-from plimsoll.run.turns import Lengths, Pace, turns
+from plimsoll.run.turns import Lengths, Pace, Turns, turns
 from plimsoll.targets.small_memory import SmallMemory, small_memory
 
 
@@ -32,14 +32,14 @@ class PreparedTargets(Protocol):
     def measure(self, request: RunRequest, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
         """Carry out one run; KeyboardInterrupt is passed on when nothing uses the place any more."""
 
-    def measure_in_slices(
+    def measure_together(
         self,
         requests: Sequence[RunRequest],
-        pace: Pace,
+        pace: Pace | None,
         on_progress: OnProgress,
         deadline_reached: Callable[[], bool],
     ) -> list[Run]:
-        """Carry out a block whose targets alternate, as `measure` does a run."""
+        """Carry out a block whose targets alternate at this pace, or run at once, as `measure` does a run."""
 
 
 class Machines(Protocol):
@@ -51,7 +51,7 @@ class Machines(Protocol):
 
     @property
     def one(self) -> bool:
-        """Whether all targets are on one machine, so that those of a block can alternate in slices."""
+        """Whether all targets are on one machine, so that those of a block can alternate in slices or run at once."""
 
     def resolved(self, study: Study) -> Study:
         """The study with the kind of every place, as who measures there sees it."""
@@ -105,27 +105,30 @@ class LocalTargets:
         run = run.model_copy(update={"target": emulated.as_written(run.target, self.asked)})
         return run, execution.outcome["started_ns"]
 
-    def measure_in_slices(
+    def measure_together(
         self,
         requests: Sequence[RunRequest],
-        pace: Pace,
+        pace: Pace | None,
         on_progress: OnProgress,
         deadline_reached: Callable[[], bool],
     ) -> list[Run]:
-        """Set all targets of a block up, let them alternate, and make a record of each."""
+        """Set all targets of a block up, let them alternate or run at once, and make a record of each."""
         block, started_ns = requests[0].block, time.time_ns()
         plans = [block.step.plans[request.target] for request in requests]
         places = [self.places[request.target] for request in requests]
         for place in places:
             if place.folder is not None:
                 place.folder.check()
-        seed = f"{requests[0].session_id}/{block.step.case}/{block.number}/{block.attempt}"
-        values, names = plans[0].values(Lengths), [request.target for request in requests]
-        turn = turns(names, values["runtime"], values["warmup"], seed, pace)
-        workload = workloads.pausing(plans[0])
-        assert workload is not None  # interleave.ways
         try:
-            executions = workload.alternate(plans, places, turn, on_progress, deadline_reached)
+            if pace is None:
+                at_once = workloads.parallel(plans[0])
+                assert at_once is not None  # interleave.ways
+                executions = at_once.parallel(plans, places, on_progress, deadline_reached)
+            else:
+                pausing = workloads.pausing(plans[0])
+                assert pausing is not None  # interleave.ways
+                turn = _turns(requests, plans[0], pace)
+                executions = pausing.alternate(plans, places, turn, on_progress, deadline_reached)
         except (NotStarted, BlockingIOError) as error:
             why = _why_not_started(error)
             return [
@@ -142,6 +145,13 @@ class LocalTargets:
             run = run_record(request, place, plan, in_place(place, execution), started_ns, beside)
             runs.append(run.model_copy(update={"target": emulated.as_written(run.target, self.asked)}))
         return runs
+
+
+def _turns(requests: Sequence[RunRequest], plan: Plan, pace: Pace) -> Turns:
+    """Those of a block, whose targets run equally long."""
+    block, values = requests[0].block, plan.values(Lengths)
+    seed = f"{requests[0].session_id}/{block.step.case}/{block.number}/{block.attempt}"
+    return turns([request.target for request in requests], values["runtime"], values["warmup"], seed, pace)
 
 
 def _why_not_started(error: NotStarted | BlockingIOError) -> str:

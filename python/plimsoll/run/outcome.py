@@ -122,6 +122,15 @@ class Slices(TypedDict):
     """Log ratio of the rate in slices right after its own to that of the run."""
 
 
+class Parallel(TypedDict):
+    """That a run was made at the same time as the other runs of its block."""
+
+    shared_by: int
+    """Targets of the block."""
+    overlap: float
+    """Share of its measured time in which all of them were measured."""
+
+
 class Outcome(TypedDict):
     """Everything that one job measured."""
 
@@ -145,6 +154,7 @@ class Outcome(TypedDict):
     offered_operations: int | None
     verified: Verified | None
     slices: NotRequired[Slices]
+    parallel: NotRequired[Parallel]
     clock: str
     small_memory: NotRequired[SmallMemory]
     """This and all below is put to it here, never by the core."""

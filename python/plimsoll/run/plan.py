@@ -50,11 +50,17 @@ class Step:
     """What the volumes among the targets do at most, where that is known."""
     unset: frozenset[str] = frozenset()
     """Parameters that have their general defaults, because neither the test nor the user says anything else."""
+    at_once: bool = False
+    """Whether the runs of a block are made at the same time."""
 
     @cached_property
     def run_ns(self) -> Mapping[str, int]:
-        """About how long one run takes, by target."""
-        return {name: workloads.of(plan).run_ns(plan, self.paces.get(name)) for name, plan in self.plans.items()}
+        """About how long one run takes, by target; of runs at the same time, its share of their block."""
+        shared_by = len(self.plans) if self.at_once else 1
+        return {
+            name: workloads.of(plan).run_ns(plan, self.paces.get(name)) // shared_by
+            for name, plan in self.plans.items()
+        }
 
     @property
     def block_ns(self) -> int:

@@ -41,7 +41,13 @@ def in_turns(
 def with_lengths(steps: Sequence[Step], ways: Mapping[str, Way], earlier: Iterable[Run] = ()) -> list[Step]:
     """The steps with the lengths that nobody chose; cases with `earlier` runs go on as these were."""
     begun = {run.plan.case: run.plan.parameters for run in earlier}
-    return [_with(step, begun.get(step.case, _short(step) if ways[step.case].slices else {})) for step in steps]
+    return [
+        replace(
+            _with(step, begun.get(step.case, _short(step) if ways[step.case].slices else {})),
+            at_once=ways[step.case].parallel,
+        )
+        for step in steps
+    ]
 
 
 def _short(step: Step) -> Mapping[str, object]:

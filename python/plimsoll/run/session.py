@@ -120,12 +120,12 @@ class _StudySession:
         self._alternation.take(runs)
 
     def _runs(self, block: Block, prepared: PreparedTargets) -> list[Run]:
-        """A run of every target: one after the other, or in slices."""
+        """A run of every target: one after the other, in slices, or all at once."""
         pace = self._alternation.pace(block.step)
-        if pace is None:
+        if pace is None and not self._alternation.at_once(block.step):
             return [self._run(block, position, prepared) for position in range(len(block.targets))]
         requests = [self._request(block, position) for position in range(len(block.targets))]
-        return self._runner.measure_in_slices(prepared, requests, pace, self._schedule.time_left, self._take)
+        return self._runner.measure_together(prepared, requests, pace, self._schedule.time_left, self._take)
 
     def _run(self, block: Block, position: int, prepared: PreparedTargets) -> Run:
         """One run, stored."""

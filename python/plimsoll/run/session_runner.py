@@ -142,19 +142,20 @@ class SessionRunner:
         self._keep([run], left, take)
         return run
 
-    def measure_in_slices(
+    def measure_together(
         self,
         prepared: PreparedTargets,
         requests: Sequence[RunRequest],
-        pace: Pace,
+        pace: Pace | None,
         left: Callable[[], TimeLeft],
         take: Callable[[Sequence[Run]], None],
     ) -> list[Run]:
-        """The runs of a block whose targets alternate, stored and handed to `take`."""
+        """The runs of a block whose targets alternate at this pace, or run at once; stored and handed to `take`."""
         block, names = requests[0].block, ", ".join(request.target for request in requests)
-        where = f"{names} in slices (rates of {requests[0].target})"
+        how = "at once" if pace is None else "in slices"
+        where = f"{names} {how} (rates of {requests[0].target})"
         self.observer.run_started(block.step, where, block.number, self._within(left))
-        runs = prepared.measure_in_slices(requests, pace, self.observer.run_progress, self.used_up)
+        runs = prepared.measure_together(requests, pace, self.observer.run_progress, self.used_up)
         self._keep(runs, left, take)
         return runs
 

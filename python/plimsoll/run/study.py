@@ -5,7 +5,7 @@
     band = "10%"                 # what counts as the same
     time = "30m"                 # hard bound; leave out for none
     baseline = "nvme"
-    interleave = "blocks"        # one target after the other, or "slices"; leave out for what is right
+    interleave = "blocks"        # one target after the other, "slices" or "parallel"; leave out for what is right
     [set]                        # parameters for every test
     size = "8GiB"
     [[targets]]
@@ -43,9 +43,9 @@ from plimsoll.units import exact_duration, parse_count, parse_duration, parse_sh
 
 MOST_REPEATS = 1000
 
-AUTO, BLOCKS, SLICES = "auto", "blocks", "slices"
-WAYS = (AUTO, BLOCKS, SLICES)
-"""How the targets of a block take turns: as is right for them, one after the other, or in slices."""
+AUTO, BLOCKS, SLICES, PARALLEL = "auto", "blocks", "slices", "parallel"
+WAYS = (AUTO, BLOCKS, SLICES, PARALLEL)
+"""How the targets of a block share its time: as is right for them, one after the other, in slices, or all at once."""
 
 _KEYS = (
     "title",

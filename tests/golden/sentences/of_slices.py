@@ -22,6 +22,19 @@ def _sliced(*cases: str) -> Evidence:
     return with_runs(found, [made(run) for run in found.runs])
 
 
+def _at_once(*cases: str) -> Evidence:
+    """Two volumes; the runs of these cases were made at the same time."""
+    found = evidence(targets=("a", "b"), cases=("randread", "ping"), blocks=3)
+    facts = {"parallel": {"shared_by": 2, "overlap": 1.0}}
+    return with_runs(
+        found,
+        [
+            run.model_copy(update={"facts": {**run.facts, **facts}}) if run.plan.case in cases else run
+            for run in found.runs
+        ],
+    )
+
+
 SITUATIONS: list[Situation] = [
     of_evidence(
         "all in slices",
@@ -38,7 +51,22 @@ SITUATIONS: list[Situation] = [
         never=("In ping",),
     ),
     of_evidence(
-        "none in slices", _sliced, "Every block runs each target once", never=("take turns of", "took turns with")
+        "all at once",
+        lambda: _at_once("randread", "ping"),
+        "All targets of a block run at the same time.",
+        never=("Every block runs", "All other blocks", "take turns"),
+    ),
+    of_evidence(
+        "a test at once",
+        lambda: _at_once("randread"),
+        "In randread, the targets of a block run at the same time. All other blocks run each target once",
+        never=("In ping", "All targets of a block"),
+    ),
+    of_evidence(
+        "none in slices",
+        _sliced,
+        "Every block runs each target once",
+        never=("take turns of", "took turns with", "at the same time"),
     ),
     of_evidence(
         "the rate inside slices",

@@ -398,6 +398,11 @@ CASES: dict[str, Case] = {
         Level.WARN,
         "from 12 s on every one was late: target or host could not follow the trace",
     ),
+    "parallel": Case(
+        RunMaker(outcome={"parallel": {"shared_by": 2, "overlap": 0.5}}),
+        RunMaker(outcome={"parallel": {"shared_by": 2, "overlap": 0.99}}),
+        says="all targets of the block were measured together for only 50 % of the run",
+    ),
     "request_shape": Case(
         RunMaker(device_other={"reads": -60_000}), RunMaker(), says="reached the device as requests of 10 KiB"
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plimsoll.model import Run, RunStatus
+from plimsoll.model import Finding, Level, Run, RunStatus
 from plimsoll.run import plan
 from plimsoll.run.alternation import Alternation
 from plimsoll.run.interleave import Way
@@ -30,7 +30,7 @@ def run(of: Step, drain_ms: float | None, status: RunStatus = RunStatus.OK) -> R
 
 def test_short_drains_change_nothing() -> None:
     of = step()
-    found = Alternation({of.case: Way(slices=True, why="")})
+    found = Alternation({of.case: Way("slices")})
     assert found.pace(of) == Pace(DISCARD_NS)
     found.take([run(of, 1.0), run(of, 2.0)])
     assert found.pace(of) == Pace(DISCARD_NS)
@@ -39,7 +39,7 @@ def test_short_drains_change_nothing() -> None:
 
 def test_longer_drains_make_longer_slices_and_too_long_ones_whole_blocks_for_good() -> None:
     of = step()
-    found = Alternation({of.case: Way(slices=True, why="")})
+    found = Alternation({of.case: Way("slices")})
     found.take([run(of, 30.0, RunStatus.INVALID)])
     assert found.pace(of) == Pace(45 * MILLISECOND)
     assert found.given_up(of) is None
@@ -56,9 +56,26 @@ def test_longer_drains_make_longer_slices_and_too_long_ones_whole_blocks_for_goo
     assert (found.pace(of), found.given_up(of)) == (None, None)
 
 
+def test_targets_that_were_in_each_others_way_at_once_go_on_one_after_the_other() -> None:
+    of = step()
+    found = Alternation({of.case: Way("parallel")})
+    together = run(of, None).model_copy(update={"facts": {"parallel": {"shared_by": 2, "overlap": 1.0}}})
+    found.take([together])
+    assert (found.pace(of), found.at_once(of), found.given_up(of)) == (None, True, None)
+    busy = Finding(guard="parallel", level=Level.INVALID, message="")
+    found.take([together.model_copy(update={"status": RunStatus.INVALID, "findings": (busy,)})])
+    assert not found.at_once(of)
+    assert found.given_up(of) == (
+        "randread: the targets were in each other's way when they ran at once; from now on one target runs after the "
+        "other"
+    )
+    found.take([run(of, None)])
+    assert (found.at_once(of), found.given_up(of)) == (False, None)
+
+
 def test_what_was_begun_in_whole_blocks_goes_on_so() -> None:
     of = step()
-    found = Alternation({of.case: Way(slices=True, why="")})
+    found = Alternation({of.case: Way("slices")})
     found.take([run(of, None, RunStatus.PARTIAL)])
     assert found.pace(of) == Pace(DISCARD_NS)
     found.take([run(of, None)])
@@ -67,7 +84,7 @@ def test_what_was_begun_in_whole_blocks_goes_on_so() -> None:
 
 def test_whole_blocks_have_no_pace_and_are_no_news() -> None:
     of = step()
-    found = Alternation({of.case: Way(slices=False, why="as asked")})
+    found = Alternation({of.case: Way("blocks", "as asked")})
     assert (found.pace(of), found.given_up(of)) == (None, None)
 
 
@@ -83,7 +100,7 @@ def test_a_run_of_a_foreign_file_has_slices_only_if_they_are_a_table() -> None:
 
 def test_foreign_drains_say_nothing() -> None:
     of = step()
-    found = Alternation({of.case: Way(slices=True, why="")})
+    found = Alternation({of.case: Way("slices")})
     for drains in ("x", None, ["y", None]):
         found.take([run(of, None).model_copy(update={"facts": {"slices": {"drain_ns": drains}}})])
     assert found.pace(of) == Pace(DISCARD_NS)

@@ -48,8 +48,14 @@ def test_settings_of_one_disk_alternate(asked: Study) -> None:
         (("a=.", "b=.,as=gp3+size=100GiB"), "target b has the limits of gp3+size=100GiB, and what it saves up"),
         (("a=.", "b=.,cap_iops=3000"), "target b has a limit (cap_iops=3000), and what it saves up"),
         (("a=.", "b=vol:gp3,size=100GiB"), "target b is an emulated volume with limits, and what it saves up"),
-        (("a=.,warmup=2s", "b=."), "warms up for 1 s on b and 2 s on a, and targets that alternate do that equally"),
-        (("a=.", "b=.,runtime=9s"), "runs for 9 s on b and 10 s on a, and targets that alternate do that equally long"),
+        (
+            ("a=.,warmup=2s", "b=."),
+            "warms up for 1 s on b and 2 s on a, and targets that share a block do that equally",
+        ),
+        (
+            ("a=.", "b=.,runtime=9s"),
+            "runs for 9 s on b and 10 s on a, and targets that share a block do that equally long",
+        ),
         (("a=.,runtime=100ms", "b=.,runtime=100ms"), "runs for 100 ms, and slices need 160 ms"),
         (("a=.", "b=.,verify=yes"), "test randread cannot: "),
         (("a=.", "b=.,mode=randwrite,direct=no"), "test randread leaves writes in the page cache, which would be done"),
@@ -74,6 +80,35 @@ def test_what_cannot_alternate_is_refused_with_the_reason_and_otherwise_done_in_
         assert why in f"test randread {way.why}".replace("test randread the test", "test randread")
     else:
         assert str(way) == "one after the other"
+
+
+AT_ONCE = ("a=vol:gp3,size=100GiB", "b=vol:gp2,size=100GiB")
+
+
+def test_volumes_with_limits_of_their_own_run_at_once_where_that_is_asked_for() -> None:
+    (way,) = ways(study(*AT_ONCE, interleave="parallel"))
+    assert str(way) == "at the same time (as asked)"
+    (way,) = ways(study(*AT_ONCE, interleave="auto"))
+    assert not way.parallel
+
+
+@pytest.mark.parametrize(
+    ("on", "test", "why"),
+    [
+        (("a=.",), "randread", "there is one target, and nothing to run beside"),
+        (TWO, "randread", "a and b share "),
+        (("a=vol:gp3,size=100GiB", "b=."), "randread", "whether a and b share a device cannot be told"),
+        ((*AT_ONCE[:1], f"{AT_ONCE[1]},runtime=9s"), "randread", "runs for 9 s on b and 10 s on a"),
+        ((*AT_ONCE[:1], f"{AT_ONCE[1]},warmup=2s"), "randread", "warms up for 1 s on a and 2 s on b"),
+        (AT_ONCE, "postmark", "is no test of block I/O, and only these run on all targets at once"),
+        ((*AT_ONCE[:1], f"{AT_ONCE[1]},implementation=original"), "randread", "is run by another program"),
+    ],
+)
+def test_what_cannot_run_at_once_is_refused_with_the_reason(on: tuple[str, ...], test: str, why: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        ways(study(*on, tests=(test,), interleave="parallel"))
+    assert str(refused.value).startswith("--interleave parallel: ")
+    assert why in str(refused.value)
 
 
 def test_what_has_an_end_of_its_own_is_not_cut() -> None:

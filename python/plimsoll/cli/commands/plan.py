@@ -63,7 +63,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
                 "layout_bytes": estimate.layout_bytes,
                 "scratch_bytes": estimate.scratch_bytes,
                 "cost": plan_cost.rows(study.targets, estimate.most_ns),
-                "interleave": {case: {"slices": way.slices, "why": way.why} for case, way in ways.items()},
+                "interleave": {case: {"how": way.how, "why": way.why} for case, way in ways.items()},
                 "probe": {case: _as_json(study, each) for case, each in expected.items()} if probe else None,
                 "plans": [
                     {"case": step.case, "target": name, "hash": each.hash, "parameters": each.parameters}

@@ -75,6 +75,12 @@ def _rules(evidence: Evidence) -> Text:
 def _order(runs: Sequence[Run], seed: str) -> str:
     """How the targets of a block took turns."""
     others = f"run each target once, next to each other in time, in random order{seed}."
+    at_once = [run for run in runs if run.at_once]
+    if at_once and len(at_once) == len(runs):
+        return "All targets of a block run at the same time."
+    if at_once:
+        cases = ", ".join(dict.fromkeys(run.plan.case for run in at_once))
+        return f"In {cases}, the targets of a block run at the same time. All other blocks {others}"
     sliced = [run for run in runs if run.in_slices]
     lengths = [length for run in sliced if (length := _length_of(run, "slice_ns"))]
     if not lengths:

@@ -61,19 +61,19 @@ def alternate(
         for part in parts:
             part.samples.append(part.sampler.sample())
             jobs.append(part.start(in_slices(part.spec, turns.of[part.name], turns.discard_ns)))
-            stack.callback(_end, jobs[-1])
+            stack.callback(end, jobs[-1])
         if _all_ready(jobs, parts, deadline_reached):
             begin_ns = time.monotonic_ns() + AHEAD_NS
             for job in jobs:
                 job.go(begin_ns)
-        answers = _await(jobs, parts, on_progress, deadline_reached)
+        answers = await_all(jobs, parts, on_progress, deadline_reached)
         for part in parts:
             part.samples.append(part.sampler.sample())
     followers = after_others(turns)
     return [_execution(part, text, turns, followers[part.name]) for part, text in zip(parts, answers, strict=True)]
 
 
-def _end(job: Job) -> None:
+def end(job: Job) -> None:
     """Whatever happened, nobody may still use the file when its folder is removed; one that has ended stays so."""
     job.stop()
     job.result(STOP_S)
@@ -96,7 +96,7 @@ def _all_ready(jobs: Sequence[Job], parts: Sequence[Part], deadline_reached: Cal
     return True
 
 
-def _await(
+def await_all(
     jobs: Sequence[Job], parts: Sequence[Part], on_progress: OnProgress, deadline_reached: Callable[[], bool]
 ) -> list[str]:
     """The answers of all jobs."""

@@ -87,6 +87,19 @@ class PausingWorkload(Workload, Protocol):
         """Carry out the plans of a block in slices; where one fails, none is measured."""
 
 
+class ParallelWorkload(Workload, Protocol):
+    """What can run on several targets at once."""
+
+    def parallel(
+        self,
+        plans: Sequence[Plan],
+        places: Sequence[Place],
+        on_progress: OnProgress,
+        deadline_reached: Callable[[], bool],
+    ) -> list[Execution]:
+        """Carry out the plans of a block at the same time; where one fails, none is measured."""
+
+
 def of(plan: Plan) -> Workload:
     """The kind of workload of a plan. Raises UnknownName where the package that brings it is not installed here."""
     parameters_of(plan.workload)
@@ -97,3 +110,9 @@ def pausing(plan: Plan) -> PausingWorkload | None:
     """The same of one that can pause; None of what has an end of its own."""
     found = of(plan)
     return cast(PausingWorkload, found) if hasattr(found, "alternate") else None
+
+
+def parallel(plan: Plan) -> ParallelWorkload | None:
+    """The same of one that can run on several targets at once."""
+    found = of(plan)
+    return cast(ParallelWorkload, found) if hasattr(found, "parallel") else None

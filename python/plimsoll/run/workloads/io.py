@@ -23,6 +23,7 @@ from plimsoll.run.turns import Turns, example, too_short
 from plimsoll.run.workers import local
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import alignment, engines, impossible
+from plimsoll.run.workers.parallel import at_once
 from plimsoll.run.workers.sliced import Part
 from plimsoll.run.workers.sliced import alternate as alternating
 from plimsoll.run.workloads._direct import offset_alignment
@@ -162,6 +163,31 @@ def alternate(
     deadline_reached: Callable[[], bool],
 ) -> list[Execution]:
     """Lay the files of a block's targets out, and let them alternate; where that fails for one, none is measured."""
+    return _laid_out(
+        plans,
+        places,
+        lambda parts: alternating(parts, turns, on_progress, deadline_reached),
+        on_progress,
+        deadline_reached,
+    )
+
+
+def parallel(
+    plans: Sequence[Plan], places: Sequence[Place], on_progress: OnProgress, deadline_reached: Callable[[], bool]
+) -> list[Execution]:
+    """Lay the files of a block's targets out, and let all run at once; where that fails for one, none is measured."""
+    return _laid_out(
+        plans, places, lambda parts: at_once(parts, on_progress, deadline_reached), on_progress, deadline_reached
+    )
+
+
+def _laid_out(
+    plans: Sequence[Plan],
+    places: Sequence[Place],
+    measure: Callable[[Sequence[Part]], list[Execution]],
+    on_progress: OnProgress,
+    deadline_reached: Callable[[], bool],
+) -> list[Execution]:
     paths = [path_for(plan, place) for plan, place in zip(plans, places, strict=True)]
     laid = [
         local.lay_out(plan, path, place.sampler, on_progress, deadline_reached)
@@ -173,7 +199,7 @@ def alternate(
         Part(local.start, _of_laid_out(plan, path), Outcome, str(path), place.sampler, place.target.name)
         for plan, path, place in zip(plans, paths, places, strict=True)
     ]
-    done = alternating(parts, turns, on_progress, deadline_reached)
+    done = measure(parts)
     return [local.after_layout(each, before) for each, before in zip(done, laid, strict=True)]
 
 
