@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from plimsoll.api.advising import Advice, advise
     from plimsoll.api.comparison import Comparison, compare
     from plimsoll.api.histograms import Histogram
     from plimsoll.api.importing import ImportedFile, import_files
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Advice",
     "Cancelled",
     "Comparison",
     "Histogram",
@@ -62,6 +64,7 @@ __all__ = [
     "Verdict",
     "Verification",
     "__version__",
+    "advise",
     "compare",
     "import_files",
     "knee",
@@ -74,6 +77,7 @@ __all__ = [
 
 _PLACES = {
     **dict.fromkeys(("resume", "knee"), "api.measuring"),
+    **dict.fromkeys(("advise", "Advice"), "api.advising"),
     **dict.fromkeys(("compare", "Comparison"), "api.comparison"),
     **dict.fromkeys(("import_files", "ImportedFile"), "api.importing"),
     **dict.fromkeys(("simulate", "Simulation"), "api.simulating"),

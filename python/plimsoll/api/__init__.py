@@ -8,6 +8,7 @@ comparing   which runs are compared, and compare
 verdicts    a verdict as an object and as a row
 importing   results of other tools
 simulating  simulate
+advising    advise
 verifying   verify
 faults      which error of `plimsoll.errors` stands for one of Python's
 """

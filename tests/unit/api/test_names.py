@@ -11,10 +11,10 @@ import pytest
 import plimsoll
 
 PROMISED = [
-    "Cancelled", "Comparison", "Histogram", "ImportedFile", "LoadLine", "NothingMeasured", "PlimsollError", "Progress",
-    "ResultFileError", "Session", "Simulation", "StoreError", "TargetError", "UnknownName", "UnsafeTarget",
-    "UsageError", "Verdict", "Verification", "__version__", "compare", "import_files", "knee", "load", "resume", "run",
-    "simulate", "verify",
+    "Advice", "Cancelled", "Comparison", "Histogram", "ImportedFile", "LoadLine", "NothingMeasured", "PlimsollError",
+    "Progress", "ResultFileError", "Session", "Simulation", "StoreError", "TargetError", "UnknownName", "UnsafeTarget",
+    "UsageError", "Verdict", "Verification", "__version__", "advise", "compare", "import_files", "knee", "load",
+    "resume", "run", "simulate", "verify",
 ]  # fmt: skip
 """Never shorter: what is here is used by programs of others."""
 
@@ -36,6 +36,7 @@ def test_the_first_parameters_keep_their_order() -> None:
         plimsoll.verify: ["target", "paid"],
         plimsoll.import_files: ["files"],
         plimsoll.compare: ["sessions"],
+        plimsoll.advise: ["files"],
     }
     for function, names in first.items():
         parameters = inspect.signature(function).parameters.values()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.traces.test_together import iostat
 
 import plimsoll
 
@@ -25,6 +26,7 @@ def test_every_example_runs(
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store.db"))
     (tmp_path / "disk").mkdir()
     shutil.copy(FIO, tmp_path / "fio.json")
+    (tmp_path / "iostat.txt").write_text(iostat("2026-09-21 00:00:00", *range(900, 1020)))
     names: dict[str, Any] = {"__name__": "page"}
     examples = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     assert len(examples) >= 8
@@ -36,6 +38,7 @@ def test_every_example_runs(
     assert "did you mean 'randread'?" in said
     assert "cancelled; finished runs are kept" in said
     assert "volume IOPS, credits used up" in said
+    assert "Buy gp3" in said
     assert list((tmp_path / "disk").iterdir()) == []
 
 
