@@ -22,6 +22,7 @@ from plimsoll.stats.carryover import drift as carryover_drift
 from plimsoll.stats.carryover import order_effect
 from plimsoll.stats.critical_values import boundaries
 from plimsoll.stats.policy import ALPHA, PLAN, looks_until
+from plimsoll.stats.products import Allocation, spread_of
 from plimsoll.stats.repeats import Kind, patterns
 from plimsoll.stats.simulation import (
     SCENARIOS,
@@ -382,6 +383,41 @@ def unguarded(reps: int, random: Random) -> Iterator[str]:
             yield f"{place.name}, ratio 1.10: {wrong / count:.0%} false"
 
 
+def allocations(reps: int, random: Random) -> Iterator[Check]:
+    """(13): false verdicts on products, and how often the interval of the spread has the true one.
+
+    Whole sessions are drawn: the ratio of an allocation scatters by `between`, its blocks by `within` around that.
+    """
+    count = max(500, reps // 4)
+    for between in (0.0, 0.02, 0.05, 0.10, 0.15):
+        for within in (0.02, 0.05, 0.10):
+            blocks = 3
+            shape = (count, 20)
+            noise = within / math.sqrt(blocks)
+            for truth in (1.0, 1.10, 1.20):
+                paths = math.log(truth) + random.normal(0, between, shape) + random.normal(0, noise, shape)
+                outcomes = sequential(paths, BAND)
+                hits = int(outcomes.false(math.log(truth), BAND).sum())
+                found = f"{hits / count:.2%} ≥ {lower_bound(hits, count):.2%}; {outcomes.decided.mean():.0%} decided, "
+                found += f"{outcomes.blocks.mean():.1f} allocations"
+                subject = f"between {between:.0%}, within {within:.0%}, ratio {truth:.2f}"
+                yield Check("false, products", subject, found, "≤ 5 %", lower_bound(hits, count) <= ALPHA)
+    for between in (0.02, 0.05, 0.15):
+        for size in (3, 5, 12):
+            held = sum(_holds_spread(between, 0.05, size, random) for _ in range(count))
+            reach = upper_bound(held, count)
+            subject = f"between {between:.0%}, within 5%, {size} allocations"
+            yield Check("spread covered", subject, f"{held / count:.1%}", "≥ 95 %", reach >= LEAST_COVERAGE)
+
+
+def _holds_spread(between: float, within: float, size: int, random: Random) -> bool:
+    """Whether the interval of the spread of so many allocations of four blocks has the true spread."""
+    drawn = [random.normal(random.normal(0, between), within, 4) for _ in range(size)]
+    found = [Allocation((), float(each.mean()), 4, float(each.var(ddof=1))) for each in drawn]
+    spread = spread_of(found)
+    return spread is not None and spread.low <= between <= spread.high
+
+
 def _false(end: Verdict, truth: float) -> bool:
     """Whether a verdict says something that is not so; a truth on the edge of the band is not the same."""
     if end.answer is Answer.SAME:
@@ -401,6 +437,7 @@ PARTS = (
     steady_state,
     load_lines,
     in_slices,
+    allocations,
 )
 
 

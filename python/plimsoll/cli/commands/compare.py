@@ -21,6 +21,7 @@ EXAMPLES = (
     "`plimsoll compare --baseline old --fail-on worse` exits with 1 where anything got worse, and with 4 where "
     "nothing could be compared: a gate for CI; `old` is a target, or a session that `plimsoll baseline set old` named. "
     "`plimsoll compare OLD NEW` compares two sessions that were run apart. "
+    "`plimsoll compare --products MON TUE WED` judges the products by three sessions, each on fresh volumes. "
     "`--format junit > plimsoll.xml`, `--format github`, `--format markdown >> $GITHUB_STEP_SUMMARY`."
 )
 
@@ -71,6 +72,13 @@ def command(
             help="Also compare cases that differ in this parameter, such as scale. Default: only equal ones.",
         ),
     ] = None,
+    of_products: Annotated[
+        bool,
+        typer.Option(
+            "--products",
+            help="What sessions on fresh places say of the products: one ratio per allocation, not per block.",
+        ),
+    ] = False,
     every: Annotated[
         bool, typer.Option("--all-metrics", help="Every metric, not only those that the tests judge.")
     ] = False,
@@ -87,6 +95,7 @@ def command(
     """Compare targets: better, same, worse, or not enough data."""
     from plimsoll.api.comparing import compared, comparison
     from plimsoll.cli.output import say
+    from plimsoll.cli.products_text import print_products
     from plimsoll.errors import NothingMeasured
     from plimsoll.stats.verdict import Answer
 
@@ -94,6 +103,10 @@ def command(
     closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
     try:
         evidence = compared(sessions, baseline, band, across or (), every=every)
+        if of_products:
+            answers = frozenset(closing[fail_on] if fail_on else ())
+            print_products(evidence, str(form.value), answers)
+            return
         found = comparison(evidence, frozenset(closing[fail_on] if fail_on else ()))
     except NothingMeasured as error:
         if not fail_on:

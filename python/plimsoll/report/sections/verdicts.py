@@ -8,6 +8,7 @@ from itertools import groupby
 from statistics import median
 
 from plimsoll.model import RunStatus, SessionState
+from plimsoll.report.allocations import of_products
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.document import Cell as CellOf
 from plimsoll.report.evidence import Evidence
@@ -179,10 +180,16 @@ def _scope(evidence: Evidence) -> Text:
         footer([cell.verdict for cell in evidence.cells]),
         *_apart(evidence),
         f"Scope: {places.lower()}, {sessions}. “Same” means within {band_text(evidence.band)}.",
-        "A statement about a product needs 3 or more sessions, each on a fresh instance and volume.",
+        _about_products(evidence),
         *_extension(evidence),
     ]
     return text(*lines, tone=Tone.NOTE)
+
+
+def _about_products(evidence: Evidence) -> str:
+    if of_products(evidence):
+        return "What they say of the products, whose unit is the allocation, stands under “Products”."
+    return "A statement about a product needs 3 or more sessions, each on a fresh instance and volume."
 
 
 def _extension(evidence: Evidence) -> list[str]:

@@ -1,0 +1,105 @@
+"""What several sessions on fresh places say of the products, with the allocation as the unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plimsoll.report.allocations import of_products
+from plimsoll.report.document import (
+    Block,
+    Cell,
+    Phrase,
+    Sentence,
+    Table,
+    Text,
+    Tone,
+    columns,
+    number,
+    phrase,
+    span,
+    text,
+)
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.labels import ratio_interval_text
+from plimsoll.report.sections.verdicts import TONES, WORDS
+from plimsoll.stats.products import Product
+from plimsoll.stats.ratio_text import ratio_text
+
+ORDER = 27
+TITLE = "Products"
+
+MANY_SENTENCES = 12
+"""More of them are in the table only."""
+
+
+def build(evidence: Evidence) -> list[Block]:
+    """Nothing where fewer than two allocations have a comparison in common."""
+    return blocks(evidence, of_products(evidence))
+
+
+def blocks(evidence: Evidence, found: Sequence[Product]) -> list[Block]:
+    """The section of these comparisons."""
+    if not found:
+        return []
+    deciding = [each for each in found if evidence.judged[each.cell.case][0] == each.cell.metric] or list(found)
+    told = tuple(
+        Sentence(_sentence(evidence, each), TONES[each.cell.verdict.answer]) for each in deciding[:MANY_SENTENCES]
+    )
+    most = max(len(each.allocations) for each in found)
+    words = [
+        "An allocation is one pair of places, from all sessions that ran there. Each gives one ratio, the mean of its "
+        "blocks, and these are judged by the rule for blocks: more blocks on one pair of places say nothing more of "
+        "the products. “Between allocations” is how far their ratios differ beyond the noise of each.",
+    ]
+    if most < len(evidence.sessions):
+        words.append(
+            f"These {len(evidence.sessions)} sessions are {most} allocations at most: those that shared a place, or of "
+            "whose places nothing known differs, count as one."
+        )
+    return [Text(told), _table(evidence, found), text(*words, tone=Tone.NOTE, short=False)]
+
+
+def _sentence(evidence: Evidence, product: Product) -> str:
+    cell = product.cell
+    label = evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)
+    told = f"{cell.case}, {label}: {product.sentence}."
+    if product.next_ratio is None:
+        return told
+    low, high = product.next_ratio
+    return (
+        f"{told} One more allocation of each would have a ratio between {ratio_text(low)} and {ratio_text(high)}, with "
+        "95 % confidence."
+    )
+
+
+def _table(evidence: Evidence, found: Sequence[Product]) -> Table:
+    titles = ("Case", "Metric", "Verdict", "Target", ">Ratio", ">Interval", "Against", ">Allocations", ">Next one")
+    head = columns(*titles, ">Between allocations")
+    return Table("Every comparison of products", head, tuple(_row(evidence, each) for each in found))
+
+
+def _row(evidence: Evidence, product: Product) -> tuple[Cell, ...]:
+    cell, found = product.cell, product.cell.verdict
+    ends = ratio_interval_text(found.ratio_low, found.ratio, found.ratio_high)
+    low, high = product.next_ratio or (None, None)
+    return (
+        phrase(cell.case),
+        phrase(evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)),
+        Phrase(WORDS[found.answer], TONES[found.answer]),
+        phrase(cell.target),
+        number(found.ratio, "x", ratio_text(found.ratio)),
+        span(found.ratio_low, found.ratio_high, "x", ends),
+        phrase(cell.baseline),
+        number(len(product.allocations), "1"),
+        None if low is None or high is None else span(low, high, "x", f"{ratio_text(low)} to {ratio_text(high)}"),
+        phrase(_between(product)),
+    )
+
+
+def _between(product: Product) -> str:
+    """`4 % (0 % to 12 %)`; nothing below three allocations."""
+    spread = product.spread
+    if spread is None:
+        return ""
+    middle, low, high = (f"{100 * each:.2g} %" for each in (spread.between, spread.low, spread.high))
+    return f"{middle} ({low} to {high})"
