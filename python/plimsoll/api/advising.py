@@ -235,12 +235,19 @@ def _row(advice: whole.Advice) -> dict[str, Any]:
         and {
             "volume": today.shape.options,
             "usd_per_month": today.usd_per_month,
-            "carries": today.too_little is None and today.judgement.met,
+            "carries": today.carries,
+            "carries_evenly": today.evenly is None and not today.too_small,
         },
         "breaks": advice.breaks
-        and {"factor": advice.breaks.factor, "by": advice.breaks.by, "months": advice.breaks_in_months},
+        and {
+            "factor": advice.breaks.factor,
+            "by": advice.breaks.by,
+            "months": advice.breaks_in_months,
+            "load": "bursts" if advice.breaks_in_bursts else "even",
+        },
         "waiting_program": advice.closed and _family(advice.closed),
         "instances_that_cap": advice.machines and list(advice.machines.capped),
+        "instances_that_cap_evenly": advice.machines and list(advice.machines.capped_evenly),
         "coverage": {name: {"known": known, "of": total} for name, (known, total) in advice.coverage.items()},
     }
 

@@ -8,6 +8,8 @@ from typing import Any
 
 OPEN_DEPTH = 4096
 """I/Os in flight in an open loop; others wait before the queue, and their latency counts from when they were due."""
+MOST_DEPTH = 65_536
+"""As many as a simulation can follow."""
 
 
 @dataclass(frozen=True)

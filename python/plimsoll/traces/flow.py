@@ -117,6 +117,13 @@ class Flow:
             late += _later(self._wait_at((part + 0.5) / PARTS), than_s, unfair=self.unfair) / PARTS
         return float((counts * late).sum() / max(1, counts.sum()))
 
+    @property
+    def mean_wait_s(self) -> float:
+        """How long an I/O waits on average; an order of service changes nothing in it."""
+        counts = self.demand.reads + self.demand.writes
+        waits = sum(self._wait_at((part + 0.5) / PARTS) for part in range(PARTS)) / PARTS
+        return float((counts * waits).sum() / max(1, counts.sum()))
+
     def _wait_at(self, part: float) -> Floats:
         """The wait of an I/O that comes at a part of each stretch."""
         found = np.zeros(len(self.demand.reads))

@@ -6,14 +6,17 @@ import re
 
 import pytest
 from tests.unit.traces.exhaustive import cheapest
-from tests.unit.traces.loads import load
-from tests.unit.traces.truth import CASES, Case
+from tests.unit.traces.loads import Part, load
+from tests.unit.traces.truth import CASES, Case, Censored
 
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.volume_type import volume_type
 from plimsoll.simulation.slo import parse_slo
 from plimsoll.traces.advice.families import Family, Standing, family
+from plimsoll.traces.advice.progress import Progress
+from plimsoll.traces.advice.sentences import answer
 from plimsoll.traces.advice.wanted import Wanted
+from plimsoll.traces.advice.whole import Asked, advise
 from plimsoll.traces.demand import bursts, even
 from plimsoll.units import GIB
 
@@ -30,9 +33,9 @@ def words(shape: VolumeShape | None) -> str | None:
     return ", ".join(parts)
 
 
-def advised(case: Case, period_s: float = 1.0, *, worst: bool = False) -> Family:
+def advised(case: Case, period_s: float = 1.0, *, worst: bool = False, seen_on: VolumeShape | None = None) -> Family:
     demand = even(load(case.parts, size=case.size, period_s=period_s))
-    demands = bursts(demand, None) if worst else (demand,)
+    demands = bursts(demand, seen_on) if worst else (demand,)
     wanted = Wanted(demands, parse_slo(case.slo), case.gib * GIB)
     return family(volume_type(case.family), wanted, {})
 
@@ -84,9 +87,40 @@ SUMMED = [case for case in CASES if sum(part.seconds for part in case.parts) >= 
 @pytest.mark.parametrize("period_s", [60.0, 300.0])
 @pytest.mark.parametrize("case", SUMMED, ids=lambda case: case.name)
 def test_sums_give_a_range_that_contains_the_right_volume(case: Case, period_s: float) -> None:
-    low, high = advised(case, period_s), advised(case, period_s, worst=True)
-    exact = advised(case)
-    assert exact.usd_per_month is not None
-    assert low.usd_per_month is not None
-    assert low.usd_per_month <= exact.usd_per_month + 1e-9
-    assert high.usd_per_month is None or high.usd_per_month >= exact.usd_per_month - 1e-9
+    low, high, exact = advised(case, period_s), advised(case, period_s, worst=True), advised(case)
+    assert is_right(right(exact), case)
+    assert low.standing is Standing.CARRIES
+    assert low.usd_per_month <= exact.usd_per_month + 1e-9  # type: ignore[operator]
+    # A minute's I/Os within a second are more than any of these carries.
+    assert high.standing is Standing.FAILS
+    assert "I/Os would wait for its" in high.why or "held back by its" in high.why
+
+
+@pytest.mark.parametrize("period_s", [60.0, 300.0])
+@pytest.mark.parametrize("case", SUMMED, ids=lambda case: case.name)
+def test_what_the_load_was_seen_on_bounds_the_range(case: Case, period_s: float) -> None:
+    low, exact = advised(case, period_s), advised(case)
+    high = advised(case, period_s, worst=True, seen_on=exact.shape)
+    assert (low.standing, high.standing) == (Standing.CARRIES, Standing.CARRIES)
+    assert low.usd_per_month <= exact.usd_per_month + 1e-9  # type: ignore[operator]
+    assert high.usd_per_month >= exact.usd_per_month - 1e-9  # type: ignore[operator]
+
+
+CENSORED = [
+    # Twice as much was asked for in a minute as the device did, and then nothing until it had caught up.
+    Censored("a gp2 of 500 GiB, credits used up", 500, 1500, (Part(60, 400), Part(60, 3100), Part(124, 300))),
+    Censored("a gp3 as it is sold", 500, 3000, (Part(60, 700), Part(60, 5000), Part(60, 600))),
+]
+
+
+@pytest.mark.parametrize("case", CENSORED, ids=lambda case: case.name)
+def test_a_saturated_device_gives_a_lower_bound_and_the_first_sentence_says_so(case: Censored) -> None:
+    asked = Asked(size=f"{case.gib}GiB", providers=("aws",))
+    true, found = (advise(each, asked, Progress(lambda _: None)) for each in (load(case.parts), case.seen()))
+    assert (true.hidden, next(answer(true))[:10]) == (None, "Buy gp3 50")
+    first = next(answer(found))
+    assert first.startswith("Buy at least gp3 ")
+    assert f"this is a lower bound, because the device was saturated in {case.share_words} of the time" in first
+    assert found.best is not None
+    assert true.best is not None
+    assert found.best.usd_per_month < true.best.usd_per_month  # type: ignore[operator]

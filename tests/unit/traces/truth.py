@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.unit.traces.loads import Part
+from tests.unit.traces.loads import Part, load
+
+from plimsoll.report.labels import percent_text
+from plimsoll.traces.series import Series
 
 KIB = 1024
 MINUTE, HOUR, DAY = 60, 3600, 86_400
@@ -24,6 +28,38 @@ class Case:
     slo: str = "p99<10ms"
     within: float = 0.0
     """Share by which IOPS may differ where the right ones are no whole number of anything."""
+
+
+@dataclass(frozen=True)
+class Censored:
+    """What was asked of a device that does no more than `limit` a second, and what its counters showed."""
+
+    name: str
+    gib: int
+    limit: int
+    parts: tuple[Part, ...]
+
+    @property
+    def _seconds(self) -> Iterator[tuple[int, int]]:
+        """I/Os that were done in each second, and how many waited at its end."""
+        waiting = 0.0
+        for part in self.parts:
+            for _ in range(part.seconds):
+                waiting += part.per_second
+                done = min(waiting, self.limit)
+                waiting -= done
+                yield round(done), round(waiting)
+
+    @property
+    def share_words(self) -> str:
+        """Of the time that it was saturated: the queue divided by what is left over, and the time that it grew."""
+        held = sum(waiting > 0 for _, waiting in self._seconds)
+        return percent_text(round(held / sum(part.seconds for part in self.parts), 3))
+
+    def seen(self) -> Series:
+        """The counters: I/Os that wait do so for what is before them."""
+        parts = [Part(1, done) for done, _ in self._seconds]
+        return load(parts, latency_s=[0.001 + waiting / self.limit for _, waiting in self._seconds])
 
 
 def _constant(per_second: float, seconds: int = 20) -> tuple[Part, ...]:

@@ -38,7 +38,7 @@ from plimsoll.units import SECOND, format_duration
 POINTS = 400
 _TONES = {Standing.CARRIES: Tone.BETTER, Standing.FAILS: Tone.WORSE, Standing.UNKNOWN: Tone.UNKNOWN}
 _NOTES = (
-    "$/month: the volume without an instance, with requests at this rate where they are charged, and the date of the "
+    "$/month: the volume without an instance, with the observed requests where these are charged, and the date of the "
     "oldest price in it.",
     "Throttled: time in which I/Os waited for the volume's limits, in one turn of the observed time.",
     "Credits: the least that is left in a turn, of full ones; they are not fewer at its end than at its start.",
@@ -64,11 +64,13 @@ def advice_document(advice: Advice) -> Document:
 def _families(advice: Advice) -> Iterator[Block]:
     if advice.burst is None:
         yield _ranking("Cheapest first", advice.even)
+        yield from _cheaper(advice.even)
     else:
         every = period_words(advice.series)
         yield _ranking(f"If the I/Os of each {every} came evenly: cheapest first", advice.even)
+        yield from _cheaper(advice.even)
         yield _ranking(f"If the I/Os of each {every} came in the worst bursts", advice.burst, notes=False)
-    yield from _cheaper(advice.even)
+        yield from _cheaper(advice.burst)
 
 
 def _ranking(caption: str, ranked: Sequence[Family], *, notes: bool = True) -> Table:

@@ -8,6 +8,7 @@ from plimsoll.prices.cost import usd
 from plimsoll.report.labels import count_text, percent_text
 from plimsoll.traces.advice.families import Family, Standing
 from plimsoll.traces.advice.growth import MOST
+from plimsoll.traces.advice.machines import Machines, Own
 from plimsoll.traces.advice.whole import Advice
 from plimsoll.traces.demand import period_words
 from plimsoll.units import SECOND, format_duration, format_number
@@ -94,14 +95,15 @@ def _breaks(advice: Advice) -> str:
     found = advice.breaks
     if found is None:
         return ""
+    when = "" if not advice.is_range else " in the worst bursts" if advice.breaks_in_bursts else " if they came evenly"
     if found.factor is None:
-        return f"; it carries {MOST:.0f} times the load as well"
+        return f"; it carries {MOST:.0f} times the load{when} as well"
     about = "" if found.simulated else "at the latest "
     growth = f"{about}at {percent_text(round(found.factor - 1, 3))} more load"
-    when = advice.breaks_in_months
-    if when is not None:
-        growth += f", {_in_time(round(when))} at this growth"
-    return f"; as the load grows, the first limit reached is its {found.by.removeprefix('volume ')}, {growth}"
+    months = advice.breaks_in_months
+    if months is not None:
+        growth += f", {_in_time(round(months))} at this growth"
+    return f"; as the load grows, the first limit reached{when} is its {found.by.removeprefix('volume ')}, {growth}"
 
 
 def _in_time(months: int) -> str:
@@ -115,39 +117,65 @@ def _today(advice: Advice) -> Iterator[str]:
     today = advice.today
     if today is None:
         return
-    name = f"Today's {today.shape.one}"
-    if today.too_little:
-        yield f"{name} does not carry it for ever: {today.too_little}."
-    elif not today.judgement.met:
-        yield f"{name} does not carry it within {_objective(advice)}: {'; '.join(today.judgement.reasons)}."
+    name, load = f"Today's {today.shape.one}", f"it{_headroom(advice)}"
+    if today.too_small:
+        yield f"{name} holds less than was asked for."
+    if today.evenly is not None:
+        within = "for ever" if today.evenly.for_ever else f"within {_objective(advice)}"
+        yield f"{name} does not carry {load} {within}: {today.evenly.why}."
+    elif today.in_bursts is not None:
+        yield f"{name} carries {load} if the I/Os came evenly, not in the worst bursts: {today.in_bursts.why}."
     else:
-        yield f"{name} carries it, too."
+        yield f"{name} carries {load}, too{', even in the worst bursts' if advice.is_range else ''}."
+
+
+def _headroom(advice: Advice) -> str:
+    """What is judged with so much more than was observed says so."""
+    return f" with {percent_text(advice.asked.headroom)} headroom" if advice.asked.headroom else ""
 
 
 def _machines(advice: Advice) -> Iterator[str]:
-    found, best = advice.machines, advice.best
-    if advice.own_machine_caps is not None and advice.today is not None and advice.today.shape.instance is not None:
-        name = advice.today.shape.instance.name
-        verb = "would cap" if advice.own_machine_caps else "does not cap"
-        yield f"The instance {name} {verb} this load by its own limits."
-    if found is None or best is None:
-        return
-    many = f"{len(found.capped):,} of {found.known:,} current instance types of {best.kind.provider.name}"
-    cheap = ""
-    if found.cheapest is not None and found.usd_per_month is not None:
-        money = f"{usd(found.usd_per_month)} a month, price as of {found.as_of}"
-        cheap = f"; the cheapest that does not is {found.cheapest} ({money})"
-    if found.capped:
-        yield f"{many} would cap this load by their own limits{cheap}."
-    else:
-        yield f"None of the {found.known:,} current instance types of {best.kind.provider.name} would cap this load."
+    if advice.own_machine is not None:
+        yield _own_machine(advice, advice.own_machine)
+    if advice.machines is not None and advice.best is not None:
+        yield _all_machines(advice, advice.machines, advice.best)
+
+
+def _own_machine(advice: Advice, own: Own) -> str:
+    name, load = f"The instance {own.name}", f"this load{_headroom(advice)} by its own limits"
+    if own.in_bursts is None:
+        return f"Whether the instance {own.name} caps this load is unknown: no source says what it gives to {own.kind}."
+    if own.evenly:
+        return f"{name} would cap {load}."
+    if own.in_bursts:
+        return f"{name} would cap {load} in the worst bursts, and not if its I/Os came evenly."
+    return f"{name} does not cap {load}{', even in the worst bursts' if advice.is_range else ''}."
+
+
+def _all_machines(advice: Advice, found: Machines, best: Family) -> str:
+    load = f"this load{_headroom(advice)}"
+    kinds = f"{found.known:,} current instance types of {best.kind.provider.name}"
+    untold = f"; of {found.untold:,} more no source says what they give to {best.name}" if found.untold else ""
+    if not found.known:
+        return f"Which instance types of {best.kind.provider.name} would cap {load} is unknown{untold}."
+    if not found.capped:
+        return f"None of the {kinds} would cap {load}{', even in the worst bursts' if advice.is_range else ''}{untold}."
+    bursts = f" in the worst bursts, {len(found.capped_evenly):,} of them even if they came evenly"
+    money = f"{usd(found.usd_per_month or 0.0)} a month, price as of {found.as_of}"
+    cheap = f"; the cheapest that does not, of those with a known price, is {found.cheapest} ({money})"
+    if found.cheapest is None:
+        cheap = "" if len(found.capped) == found.known else "; no price of the others is known"
+    return (
+        f"{len(found.capped):,} of {kinds} would cap {load} by their own limits{bursts if advice.is_range else ''}"
+        f"{cheap}{untold}."
+    )
 
 
 def _unknown(advice: Advice) -> Iterator[str]:
-    unknown = [each for each in advice.even if each.standing is Standing.UNKNOWN]
+    unknown = {each.name: each.why for each in advice.even if each.standing is Standing.UNKNOWN}
+    unknown |= advice.not_modelled
     if unknown:
-        names = "; ".join(f"{each.name} ({each.why})" for each in unknown)
-        yield f"Unknown, and so not recommended: {names}."
+        yield f"Unknown, and so not recommended: {'; '.join(f'{name} ({why})' for name, why in unknown.items())}."
     parts = [f"{known} of {total} families of {name}" for name, (known, total) in sorted(advice.coverage.items())]
     if any(known < total for known, total in advice.coverage.values()):
         yield f"Known with price and limits: {', '.join(parts)}."
@@ -197,9 +225,10 @@ def _reaction(advice: Advice) -> str:
     """Open and closed loop as two bounds."""
     depth, closed, best = advice.demand.depth, advice.closed, advice.best
     start = "How the program reacts to latency: the answer is for I/Os that come whether others are done or not"
+    evenly = " and the I/Os came evenly" if advice.is_range else ""
     if depth is None:
         return f"{start}; how many were in flight was not counted, so there is no bound for a program that waits."
-    most = f"never has more than {format_number(depth)} in flight"
+    most = f"never has more than {format_number(depth)} in flight{evenly}"
     if best is None or best.shape is None or closed is None or closed.shape is None:
         return f"{start}."
     if closed.shape.options == best.shape.options:

@@ -12,7 +12,7 @@ from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.waits import party
 from plimsoll.prices.cost import Cost
 from plimsoll.simulation.outcome import Outcome, simulate
-from plimsoll.simulation.scheduled import OPEN_DEPTH, Scheduled
+from plimsoll.simulation.scheduled import MOST_DEPTH, OPEN_DEPTH, Scheduled
 from plimsoll.traces.demand import Demand
 from plimsoll.traces.flow import Flow, Meter, flow
 from plimsoll.units import SECOND
@@ -65,7 +65,7 @@ def turn(shape: VolumeShape, demand: Demand, cost: Cost, region_bytes: int, *, c
         demand.columns(),
         interval_ns=max(1, math.ceil(demand.duration_s / MOST_INTERVALS)) * SECOND,
         sequential=demand.sequential,
-        depth=demand.depth or 1 if closed else OPEN_DEPTH,
+        depth=min(demand.depth or 1, MOST_DEPTH) if closed else OPEN_DEPTH,
         from_issue=closed,
         region_bytes=max(region_bytes, demand.largest_bytes),
     )

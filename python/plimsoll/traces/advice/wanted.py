@@ -16,7 +16,7 @@ from plimsoll.simulation.slo import Clause, Judgement, judge_whole, parse_slo
 from plimsoll.traces.advice.turn import Turn, turn
 from plimsoll.traces.demand import Demand
 from plimsoll.traces.flow import flow
-from plimsoll.units import MIB, SECOND, format_share
+from plimsoll.units import MIB, SECOND, format_duration, format_share
 
 SPREAD = 4.0
 """Waits in an unfair queue are so many times shorter than in a fair one in less than a tenth of the cases."""
@@ -60,13 +60,19 @@ class Wanted:
     size_bytes: int
     """What the volume has to hold."""
     region: str | None = None
+    requests_per_s: float | None = None
+    """IOPS as they were observed, which are what is paid for; None: as many as are asked for."""
     closed: bool = False
     work: Work = field(default_factory=Work)
     _tried: dict[str, tuple[Turn, Judgement]] = field(default_factory=dict)
 
+    def of(self, demands: tuple[Demand, ...]) -> Wanted:
+        """The same of other loads."""
+        return replace(self, demands=demands, _tried={})
+
     def scaled(self, factor: float) -> Wanted:
         """The same of so many times the I/Os."""
-        return replace(self, demands=tuple(each.scaled(factor) for each in self.demands), _tried={})
+        return self.of(tuple(each.scaled(factor) for each in self.demands))
 
     def cost(self, shape: VolumeShape) -> Cost:
         """What a volume costs."""
@@ -77,8 +83,10 @@ class Wanted:
         money = self.cost(shape)
         if money.volume_per_month is None:
             return None
-        asked = self.demands[0].rate * SECONDS_PER_MONTH / 1e6 * money.requests.usd if money.requests else 0.0
-        return money.volume_per_month + asked
+        per_s = self.demands[0].rate if self.requests_per_s is None else self.requests_per_s
+        return money.volume_per_month + (
+            per_s * SECONDS_PER_MONTH / 1e6 * money.requests.usd if money.requests else 0.0
+        )
 
     def tried(self, shape: VolumeShape) -> tuple[Turn, Judgement]:
         """The turn that decides, and how it stands to the objective."""
@@ -114,9 +122,15 @@ class Wanted:
                 return f"{asked} are asked for, and its {party(worst.name)} let {most} through"
             for clause in self.clauses:
                 share, allowed = found.share_waiting(SPREAD * clause.limit / SECOND), _allowed(clause)
-                if not self.closed and allowed is not None and MOSTLY * share > allowed and found.tightest is not None:
-                    late, limit = format_share(round(share, 4)), party(found.tightest.name)
+                if self.closed or found.tightest is None:
+                    continue
+                limit = party(found.tightest.name)
+                if allowed is not None and MOSTLY * share > allowed:
+                    late = format_share(round(share, 4))
                     return f"{late} of the I/Os would wait for its {limit} longer than {clause.text} allows"
+                if clause.metric == "mean" and MOSTLY * found.mean_wait_s * SECOND > clause.limit:
+                    wait = format_duration(found.mean_wait_s * SECOND)
+                    return f"I/Os would wait {wait} on average for its {limit}, longer than {clause.text} allows"
         return None
 
     def likely(self, shape: VolumeShape) -> bool:
@@ -129,6 +143,8 @@ class Wanted:
                 allowed = None if self.closed else _allowed(clause)
                 slack_s = max(0.0, clause.limit - own_ns(shape)) / SECOND
                 if allowed is not None and found.share_later(slack_s) > allowed:
+                    return False
+                if clause.metric == "mean" and not self.closed and found.mean_wait_s > slack_s:
                     return False
         return True
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from plimsoll.catalog.provider import Provider, providers
+from plimsoll.catalog.provider import providers
 from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
+from plimsoll.catalog.volume_type import VolumeType
 from plimsoll.errors import UsageError
-from plimsoll.simulation.slo import Clause, Judgement
+from plimsoll.simulation.slo import Clause
 from plimsoll.traces.advice.families import Family, Standing, families, rank
 from plimsoll.traces.advice.growth import Break, breaks, months
 from plimsoll.traces.advice.hidden import Hidden, hidden
-from plimsoll.traces.advice.machines import Machines, capped_by, machines
-from plimsoll.traces.advice.turn import Turn
+from plimsoll.traces.advice.machines import Machines, Own, machines, own_machine
+from plimsoll.traces.advice.today import Today, today
 from plimsoll.traces.advice.wanted import Wanted, Work, latency_bounds
 from plimsoll.traces.demand import BURST_S, Demand, bursts, even
 from plimsoll.traces.series import Series
@@ -36,17 +37,6 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Today:
-    """The volume that there is, and how it stands to the load."""
-
-    shape: VolumeShape
-    usd_per_month: float | None
-    turn: Turn
-    judgement: Judgement
-    too_little: str | None
-
-
-@dataclass(frozen=True)
 class Advice:
     """The answer."""
 
@@ -61,15 +51,16 @@ class Advice:
     today: Today | None
     hidden: Hidden | None
     breaks: Break | None
-    """Of what is recommended for an even load."""
+    """Of what the worst bursts need, in these, where there is such a volume; else of what an even load needs."""
     machines: Machines | None
-    own_machine_caps: bool | None
-    """Whether the instance of `--current` caps the load; None where none was named."""
+    own_machine: Own | None
+    """How the instance of `--current` stands to the load; None where none was named."""
     closed: Family | None
     """The cheapest of the recommended family for a program that waits for its I/Os; None where that is not known."""
-    size_assumed: bool = False
     coverage: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """By provider: families with a price and limits, of all."""
+    not_modelled: Mapping[str, str] = field(default_factory=dict)
+    """What these providers sell as well, and which figure no source gives."""
 
     @property
     def best(self) -> Family | None:
@@ -85,6 +76,11 @@ class Advice:
     def is_range(self) -> bool:
         """Whether the answer lies between two."""
         return self.burst is not None
+
+    @property
+    def breaks_in_bursts(self) -> bool:
+        """Whether what breaks first was looked for in the worst bursts."""
+        return self.best_of_bursts is not None
 
     @property
     def breaks_in_months(self) -> float | None:
@@ -120,16 +116,12 @@ def advise(series: Series, asked: Asked, listener: Listener) -> Advice:
     grown = plain.scaled(1 + asked.headroom)
     if grown.largest_bytes > size_bytes:
         raise UsageError("--size is smaller than one I/O of the load; write it like 500GiB")
-    wanted = Wanted((grown,), clauses, size_bytes, asked.region, work=listener.work)
+    wanted = Wanted((grown,), clauses, size_bytes, asked.region, requests_per_s=plain.rate, work=listener.work)
     kinds = families(asked.providers or _own(current))
-    shared = {name: options[name] for name in ("instance",) if name in options}
-    listener.expect(len(kinds) * (2 if series.period_s > BURST_S else 1) + 1)
+    close = None if series.period_s <= BURST_S else wanted.of(bursts(plain, current)).scaled(1 + asked.headroom)
+    listener.expect(len(kinds) * (1 if close is None else 2) + 1)
     ranked = rank(kinds, wanted, {}, listener.step)
-    worst: tuple[Family, ...] | None = None
-    if series.period_s > BURST_S:
-        both = tuple(each.scaled(1 + asked.headroom) for each in bursts(plain, current))
-        close = Wanted(both, clauses, size_bytes, asked.region, work=listener.work)
-        worst = rank(kinds, close, {}, lambda name: listener.step(f"{name} under bursts"))
+    worst = None if close is None else rank(kinds, close, {}, lambda name: listener.step(f"{name} under bursts"))
     best = _first(ranked)
     return Advice(
         series=series,
@@ -138,19 +130,23 @@ def advise(series: Series, asked: Asked, listener: Listener) -> Advice:
         clauses=clauses,
         even=ranked,
         burst=worst,
-        today=None if current is None else _today(current, plain, clauses, asked),
+        today=None if current is None else today(current, wanted, close),
         hidden=hidden(series, plain, current),
-        breaks=None if best is None or best.shape is None else breaks(best.shape, _unscaled(wanted, plain)),
-        machines=None if best is None else machines(_provider(best), grown, asked.region),
-        own_machine_caps=capped_by(shared["instance"], grown) if shared else None,
+        breaks=_breaks(best, wanted.of((plain,)), worst, None if close is None else close.of(bursts(plain, current))),
+        machines=None if best is None else machines(best.kind, wanted, close),
+        own_machine=None if current is None else own_machine(current, best, wanted, close),
         closed=_closed(best, wanted, listener),
         coverage=_coverage(ranked),
+        not_modelled=_not_modelled(kinds),
     )
 
 
-def _unscaled(wanted: Wanted, plain: Demand) -> Wanted:
-    """Growth counts from the load as it was, not from what the headroom made of it."""
-    return Wanted((plain,), wanted.clauses, wanted.size_bytes, wanted.region, work=wanted.work)
+def _breaks(best: Family | None, plain: Wanted, worst: Sequence[Family] | None, close: Wanted | None) -> Break | None:
+    """In the worst bursts where something carries them. Growth counts from the load as it was, without headroom."""
+    dearest = None if worst is None else _first(worst)
+    if dearest is not None and dearest.shape is not None and close is not None:
+        return breaks(dearest.shape, close)
+    return None if best is None or best.shape is None else breaks(best.shape, plain)
 
 
 def _of_device(series: Series) -> int:
@@ -173,24 +169,13 @@ def _own(current: VolumeShape | None) -> tuple[str, ...]:
     return () if current is None else (current.type.provider.name,)
 
 
-def _provider(best: Family) -> Provider:
-    return next(each for each in providers() if each.name == best.kind.provider.name)
-
-
-def _today(current: VolumeShape, plain: Demand, clauses: tuple[Clause, ...], asked: Asked) -> Today:
-    wanted = Wanted((plain,), clauses, current.size_bytes, asked.region)
-    done, judged = wanted.tried(current)
-    return Today(current, wanted.price(current), done, judged, wanted.too_little(current))
-
-
 def _closed(best: Family | None, wanted: Wanted, listener: Listener) -> Family | None:
     """Where it is known how many I/Os were in flight, the other bound: the program waits for them."""
     from plimsoll.traces.advice.families import family
 
     if best is None or wanted.demands[0].depth is None:
         return None
-    waits = Wanted(wanted.demands, wanted.clauses, wanted.size_bytes, wanted.region, closed=True, work=wanted.work)
-    found = family(best.kind, waits, {})
+    found = family(best.kind, replace(wanted, closed=True), {})
     listener.step(f"{best.name} for a program that waits")
     return found if found.standing is Standing.CARRIES else None
 
@@ -207,3 +192,9 @@ def _coverage(ranked: Sequence[Family]) -> Mapping[str, tuple[int, int]]:
             is_known = row.state != "unknown" and row.family not in unknown
             found[row.provider] = (known + is_known, total + 1)
     return found
+
+
+def _not_modelled(kinds: Sequence[VolumeType]) -> Mapping[str, str]:
+    """What the providers of these types sell and is not here."""
+    names = {kind.provider.name for kind in kinds}
+    return {name: why for each in providers() if each.name in names for name, why in each.unknown.items()}
