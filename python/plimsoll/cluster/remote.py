@@ -24,7 +24,7 @@ from plimsoll.run.machines import LocalTargets, ThisMachine
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
 from plimsoll.targets.database import is_address
-from plimsoll.targets.host import host_facts
+from plimsoll.targets.host import HostFacts, host_facts
 from plimsoll.targets.lock import lock_machine
 from plimsoll.targets.mounts import is_block_device
 from plimsoll.targets.workdir import sweep
@@ -76,7 +76,7 @@ def answers(function: Callable[P, T]) -> Callable[P, T | Refused]:
 
 
 @answers
-def facts() -> dict[str, Any]:
+def facts() -> HostFacts:
     """The facts of this host."""
     return host_facts()
 

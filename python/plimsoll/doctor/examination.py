@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from plimsoll.errors import TargetError
 from plimsoll.model import Level, Record
 from plimsoll.targets.chain import Chain, chain_of
-from plimsoll.targets.host import host_facts
+from plimsoll.targets.host import HostFacts, host_facts
 
 
 class Check(Record):
@@ -28,8 +26,7 @@ class Examined:
     """A host and one place on it."""
 
     path: Path
-    host: Mapping[str, Any]
-    """Facts of this machine, as `plimsoll.targets.host.host_facts` names them."""
+    host: HostFacts
     chain: Chain
     total_bytes: int
     """Size of the file system under the path; 0 for a device."""

@@ -93,7 +93,7 @@ class Recorder:
             id=str(uuid7()),
             title=title,
             started_ns=time.time_ns(),
-            host=host_facts(),
+            host={**host_facts()},
             study={
                 "title": title,
                 "front_end": tool,

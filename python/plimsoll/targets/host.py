@@ -8,7 +8,7 @@ import re
 import resource
 import time
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import psutil  # type: ignore[import-untyped]  # its stubs are a package of their own
 
@@ -23,7 +23,51 @@ UNLIMITED = 2**60
 _SECRET = re.compile(r"((?:^|\s)[\w.-]*(?:key|pass|secret|token|auth|cred)[\w.-]*=)\S+", re.IGNORECASE)
 
 
-def host_facts(root: Path = Path("/")) -> dict[str, Any]:
+class ProcessorFacts(TypedDict):
+    """Its model, how many there are (`usable` by this process, `limit` by its control group), and what slows them."""
+
+    model: str
+    microcode: str
+    logical: int
+    physical: int
+    usable: int
+    limit: float | None
+    governor: str
+    mitigations: dict[str, str]
+
+
+class MemoryFacts(TypedDict):
+    """In bytes; `limit_bytes` is what this process may use."""
+
+    total_bytes: int
+    available_bytes: int
+    limit_bytes: int
+    swap_bytes: int
+    swap_used_bytes: int
+
+
+class HostFacts(TypedDict):
+    """What is stored of a machine as `host` of a session, beside who owns it and which machines took part."""
+
+    hostname: str
+    distribution: str
+    kernel: str
+    machine: str
+    command_line: str
+    processor: ProcessorFacts
+    memory: MemoryFacts
+    virtualisation: str
+    steal_since_boot: float
+    clock_source: str
+    io_uring: str
+    aio_limit: int
+    file_descriptors: int
+    load: list[float]
+    time_zone: str
+    python: str
+
+
+def host_facts(root: Path = Path("/")) -> HostFacts:
     """The facts of §7 of a good report: processor, memory, limits, kernel, clock, virtualisation, load."""
     return {
         "hostname": platform.node(),
@@ -56,7 +100,7 @@ def _distribution(root: Path) -> str:
     return match[1] if match else ""
 
 
-def _processor(root: Path) -> dict[str, Any]:
+def _processor(root: Path) -> ProcessorFacts:
     text = text_of(root / "proc/cpuinfo")
     fields = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in text.splitlines())}
     vulnerabilities = root / "sys/devices/system/cpu/vulnerabilities"
@@ -78,7 +122,7 @@ def governor(root: Path = Path("/")) -> str:
     return ", ".join(sorted(found - {""}))
 
 
-def _memory(root: Path) -> dict[str, Any]:
+def _memory(root: Path) -> MemoryFacts:
     memory, swap = psutil.virtual_memory(), psutil.swap_memory()
     return {
         "total_bytes": memory.total,
