@@ -1,8 +1,10 @@
 """Starts the command in processes of their own that need not load the libraries again.
 
-A process that has imported them (and nothing of Plimsoll) splits off one for each command. That one begins as the
-installed command does, with arguments, environment, directory, limit of open files and pipes of its own, and ends as
-it does. Where there is little time to give, loading SQLAlchemy and NumPy is most of what a short command does.
+A process that has imported them splits off one for each command. That one begins as the installed command does, with
+arguments, environment, directory, limit of open files and pipes of its own, and ends as it does. Where there is little
+time to give, loading is most of what a short command does. Three such processes take turns: what one command writes and
+the next reads must not hang on the order of sets, which is drawn once in the life of an interpreter. The first has
+imported nothing of Plimsoll, so that a module which only works after another one is noticed.
 """
 
 from __future__ import annotations
@@ -23,18 +25,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-LIBRARIES = ("typer", "rich.console", "rich.table", "rich.progress", "pydantic", "numpy", "hdrh.histogram",
-             "sqlalchemy", "sqlalchemy.dialects.sqlite", "alembic.command", "psutil", "jinja2", "tomli_w",
-             "uuid_utils")  # fmt: skip
+LIBRARIES = ("typer", "rich.console", "rich.table", "rich.progress", "pydantic.dataclasses", "pydantic.main",
+             "pydantic.types", "pydantic.type_adapter", "numpy", "numpy.typing", "hdrh.histogram", "sqlite3",
+             "sqlalchemy", "sqlalchemy.dialects.sqlite", "alembic.command", "alembic.config", "psutil", "jinja2",
+             "tomli_w", "uuid_utils", "email.parser", "importlib.resources.readers")  # fmt: skip
+OURS = ("plimsoll.run.session_runner", "plimsoll.run.workloads.io", "plimsoll.report.build", "plimsoll.store.store",
+        "plimsoll.cli.board", "plimsoll.api.measuring", "plimsoll.frontends.fio.command",
+        "plimsoll.importers.reading")  # fmt: skip
+STARTERS = 3
 LIMIT_S = 300.0
 TURNS = itertools.count()
 
 
 def run(words: list[str], cwd: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """What `plimsoll WORDS` did, as `subprocess.run` would have it. Raises TimeoutExpired."""
-    # Two take turns: what one command writes and the next reads must not hang on the order of sets, which is
-    # drawn once in the life of an interpreter.
-    line = _line(next(TURNS) % 2)
+    line = _line(next(TURNS) % STARTERS)
     (out, out_end), (err, err_end) = os.pipe(), os.pipe()
     try:
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -79,10 +84,9 @@ def _read(parts: dict[int, bytes], deadline: float) -> None:
 
 @cache
 def _line(number: int) -> socket.socket:
-    """The connection to a starter of our own; it ends when we do."""
-    del number
+    """The connection to a starter of our own; it ends when we do. All but the first have loaded `OURS`."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    words = [sys.executable, "-P", __file__, str(its.fileno())]
+    words = [sys.executable, "-P", __file__, str(its.fileno()), *(OURS if number else ())]
     # No threads of NumPy's library: who splits off has one.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     starter = subprocess.Popen(words, pass_fds=[its.fileno()], stdout=subprocess.DEVNULL, env=environment)
@@ -116,8 +120,8 @@ def _serve(line: socket.socket) -> dict[str, Any] | None:
 
 
 if __name__ == "__main__":
-    for library in LIBRARIES:
-        __import__(library)
+    for module in (*LIBRARIES, *sys.argv[2:]):
+        __import__(module)
     gc.freeze()
     order = _serve(socket.socket(fileno=int(sys.argv[1])))
     if order is not None:
