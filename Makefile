@@ -102,6 +102,7 @@ shipped: $(BIN)/.set-up-dev
 bench: shipped
 	$(BIN)/python benches/io.py
 	$(BIN)/python benches/commands.py
+	$(BIN)/python benches/imports.py
 	$(BIN)/python benches/report.py
 	$(BIN)/python -m benches.web
 	$(BIN)/python -m benches.web_crowd

@@ -25,7 +25,10 @@ def console(*, stderr: bool = False) -> Console:
 
 def harmless(text: object) -> str:
     """Text without control characters: titles and names come from files, and must not drive the terminal."""
-    return "".join(character for character in str(text) if character == "\n" or character.isprintable())
+    text = str(text)
+    if text.isprintable():
+        return text
+    return "".join(character for character in text if character == "\n" or character.isprintable())
 
 
 def say(sentence: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from pathlib import Path
 from types import NoneType
 
@@ -32,7 +33,13 @@ class Outcome:
 
 def formats() -> dict[str, Plugin]:
     """All formats by name."""
-    return {each.name: each for each in plugins.found("importers")}
+    return {each.name: each for each in (*_own_formats(), *plugins.of_others("importers"))}
+
+
+@cache
+def _own_formats() -> tuple[Plugin, ...]:
+    """Ours are files of this package; a thousand files are not a reason to look for them a thousand times."""
+    return tuple(plugins.own("importers", name) for name in plugins.own_names("importers"))
 
 
 def read_files(
@@ -85,7 +92,7 @@ def _read(
 
 def choose(source: Source, place: str = "") -> Plugin:
     """The format of a file by its content. Raises ResultFileError that names the formats."""
-    found = _recognising(formats().values(), source.head, source.name)
+    found = _recognising(source.head, source.name)
     if len(found) == 1:
         return found[0]
     if found:
@@ -98,14 +105,15 @@ def choose(source: Source, place: str = "") -> Plugin:
     )
 
 
-def _recognising(known: Iterable[Plugin], head: bytes, name: str) -> list[Plugin]:
+def _recognising(head: bytes, name: str) -> tuple[Plugin, ...]:
     """The formats that a file can be in. Those of other packages are asked only where it is in none of ours."""
-    for ours in (True, False):
-        asked = [each for each in known if each.is_ours is ours]
-        found = [each for each in asked if each.call("recognise", head, name, answers=bool, otherwise=False)]
-        if found:
-            return found
-    return []
+    return _among(_own_formats(), head, name) or _among(plugins.of_others("importers"), head, name)
+
+
+@lru_cache(maxsize=1)
+def _among(asked: tuple[Plugin, ...], head: bytes, name: str) -> tuple[Plugin, ...]:
+    """A file is asked about when it is found and when it is read, one after the other."""
+    return tuple(each for each in asked if each.call("recognise", head, name, answers=bool, otherwise=False))
 
 
 def _named(name: str) -> Plugin:
@@ -144,7 +152,7 @@ def _log(path: Path, budget: Budget, forced: Plugin | None, watch: Watch | None)
     """A log that is too large to be held in memory, as a stream; None for any other file."""
     head, packed = beginning(path, HEAD_BYTES)
     name = path.name.removesuffix(".gz") if packed else path.name
-    found = [forced] if forced is not None else _recognising(formats().values(), head, name)
+    found = [forced] if forced is not None else _recognising(head, name)
     if len(found) != 1 or not getattr(found[0].module, "STREAMS", False):
         return None
     size = path.stat().st_size

@@ -46,7 +46,7 @@ class NotStorable(ValueError):
 
 def canonical_json(value: Any) -> str:
     """ASCII JSON with sorted keys and no spaces; bytes as base64. Equal records have equal text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_encode_bytes)
+    return _CANONICAL.encode(value)
 
 
 def canonical_record(record: Session | Run) -> str:
@@ -72,6 +72,10 @@ def _encode_bytes(value: Any) -> str:
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     raise NotStorable(f"is a {type(value).__name__}, which is not a JSON value")
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, default=_encode_bytes)
+"""One for all: a store writes a hundred thousand small values, and `json.dumps` makes a writer for each."""
 
 
 def check_storable(record: Mapping[str, Any]) -> None:

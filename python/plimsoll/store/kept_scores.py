@@ -69,23 +69,23 @@ def keep_all(connection: Connection) -> None:
 
 def counting(runs: Sequence[Row], keys: Sequence[str], scores: Iterable[Row]) -> dict[Key, list[Counting]]:
     """The scores of these runs that count."""
-    known = {row["id"]: (row, key) for row, key in zip(runs, keys, strict=True)}
+    known = {row["id"]: (row, key, [row[name] for name in OF_RUN]) for row, key in zip(runs, keys, strict=True)}
     found: dict[Key, list[Counting]] = {}
     for each in scores:
-        row, key = known[each["run_id"]]
-        if row["status"] == RunStatus.OK.value and _counts(row, each):
+        row, key, of_run = known[each["run_id"]]
+        if row["status"] == RunStatus.OK.value and _counts(row, of_run, each):
             of = found.setdefault((key, each["metric"], row["session_id"]), [])
             of.append(Counting(row["block"], row["attempt"], float(each["value"])))
     return found
 
 
-def _counts(row: Row, of_run: Row) -> bool:
-    value = of_run["value"]
+def _counts(row: Row, of_run: Sequence[Any], kept: Row) -> bool:
+    value = kept["value"]
     if not (isinstance(value, float | int) and 0 < value < math.inf):
         return False
-    parts = (of_run[name] for name in ("metric", "unit", "direction", "value"))
+    parts = (kept[name] for name in ("metric", "unit", "direction", "value"))
     # Runs that were stored before there were checksums have none.
-    return row["checksum"] is None or of_score([row[name] for name in OF_RUN], *parts) == of_run["checksum"]
+    return row["checksum"] is None or of_score(of_run, *parts) == kept["checksum"]
 
 
 def read(key: Key, content: str, checksum: str) -> tuple[Counting, ...] | None:

@@ -192,7 +192,6 @@ def _checked(record: Session | Run) -> dict[str, Any]:
     values = as_stored(record)
     try:
         check_storable(values)
-        canonical_json(values)
     except NotStorable as error:
         kind = type(record).__name__.lower()
         raise NotKeepable(f"{kind} {record.id} cannot be stored: {error}; nothing of it was kept") from None

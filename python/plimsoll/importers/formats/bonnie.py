@@ -30,6 +30,8 @@ _LATENCY = re.compile(r"|\d{1,12}(?:us|ms|s)|\+{3,5}")
 def recognise(head: bytes, name: str) -> bool:
     """A line of exactly the fields of one of the versions."""
     del name
+    if head.count(b",") < min(_FIELDS) - 1:
+        return False
     return any(_fields(line) for line in head.decode("utf-8", "replace").splitlines())
 
 

@@ -31,6 +31,8 @@ _OPERATION = re.compile(rf" ([A-Z][A-Za-z]{{2,20}}) {{1,20}}(?:{COLUMN} {{1,20}}
 def recognise(head: bytes, name: str) -> bool:
     """`dbench version …` at the beginning, or its line of throughput."""
     del name
+    if b"dbench" not in head and b" MB/sec" not in head:
+        return False
     text = head.decode("utf-8", "replace")
     return _VERSION.match(text) is not None or _RESULT.search(text) is not None
 

@@ -36,7 +36,7 @@ _SHARE = re.compile(r"\d{1,9}\.\d{1,9}%")
 def recognise(head: bytes, name: str) -> bool:
     """A version number, then fio's own."""
     del name
-    return re.search(rb"(?m)(?:^|\s)\d{1,2};fio-\d", head) is not None
+    return b";fio-" in head and re.search(rb"(?m)(?:^|\s)\d{1,2};fio-\d", head) is not None
 
 
 @located

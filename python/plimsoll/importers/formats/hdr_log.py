@@ -38,7 +38,9 @@ def group(name: str) -> str | None:
 def recognise(head: bytes, name: str) -> bool:
     """The comments and the legend of every such log."""
     del name
-    return any(mark in head for mark in _LOG_HEAD) or re.search(rb"(?m)^[^\n]{0,100},HISTFAA", head) is not None
+    return any(mark in head for mark in _LOG_HEAD) or (
+        b",HISTFAA" in head and re.search(rb"(?m)^[^\n]{0,100},HISTFAA", head) is not None
+    )
 
 
 def read(source: Source, options: Options) -> Imported:

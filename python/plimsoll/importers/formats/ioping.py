@@ -40,7 +40,6 @@ _GENERATED = re.compile(
 )
 _SPREAD = re.compile(r"min/avg/max/mdev = ([^=]{1,200})")
 _RAW = re.compile(r"\s*\d{1,18}(?: \d{1,18}){7}(?:(?: \d{1,18}){2})?\s*")
-_MARKS = (b"ioping statistics ---",)
 _COMPLETED_MARK = re.compile(rb" requests completed in [^\n,]{1,40},")
 """redis-benchmark says so, too, and ends the line there."""
 _REQUEST_MARK = re.compile(rb"(?m)^[\d.]{1,20} (?:bytes|[KMGT]?i?B) (?:from|<<<|>>>|to) .{1,400}: request=\d+ time=")
@@ -51,10 +50,14 @@ _IGNORED = ("warmup", "too fast", "too slow")
 def recognise(head: bytes, name: str) -> bool:
     """Its requests, its statistics, its JSON, or raw lines whose numbers fit together."""
     del name
-    if any(mark in head for mark in _MARKS) or _COMPLETED_MARK.search(head) or _REQUEST_MARK.search(head):
+    if b"ioping statistics ---" in head or (b" requests completed in " in head and _COMPLETED_MARK.search(head)):
+        return True
+    if b": request=" in head and _REQUEST_MARK.search(head):
         return True
     if b'"device_size"' in head and (b'"mdev"' in head or b'"ignored"' in head):
         return True
+    if not head.lstrip()[:1].isdigit():
+        return False
     lines = [line.decode("ascii", "replace") for line in head.split(b"\n", 6)[:6]]
     whole = [line for line in (lines[:-1] if len(lines) > 1 else lines) if line.strip()]
     return bool(whole) and all(_raw_unit(line) is not None for line in whole)

@@ -19,6 +19,7 @@ TOOLS = ("pgbench",)
 
 _TPS = re.compile(rf"\btps = {FIELD} \(([a-z ]{{1,60}})\)")
 _PROGRESS = re.compile(rf"\bprogress: {FIELD} s, {FIELD} tps, lat {FIELD} ms")
+_PROGRESS_MARK = re.compile(rb"\bprogress: [\d.]{1,20} s, [\d.]{1,20} tps, lat ")
 _SETTINGS = {
     "transaction_type": re.compile(r"^(?:\S.{0,80}: )?transaction type: (.{1,200})$", re.MULTILINE),
     "scale": re.compile(rf"\bscaling factor: {FIELD}"),
@@ -48,8 +49,9 @@ _TEXT_SETTINGS = ("transaction_type", "query_mode")
 def recognise(head: bytes, name: str) -> bool:
     """The heading of a summary, or progress lines."""
     del name
-    summary = b"transaction type: " in head and b"number of clients: " in head
-    return summary or re.search(rb"\bprogress: [\d.]{1,20} s, [\d.]{1,20} tps, lat ", head) is not None
+    if b"transaction type: " in head and b"number of clients: " in head:
+        return True
+    return b" tps, lat " in head and _PROGRESS_MARK.search(head) is not None
 
 
 @located

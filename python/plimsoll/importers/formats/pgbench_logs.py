@@ -43,6 +43,8 @@ def group(name: str) -> str | None:
 def recognise(head: bytes, name: str) -> bool:
     """Rows whose numbers fit together: a time of day where one belongs, sums between count × min and count × max."""
     del name
+    if not head.lstrip()[:1].isdigit():
+        return False
     lines = [line.decode("ascii", "replace").strip() for line in head.split(b"\n", 6)[:6]]
     whole = [line for line in (lines[:-1] if len(lines) > 1 else lines) if line]
     return bool(whole) and all(_row(line) is not None for line in whole)

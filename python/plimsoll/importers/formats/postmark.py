@@ -34,6 +34,8 @@ _START = "Creating files..."
 def recognise(head: bytes, name: str) -> bool:
     """`PostMark v1.51 : 8/14/01` at the beginning of a line, or its line of transactions."""
     del name
+    if b"PostMark" not in head and b" seconds of transactions (" not in head:
+        return False
     text = head.decode("utf-8", "replace")
     return _VERSION.match(text) is not None or _TRANSACTIONS.search(text) is not None
 
