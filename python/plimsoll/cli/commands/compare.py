@@ -13,6 +13,7 @@ from plimsoll.cli.options import Band, Csv, Json, Sessions
 if TYPE_CHECKING:
     from plimsoll.report import Evidence
     from plimsoll.report.comparisons import Comparison
+    from plimsoll.stats.verdict import Answer
 
 NOTHING_COMPARED = 4
 """Exit code of a gate that had nothing to compare: it must not look like one that passed."""
@@ -97,17 +98,14 @@ def command(
     from plimsoll.cli.output import say
     from plimsoll.cli.products_text import print_products
     from plimsoll.errors import NothingMeasured
-    from plimsoll.stats.verdict import Answer
 
     form = Format.JSON if json else Format.CSV if csv else form
-    closing = {FailOn.WORSE: {Answer.WORSE}, FailOn.UNKNOWN: {Answer.WORSE, Answer.UNKNOWN}}
     try:
         evidence = compared(sessions, baseline, band, across or (), every=every)
         if of_products:
-            answers = frozenset(closing[fail_on] if fail_on else ())
-            print_products(evidence, str(form.value), answers)
+            print_products(evidence, str(form.value), _closing(fail_on))
             return
-        found = comparison(evidence, frozenset(closing[fail_on] if fail_on else ()))
+        found = comparison(evidence, _closing(fail_on))
     except NothingMeasured as error:
         if not fail_on:
             raise
@@ -117,6 +115,14 @@ def command(
     with suppress(BrokenPipeError):
         _write(evidence, found, form, every=all_)
     _tell(found, gate=fail_on is not None)
+
+
+def _closing(fail_on: FailOn | None) -> frozenset[Answer]:
+    """The answers that close the gate."""
+    from plimsoll.stats.verdict import Answer
+
+    closing = {None: (), FailOn.WORSE: (Answer.WORSE,), FailOn.UNKNOWN: (Answer.WORSE, Answer.UNKNOWN)}
+    return frozenset(closing[fail_on])
 
 
 def _tell(found: Comparison, *, gate: bool) -> None:
