@@ -17,6 +17,12 @@ from tools.pages import gallery
 
 ROOT = Path(__file__).parents[2]
 REPORTS = tuple(each.name for each in gallery.SITUATIONS)
+NOTEBOOKS = {
+    "compare-two-disks": ("12 of 12 runs valid", "p50 ", "undecided: "),
+    "explore-a-published-table": ("40 of 40 runs valid", "To match standard it would take"),
+    "load-line-of-a-postgresql": ("highest throughput", "Every load"),
+}
+"""What each has to show after its cells were carried out."""
 PAGES = (
     "index",
     "docs/tasks",
@@ -25,6 +31,7 @@ PAGES = (
     "docs/reference/tests/bonnie++",
     "METHODOLOGY",
     "gallery/index",
+    *(f"docs/notebooks/{name}" for name in NOTEBOOKS),
     *(f"gallery/{name}" for name in REPORTS),
 )
 
@@ -131,3 +138,14 @@ def test_bursts_and_the_table_are_what_they_are_called(site: Path) -> None:
     )
     table = (site / "gallery/imported-table.html").read_text()
     assert "20 cases · 5 targets" in table
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_notebooks_show_what_their_cells_gave(browser: Browser, site: Path, name: str) -> None:
+    with opened(browser, site / f"docs/notebooks/{name}.html") as page:
+        said = page.locator("article").inner_text()
+        assert [each for each in NOTEBOOKS[name] if each not in said] == []
+        assert page.locator("article table").count() >= 2
+        chart = page.locator("article .cell_output img")
+        chart.scroll_into_view_if_needed()
+        page.wait_for_function("image => image.complete && image.naturalWidth > 200", arg=chart.element_handle())

@@ -2,7 +2,8 @@
 
 python -m tools.pages [--output target/site]
 
-The pages open from the file system; the search works there as well. The gallery takes the most time: it measures.
+The pages open from the file system; the search works there as well. The gallery and the notebooks take the most
+time: they measure.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.pages import gallery, links
+from tools.pages import gallery, links, notebooks
 from tools.pages.contents import GALLERY, ROOT, parts
 from tools.pages.gallery import CommandFailed
 from tools.pages.stage import BrokenLinkError, stage
@@ -29,6 +30,7 @@ def build(output: Path) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="site-", dir=output.parent) as name:
         source, written = Path(name) / "source", Path(name) / "site"
         stage(source, parts())
+        notebooks.write(source, parts(), Path(name) / "notebooks")
         shown = gallery.make(Path(name) / "gallery")
         (source / GALLERY).parent.mkdir()
         (source / GALLERY).write_text(gallery.page(shown), encoding="utf-8")
@@ -52,7 +54,7 @@ def main() -> int:
     output = parser.parse_args().output.resolve()
     try:
         found = build(output)
-    except (BrokenLinkError, CommandFailed) as error:
+    except (BrokenLinkError, CommandFailed, notebooks.CellExecutionError) as error:
         found = [str(error)]
     print("\n".join(found) or f"site: {output / 'index.html'}", file=sys.stderr if found else sys.stdout)
     return 1 if found else 0

@@ -1,8 +1,9 @@
 """Sphinx reads this. Nothing in it may be fetched by a reader's browser, and nothing may need a server."""
 
 project = "Plimsoll"
-extensions = ["myst_parser"]
-source_suffix = {".md": "markdown"}
+extensions = ["myst_nb"]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
+nb_execution_mode = "off"  # tools/pages/notebooks.py has done it
 myst_heading_anchors = 4
 # The documents are plain Markdown: what MyST adds would change how they read. Directives stay, for the navigation.
 myst_disable_syntax = ["myst_line_comment", "myst_block_break", "myst_target", "myst_role"]

@@ -35,5 +35,5 @@ def _matching(root: Path, name: str) -> list[str]:
 
 def documents(root: Path = ROOT) -> set[str]:
     """Every document of the repository that the site must show."""
-    found = (*root.glob("*.md"), *(root / "docs").rglob("*.md"))
+    found = (*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "docs").rglob("*.ipynb"))
     return {str(path.relative_to(root)) for path in found}

@@ -12,6 +12,7 @@ from tools.pages.contents import FIRST, GALLERY, ROOT, Part
 
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)")
 INDEX = "index.md"
+NOTEBOOK = ".ipynb"
 
 
 class BrokenLinkError(Exception):
@@ -19,12 +20,14 @@ class BrokenLinkError(Exception):
 
 
 def stage(folder: Path, parts: Sequence[Part], root: Path = ROOT) -> None:
-    """Write all pages but the gallery below `folder`. Raises BrokenLinkError that names document and link."""
+    """Write all pages but the gallery and notebooks. Raises BrokenLinkError that names document and link."""
     pages = {FIRST, *(page for part in parts for page in part.pages)}
     for page in sorted(pages - {GALLERY}):
-        text = (root / page).read_text(encoding="utf-8")
         target = folder / (INDEX if page == FIRST else page)
         target.parent.mkdir(parents=True, exist_ok=True)
+        if page.endswith(NOTEBOOK):
+            continue
+        text = (root / page).read_text(encoding="utf-8")
         target.write_text(
             LINK.sub(lambda found, page=page: _followed(found[1], page, pages, root, folder), text), "utf-8"
         )
@@ -46,5 +49,5 @@ def _followed(link: str, page: str, pages: set[str], root: Path, folder: Path) -
 
 
 def _navigation(part: Part) -> str:
-    names = "\n".join(page.removesuffix(".md") for page in part.pages)
+    names = "\n".join(page.removesuffix(".md").removesuffix(NOTEBOOK) for page in part.pages)
     return f"\n```{{toctree}}\n:hidden:\n:caption: {part.title}\n\n{names}\n```\n"

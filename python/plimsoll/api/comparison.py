@@ -69,7 +69,8 @@ class Comparison(Sequence[Verdict]):
         with faults.told():
             import pandas
 
-        return pandas.DataFrame([each.row() for each in (*self.verdicts, *self.together)])
+        table = pandas.DataFrame([each.row() for each in (*self.verdicts, *self.together)])
+        return table.rename(columns={"test": "case"})
 
     def __str__(self) -> str:
         return terminal.render(build_document(self._evidence, lead=True))

@@ -76,8 +76,32 @@ def number_of(path: Path) -> int:
 
 def name_of_number(number: str, root: Path = Path("/")) -> str | None:
     """Kernel name of the device `major:minor`."""
-    link = root / "sys/dev/block" / number
-    return link.resolve().name if link.exists() else None
+    found = folder_of_number(number, root)
+    return None if found is None else found.name
+
+
+def folder_of_number(number: str, root: Path = Path("/")) -> Path | None:
+    """The folder in /sys of the device `major:minor`."""
+    links = root / "sys/dev/block"
+    try:
+        return (links / number).resolve(strict=True)
+    except OSError:
+        if _has_entries(links):
+            return None
+    # Containers hide that folder: they make it empty, or unreadable. The devices can still be seen by name.
+    try:
+        return next(
+            (each.resolve() for each in (root / "sys/class/block").iterdir() if text_of(each / "dev") == number), None
+        )
+    except OSError:
+        return None
+
+
+def _has_entries(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except OSError:
+        return False
 
 
 def folder(name: str, root: Path = Path("/")) -> Path:

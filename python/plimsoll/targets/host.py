@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 import platform
 import re
@@ -19,6 +21,9 @@ FAST_CLOCK_SOURCES = frozenset({"tsc", "kvm-clock", "arch_sys_counter", "hyperv_
 
 UNLIMITED = 2**60
 """Cgroup v1 writes "no limit" as the largest multiple of the page size."""
+
+IO_URING_SETUP = 425
+"""The number of the system call, the same on all processors."""
 
 _SECRET = re.compile(r"((?:^|\s)[\w.-]*(?:key|pass|secret|token|auth|cred)[\w.-]*=)\S+", re.IGNORECASE)
 
@@ -214,7 +219,14 @@ def steal_since_boot() -> float:
 
 
 def io_uring_allowed(root: Path = Path("/")) -> str:
-    """`yes`, `no`, or `privileged` where only root and one group may use io_uring."""
+    """`yes`, `no`, `privileged` where only root and one group may use io_uring, `forbidden` to this process."""
     text = text_of(root / "proc/sys/kernel/io_uring_disabled")
     # Kernels without the switch (before 6.6) allow it; whether it is compiled in shows when an engine is opened.
-    return {"": "yes", "0": "yes", "1": "privileged"}.get(text, "no")
+    allowed = {"": "yes", "0": "yes", "1": "privileged"}.get(text, "no")
+    return "forbidden" if allowed == "yes" and _is_filtered() else allowed
+
+
+def _is_filtered() -> bool:
+    """Whether the system call is refused before it looks at its arguments, as seccomp profiles and old kernels do."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return libc.syscall(IO_URING_SETUP, 0, None) == -1 and ctypes.get_errno() in (errno.EPERM, errno.ENOSYS)

@@ -1,4 +1,4 @@
-"""A device's own counters, which every kernel keeps and everybody may read: `/sys/dev/block/N:M/stat`."""
+"""A device's own counters, which every kernel keeps and everybody may read: its `stat` in /sys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import TargetError
-from plimsoll.targets.blockdev import SECTOR, text_of
+from plimsoll.targets.blockdev import SECTOR, folder_of_number, text_of
 
 Counters = dict[str, Any]
 """As `Counters` of `crates/logs/src/trace/sample.rs`."""
@@ -19,7 +19,8 @@ _WRAPS = (1 << 32) * _MILLISECOND_NS
 
 def read_counters(number: str, root: Path = Path("/")) -> Counters:
     """The counters of the device `major:minor` now. Raises TargetError if it is gone."""
-    fields = [int(word) for word in text_of(root / "sys/dev/block" / number / "stat").split()]
+    device = folder_of_number(number, root)
+    fields = [] if device is None else [int(word) for word in text_of(device / "stat").split()]
     if len(fields) < 11:
         raise TargetError(f"the kernel has no counters of device {number} (any more); is it still there?")
     fields += [0] * (17 - len(fields))

@@ -67,6 +67,7 @@ EXTRA: dict[str, tuple[str, ...] | str] = {
     "join the results of many machines": "tests/integration/cloud",
     "keep a team's results in one place": "tests/integration/web",
     "analyse them with DuckDB or pandas": (),
+    "do all this from Python or a notebook": "tests/unit/api, tests/web/test_site.py",
     "add an importer, a guard, a report section, a front end or a test of your own": "tests/integration/plugins",
 }
 """What is added so that it fits, or where the row is carried out otherwise."""

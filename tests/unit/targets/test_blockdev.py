@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from tests.unit.targets.machine_tree import Machine
 
-from plimsoll.targets.blockdev import all_devices, identity, read_device
+from plimsoll.targets.blockdev import all_devices, identity, name_of_number, read_device
 from plimsoll.targets.safety import in_use, relatives
 
 
@@ -153,3 +155,19 @@ def test_nobody_is_told_to_unmount_the_system(machine: Machine, point: str, told
     machine.mount("8:0", point.replace(" ", "\\040"), "ext4", "/dev/sda")
     assert told in reasons(machine, "sda")
     assert ("umount" in told) == ("umount" in reasons(machine, "sda"))
+
+
+@pytest.mark.parametrize("hidden", ["empty", "no folder"])
+def test_containers_hide_the_devices_by_number(machine: Machine, hidden: str) -> None:
+    machine.disk("sda", "8:0")
+    shutil.rmtree(machine.root / "sys/dev/block")
+    if hidden == "empty":
+        (machine.root / "sys/dev/block").mkdir()
+    assert name_of_number("8:0", machine.root) == "sda"
+    assert name_of_number("8:1", machine.root) is None
+
+
+def test_a_number_without_a_device(machine: Machine) -> None:
+    machine.disk("sda", "8:0")
+    assert name_of_number("8:0", machine.root) == "sda"
+    assert name_of_number("0:42", machine.root) is None

@@ -43,7 +43,7 @@ impl Engine for IoUringEngine {
         match IoUring::new(1) {
             Ok(_) => Ok(()),
             Err(error) => Err(match error.raw_os_error() {
-                Some(libc::ENOSYS) => "this kernel has no io_uring".to_owned(),
+                Some(libc::ENOSYS) => "this kernel has no io_uring, or a container hides it".to_owned(),
                 Some(libc::EPERM | libc::EACCES) => {
                     "io_uring is forbidden here (sysctl kernel.io_uring_disabled, or the container's seccomp profile)"
                         .to_owned()

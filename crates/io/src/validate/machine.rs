@@ -32,7 +32,8 @@ fn engine(spec: &JobSpec) -> Result<Caps, JobError> {
     match (entry.available)() {
         Ok(()) => Ok(entry.caps),
         Err(reason) => {
-            refuse(format!("engine {} cannot be used here: {reason}; choose another with engine=psync", spec.engine))
+            let other = if spec.engine == "libaio" { "psync" } else { "libaio" };
+            refuse(format!("engine {} cannot be used here: {reason}; choose another with engine={other}", spec.engine))
         }
     }
 }
