@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any
 
 from plimsoll.errors import TargetError
 from plimsoll.targets.blockdev import BlockDevice, folder
@@ -233,7 +233,7 @@ def _inside(number: str) -> int:
 class Sampling:
     """The counters of some devices, once a second, where I/Os cannot be seen."""
 
-    def __init__(self, place: Place, file: BinaryIO) -> None:
+    def __init__(self, place: Place, file: Plain) -> None:
         """Nothing is recorded yet."""
         self.place, self.file = place, file
         self.result = Recorded()
@@ -269,11 +269,15 @@ class Sampling:
                     if counted is not None
                 ]
                 self.file.write(writer.samples(json.dumps(samples)))
-                self.file.flush()
+                self.file.grown()
                 before, before_ns = now, now_ns
                 self._count(start, now, (now_ns - begin_ns) / 1e9)
+                if self.file.full:
+                    self.result.ended = "size"
+                    break
                 if number % TOLD_EVERY == 0:
-                    tell(Progress(self.result.events, self.result.bytes, self.result.passed_s, self.file.tell()))
+                    passed_s = self.result.passed_s
+                    tell(Progress(self.result.events, self.result.bytes, passed_s, self.file.written))
         except TargetError as error:
             self.result.ended = "gone"
             self.result.differences.append(str(error))

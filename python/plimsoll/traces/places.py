@@ -35,6 +35,20 @@ class Place:
             )
 
 
+def lies_on(output: Path, place: Place, root: Path = Path("/")) -> str | None:
+    """What a file that is written on an observed device adds to the trace; None where it lies elsewhere."""
+    there = next(folder for folder in output.absolute().parents if folder.exists())
+    chain = chain_of(there, root)
+    below = {name for device in chain.devices for name in (device.name, device.disk)}
+    hit = [device.name for device in place.devices if device.name in below]
+    if not hit:
+        return None
+    return (
+        f"{output} lies on {', '.join(hit)} itself: the writes of the recording are in it, by the process plimsoll and "
+        "the kernel's writeback; -o on another device leaves them out"
+    )
+
+
 def place_of(where: str, root: Path = Path("/")) -> Place:
     """The devices behind `where`: a device node, a path, or the number of a process. Raises TargetError."""
     place = Place()

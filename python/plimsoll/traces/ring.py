@@ -56,23 +56,37 @@ class Plain:
         return totals
 
 
+def halves(path: Path) -> list[Path]:
+    """Where a ring keeps its parts until it ends."""
+    return [path.with_name(f"{path.name}.{index}") for index in (0, 1)]
+
+
 class Ring:
-    """The last bytes of a recording: two halves, of which the older one is dropped when the newer is full."""
+    """The last bytes of a recording: two halves, of which the older one is dropped when the newer is full.
+
+    They lie beside the trace, and are what is left of it if the recording is killed.
+    """
 
     full = False
 
     def __init__(self, path: Path, file: BinaryIO, most_bytes: int) -> None:
         """`file` is at `path`, and gets the whole at the end."""
         self.path, self.file, self.half_bytes = path, file, most_bytes // 2
-        self.halves = [path.with_name(f"{path.name}.{index}") for index in (0, 1)]
+        self.halves = halves(path)
         self.written = 0
-        self._at, self._in_half, self._dropped = 0, 0, False
-        self._current = self.halves[0].open("wb")
+        self._at, self._in_half, self._begun = 0, 0, 0
+        self._current: BinaryIO | None = None
 
     def write(self, data: bytes) -> None:
         """Goes on."""
         if not data:
             return
+        if self._begun == 0:
+            # What an earlier recording left, and the user has let go.
+            self.halves[1].unlink(missing_ok=True)
+        if self._current is None:
+            self._current = self.halves[self._at].open("wb")
+            self._begun += 1
         self._current.write(data)
         self._current.flush()
         self.written += len(data)
@@ -88,23 +102,27 @@ class Ring:
 
     def turn(self, header: bytes) -> None:
         """Begins the next half, with this header."""
-        self._current.close()
-        self._at = 1 - self._at
-        self._dropped = self._dropped or self.halves[self._at].exists()
-        self._current = self.halves[self._at].open("wb")
-        self._in_half = 0
+        self._close()
+        self._at, self._in_half = 1 - self._at, 0
         self.write(header)
+
+    def _close(self) -> None:
+        if self._current is not None:
+            self._current.close()
+        self._current = None
 
     def finish(self, data: bytes, totals: dict[str, Any]) -> dict[str, Any]:
         """Joins what is left of both halves; if a part was dropped, the trace begins with what is left."""
         self.write(data)
-        self._current.close()
-        older = self.halves[1 - self._at]
-        parts = [part for part in (older, self.halves[self._at]) if part.exists()]
-        if self._dropped:
+        self._close()
+        older, newer = self.halves[1 - self._at], self.halves[self._at]
+        # What else is at these names is of an earlier recording.
+        parts = [older, newer] if self._begun > 1 else [newer]
+        dropped = self._begun > len(self.halves)
+        if dropped:
             # The counters of the devices are those of the whole recording, and of no part of it.
             totals = {**totals, "left_out": [DROPPED, *totals["left_out"]], "counters": []}
-        for piece in core.joined(parts, totals, from_first=self._dropped):
+        for piece in core.joined(parts, totals, from_first=dropped):
             self.file.write(piece)
         for part in parts:
             part.unlink()

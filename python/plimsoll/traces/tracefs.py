@@ -6,6 +6,7 @@ An instance is a folder in tracefs named after this process. Whatever kills the 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +28,8 @@ BUFFER_KB = 8192
 """Of each processor: more than half a second of 100,000 IOPS."""
 PAGE_KB = 64
 """Read at once, where the kernel can hand out more than its own pages."""
+SET_UP_S = 60.0
+"""A recording reads its instance long before."""
 _NAME = "plimsoll-"
 
 
@@ -130,7 +133,7 @@ def instance(devices: Sequence[int]) -> Iterator[Instance]:
     """An instance that records these devices, once it is enabled. Raises NoTracing."""
     root = tracing_folder()
     sweep(root)
-    folder = root / "instances" / f"{_NAME}{os.getpid()}-{start_ticks(os.getpid())}"
+    folder = root / "instances" / f"{_NAME}{os.getpid()}-{start_ticks(os.getpid())}-{_namespace()}"
     try:
         folder.mkdir()
     except OSError as error:
@@ -155,11 +158,25 @@ def instance(devices: Sequence[int]) -> Iterator[Instance]:
 
 
 def sweep(root: Path) -> None:
-    """Removes the instances of recordings that were killed."""
+    """Removes the instances of recordings that were killed.
+
+    All containers share one tracefs, and the numbers of their processes say nothing here. So nothing is turned off
+    before: the kernel refuses to remove what somebody reads, and else turns it off by itself.
+    """
     for folder in (root / "instances").glob(f"{_NAME}*"):
-        pid, _, begun = folder.name.removeprefix(_NAME).partition("-")
-        if pid.isdecimal() and str(start_ticks(int(pid))) != begun:
-            with suppress(OSError):
-                for path in folder.glob("events/block/*/enable"):
-                    path.write_text("0")
+        with suppress(OSError):
+            if _is_left(folder):
                 folder.rmdir()
+
+
+def _is_left(folder: Path) -> bool:
+    """Whether nobody is about to read an instance."""
+    pid, begun, space = (folder.name.removeprefix(_NAME).split("-") + [""] * 3)[:3]
+    if space == _namespace() and pid.isdecimal():
+        return str(start_ticks(int(pid))) != begun
+    return time.time() - folder.stat().st_mtime > SET_UP_S
+
+
+def _namespace() -> str:
+    """Of this process' number."""
+    return str(Path("/proc/self/ns/pid").stat().st_ino)

@@ -49,17 +49,23 @@ def command(
     """
     from plimsoll.cli.output import print_json, refuse_to_replace, say
     from plimsoll.errors import UsageError
-    from plimsoll.traces.places import place_of
+    from plimsoll.traces.places import lies_on, place_of
+    from plimsoll.traces.ring import halves
     from plimsoll.units import SECOND, parse_duration, parse_size
 
     seconds = None if duration is None else parse_duration(duration) / SECOND
     most_bytes = None if max_size is None else parse_size(max_size)
     if ring and most_bytes is None:
         raise UsageError("--ring needs to know how much to keep; add --max-size 1GiB")
+    if ring and counters:
+        raise UsageError(NO_RING)
     if (seconds is not None and seconds <= 0) or (most_bytes is not None and most_bytes < SMALLEST_BYTES):
         raise UsageError("nothing could be recorded: --for must be longer than 0, --max-size at least 1 MiB")
-    refuse_to_replace(output, force)
+    for file in (output, *(halves(output) if ring else ())):
+        refuse_to_replace(file, force)
     place = place_of(where)
+    if (own := lies_on(output, place)) is not None:
+        place.notes.append(own)
     if not quiet:
         names = ", ".join(device.name for device in place.devices)
         until = f"for {duration}" if duration else "until Ctrl-C"
@@ -88,6 +94,7 @@ def _recorded(
 ) -> tuple[Recorded, str]:
     """What was recorded, and whether that is `events` or `samples`."""
     from plimsoll.cli.output import say
+    from plimsoll.errors import TargetError
     from plimsoll.traces.observe import Recording, Sampling
     from plimsoll.traces.ring import Plain, Ring
     from plimsoll.traces.tracefs import NoTracing
@@ -103,11 +110,18 @@ def _recorded(
             try:
                 return Recording(place, kept, anonymous=anonymous).run(seconds, tell), "events"
             except NoTracing as error:
+                if ring:
+                    output.unlink()
+                    raise TargetError(f"single I/Os cannot be seen: {error}; {NO_RING}") from None
                 say(f"single I/Os cannot be seen: {error}. The device's counters are recorded once a second instead")
         say(f"note: {CANNOT_SHOW}")
-        return Sampling(place, file).run(seconds, tell), "samples"
+        return Sampling(place, Plain(file, most_bytes)).run(seconds, tell), "samples"
 
 
+NO_RING = (
+    "--ring keeps the newest of single I/Os only; counters take about 240 bytes a second and device: leave --ring out, "
+    "and --max-size ends them"
+)
 CANNOT_SHOW = (
     "counters have sums of each second only: no single latency, so no percentiles; no sizes beyond their mean; no "
     "offsets, so neither sequential shares nor working sets; no bursts within a second; no processes"
@@ -142,21 +156,25 @@ def _record(place: Place, output: Path, result: Recorded, content: str) -> dict[
 
 
 def _tell(place: Place, output: Path, result: Recorded, content: str) -> None:
+    from shlex import join
+
     from plimsoll.cli.output import say
     from plimsoll.units import SECOND, format_duration, format_size
 
     names = ", ".join(device.name for device in place.devices)
+    ring = "; --ring would go on and keep the newest part" if content == "events" else ""
     what = "I/Os" if content == "events" else "requests, counted once a second,"
     print(
         f"{result.events:,} {what} ({format_size(result.bytes)}) of {names} in "
         f"{format_duration(result.passed_s * SECOND)}: {output} ({format_size(output.stat().st_size)})"
     )
     if result.ended == "size":
-        say("the trace has the size of --max-size; --ring would go on and keep the newest part")
+        say(f"the trace has the size of --max-size{ring}")
     for left in result.totals.get("left_out", []):
         say(f"{left['count']:,} × {left['why']}")
     for difference in result.differences:
         say(f"warning: {difference}")
     if content == "events" and not result.differences:
         say("the devices' own counters agree, but for what was under way at the edges")
-    say(f"next: plimsoll {'profile' if content == 'events' else 'advise'} {output}")
+    which = ["--device", place.devices[0].name] if len(place.devices) > 1 else []
+    say(f"next: {join(['plimsoll', 'profile' if content == 'events' else 'advise', str(output), *which])}")
