@@ -3,8 +3,8 @@
 A process that has imported them splits off one for each command. That one begins as the installed command does, with
 arguments, environment, directory, limit of open files and pipes of its own, and ends as it does. Where there is little
 time to give, loading is most of what a short command does. Three such processes take turns: what one command writes and
-the next reads must not hang on the order of sets, which is drawn once in the life of an interpreter. The first has
-imported nothing of Plimsoll, so that a module which only works after another one is noticed.
+the next reads must not hang on the order of sets, which is drawn once in the life of an interpreter. One of them, which
+has every eighth turn, has imported nothing of Plimsoll, so that a module which only works after another one is noticed.
 """
 
 from __future__ import annotations
@@ -30,16 +30,18 @@ LIBRARIES = ("typer", "rich.console", "rich.table", "rich.progress", "pydantic.d
              "sqlalchemy", "sqlalchemy.dialects.sqlite", "alembic.command", "alembic.config", "psutil", "jinja2",
              "tomli_w", "uuid_utils", "email.parser", "importlib.resources.readers")  # fmt: skip
 OURS = ("plimsoll.run.session_runner", "plimsoll.run.workloads.io", "plimsoll.report.build", "plimsoll.store.store",
-        "plimsoll.cli.board", "plimsoll.api.measuring", "plimsoll.frontends.fio.command",
-        "plimsoll.importers.reading")  # fmt: skip
-STARTERS = 3
+        "plimsoll.cli.board", "plimsoll.cli.live_states", "plimsoll.api.measuring", "plimsoll.importers.reading",
+        "plimsoll.frontends.fio.command", "plimsoll.report.likened", "plimsoll.report.sections.scores",
+        "plimsoll.report.sections.matrix", "plimsoll.report.sections.scaling")  # fmt: skip
+BARE_EVERY = 8
 LIMIT_S = 300.0
 TURNS = itertools.count()
 
 
 def run(words: list[str], cwd: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """What `plimsoll WORDS` did, as `subprocess.run` would have it. Raises TimeoutExpired."""
-    line = _line(next(TURNS) % STARTERS)
+    turn = next(TURNS)
+    line = _line(turn % 2 + 1 if turn % BARE_EVERY else 0)
     (out, out_end), (err, err_end) = os.pipe(), os.pipe()
     try:
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -84,7 +86,7 @@ def _read(parts: dict[int, bytes], deadline: float) -> None:
 
 @cache
 def _line(number: int) -> socket.socket:
-    """The connection to a starter of our own; it ends when we do. All but the first have loaded `OURS`."""
+    """The connection to a starter of our own; it ends when we do. All but number 0 have loaded `OURS`."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     words = [sys.executable, "-P", __file__, str(its.fileno()), *(OURS if number else ())]
     # No threads of NumPy's library: who splits off has one.
